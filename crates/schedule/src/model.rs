@@ -1,0 +1,157 @@
+//! The four choices that decide what a network can do in one step.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+
+/// How a message crosses inner nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switching {
+    /// A transfer holds all channels of its path for one step, whatever its length.
+    Wormhole,
+    /// A transfer crosses exactly one channel, from terminal to terminal.
+    StoreAndForward,
+}
+
+impl fmt::Display for Switching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Wormhole => "wormhole",
+            Self::StoreAndForward => "store-and-forward",
+        })
+    }
+}
+
+/// How many transfers a terminal may start, and how many it may finish, in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ports {
+    /// As many as it has channels.
+    All,
+    /// At most this many of each.
+    Limit(NonZeroU32),
+}
+
+impl Ports {
+    /// At most `ports` sends and `ports` receptions a step; `None` for 0, which could not communicate.
+    pub fn limit(ports: u32) -> Option<Self> {
+        NonZeroU32::new(ports).map(Self::Limit)
+    }
+
+    /// The most transfers that a terminal with `degree` channels in that direction starts (or finishes) a step.
+    pub fn of_degree(self, degree: usize) -> usize {
+        match self {
+            Self::All => degree,
+            Self::Limit(limit) => degree.min(limit.get() as usize),
+        }
+    }
+}
+
+impl fmt::Display for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::Limit(limit) => limit.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Ports {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All => serializer.serialize_str("all"),
+            Self::Limit(limit) => serializer.serialize_u32(limit.get()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Ports {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected \"all\" or a number of ports from 1 on")]
+        enum Written {
+            Word(String),
+            Number(NonZeroU32),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Word(word) if word == "all" => Ok(Self::All),
+            Written::Word(word) => {
+                Err(serde::de::Error::custom(format!("ports '{word}', expected \"all\" or a number")))
+            }
+            Written::Number(limit) => Ok(Self::Limit(limit)),
+        }
+    }
+}
+
+/// Which paths a transfer may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Routing {
+    /// Shortest among the legal paths of the network as it is.
+    Minimal,
+    /// Any simple path.
+    Any,
+}
+
+/// How a scatter message (one receiver) gets there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScatterRule {
+    /// In one transfer from its source to its receiver.
+    Direct,
+    /// Terminals may pass it on in a later step.
+    Relay,
+}
+
+/// The rules of the network, always explicit because they change optima.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommunicationModel {
+    /// How a message crosses inner nodes.
+    pub switching: Switching,
+    /// Transfers a terminal starts and finishes a step.
+    pub ports: Ports,
+    /// Which paths are allowed.
+    pub routing: Routing,
+    /// How scatter messages travel. Store-and-forward always relays, whatever this says.
+    pub scatter: ScatterRule,
+}
+
+impl CommunicationModel {
+    /// Wormhole switching, all ports, minimal routing, direct scatter.
+    pub const fn wormhole() -> Self {
+        Self {
+            switching: Switching::Wormhole,
+            ports: Ports::All,
+            routing: Routing::Minimal,
+            scatter: ScatterRule::Direct,
+        }
+    }
+
+    /// Store-and-forward switching, all ports, minimal routing, relayed scatter.
+    pub const fn store_and_forward() -> Self {
+        Self {
+            switching: Switching::StoreAndForward,
+            ports: Ports::All,
+            routing: Routing::Minimal,
+            scatter: ScatterRule::Relay,
+        }
+    }
+
+    /// Whether a scatter message must go from source to receiver in one transfer.
+    pub fn is_direct(self) -> bool {
+        self.switching == Switching::Wormhole && self.scatter == ScatterRule::Direct
+    }
+}
+
+impl fmt::Display for CommunicationModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let routing = match self.routing {
+            Routing::Minimal => "minimal",
+            Routing::Any => "any",
+        };
+        let scatter = if self.is_direct() { "direct" } else { "relay" };
+        write!(f, "{}, {}-port, {routing} routing, {scatter} scatter", self.switching, self.ports)
+    }
+}

@@ -1,0 +1,76 @@
+//! Lengths of legal paths, for the judge alone: it shares no code with `lockstep-paths`.
+
+use lockstep_topology::{NodeId, Topology};
+
+/// Distance of a node that no legal path reaches.
+pub(crate) const UNREACHED: u32 = u32::MAX;
+
+/// Which nodes a search may cross, and against which end of the channels it runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Search<'a> {
+    /// The network.
+    pub(crate) topology: &'a Topology,
+    /// From head to tail instead of from tail to head.
+    pub(crate) backwards: bool,
+    /// Which nodes may be inner nodes.
+    pub(crate) inner: Inner,
+}
+
+/// The inner nodes of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Inner {
+    /// Those that route: the path of one wormhole transfer.
+    Routing,
+    /// Those that route and all terminals: wormhole transfers, passed on by terminals.
+    RoutingAndTerminals,
+    /// Terminals only, switches not even touched: store-and-forward.
+    Terminals,
+}
+
+impl Search<'_> {
+    /// Fills `distance` with the least number of channels from `source` to every node. `queue` is scratch space.
+    pub(crate) fn distances(self, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
+        let Self { topology, backwards, inner } = self;
+        distance.fill(UNREACHED);
+        distance[source.index()] = 0;
+        queue.clear();
+        queue.push(source);
+        let mut next = 0;
+        while let Some(&node) = queue.get(next) {
+            next += 1;
+            if node != source && !self.crosses(node) {
+                continue;
+            }
+            let channels = if backwards { topology.in_channels(node) } else { topology.out_channels(node) };
+            for &channel in channels {
+                let other = if backwards { topology.tail(channel) } else { topology.head(channel) };
+                let touched = inner != Inner::Terminals || topology.is_terminal(other);
+                if touched && distance[other.index()] == UNREACHED {
+                    distance[other.index()] = distance[node.index()] + 1;
+                    queue.push(other);
+                }
+            }
+        }
+    }
+
+    /// Whether `hub` may be crossed, reaches every terminal and is reached from every terminal: two searches that
+    /// prove every pair of terminals connected. `false` proves nothing.
+    pub(crate) fn connects_all_through(self, hub: NodeId) -> bool {
+        if !self.crosses(hub) {
+            return false;
+        }
+        let (mut distance, mut queue) = (vec![UNREACHED; self.topology.node_count()], Vec::new());
+        [false, true].into_iter().all(|backwards| {
+            Self { backwards, ..self }.distances(hub, &mut distance, &mut queue);
+            self.topology.terminals().iter().all(|terminal| distance[terminal.index()] != UNREACHED)
+        })
+    }
+
+    fn crosses(self, node: NodeId) -> bool {
+        match self.inner {
+            Inner::Routing => self.topology.routes(node),
+            Inner::RoutingAndTerminals => self.topology.routes(node) || self.topology.is_terminal(node),
+            Inner::Terminals => self.topology.is_terminal(node),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The schedule: a flat list of steps.
+
+use lockstep_topology::ChannelId;
+
+use crate::MessageId;
+
+/// A list of synchronized steps: step `t + 1` begins when all of step `t` has arrived.
+///
+/// Plain data that may be wrong; only [`verify`](crate::verify) says that it is not. Memory: 8 bytes a transfer and 4
+/// bytes a channel of its path.
+///
+/// ```
+/// use lockstep_schedule::{MessageId, Schedule};
+/// use lockstep_topology::ChannelId;
+///
+/// let mut schedule = Schedule::new();
+/// schedule.begin_step();
+/// schedule.push(MessageId::new(0), &[ChannelId::new(3)]);
+/// schedule.begin_step();
+/// schedule.push(MessageId::new(0), &[ChannelId::new(1)]);
+/// schedule.push(MessageId::new(0), &[ChannelId::new(2), ChannelId::new(4)]);
+/// assert_eq!((schedule.step_count(), schedule.transfer_count()), (2, 3));
+/// for (step, transfers) in schedule.steps() {
+///     for transfer in transfers.iter() {
+///         println!("{step}: {:?} along {:?}", transfer.message, transfer.path);
+///     }
+/// }
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Schedule {
+    /// Where each step ends in `message`.
+    step_end: Vec<u32>,
+    message: Vec<MessageId>,
+    /// Where each transfer's path ends in `channels`.
+    path_end: Vec<u32>,
+    channels: Vec<ChannelId>,
+}
+
+impl Schedule {
+    /// A schedule without a step.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A schedule without a step, with room for this many transfers and channel uses.
+    pub fn with_capacity(transfers: usize, channel_uses: usize) -> Self {
+        Self {
+            step_end: Vec::new(),
+            message: Vec::with_capacity(transfers),
+            path_end: Vec::with_capacity(transfers),
+            channels: Vec::with_capacity(channel_uses),
+        }
+    }
+
+    /// Opens the next step; transfers pushed from now on belong to it.
+    pub fn begin_step(&mut self) {
+        self.step_end.push(self.message.len() as u32);
+    }
+
+    /// Adds a transfer to the last step.
+    ///
+    /// # Panics
+    ///
+    /// Before the first [`begin_step`](Self::begin_step), and past 2^32 - 1 channel uses.
+    pub fn push(&mut self, message: MessageId, path: &[ChannelId]) {
+        self.message.push(message);
+        self.channels.extend_from_slice(path);
+        self.path_end.push(u32::try_from(self.channels.len()).expect("fewer than 2^32 channel uses"));
+        *self.step_end.last_mut().expect("a step is open") = self.message.len() as u32;
+    }
+
+    /// Number of steps.
+    pub fn step_count(&self) -> usize {
+        self.step_end.len()
+    }
+
+    /// Number of transfers in all steps together.
+    pub fn transfer_count(&self) -> usize {
+        self.message.len()
+    }
+
+    /// Number of channels of all paths together.
+    pub fn channel_use_count(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// The step at this place, from 0.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn step(&self, step: usize) -> Step<'_> {
+        let start = if step == 0 { 0 } else { self.step_end[step - 1] };
+        Step { schedule: self, start: start as usize, end: self.step_end[step] as usize }
+    }
+
+    /// The steps in time order, each with its place from 0.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = (usize, Step<'_>)> + DoubleEndedIterator + Clone {
+        (0..self.step_count()).map(|step| (step, self.step(step)))
+    }
+
+    /// Adds the steps of another schedule behind the last one.
+    pub fn append(&mut self, other: &Self) {
+        for (_, step) in other.steps() {
+            self.begin_step();
+            for transfer in step.iter() {
+                self.push(transfer.message, transfer.path);
+            }
+        }
+    }
+
+    fn transfer(&self, index: usize) -> Transfer<'_> {
+        let start = if index == 0 { 0 } else { self.path_end[index - 1] };
+        let path = &self.channels[start as usize..self.path_end[index] as usize];
+        Transfer { message: self.message[index], path }
+    }
+}
+
+/// One step of a schedule: its transfers.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    schedule: &'a Schedule,
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Step<'a> {
+    /// Number of transfers.
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether nothing moves.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// The transfers in the order they were pushed.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Transfer<'a>> + DoubleEndedIterator + Clone + use<'a> {
+        let schedule = self.schedule;
+        (self.start..self.end).map(move |index| schedule.transfer(index))
+    }
+}
+
+/// One message moving along one path in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transfer<'a> {
+    /// The message that moves.
+    pub message: MessageId,
+    /// The channels it crosses, in order; a valid path has at least one.
+    pub path: &'a [ChannelId],
+}

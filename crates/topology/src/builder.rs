@@ -1,0 +1,306 @@
+//! Collects nodes and channels and checks them once.
+
+use crate::topology::{Adjacency, NodeNames};
+use crate::{ChannelId, NodeId, ResourceId, Topology};
+
+/// The largest number of nodes of a [`Topology`]: 2^24.
+pub const MAX_NODES: u64 = 1 << 24;
+
+/// The largest number of channels of a [`Topology`]: 2^26.
+pub const MAX_CHANNELS: u64 = 1 << 26;
+
+/// Why nodes and channels do not make a [`Topology`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TopologyError {
+    /// More nodes than [`MAX_NODES`].
+    #[error("the network has {nodes} nodes, more than {MAX_NODES}; choose a smaller one")]
+    TooManyNodes {
+        /// Number of nodes asked for.
+        nodes: u64,
+    },
+    /// More channels than [`MAX_CHANNELS`].
+    #[error("the network has {channels} channels, more than {MAX_CHANNELS}; choose a smaller one")]
+    TooManyChannels {
+        /// Number of channels asked for.
+        channels: u64,
+    },
+    /// No node at all.
+    #[error("the network has no node; give at least one")]
+    Empty,
+    /// A channel names a node that does not exist.
+    #[error("channel {channel} names node {node}, but the nodes are 0 to {}", .node_count - 1)]
+    UnknownNode {
+        /// Place of the channel.
+        channel: u32,
+        /// The number that names no node.
+        node: u32,
+        /// Number of nodes.
+        node_count: u32,
+    },
+    /// A channel from a node to itself.
+    #[error("channel {channel} leads from node '{name}' to itself; remove it")]
+    SelfLoop {
+        /// Place of the channel.
+        channel: u32,
+        /// Name of its node.
+        name: String,
+    },
+    /// Two nodes of one name.
+    #[error("nodes {first} and {second} are both named '{name}'; give each node a name of its own")]
+    DuplicateName {
+        /// The lower node.
+        first: u32,
+        /// The higher node.
+        second: u32,
+        /// Their common name.
+        name: String,
+    },
+    /// A group of shared channels names a channel that does not exist.
+    #[error("shared group {group} names channel {channel}, but the channels are numbered below {channel_count}")]
+    UnknownShared {
+        /// Place of the group.
+        group: usize,
+        /// The number that names no channel.
+        channel: u32,
+        /// Number of channels.
+        channel_count: u32,
+    },
+    /// A channel in two places of the shared groups.
+    #[error("channel {channel} stands twice in the shared groups; a channel is part of one resource")]
+    SharedTwice {
+        /// The channel.
+        channel: u32,
+    },
+    /// Positions that do not match the nodes.
+    #[error("{positions} positions for {nodes} nodes; give one a node, or none")]
+    PositionCount {
+        /// Number of positions.
+        positions: usize,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A coordinate that is infinite or not a number.
+    #[error("the position of node {node} is not finite")]
+    PositionNotFinite {
+        /// The node.
+        node: u32,
+    },
+}
+
+/// What a node may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Kind {
+    terminal: bool,
+    /// `None`: switches route, and terminals route where there is no switch at all.
+    routes: Option<bool>,
+}
+
+/// A network in the making; [`build`](Self::build) checks and freezes it.
+///
+/// ```
+/// use lockstep_topology::TopologyBuilder;
+///
+/// let mut network = TopologyBuilder::new("two hosts");
+/// let (left, right) = (network.terminal("left"), network.terminal("right"));
+/// let switch = network.switch("switch");
+/// network.link(left, switch);
+/// network.link(right, switch);
+/// let topology = network.build()?;
+/// assert_eq!((topology.terminal_count(), topology.channel_count()), (2, 4));
+/// # Ok::<(), lockstep_topology::TopologyError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TopologyBuilder {
+    name: String,
+    names: NodeNames,
+    kinds: Vec<Kind>,
+    tail: Vec<NodeId>,
+    head: Vec<NodeId>,
+    shared: Vec<Vec<ChannelId>>,
+    positions: Vec<[f64; 2]>,
+}
+
+impl TopologyBuilder {
+    /// An empty network of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// An empty network with room for a known number of nodes and channels.
+    ///
+    /// # Errors
+    ///
+    /// [`TopologyError::TooManyNodes`] or [`TopologyError::TooManyChannels`], before anything is allocated.
+    pub fn sized(name: impl Into<String>, nodes: u64, channels: u64) -> Result<Self, TopologyError> {
+        check_size(nodes, channels)?;
+        let (nodes, channels) = (nodes as usize, channels as usize);
+        Ok(Self {
+            name: name.into(),
+            kinds: Vec::with_capacity(nodes),
+            tail: Vec::with_capacity(channels),
+            head: Vec::with_capacity(channels),
+            ..Self::default()
+        })
+    }
+
+    /// Adds a node that sends, receives and holds messages.
+    pub fn terminal(&mut self, name: impl AsRef<str>) -> NodeId {
+        self.node(name, true, None)
+    }
+
+    /// Adds a node that only routes.
+    pub fn switch(&mut self, name: impl AsRef<str>) -> NodeId {
+        self.node(name, false, None)
+    }
+
+    /// Adds a node; `routes` says whether it may be an inner node of a path, `None` leaves it to the rule:
+    /// switches route, and terminals route where there is no switch at all.
+    pub fn node(&mut self, name: impl AsRef<str>, terminal: bool, routes: Option<bool>) -> NodeId {
+        let node = NodeId::from_index(self.kinds.len());
+        self.names.push(name.as_ref());
+        self.kinds.push(Kind { terminal, routes });
+        node
+    }
+
+    /// Number of nodes so far.
+    pub fn node_count(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Turns a terminal into a node that only routes.
+    pub fn demote(&mut self, node: NodeId) {
+        self.kinds[node.index()].terminal = false;
+    }
+
+    /// Adds the channel `tail -> head`.
+    pub fn channel(&mut self, tail: NodeId, head: NodeId) -> ChannelId {
+        let channel = ChannelId::from_index(self.tail.len());
+        self.tail.push(tail);
+        self.head.push(head);
+        channel
+    }
+
+    /// Adds the full-duplex link `u - v`: the channels `u -> v` and `v -> u`, in this order.
+    pub fn link(&mut self, u: NodeId, v: NodeId) -> [ChannelId; 2] {
+        [self.channel(u, v), self.channel(v, u)]
+    }
+
+    /// Makes these channels one resource: at most one of them carries a transfer in a step.
+    pub fn share(&mut self, channels: impl IntoIterator<Item = ChannelId>) {
+        self.shared.push(channels.into_iter().collect());
+    }
+
+    /// Places the nodes in the plane, in the order of their numbers; y grows downwards.
+    pub fn positions(&mut self, positions: impl IntoIterator<Item = [f64; 2]>) {
+        self.positions = positions.into_iter().collect();
+    }
+
+    /// The frozen network.
+    ///
+    /// # Errors
+    ///
+    /// The first [`TopologyError`], in the order nodes, channels, shared groups, positions.
+    pub fn build(self) -> Result<Topology, TopologyError> {
+        let (node_count, channel_count) = (self.kinds.len(), self.tail.len());
+        check_size(node_count as u64, channel_count as u64)?;
+        if node_count == 0 {
+            return Err(TopologyError::Empty);
+        }
+        if let Some((first, second)) = self.names.duplicate() {
+            let name = self.names.get(first).to_owned();
+            return Err(TopologyError::DuplicateName { first: first as u32, second: second as u32, name });
+        }
+        for (channel, (&tail, &head)) in self.tail.iter().zip(&self.head).enumerate() {
+            let channel = channel as u32;
+            for node in [tail, head] {
+                if node.index() >= node_count {
+                    let (node, node_count) = (node.number(), node_count as u32);
+                    return Err(TopologyError::UnknownNode { channel, node, node_count });
+                }
+            }
+            if tail == head {
+                let name = self.names.get(tail.index()).to_owned();
+                return Err(TopologyError::SelfLoop { channel, name });
+            }
+        }
+        let (resource, resource_count) = resources(channel_count, &self.shared)?;
+        if !self.positions.is_empty() && self.positions.len() != node_count {
+            return Err(TopologyError::PositionCount { positions: self.positions.len(), nodes: node_count });
+        }
+        if let Some(node) = self.positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+            return Err(TopologyError::PositionNotFinite { node: node as u32 });
+        }
+
+        let direct = self.kinds.iter().all(|kind| kind.terminal);
+        let routes = self.kinds.iter().map(|kind| kind.routes.unwrap_or(!kind.terminal || direct)).collect();
+        let mut terminals = Vec::new();
+        let mut terminal_rank = vec![Topology::NO_RANK; node_count];
+        for (node, kind) in self.kinds.iter().enumerate() {
+            if kind.terminal {
+                terminal_rank[node] = terminals.len() as u32;
+                terminals.push(NodeId::from_index(node));
+            }
+        }
+        Ok(Topology {
+            name: self.name,
+            names: self.names,
+            terminals: terminals.into(),
+            terminal_rank: terminal_rank.into(),
+            routes,
+            out: Adjacency::new(node_count, &self.tail),
+            into: Adjacency::new(node_count, &self.head),
+            tail: self.tail.into(),
+            head: self.head.into(),
+            resource,
+            resource_count,
+            positions: self.positions.into(),
+        })
+    }
+}
+
+fn check_size(nodes: u64, channels: u64) -> Result<(), TopologyError> {
+    if nodes > MAX_NODES {
+        return Err(TopologyError::TooManyNodes { nodes });
+    }
+    if channels > MAX_CHANNELS {
+        return Err(TopologyError::TooManyChannels { channels });
+    }
+    Ok(())
+}
+
+/// The resource of every channel, numbered by the first channel that uses it, and their number.
+fn resources(channel_count: usize, shared: &[Vec<ChannelId>]) -> Result<(Box<[ResourceId]>, u32), TopologyError> {
+    let mut group_of = vec![u32::MAX; channel_count];
+    for (group, channels) in shared.iter().enumerate() {
+        for &channel in channels {
+            let Some(slot) = group_of.get_mut(channel.index()) else {
+                let (channel, channel_count) = (channel.number(), channel_count as u32);
+                return Err(TopologyError::UnknownShared { group, channel, channel_count });
+            };
+            if *slot != u32::MAX {
+                return Err(TopologyError::SharedTwice { channel: channel.number() });
+            }
+            *slot = group as u32;
+        }
+    }
+    let mut resource_of_group = vec![u32::MAX; shared.len()];
+    let mut count = 0;
+    let mut fresh = || {
+        count += 1;
+        count - 1
+    };
+    let resource = group_of
+        .iter()
+        .map(|&group| match resource_of_group.get_mut(group as usize) {
+            None => ResourceId::new(fresh()),
+            Some(resource) => {
+                if *resource == u32::MAX {
+                    *resource = fresh();
+                }
+                ResourceId::new(*resource)
+            }
+        })
+        .collect();
+    Ok((resource, count))
+}

@@ -1,0 +1,3 @@
+//! Graph files, one format a file.
+
+pub(crate) mod json;
