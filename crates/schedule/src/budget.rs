@@ -58,6 +58,11 @@ impl Budget {
         self.evaluations
     }
 
+    /// The time until the deadline, zero when it is past, or `None` without one.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// Asks every engine that works on this budget or a clone of it to stop soon.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);

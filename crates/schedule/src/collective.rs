@@ -6,6 +6,8 @@ use std::num::NonZeroU32;
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
+use crate::name::CollectiveName;
+
 /// A message of a collective, numbered `0..`.
 ///
 /// The order: by source terminal; inside a source by receiver terminal (scatter); chunks of one message follow each
@@ -172,16 +174,21 @@ impl Collective {
 
     /// The short name that files and the command line use.
     pub fn abbreviation(&self) -> &'static str {
+        self.name().map_or("custom", CollectiveName::abbreviation)
+    }
+
+    /// The name, unless the collective is a custom set of messages.
+    pub fn name(&self) -> Option<CollectiveName> {
         match self.kind {
-            CollectiveKind::OneToAllBroadcast { .. } => "oab",
-            CollectiveKind::OneToAllScatter { .. } => "oas",
-            CollectiveKind::AllToAllBroadcast => "aab",
-            CollectiveKind::AllToAllScatter => "aas",
-            CollectiveKind::Gather { .. } => "gather",
-            CollectiveKind::Reduce { .. } => "reduce",
-            CollectiveKind::ReduceScatter => "reduce-scatter",
-            CollectiveKind::AllReduce => "all-reduce",
-            CollectiveKind::Custom(_) => "custom",
+            CollectiveKind::OneToAllBroadcast { .. } => Some(CollectiveName::OneToAllBroadcast),
+            CollectiveKind::OneToAllScatter { .. } => Some(CollectiveName::OneToAllScatter),
+            CollectiveKind::AllToAllBroadcast => Some(CollectiveName::AllToAllBroadcast),
+            CollectiveKind::AllToAllScatter => Some(CollectiveName::AllToAllScatter),
+            CollectiveKind::Gather { .. } => Some(CollectiveName::Gather),
+            CollectiveKind::Reduce { .. } => Some(CollectiveName::Reduce),
+            CollectiveKind::ReduceScatter => Some(CollectiveName::ReduceScatter),
+            CollectiveKind::AllReduce => Some(CollectiveName::AllReduce),
+            CollectiveKind::Custom(_) => None,
         }
     }
 
@@ -207,25 +214,36 @@ impl Collective {
         }
     }
 
-    /// The collective whose schedules on the reversed network, read backwards, are the schedules of this one: gather
-    /// and scatter, reduce and broadcast, reduce-scatter and all-gather, all-to-all and itself. `None` where messages
-    /// do not say (all-reduce is its own, custom sets turn source and receiver only when each has one receiver).
+    /// The collective whose schedules on the reversed network, [read backwards](crate::Schedule::reversed), are the
+    /// schedules of this one, message by message: gather and scatter, reduce and broadcast, reduce-scatter and
+    /// all-gather, all-reduce and itself, custom messages of one receiver with source and receiver exchanged.
+    ///
+    /// `None` for all-to-all, which is its own reverse but under other message numbers, and for custom messages of
+    /// several receivers.
     pub fn reversed(&self) -> Option<Self> {
-        let kind = match self.kind {
-            CollectiveKind::OneToAllBroadcast { root } => CollectiveKind::Reduce { root },
-            CollectiveKind::Reduce { root } => CollectiveKind::OneToAllBroadcast { root },
-            CollectiveKind::OneToAllScatter { root } => CollectiveKind::Gather { root },
-            CollectiveKind::Gather { root } => CollectiveKind::OneToAllScatter { root },
+        let kind = match &self.kind {
+            &CollectiveKind::OneToAllBroadcast { root } => CollectiveKind::Reduce { root },
+            &CollectiveKind::Reduce { root } => CollectiveKind::OneToAllBroadcast { root },
+            &CollectiveKind::OneToAllScatter { root } => CollectiveKind::Gather { root },
+            &CollectiveKind::Gather { root } => CollectiveKind::OneToAllScatter { root },
             CollectiveKind::AllToAllBroadcast => CollectiveKind::ReduceScatter,
             CollectiveKind::ReduceScatter => CollectiveKind::AllToAllBroadcast,
-            _ => return None,
+            CollectiveKind::AllReduce => CollectiveKind::AllReduce,
+            CollectiveKind::AllToAllScatter => return None,
+            CollectiveKind::Custom(messages) => {
+                let turned = messages.iter().map(|message| match message.receivers[..] {
+                    [receiver] => Some(Message { source: receiver, receivers: vec![message.source] }),
+                    _ => None,
+                });
+                CollectiveKind::Custom(turned.collect::<Option<_>>()?)
+            }
         };
         Some(Self { kind, chunks: self.chunks })
     }
 
     /// The messages of this collective on a network, computed when asked and never stored.
     ///
-    /// `None` if there are more than 2^32 - 1 of them.
+    /// `None` if there are more than 2^32 - 2 of them.
     pub fn messages<'a>(&'a self, topology: &'a Topology) -> Option<Messages<'a>> {
         let terminals = topology.terminal_count() as u64;
         let others = terminals.saturating_sub(1);
@@ -300,7 +318,8 @@ impl<'a> Messages<'a> {
         self.chunks
     }
 
-    /// Whether one source sends to one receiver in every message by the nature of the collective.
+    /// Whether every message has one receiver by the nature of the collective: a scatter, a gather, or custom messages
+    /// of one receiver each. A broadcast on two terminals is none.
     pub fn is_scatter(&self) -> bool {
         match self.shape {
             Shape::Broadcast { .. } => false,
@@ -362,7 +381,7 @@ impl<'a> Messages<'a> {
     /// Number of receivers of a message.
     pub fn receiver_count(&self, message: MessageId) -> usize {
         match self.receivers(message) {
-            Receivers::AllOthers => self.topology.terminal_count() - 1,
+            Receivers::AllOthers => self.topology.terminal_count().saturating_sub(1),
             Receivers::One(_) => 1,
             Receivers::List(receivers) => receivers.len(),
         }
@@ -381,13 +400,13 @@ impl<'a> Messages<'a> {
 
     /// Number of deliveries that the collective needs: the receivers of all messages together.
     pub fn delivery_count(&self) -> u64 {
-        let others = (self.topology.terminal_count() - 1) as u64;
+        let others = self.topology.terminal_count().saturating_sub(1) as u64;
         match self.shape {
             Shape::Broadcast { .. } => u64::from(self.count) * others,
             Shape::Scatter { .. } => u64::from(self.count),
             Shape::Custom(messages) => {
                 let receivers: u64 = messages.iter().map(|message| message.receivers.len() as u64).sum();
-                receivers * u64::from(self.chunks)
+                receivers.saturating_mul(u64::from(self.chunks))
             }
         }
     }

@@ -1,17 +1,66 @@
 //! Collective communication schedules: what they are, and whether one is valid.
 //!
 //! A [`Problem`] is a network, a [`Collective`] and a [`CommunicationModel`]; a [`Schedule`] is the list of synchronized
-//! steps that solves it. Not here: anything that *finds* a schedule.
+//! steps that solves it; [`verify`] is the judge. Not here: anything that *finds* a schedule.
+//!
+//! ```
+//! use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, verify};
+//! use lockstep_topology::TopologyBuilder;
+//!
+//! let mut ring = TopologyBuilder::new("one-way ring");
+//! let nodes = ["a", "b", "c"].map(|name| ring.terminal(name));
+//! let channels = [0, 1, 2].map(|place| ring.channel(nodes[place], nodes[(place + 1) % 3]));
+//! let ring = ring.build()?;
+//!
+//! // Everybody passes on what came last: two steps of three transfers.
+//! let mut schedule = Schedule::new();
+//! for step in 0..2 {
+//!     schedule.begin_step();
+//!     for place in 0..3 {
+//!         schedule.push(MessageId::new((place + 3 - step) % 3), &[channels[place as usize]]);
+//!     }
+//! }
+//! let all_gather = Collective::all_to_all_broadcast();
+//! let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
+//! let report = verify(&problem, &schedule)?;
+//! assert_eq!((report.steps, report.deliveries, report.redundant), (2, 6, 0));
+//!
+//! // Without its last transfer it is refused, in words.
+//! let mut short = Schedule::new();
+//! short.begin_step();
+//! let violation = verify(&problem, &short).unwrap_err();
+//! assert_eq!(violation.to_string(), "after the last step 'b' does not hold message 0 (from 'a')");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod binary;
 mod budget;
 mod collective;
+mod cost;
+mod file;
+mod json;
+mod metrics;
 mod model;
+mod name;
 mod problem;
 mod reach;
+mod reverse;
 mod schedule;
+#[cfg(any(test, feature = "proptest"))]
+pub mod strategy;
+mod text;
+mod verify;
+mod violation;
 
 pub use budget::{Budget, NotFound, StopReason};
 pub use collective::{Collective, CollectiveKind, Message, MessageId, Messages, Phase, Receivers};
+pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
+pub use file::{ScheduleFile, ScheduleFileError};
+pub use metrics::UsageProfile;
 pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
+pub use name::{CollectiveName, CollectiveNameError};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
+pub use text::to_json_lines;
+pub use verify::{Verification, verify, violations};
+pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -92,7 +92,8 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem, checked. Takes two searches of the network where every node routes, else one for each source.
+    /// The problem, checked. Takes two searches of the network where one node is on a legal
+    /// path between any two terminals, else one for each source.
     ///
     /// # Errors
     ///
@@ -138,6 +139,12 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
+    /// A problem whose parts have been checked as a problem before.
+    pub(crate) fn checked(topology: &'a Topology, collective: &'a Collective, model: CommunicationModel) -> Self {
+        let messages = collective.messages(topology).expect("a problem that was checked has messages");
+        Self { topology, collective, model, messages }
+    }
+
     /// The network.
     pub fn topology(&self) -> &'a Topology {
         self.topology
@@ -174,7 +181,11 @@ impl<'a> Problem<'a> {
         };
         let backwards = phase == Phase::Collect;
         let search = Search { topology, backwards, inner };
-        if self.collective.root().is_none() && search.connects_all_through(topology.terminals()[0]) {
+        // Terminals of indirect networks do not route, but the switch beside one of them may connect them all.
+        let first = topology.terminals()[0];
+        let beside = topology.out_channels(first).first().map(|&channel| topology.head(channel));
+        let mut hubs = [Some(first), beside].into_iter().flatten();
+        if self.collective.root().is_none() && hubs.any(|hub| search.connects_all_through(hub)) {
             return Ok(());
         }
         let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());

@@ -61,12 +61,22 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// Before the first [`begin_step`](Self::begin_step), and past 2^32 - 1 channel uses.
+    /// Before the first [`begin_step`](Self::begin_step), and past 2^32 - 1 transfers or channel uses.
     pub fn push(&mut self, message: MessageId, path: &[ChannelId]) {
+        assert!(self.try_push(message, path), "fewer than 2^32 transfers and channel uses");
+    }
+
+    /// Adds a transfer to the last step, unless there would be more than 2^32 - 1 transfers or channel uses.
+    pub(crate) fn try_push(&mut self, message: MessageId, path: &[ChannelId]) -> bool {
+        let transfers = u32::try_from(self.message.len() + 1);
+        let (Ok(transfers), Ok(channels)) = (transfers, u32::try_from(self.channels.len() + path.len())) else {
+            return false;
+        };
+        *self.step_end.last_mut().expect("a step is open") = transfers;
         self.message.push(message);
         self.channels.extend_from_slice(path);
-        self.path_end.push(u32::try_from(self.channels.len()).expect("fewer than 2^32 channel uses"));
-        *self.step_end.last_mut().expect("a step is open") = self.message.len() as u32;
+        self.path_end.push(channels);
+        true
     }
 
     /// Number of steps.
@@ -133,6 +143,22 @@ impl<'a> Step<'a> {
     /// Whether nothing moves.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
+    }
+
+    /// Number of channels of all paths of the step together.
+    pub fn channel_use_count(&self) -> usize {
+        let until = |transfer: usize| if transfer == 0 { 0 } else { self.schedule.path_end[transfer - 1] as usize };
+        until(self.end) - until(self.start)
+    }
+
+    /// The transfer at this place of the step, from 0.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn transfer(&self, place: usize) -> Transfer<'a> {
+        assert!(place < self.len(), "transfer {place} of {}", self.len());
+        self.schedule.transfer(self.start + place)
     }
 
     /// The transfers in the order they were pushed.

@@ -14,15 +14,15 @@ pub const MAX_CHANNELS: u64 = 1 << 26;
 #[non_exhaustive]
 pub enum TopologyError {
     /// More nodes than [`MAX_NODES`].
-    #[error("the network has {nodes} nodes, more than {MAX_NODES}; choose a smaller one")]
+    #[error("the network has {} nodes, more than {MAX_NODES}; choose a smaller one", amount(*nodes))]
     TooManyNodes {
-        /// Number of nodes asked for.
+        /// Number of nodes asked for, `u64::MAX` if it is more than that.
         nodes: u64,
     },
     /// More channels than [`MAX_CHANNELS`].
-    #[error("the network has {channels} channels, more than {MAX_CHANNELS}; choose a smaller one")]
+    #[error("the network has {} channels, more than {MAX_CHANNELS}; choose a smaller one", amount(*channels))]
     TooManyChannels {
-        /// Number of channels asked for.
+        /// Number of channels asked for, `u64::MAX` if it is more than that.
         channels: u64,
     },
     /// No node at all.
@@ -257,6 +257,11 @@ impl TopologyBuilder {
             positions: self.positions.into(),
         })
     }
+}
+
+/// A count in words; the generators' arithmetic stops at `u64::MAX`.
+fn amount(count: u64) -> String {
+    if count == u64::MAX { "2^64 or more".into() } else { count.to_string() }
 }
 
 fn check_size(nodes: u64, channels: u64) -> Result<(), TopologyError> {

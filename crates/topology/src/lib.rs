@@ -13,11 +13,26 @@
 //! [`lockstep-paths`]: https://docs.rs/lockstep-paths
 
 mod builder;
+mod family;
 mod format;
 mod id;
+mod spec;
+mod text;
 mod topology;
+mod visit;
+
+#[cfg(feature = "proptest")]
+pub mod strategy;
 
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
+pub use family::{
+    Family, FamilyError, b_tree, butterfly, circulant, clos, complete, de_bruijn, dragonfly, families, fat_tree,
+    folded_hypercube, full_b_tree, hypercube, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega,
+    random_regular, ring, star, torus,
+};
 pub use format::json::{DocumentError, TopologyDocument};
+pub use format::{FileFault, FilePlace, GraphFormat, ReadError, WriteError, read_graph, write_graph};
 pub use id::{ChannelId, NodeId, ResourceId};
+pub use spec::SpecError;
 pub use topology::Topology;
+pub use visit::{ChannelRef, ChannelRefs, Neighbors, VisitedNodes};

@@ -166,6 +166,16 @@ impl Topology {
         self.routes[node.index()]
     }
 
+    /// Whether the node would route if nothing were said: switches do, and terminals do where there is no switch.
+    pub(crate) fn routes_by_rule(&self, node: NodeId) -> bool {
+        !self.is_terminal(node) || self.is_direct()
+    }
+
+    /// Whether the node routes, where that is not [by the rule](Self::routes_by_rule).
+    pub(crate) fn routes_against_rule(&self, node: NodeId) -> Option<bool> {
+        (self.routes(node) != self.routes_by_rule(node)).then_some(self.routes(node))
+    }
+
     /// Whether every node is a terminal.
     pub fn is_direct(&self) -> bool {
         self.terminal_count() == self.node_count()

@@ -1,18 +1,23 @@
 //! Lockstep's own JSON, `"format": "lockstep-topology"`, version 1.
 
+use std::fmt::Write as _;
+
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
+use crate::format::error::{FileFault, FilePlace, ReadError};
+use crate::text::one_line;
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 
 /// The `format` field of a topology file.
-const FORMAT: &str = "lockstep-topology";
+pub(super) const FORMAT: &str = "lockstep-topology";
 
 /// The version that this library reads and writes.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 /// A node of a topology file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a node {\"name\": \"…\", \"terminal\": true}")]
 struct NodeRecord {
     name: String,
     terminal: bool,
@@ -22,7 +27,7 @@ struct NodeRecord {
 
 /// A topology as its file writes it; converting it checks it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a topology {\"format\": \"lockstep-topology\", …}")]
 pub struct TopologyDocument {
     format: String,
     version: u32,
@@ -58,14 +63,12 @@ pub enum DocumentError {
 
 impl From<&Topology> for TopologyDocument {
     fn from(topology: &Topology) -> Self {
-        let direct = topology.is_direct();
         let nodes = topology
             .nodes()
-            .map(|node| {
-                let (terminal, routes) = (topology.is_terminal(node), topology.routes(node));
-                let by_rule = !terminal || direct;
-                let name = topology.node_name(node).to_owned();
-                NodeRecord { name, terminal, routes: (routes != by_rule).then_some(routes) }
+            .map(|node| NodeRecord {
+                name: topology.node_name(node).to_owned(),
+                terminal: topology.is_terminal(node),
+                routes: topology.routes_against_rule(node),
             })
             .collect();
         Self {
@@ -90,19 +93,25 @@ impl TryFrom<TopologyDocument> for Topology {
         if document.version != VERSION {
             return Err(DocumentError::Version { found: document.version });
         }
-        let (nodes, channels) = (document.nodes.len() as u64, document.channels.len() as u64);
-        let mut builder = TopologyBuilder::sized(document.name, nodes, channels)?;
-        for node in document.nodes {
+        Ok(document.into_topology()?)
+    }
+}
+
+impl TopologyDocument {
+    fn into_topology(self) -> Result<Topology, TopologyError> {
+        let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
+        let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
+        for node in self.nodes {
             builder.node(node.name, node.terminal, node.routes);
         }
-        for [tail, head] in document.channels {
+        for [tail, head] in self.channels {
             builder.channel(NodeId::new(tail), NodeId::new(head));
         }
-        for group in document.shared {
+        for group in self.shared {
             builder.share(group);
         }
-        builder.positions(document.positions);
-        Ok(builder.build()?)
+        builder.positions(self.positions);
+        builder.build()
     }
 }
 
@@ -117,4 +126,121 @@ impl<'de> Deserialize<'de> for Topology {
         let document = TopologyDocument::deserialize(deserializer)?;
         Topology::try_from(document).map_err(serde::de::Error::custom)
     }
+}
+
+/// The fields that say what a JSON file is.
+#[derive(Deserialize)]
+#[serde(expecting = "an object {…}")]
+struct Header {
+    format: Option<String>,
+    version: Option<serde_json::Number>,
+    nodes: Option<IgnoredAny>,
+    links: Option<IgnoredAny>,
+    edges: Option<IgnoredAny>,
+}
+
+pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
+    // What the file is comes first: a newer version may well have other fields.
+    let header: Header = parse(text)?;
+    match header.format {
+        None => return Err(ReadError::NoFormat),
+        Some(found) if found != FORMAT => return Err(ReadError::OtherFormat { found: one_line(&found) }),
+        Some(_) => {}
+    }
+    if let Some(version) = header.version.filter(|version| version.as_u64() != Some(VERSION.into())) {
+        return Err(ReadError::Version { found: version.to_string() });
+    }
+    let mut document: TopologyDocument = parse(text)?;
+    if document.name.is_empty() {
+        name.clone_into(&mut document.name);
+    }
+    Ok(document.into_topology()?)
+}
+
+/// Whether a JSON text is a graph as networkx writes it.
+pub(super) fn looks_like_node_link(text: &str) -> bool {
+    let header: Result<Header, _> = serde_json::from_str(text);
+    header.is_ok_and(|header| {
+        header.format.is_none() && header.nodes.is_some() && (header.links.is_some() || header.edges.is_some())
+    })
+}
+
+/// What a JSON file of this format is, and where the network is in it.
+pub(super) fn kind_in_words(format: &str) -> String {
+    match format {
+        "lockstep-schedule" => "a schedule and no network; its field 'topology' is the network".to_owned(),
+        "lockstep-plan" => "a plan and no network; its field 'schedule.topology' is the network".to_owned(),
+        _ => format!("expected '{FORMAT}'"),
+    }
+}
+
+/// The value of a JSON text; an error names the field.
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
+    // The parser would take a list for an object without names.
+    let (blank, value) = text.split_at(text.len() - text.trim_start().len());
+    if let Some(found) = value.chars().next().filter(|&first| first != '{') {
+        let (found, expected) = (format!("'{}'", found.escape_debug()), "'{', the beginning of a JSON object");
+        return Err(ReadError::line(1 + blank.matches('\n').count(), FileFault::Unexpected { found, expected }));
+    }
+    if let Ok(value) = serde_json::from_str(text) {
+        return Ok(value);
+    }
+    // Keeping track of fields takes as long again, so only bad files are read with it.
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = one_line(&error.path().to_string());
+        let line = error.inner().line();
+        // A dot is the file itself, a question mark a field whose name is cut off.
+        let place = if matches!(&*path, "." | "?") {
+            FilePlace::Line(line)
+        } else {
+            FilePlace::Field { path, line: Some(line) }
+        };
+        ReadError::At { place, fault: fault(error.inner()) }
+    })?;
+    json.end().map_err(|error| ReadError::line(error.line(), fault(&error)))?;
+    Ok(value)
+}
+
+fn fault(error: &serde_json::Error) -> FileFault {
+    if error.is_eof() {
+        return FileFault::Syntax("the file ends in the middle of a value; it is cut off".to_owned());
+    }
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match message.strip_suffix(&place).unwrap_or(&message) {
+        "trailing characters" => FileFault::Syntax("there is more here than expected; remove it".to_owned()),
+        message => FileFault::Syntax(one_line(message)),
+    }
+}
+
+pub(super) fn write(topology: &Topology) -> String {
+    let document = TopologyDocument::from(topology);
+    let mut text = format!("{{\"format\": {}, \"version\": {VERSION}, ", quoted(FORMAT));
+    write!(text, "\"name\": {}", quoted(&document.name)).expect("writing to a string");
+    push_rows(&mut text, "nodes", &document.nodes);
+    push_rows(&mut text, "channels", &document.channels);
+    if !document.shared.is_empty() {
+        push_rows(&mut text, "shared", &document.shared);
+    }
+    if !document.positions.is_empty() {
+        push_rows(&mut text, "positions", &document.positions);
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Appends a list to an object, one element a line.
+pub(super) fn push_rows<T: Serialize>(text: &mut String, key: &str, rows: &[T]) {
+    write!(text, ",\n \"{key}\": [").expect("writing to a string");
+    for (place, row) in rows.iter().enumerate() {
+        text.push_str(if place == 0 { "\n  " } else { ",\n  " });
+        text.push_str(&quoted(row));
+    }
+    text.push(']');
+}
+
+/// A value as JSON on one line.
+pub(super) fn quoted<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("numbers, texts and records of them are JSON")
 }

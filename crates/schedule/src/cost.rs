@@ -1,0 +1,174 @@
+//! The time that a schedule takes: equation 1.
+
+use std::fmt;
+
+use crate::collective::MessageId;
+use crate::schedule::Schedule;
+
+/// A time in whole picoseconds, exact; 2^128 of them are longer than anybody waits.
+///
+/// Written in microseconds, `3.024 us`; a precision cuts digits off as the documents do: `{:.2}` gives `3.02 us`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Picoseconds(u128);
+
+impl Picoseconds {
+    /// This many picoseconds.
+    pub const fn new(picoseconds: u128) -> Self {
+        Self(picoseconds)
+    }
+
+    /// The number of picoseconds.
+    pub const fn number(self) -> u128 {
+        self.0
+    }
+}
+
+impl fmt::Display for Picoseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: usize = 6;
+        let micro = 10u128.pow(DIGITS as u32);
+        let fraction = format!("{:0DIGITS$}", self.0 % micro);
+        let kept = match f.precision() {
+            Some(precision) => &fraction[..precision.min(DIGITS)],
+            None => fraction.trim_end_matches('0'),
+        };
+        let point = if kept.is_empty() { "" } else { "." };
+        write!(f, "{}{point}{kept} us", self.0 / micro)
+    }
+}
+
+/// What a step and a byte cost.
+///
+/// ```
+/// use lockstep_schedule::{CostModel, MessageSizes, Schedule};
+///
+/// let model = CostModel { start_up_ps: 1_000_000, byte_ps: 500 };
+/// let mut schedule = Schedule::new();
+/// schedule.begin_step();
+/// let time = model.time(&schedule, MessageSizes::Equal(1024))?;
+/// assert_eq!(time.to_string(), "1 us"); // nothing moves
+/// assert_eq!(model.time_of_steps(2, 1024).to_string(), "3.024 us");
+/// # Ok::<(), lockstep_schedule::CostError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CostModel {
+    /// Start-up time of a step, in picoseconds.
+    pub start_up_ps: u64,
+    /// Time a byte, in picoseconds.
+    pub byte_ps: u64,
+}
+
+/// How long the messages are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MessageSizes<'a> {
+    /// So many bytes each.
+    Equal(u64),
+    /// Bytes of each message, in the order of their numbers.
+    Each(&'a [u64]),
+}
+
+/// Why the time of a schedule is not known.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CostError {
+    /// A transfer of a message whose length is not given.
+    #[error("the length of message {message} is not given, only those of {sizes} messages; give one a message")]
+    UnknownSize {
+        /// The message.
+        message: MessageId,
+        /// Number of lengths given.
+        sizes: usize,
+    },
+}
+
+impl CostModel {
+    /// The time of a schedule: the sum of `t0 + m t1` over the steps, where `m` is the longest message of the step, `t0`
+    /// the start-up time and `t1` the time a byte. An empty step costs its start-up time.
+    ///
+    /// **Source**: equation 1 of the document on multistage networks, with a message length for each step.
+    ///
+    /// # Errors
+    ///
+    /// [`CostError::UnknownSize`] if a message moves whose length is not given.
+    pub fn time(self, schedule: &Schedule, sizes: MessageSizes<'_>) -> Result<Picoseconds, CostError> {
+        let bytes = |message: MessageId| match sizes {
+            MessageSizes::Equal(bytes) => Ok(bytes),
+            MessageSizes::Each(sizes) => {
+                let unknown = CostError::UnknownSize { message, sizes: sizes.len() };
+                sizes.get(message.index()).copied().ok_or(unknown)
+            }
+        };
+        let mut total = Picoseconds::default();
+        for (_, step) in schedule.steps() {
+            let longest = step.iter().try_fold(0, |longest, transfer| Ok(bytes(transfer.message)?.max(longest)))?;
+            total.0 = total.0.saturating_add(self.step(longest).0);
+        }
+        Ok(total)
+    }
+
+    /// The time of so many steps with messages of so many bytes.
+    pub fn time_of_steps(self, steps: u64, bytes: u64) -> Picoseconds {
+        Picoseconds(self.step(bytes).0.saturating_mul(steps.into()))
+    }
+
+    fn step(self, bytes: u64) -> Picoseconds {
+        let transmission = u128::from(bytes) * u128::from(self.byte_ps);
+        Picoseconds(transmission.saturating_add(self.start_up_ps.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::ChannelId;
+
+    use super::*;
+
+    /// The example of the document on multistage networks: 1 us and 0.5 ns a byte.
+    const EXAMPLE: CostModel = CostModel { start_up_ps: 1_000_000, byte_ps: 500 };
+
+    #[test]
+    fn equation_1_gives_the_figures_of_the_document() {
+        assert_eq!(EXAMPLE.time_of_steps(1, 1024).to_string(), "1.512 us");
+        assert_eq!(EXAMPLE.time_of_steps(2, 1024).to_string(), "3.024 us");
+        assert_eq!(EXAMPLE.time_of_steps(992, 1024).to_string(), "1499.904 us");
+        // As printed there: cut off, not rounded.
+        assert_eq!(format!("{:.2}", EXAMPLE.time_of_steps(2, 1024)), "3.02 us");
+        assert_eq!(format!("{:.0}", EXAMPLE.time_of_steps(992, 1024)), "1499 us");
+    }
+
+    fn two_steps() -> Schedule {
+        let mut schedule = Schedule::new();
+        schedule.begin_step();
+        schedule.push(MessageId::new(0), &[ChannelId::new(0)]);
+        schedule.push(MessageId::new(1), &[ChannelId::new(1)]);
+        schedule.begin_step();
+        schedule.push(MessageId::new(0), &[ChannelId::new(2)]);
+        schedule
+    }
+
+    #[test]
+    fn the_longest_message_of_a_step_counts() {
+        // (1 us + 2000 * 0.5 ns) + (1 us + 10 * 0.5 ns)
+        let time = EXAMPLE.time(&two_steps(), MessageSizes::Each(&[10, 2000])).unwrap();
+        assert_eq!(time, Picoseconds::new(2_000_000 + 1_005_000));
+    }
+
+    #[test]
+    fn equal_sizes_count_steps() {
+        let time = EXAMPLE.time(&two_steps(), MessageSizes::Equal(1024)).unwrap();
+        assert_eq!(time, EXAMPLE.time_of_steps(2, 1024));
+    }
+
+    #[test]
+    fn a_missing_length_is_an_error() {
+        let error = EXAMPLE.time(&two_steps(), MessageSizes::Each(&[10])).unwrap_err();
+        assert_eq!(error, CostError::UnknownSize { message: MessageId::new(1), sizes: 1 });
+    }
+
+    #[test]
+    fn extreme_costs_saturate() {
+        let model = CostModel { start_up_ps: u64::MAX, byte_ps: u64::MAX };
+        assert_eq!(model.time_of_steps(u64::MAX, u64::MAX).number(), u128::MAX);
+        assert!(model.time(&two_steps(), MessageSizes::Equal(u64::MAX)).is_ok());
+    }
+}

@@ -1,0 +1,365 @@
+//! The JSON form of schedule files: `"format": "lockstep-schedule"`, version 1.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use lockstep_topology::{ChannelId, NodeId, Topology};
+use serde::de::{self, DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
+use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::collective::{Collective, CollectiveKind, Message, MessageId, Messages, Receivers};
+use crate::file::{FORMAT, ScheduleFile, ScheduleFileError, VERSION};
+use crate::model::CommunicationModel;
+use crate::name::CollectiveName;
+use crate::schedule::{Schedule, Step, Transfer};
+use crate::text::to_json_lines;
+
+/// The `kind` of a collective that lists its messages.
+const CUSTOM: &str = "custom";
+
+/// The most receivers that `"all"` may stand for in all custom messages together: 256 MiB.
+const MAX_LISTED_RECEIVERS: usize = 1 << 26;
+
+impl ScheduleFile {
+    /// The text of a JSON file: a field of the file a line, a step a line. Some 30 bytes a transfer and more.
+    pub fn to_json(&self) -> String {
+        to_json_lines(self, 2)
+    }
+
+    /// The contents of a JSON file.
+    ///
+    /// # Errors
+    ///
+    /// The first [`ScheduleFileError`]; format and version are looked at before everything else.
+    pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
+        match serde_json::from_str::<Record>(text) {
+            Ok(record) => record.try_into(),
+            Err(_) => Err(diagnose(text)),
+        }
+    }
+}
+
+/// What is wrong with a text that is no [`Record`]. Reads it again: keeping track of fields is too slow for good files.
+fn diagnose(text: &str) -> ScheduleFileError {
+    #[derive(Deserialize)]
+    struct Header {
+        format: Option<serde_json::Value>,
+        version: Option<serde_json::Value>,
+    }
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+        return ScheduleFileError::Syntax { why: error.to_string() };
+    }
+    if let Ok(Header { format, version }) = serde_json::from_str(text) {
+        match (format, version.and_then(|version| version.as_u64())) {
+            (Some(serde_json::Value::String(found)), _) if found != FORMAT => {
+                return ScheduleFileError::Format { found };
+            }
+            (_, Some(found)) if found != u64::from(VERSION) => return ScheduleFileError::Version { found },
+            _ => {}
+        }
+    }
+    let json = &mut serde_json::Deserializer::from_str(text);
+    match serde_path_to_error::deserialize::<_, Record>(json) {
+        Ok(_) => ScheduleFileError::Syntax { why: "there is text behind the end".to_owned() },
+        Err(error) => ScheduleFileError::Field { field: error.path().to_string(), why: error.inner().to_string() },
+    }
+}
+
+/// A schedule file as it is written; converting it checks it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    format: String,
+    version: u32,
+    topology: Topology,
+    model: CommunicationModel,
+    collective: CollectiveRecord,
+    messages: Option<Vec<MessageRecord>>,
+    steps: Schedule,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CollectiveRecord {
+    kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<NodeId>,
+    #[serde(default = "one_chunk")]
+    chunks: NonZeroU32,
+}
+
+fn one_chunk() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MessageRecord {
+    source: NodeId,
+    receivers: ReceiversRecord,
+}
+
+#[derive(PartialEq)]
+enum ReceiversRecord {
+    All,
+    List(Vec<NodeId>),
+}
+
+impl TryFrom<Record> for ScheduleFile {
+    type Error = ScheduleFileError;
+
+    fn try_from(record: Record) -> Result<Self, ScheduleFileError> {
+        if record.format != FORMAT {
+            return Err(ScheduleFileError::Format { found: record.format });
+        }
+        if record.version != VERSION {
+            return Err(ScheduleFileError::Version { found: record.version.into() });
+        }
+        let Record { topology, model, collective: CollectiveRecord { kind, root, chunks }, messages, steps, .. } =
+            record;
+        let listed = messages.as_deref();
+        let collective = if kind == CUSTOM {
+            let why = || "a custom collective needs its messages; list them".to_owned();
+            let listed = listed.ok_or_else(|| ScheduleFileError::Messages { why: why() })?;
+            Collective::from(CollectiveKind::Custom(custom_messages(&topology, listed, chunks)?))
+        } else {
+            kind.parse::<CollectiveName>()?.with_root(root)?
+        };
+        let file = Self::checked(topology, collective.with_chunks(chunks), model, steps)?;
+        if kind != CUSTOM
+            && let Some(listed) = listed
+        {
+            check_messages(&file, listed)?;
+        }
+        Ok(file)
+    }
+}
+
+/// The messages of a custom collective, each of which is listed once a chunk.
+fn custom_messages(
+    topology: &Topology,
+    listed: &[MessageRecord],
+    chunks: NonZeroU32,
+) -> Result<Vec<Message>, ScheduleFileError> {
+    let error = |why| Err(ScheduleFileError::Messages { why });
+    let chunks = chunks.get() as usize;
+    let mut total = 0usize;
+    let mut messages = Vec::with_capacity(listed.len() / chunks);
+    for (group, copies) in listed.chunks(chunks).enumerate() {
+        let number = group * chunks;
+        let [MessageRecord { source, receivers }, rest @ ..] = copies else {
+            continue;
+        };
+        if copies.len() < chunks || rest.iter().any(|copy| (copy.source, &copy.receivers) != (*source, receivers)) {
+            return error(format!("message {number} must be listed {chunks} times, once a chunk; repeat it"));
+        }
+        let receivers = match receivers {
+            ReceiversRecord::List(list) => list.clone(),
+            ReceiversRecord::All => {
+                total = total.saturating_add(topology.terminal_count());
+                if total > MAX_LISTED_RECEIVERS {
+                    return error(format!("message {number} has too many receivers; use a named collective"));
+                }
+                topology.terminals().iter().copied().filter(|terminal| terminal != source).collect()
+            }
+        };
+        messages.push(Message { source: *source, receivers });
+    }
+    Ok(messages)
+}
+
+/// The messages of a named collective follow from it; a list must agree.
+fn check_messages(file: &ScheduleFile, listed: &[MessageRecord]) -> Result<(), ScheduleFileError> {
+    let error = |why| Err(ScheduleFileError::Messages { why });
+    let (messages, kind) = (file.problem().messages(), file.collective().abbreviation());
+    if listed.len() != messages.len() {
+        let (found, expected) = (listed.len(), messages.len());
+        return error(format!("{found} messages are listed, but {kind} has {expected} here; leave the field out"));
+    }
+    for (message, record) in messages.ids().zip(listed) {
+        let same_source = record.source == messages.source(message);
+        if !same_source || !same_receivers(&messages, message, &record.receivers) {
+            let wrong = if same_source { "receivers" } else { "source" };
+            return error(format!("message {message} has another {wrong} in {kind}; leave the field out"));
+        }
+    }
+    Ok(())
+}
+
+fn same_receivers(messages: &Messages<'_>, message: MessageId, listed: &ReceiversRecord) -> bool {
+    match (messages.receivers(message), listed) {
+        (Receivers::AllOthers, ReceiversRecord::All) => true,
+        (Receivers::One(receiver), ReceiversRecord::List(list)) => *list == [receiver],
+        // On two terminals, all others are one.
+        (Receivers::One(_), ReceiversRecord::All) => !messages.is_scatter(),
+        (_, ReceiversRecord::List(list)) => {
+            let mut list = list.clone();
+            list.sort_unstable();
+            messages.receivers_iter(message).eq(list)
+        }
+        (Receivers::List(_), ReceiversRecord::All) => false,
+    }
+}
+
+impl Serialize for ScheduleFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (problem, collective) = (self.problem(), &self.collective);
+        let kind = collective.abbreviation().to_owned();
+        let mut file = serializer.serialize_struct("ScheduleFile", 7)?;
+        file.serialize_field("format", FORMAT)?;
+        file.serialize_field("version", &VERSION)?;
+        file.serialize_field("topology", &self.topology)?;
+        file.serialize_field("model", &self.model)?;
+        file.serialize_field(
+            "collective",
+            &CollectiveRecord { kind, root: collective.root(), chunks: collective.chunks },
+        )?;
+        file.serialize_field("messages", &MessageList(problem.messages()))?;
+        file.serialize_field("steps", &self.schedule)?;
+        file.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for ScheduleFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Record::deserialize(deserializer)?.try_into().map_err(de::Error::custom)
+    }
+}
+
+/// All messages, chunks included, so that a transfer's number is a place in the list.
+struct MessageList<'a>(Messages<'a>);
+
+impl Serialize for MessageList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(messages) = self;
+        serializer.collect_seq(messages.ids().map(|message| {
+            let receivers = match messages.receivers(message) {
+                Receivers::AllOthers => ReceiversRecord::All,
+                Receivers::One(receiver) => ReceiversRecord::List(vec![receiver]),
+                Receivers::List(list) => ReceiversRecord::List(list.to_vec()),
+            };
+            MessageRecord { source: messages.source(message), receivers }
+        }))
+    }
+}
+
+impl Serialize for ReceiversRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All => serializer.serialize_str("all"),
+            Self::List(list) => list.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ReceiversRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = ReceiversRecord;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"all\" or a list of node numbers")
+            }
+
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<Self::Value, E> {
+                if word == "all" {
+                    Ok(ReceiversRecord::All)
+                } else {
+                    Err(E::invalid_value(de::Unexpected::Str(word), &self))
+                }
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+                Vec::deserialize(de::value::SeqAccessDeserializer::new(list)).map(ReceiversRecord::List)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl Serialize for Schedule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut steps = serializer.serialize_seq(Some(self.step_count()))?;
+        for (_, step) in self.steps() {
+            steps.serialize_element(&step)?;
+        }
+        steps.end()
+    }
+}
+
+impl Serialize for Step<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl Serialize for Transfer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut transfer = serializer.serialize_struct("Transfer", 2)?;
+        transfer.serialize_field("message", &self.message)?;
+        transfer.serialize_field("path", self.path)?;
+        transfer.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Schedule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Steps;
+
+        impl<'de> Visitor<'de> for Steps {
+            type Value = Schedule;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of steps")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut steps: A) -> Result<Schedule, A::Error> {
+                let mut schedule = Schedule::new();
+                while steps.next_element_seed(NextStep(&mut schedule))?.is_some() {}
+                Ok(schedule)
+            }
+        }
+
+        deserializer.deserialize_seq(Steps)
+    }
+}
+
+/// Reads one step into the schedule.
+struct NextStep<'a>(&'a mut Schedule);
+
+impl<'de> DeserializeSeed<'de> for NextStep<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NextStep<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of transfers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut transfers: A) -> Result<(), A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct TransferRecord {
+            message: MessageId,
+            path: Vec<ChannelId>,
+        }
+        let Self(schedule) = self;
+        schedule.begin_step();
+        while let Some(TransferRecord { message, path }) = transfers.next_element()? {
+            if !schedule.try_push(message, &path) {
+                return Err(de::Error::custom("more than 2^32 - 1 transfers or channel uses; split the schedule"));
+            }
+        }
+        Ok(())
+    }
+}

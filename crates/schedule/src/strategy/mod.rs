@@ -1,0 +1,155 @@
+//! Random problems and valid schedules for property tests.
+//!
+//! They shrink to small networks, plain collectives and the loosest model.
+
+mod router;
+mod spoil;
+
+use std::num::NonZeroU32;
+
+use lockstep_topology::{NodeId, Topology, strategy as topology};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+pub use router::random_schedule;
+
+use crate::collective::{Collective, CollectiveKind, Message};
+use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
+use crate::name::CollectiveName;
+use crate::problem::Problem;
+use crate::schedule::Schedule;
+
+/// A problem that owns its parts.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Instance {
+    /// The network.
+    pub topology: Topology,
+    /// The collective.
+    pub collective: Collective,
+    /// The network's rules.
+    pub model: CommunicationModel,
+}
+
+impl Instance {
+    /// The problem.
+    ///
+    /// # Panics
+    ///
+    /// If the parts, which are public, have been changed to some that make no problem.
+    pub fn problem(&self) -> Problem<'_> {
+        Problem::new(&self.topology, &self.collective, self.model).expect("the parts of an instance make a problem")
+    }
+}
+
+/// A problem on a network of [any kind](topology::any_topology) of 2 to `max_nodes` nodes: every collective, custom ones
+/// too, in up to two chunks, under every model. Where no store-and-forward path leads, switching is wormhole.
+pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    (topology::any_topology(max_nodes), any_collective(), any_model()).prop_map(|(topology, choice, model)| {
+        let collective = choice.on(&topology);
+        let wormhole = CommunicationModel { switching: Switching::Wormhole, ..model };
+        let model = if Problem::new(&topology, &collective, model).is_ok() { model } else { wormhole };
+        Instance { topology, collective, model }
+    })
+}
+
+/// A problem and a valid schedule without waste for it: no redundant delivery, no relay to nowhere, but more steps than
+/// needed.
+pub fn scheduled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
+    (instance(max_nodes), any::<u64>()).prop_map(|(instance, seed)| {
+        let schedule = random_schedule(&instance.problem(), seed);
+        (instance, schedule)
+    })
+}
+
+/// A problem and a schedule that was valid before none to three random changes: transfers dropped, repeated, moved or
+/// redirected, messages and channels exchanged or unknown, paths cut, lengthened or turned, steps swapped, merged or split.
+pub fn spoiled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
+    (scheduled_instance(max_nodes), spoil::spoilings()).prop_map(|((instance, schedule), spoilings)| {
+        let spoiled = spoil::spoil(&instance.problem(), &schedule, &spoilings);
+        (instance, spoiled)
+    })
+}
+
+/// A model, the loosest first.
+pub fn any_model() -> impl Strategy<Value = CommunicationModel> {
+    let switching = prop_oneof![Just(Switching::Wormhole), Just(Switching::StoreAndForward)];
+    let limit = (0..=2u32).prop_map(|more| Ports::Limit(NonZeroU32::MIN.saturating_add(more)));
+    let ports = prop_oneof![Just(Ports::All), limit];
+    let routing = prop_oneof![Just(Routing::Any), Just(Routing::Minimal)];
+    let scatter = prop_oneof![Just(ScatterRule::Relay), Just(ScatterRule::Direct)];
+    (switching, ports, routing, scatter).prop_map(|(switching, ports, routing, scatter)| CommunicationModel {
+        switching,
+        ports,
+        routing,
+        scatter,
+    })
+}
+
+/// A collective before its network is known.
+#[derive(Clone, Debug)]
+struct CollectiveChoice {
+    what: Choice,
+    chunks: NonZeroU32,
+}
+
+#[derive(Clone, Debug)]
+enum Choice {
+    Named(CollectiveName, Index),
+    /// A source, and a receiver for each of the rest.
+    Custom(Vec<(Index, Vec<Index>)>),
+}
+
+fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
+    let named = (prop::sample::select(CollectiveName::ALL.to_vec()), any::<Index>());
+    let message = |receivers| (any::<Index>(), prop::collection::vec(any::<Index>(), receivers));
+    let what = prop_oneof![
+        8 => named.prop_map(|(name, root)| Choice::Named(name, root)),
+        1 => prop::collection::vec(message(1..=1), 1..=6).prop_map(Choice::Custom),
+        1 => prop::collection::vec(message(1..=4), 1..=4).prop_map(Choice::Custom),
+    ];
+    let chunks = prop_oneof![3 => Just(NonZeroU32::MIN), 1 => Just(NonZeroU32::MIN.saturating_add(1))];
+    (what, chunks).prop_map(|(what, chunks)| CollectiveChoice { what, chunks })
+}
+
+impl CollectiveChoice {
+    fn on(self, topology: &Topology) -> Collective {
+        let terminals = topology.terminals();
+        let collective = match self.what {
+            Choice::Named(name, root) => {
+                let root = name.has_root().then(|| *root.get(terminals));
+                name.with_root(root).expect("a root where one belongs")
+            }
+            Choice::Custom(messages) => {
+                let messages = messages.iter().map(|(source, receivers)| custom_message(terminals, *source, receivers));
+                CollectiveKind::Custom(messages.collect()).into()
+            }
+        };
+        collective.with_chunks(self.chunks)
+    }
+}
+
+/// A message with the receivers drawn from the terminals that are not its source, each once.
+fn custom_message(terminals: &[NodeId], source: Index, receivers: &[Index]) -> Message {
+    let source = *source.get(terminals);
+    let others: Vec<NodeId> = terminals.iter().copied().filter(|&terminal| terminal != source).collect();
+    let mut receivers: Vec<NodeId> = receivers.iter().map(|receiver| *receiver.get(&others)).collect();
+    receivers.sort_unstable();
+    receivers.dedup();
+    Message { source, receivers }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify;
+
+    proptest! {
+        #[test]
+        fn scheduled_instances_are_valid_and_waste_nothing((instance, schedule) in scheduled_instance(9)) {
+            let problem = instance.problem();
+            let report = verify(&problem, &schedule);
+            prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+            prop_assert_eq!(report.unwrap().redundant, 0);
+        }
+    }
+}

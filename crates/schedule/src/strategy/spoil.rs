@@ -1,0 +1,157 @@
+//! Changes that usually make a valid schedule invalid.
+
+use lockstep_topology::ChannelId;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::collective::MessageId;
+use crate::problem::Problem;
+use crate::schedule::Schedule;
+
+/// A schedule as nested lists.
+type Steps = Vec<Vec<(MessageId, Vec<ChannelId>)>>;
+
+/// One way to spoil a schedule. What it changes is chosen by two indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    DropTransfer,
+    RepeatTransfer,
+    MoveTransfer,
+    SwapMessages,
+    ChangeMessage,
+    UnknownMessage,
+    ChangeChannel,
+    UnknownChannel,
+    LengthenPath,
+    CutPath,
+    TurnPath,
+    EmptyPath,
+    DetourPath,
+    SwapSteps,
+    MergeSteps,
+    SplitStep,
+}
+
+const CHANGES: [Change; 16] = [
+    Change::DropTransfer,
+    Change::RepeatTransfer,
+    Change::MoveTransfer,
+    Change::SwapMessages,
+    Change::ChangeMessage,
+    Change::UnknownMessage,
+    Change::ChangeChannel,
+    Change::UnknownChannel,
+    Change::LengthenPath,
+    Change::CutPath,
+    Change::TurnPath,
+    Change::EmptyPath,
+    Change::DetourPath,
+    Change::SwapSteps,
+    Change::MergeSteps,
+    Change::SplitStep,
+];
+
+/// A change with what chooses its place.
+pub(super) type Spoiling = (Change, Index, Index);
+
+/// None to three changes.
+pub(super) fn spoilings() -> impl Strategy<Value = Vec<Spoiling>> {
+    prop::collection::vec((select(&CHANGES[..]), any::<Index>(), any::<Index>()), 0..=3)
+}
+
+/// The schedule with these changes.
+pub(super) fn spoil(problem: &Problem<'_>, schedule: &Schedule, spoilings: &[Spoiling]) -> Schedule {
+    let mut steps: Steps = schedule
+        .steps()
+        .map(|(_, step)| step.iter().map(|transfer| (transfer.message, transfer.path.to_vec())).collect())
+        .collect();
+    for spoiling in spoilings {
+        apply(problem, &mut steps, *spoiling);
+    }
+    let mut spoiled = Schedule::new();
+    for step in steps {
+        spoiled.begin_step();
+        for (message, path) in step {
+            spoiled.push(message, &path);
+        }
+    }
+    spoiled
+}
+
+fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoiling) {
+    let places: Vec<(usize, usize)> =
+        steps.iter().enumerate().flat_map(|(step, list)| (0..list.len()).map(move |place| (step, place))).collect();
+    if places.is_empty() {
+        return;
+    }
+    let (step, place) = *first.get(&places);
+    let (other_step, other_place) = *second.get(&places);
+    let channel = ChannelId::new(second.index(problem.topology().channel_count()) as u32);
+    let transfer = &mut steps[step][place];
+    match change {
+        Change::DropTransfer => {
+            steps[step].remove(place);
+        }
+        Change::RepeatTransfer => {
+            let copy = transfer.clone();
+            steps[other_step].insert(other_place, copy);
+        }
+        Change::MoveTransfer => {
+            let moved = steps[step].remove(place);
+            let end = steps[other_step].len();
+            steps[other_step].insert(other_place.min(end), moved);
+        }
+        Change::SwapMessages => {
+            let message = transfer.0;
+            let other = std::mem::replace(&mut steps[other_step][other_place].0, message);
+            steps[step][place].0 = other;
+        }
+        Change::ChangeMessage => transfer.0 = MessageId::new(second.index(problem.messages().len()) as u32),
+        Change::UnknownMessage => transfer.0 = MessageId::new(u32::MAX - (second.index(2) as u32)),
+        Change::ChangeChannel => {
+            if !transfer.1.is_empty() {
+                let at = second.index(transfer.1.len());
+                transfer.1[at] = channel;
+            }
+        }
+        Change::UnknownChannel => transfer.1.push(ChannelId::new(4_000_000_000)),
+        Change::LengthenPath => transfer.1.push(channel),
+        Change::CutPath => {
+            transfer.1.pop();
+        }
+        Change::TurnPath => transfer.1.reverse(),
+        Change::EmptyPath => transfer.1.clear(),
+        Change::DetourPath => detour(problem, &mut transfer.1, second),
+        Change::SwapSteps => steps.swap(step, other_step),
+        Change::MergeSteps => {
+            if step + 1 < steps.len() {
+                let next = steps.remove(step + 1);
+                steps[step].extend(next);
+            }
+        }
+        Change::SplitStep => {
+            let rest = steps[step].split_off(place);
+            steps.insert(step + 1, rest);
+        }
+    }
+}
+
+/// Replaces a channel of the path by two that lead the same way, if there are two.
+fn detour(problem: &Problem<'_>, path: &mut Vec<ChannelId>, pick: Index) {
+    let topology = problem.topology();
+    let known = path.iter().all(|channel| channel.index() < topology.channel_count());
+    if path.is_empty() || !known {
+        return;
+    }
+    let at = pick.index(path.len());
+    let (from, to) = (topology.tail(path[at]), topology.head(path[at]));
+    let pairs: Vec<[ChannelId; 2]> = topology
+        .out_channels(from)
+        .iter()
+        .flat_map(|&out| topology.in_channels(to).iter().map(move |&into| [out, into]))
+        .filter(|&[out, into]| topology.head(out) == topology.tail(into))
+        .collect();
+    if !pairs.is_empty() {
+        path.splice(at..=at, *pick.get(&pairs));
+    }
+}

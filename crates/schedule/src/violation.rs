@@ -1,0 +1,355 @@
+//! What makes a schedule invalid, in words.
+
+use std::fmt;
+
+use lockstep_topology::{ChannelId, NodeId, Topology};
+
+use crate::collective::{MessageId, Messages, Phase, Receivers};
+
+/// A node with its name; written `'name'`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedNode {
+    /// The node.
+    pub id: NodeId,
+    /// Its name in the topology.
+    pub name: Box<str>,
+}
+
+impl NamedNode {
+    pub(crate) fn new(topology: &Topology, id: NodeId) -> Self {
+        Self { id, name: topology.node_name(id).into() }
+    }
+}
+
+impl fmt::Display for NamedNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}'", self.name)
+    }
+}
+
+/// A channel with the names of its ends; written `17 (tail->head)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedChannel {
+    /// The channel.
+    pub id: ChannelId,
+    /// Its tail and head in words, `tail->head`.
+    pub name: Box<str>,
+}
+
+impl NamedChannel {
+    pub(crate) fn new(topology: &Topology, id: ChannelId) -> Self {
+        Self { id, name: topology.channel_name(id).into() }
+    }
+}
+
+impl fmt::Display for NamedChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.id, self.name)
+    }
+}
+
+/// A message with where it comes from and goes to; written `message 12 ('a' to 'b')`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedMessage {
+    /// The message; it may be one that does not exist.
+    pub id: MessageId,
+    /// Its ends in words: `from 'a'` for a broadcast, `'a' to 'b'` for one receiver, `towards 'a'` for a reduction,
+    /// empty for a message that does not exist.
+    pub route: Box<str>,
+}
+
+impl NamedMessage {
+    /// In this phase, the message of this number, if there is one.
+    pub(crate) fn new(topology: &Topology, messages: &Messages<'_>, phase: Phase, id: MessageId) -> Self {
+        if id.index() >= messages.len() {
+            return Self { id, route: "".into() };
+        }
+        let name = |node| topology.node_name(node);
+        let source = name(messages.source(id));
+        let route = match (phase, messages.receivers(id)) {
+            (Phase::Distribute, Receivers::One(receiver)) => format!("'{source}' to '{}'", name(receiver)),
+            (Phase::Collect, Receivers::One(receiver)) => format!("'{}' to '{source}'", name(receiver)),
+            (Phase::Distribute, _) => format!("from '{source}'"),
+            (Phase::Collect, _) => format!("towards '{source}'"),
+        };
+        Self { id, route: route.into() }
+    }
+}
+
+impl fmt::Display for NamedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "message {}", self.id)?;
+        if self.route.is_empty() { Ok(()) } else { write!(f, " ({})", self.route) }
+    }
+}
+
+/// Where in a schedule a violation is.
+///
+/// The fields count from 0, as the schedule does; the words count steps and transfers from 1, as people do:
+/// `step 3, transfer 5, message 12 ('a' to 'b')`. Messages, channels and nodes keep their numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The step, from 0.
+    pub step: usize,
+    /// The place of the transfer in its step, from 0.
+    pub transfer: usize,
+    /// The message that the transfer moves.
+    pub message: NamedMessage,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}, transfer {}, {}", self.step + 1, self.transfer + 1, self.message)
+    }
+}
+
+/// A rule of valid schedules that a schedule breaks, and where.
+///
+/// The words count steps and transfers from 1, the fields from 0.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A transfer of a message that is not in the collective.
+    #[error("{at}: there is no such message; the messages are 0 to {}", .message_count - 1)]
+    UnknownMessage {
+        /// The transfer.
+        at: Place,
+        /// Number of messages of the collective.
+        message_count: usize,
+    },
+    /// A transfer that crosses no channel.
+    #[error("{at}: the path is empty; it needs at least one channel")]
+    EmptyPath {
+        /// The transfer.
+        at: Place,
+    },
+    /// A path through a channel that is not in the network.
+    #[error("{at}: there is no channel {channel}; the network has {channel_count} channels, counted from 0")]
+    UnknownChannel {
+        /// The transfer.
+        at: Place,
+        /// The number that names no channel.
+        channel: ChannelId,
+        /// Number of channels of the network.
+        channel_count: usize,
+    },
+    /// A path that jumps.
+    #[error("{at}: channel {channel} does not leave {node}, which the path has reached")]
+    BrokenPath {
+        /// The transfer.
+        at: Place,
+        /// The channel that starts elsewhere.
+        channel: NamedChannel,
+        /// Where it would have to start.
+        node: NamedNode,
+    },
+    /// A path that comes back.
+    #[error("{at}: the path visits {node} twice")]
+    NodeTwice {
+        /// The transfer.
+        at: Place,
+        /// The node.
+        node: NamedNode,
+    },
+    /// A wormhole path through a node that does not route.
+    #[error("{at}: the path runs through {node}, which does not route")]
+    InnerNode {
+        /// The transfer.
+        at: Place,
+        /// The node.
+        node: NamedNode,
+    },
+    /// A path that starts at a switch.
+    #[error("{at}: the path starts at {node}, which is a switch; only terminals send")]
+    SenderIsSwitch {
+        /// The transfer.
+        at: Place,
+        /// The switch.
+        node: NamedNode,
+    },
+    /// A path that ends at a switch.
+    #[error("{at}: the path ends at {node}, which is a switch; only terminals receive")]
+    ReceiverIsSwitch {
+        /// The transfer.
+        at: Place,
+        /// The switch.
+        node: NamedNode,
+    },
+    /// A store-and-forward transfer over several channels.
+    #[error("{at}: the path has {channels} channels; a store-and-forward transfer crosses exactly 1")]
+    NotOneChannel {
+        /// The transfer.
+        at: Place,
+        /// Number of channels of its path.
+        channels: usize,
+    },
+    /// A detour where routing is minimal.
+    #[error("{at}: the path from {from} to {to} has {channels} channels, the shortest has {shortest}")]
+    NotMinimal {
+        /// The transfer.
+        at: Place,
+        /// The sender.
+        from: NamedNode,
+        /// The receiver.
+        to: NamedNode,
+        /// Number of channels of the path.
+        channels: usize,
+        /// Number of channels of the shortest legal path.
+        shortest: usize,
+    },
+    /// Two transfers on one channel in one step.
+    #[error("{at}: channel {channel} is already used by transfer {} of the step", .other + 1)]
+    ChannelBusy {
+        /// The second transfer.
+        at: Place,
+        /// The channel.
+        channel: NamedChannel,
+        /// The place of the first transfer in the step, from 0.
+        other: usize,
+    },
+    /// Two transfers on channels that share a resource (half duplex) in one step.
+    #[error(
+        "{at}: channel {channel} shares its wire with channel {other_channel}, used by transfer {} of the step",
+        .other + 1
+    )]
+    WireBusy {
+        /// The second transfer.
+        at: Place,
+        /// Its channel.
+        channel: NamedChannel,
+        /// The place of the first transfer in the step, from 0.
+        other: usize,
+        /// The channel of the first transfer.
+        other_channel: NamedChannel,
+    },
+    /// One path over two channels that share a resource.
+    #[error("{at}: the path uses channel {channel} and channel {other_channel}, which share one wire")]
+    WireTwice {
+        /// The transfer.
+        at: Place,
+        /// The later channel of the path.
+        channel: NamedChannel,
+        /// The earlier channel of the path.
+        other_channel: NamedChannel,
+    },
+    /// A terminal that starts too many transfers in a step.
+    #[error("{at}: {node} starts more than {limit} transfer(s) in the step, its number of ports")]
+    SendPorts {
+        /// The first transfer too many.
+        at: Place,
+        /// The sender.
+        node: NamedNode,
+        /// Transfers it may start in a step.
+        limit: u32,
+    },
+    /// A terminal that finishes too many transfers in a step.
+    #[error("{at}: {node} finishes more than {limit} transfer(s) in the step, its number of ports")]
+    ReceivePorts {
+        /// The first transfer too many.
+        at: Place,
+        /// The receiver.
+        node: NamedNode,
+        /// Transfers it may finish in a step.
+        limit: u32,
+    },
+    /// A sender without the message.
+    #[error("{at}: the sender {sender} does not hold the message when the step begins")]
+    NotHeld {
+        /// The transfer.
+        at: Place,
+        /// The sender.
+        sender: NamedNode,
+    },
+    /// Under direct scatter, a transfer that is not from source to receiver.
+    #[error("{at}: it goes from {from} to {to}; direct scatter goes from the source to the receiver in one transfer")]
+    NotDirect {
+        /// The transfer.
+        at: Place,
+        /// The sender.
+        from: NamedNode,
+        /// The receiver of the transfer.
+        to: NamedNode,
+    },
+    /// A receiver that never gets its message.
+    #[error("after the last step {receiver} does not hold {message}")]
+    Undelivered {
+        /// The message.
+        message: NamedMessage,
+        /// The receiver that lacks it.
+        receiver: NamedNode,
+    },
+    /// In a reduction, a terminal that sends its part a second time, so that it would count twice.
+    #[error("{at}: {sender} sends its part a second time; each part must count once")]
+    ContributesTwice {
+        /// The second transfer.
+        at: Place,
+        /// The terminal.
+        sender: NamedNode,
+    },
+    /// In a reduction, a part that reaches a terminal after that has sent its own on.
+    #[error("{at}: the part of {sender} is lost at {receiver}, which has sent its own before the end of the step")]
+    ContributionLost {
+        /// The transfer.
+        at: Place,
+        /// The sender.
+        sender: NamedNode,
+        /// The terminal that does not send it on.
+        receiver: NamedNode,
+    },
+    /// In a reduction, the goal that sends its own result away.
+    #[error("{at}: {sender} sends a part away that is reduced at {sender} itself")]
+    ResultSentAway {
+        /// The transfer.
+        at: Place,
+        /// The terminal where the result belongs.
+        sender: NamedNode,
+    },
+    /// In a reduction, a terminal that never sends its part.
+    #[error("after the last step of the reduction {sender} has not sent its part of {message}")]
+    NoContribution {
+        /// The message.
+        message: NamedMessage,
+        /// The terminal.
+        sender: NamedNode,
+    },
+    /// In an all-reduce, a step that belongs to both phases.
+    #[error(
+        "{at}: the reduction is complete with transfer {transfer} of the step; the all-gather begins in a new step"
+    )]
+    PhasesOverlap {
+        /// The first transfer of the step past the reduction.
+        at: Place,
+        /// Number of transfers of the step that still belong to the reduction.
+        transfer: usize,
+    },
+}
+
+impl Violation {
+    /// Where it is; `None` for what is missing after the last step.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::UnknownMessage { at, .. }
+            | Self::EmptyPath { at }
+            | Self::UnknownChannel { at, .. }
+            | Self::BrokenPath { at, .. }
+            | Self::NodeTwice { at, .. }
+            | Self::InnerNode { at, .. }
+            | Self::SenderIsSwitch { at, .. }
+            | Self::ReceiverIsSwitch { at, .. }
+            | Self::NotOneChannel { at, .. }
+            | Self::NotMinimal { at, .. }
+            | Self::ChannelBusy { at, .. }
+            | Self::WireBusy { at, .. }
+            | Self::WireTwice { at, .. }
+            | Self::SendPorts { at, .. }
+            | Self::ReceivePorts { at, .. }
+            | Self::NotHeld { at, .. }
+            | Self::NotDirect { at, .. }
+            | Self::ContributesTwice { at, .. }
+            | Self::ContributionLost { at, .. }
+            | Self::ResultSentAway { at, .. }
+            | Self::PhasesOverlap { at, .. } => Some(at),
+            Self::Undelivered { .. } | Self::NoContribution { .. } => None,
+        }
+    }
+}

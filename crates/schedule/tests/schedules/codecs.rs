@@ -1,0 +1,286 @@
+//! JSON and binary files.
+
+use lockstep_schedule::strategy::spoiled_instance;
+use lockstep_schedule::{
+    Collective, CollectiveKind, CommunicationModel, Message, MessageId, Ports, Problem, Schedule, ScheduleFile,
+};
+use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::draft::{ring, schedule};
+
+fn file_of(instance: &lockstep_schedule::strategy::Instance, schedule: Schedule) -> ScheduleFile {
+    ScheduleFile::new(&instance.problem(), schedule)
+}
+
+proptest! {
+    #[test]
+    fn json_round_trips((instance, schedule) in spoiled_instance(8)) {
+        let file = file_of(&instance, schedule);
+        let text = file.to_json();
+        prop_assert_eq!(ScheduleFile::from_json(&text).unwrap(), file.clone());
+        prop_assert_eq!(ScheduleFile::read(text.as_bytes()).unwrap(), file.clone());
+        // As a part of another document, and in any layout.
+        let value = serde_json::to_value(&file).unwrap();
+        prop_assert_eq!(serde_json::from_value::<ScheduleFile>(value).unwrap(), file);
+    }
+
+    #[test]
+    fn binary_round_trips((instance, schedule) in spoiled_instance(8)) {
+        let file = file_of(&instance, schedule);
+        let bytes = file.to_bytes();
+        prop_assert_eq!(ScheduleFile::from_bytes(&bytes).unwrap(), file.clone());
+        prop_assert_eq!(ScheduleFile::read(&bytes).unwrap(), file);
+    }
+
+    #[test]
+    fn altered_binary_files_are_refused(
+        (instance, schedule) in spoiled_instance(5), place: Index, flip in 1u8.., cut: Index,
+    ) {
+        let bytes = file_of(&instance, schedule).to_bytes();
+        prop_assert!(ScheduleFile::from_bytes(&bytes[..cut.index(bytes.len())]).is_err());
+        let mut altered = bytes;
+        let place = place.index(altered.len());
+        altered[place] ^= flip;
+        prop_assert!(ScheduleFile::from_bytes(&altered).is_err());
+    }
+
+    /// Whoever knows the checksum still cannot make the reader panic.
+    #[test]
+    fn forged_binary_files_are_read_without_panic(
+        (instance, schedule) in spoiled_instance(5), places: [Index; 2], bytes: [u8; 2], cut: Option<Index>,
+    ) {
+        let sealed = file_of(&instance, schedule).to_bytes();
+        let mut payload = lockstep_envelope::open(*b"lockschd", 1, &sealed).unwrap().to_vec();
+        for (place, byte) in places.iter().zip(bytes) {
+            let place = place.index(payload.len());
+            payload[place] = byte;
+        }
+        payload.truncate(cut.map_or(payload.len(), |cut| cut.index(payload.len())));
+        if let Ok(file) = ScheduleFile::from_bytes(&lockstep_envelope::seal(*b"lockschd", 1, &payload)) {
+            let _ = lockstep_schedule::violations(&file.problem(), file.schedule(), 10);
+        }
+    }
+
+    #[test]
+    fn altered_json_files_are_read_without_panic(
+        (instance, schedule) in spoiled_instance(5), place: Index, byte in 0x20u8..0x7f, cut: Option<Index>,
+    ) {
+        let mut bytes = file_of(&instance, schedule).to_json().into_bytes();
+        let place = place.index(bytes.len());
+        bytes[place] = byte;
+        bytes.truncate(cut.map_or(bytes.len(), |cut| cut.index(bytes.len())));
+        if let Ok(file) = ScheduleFile::read(&bytes) {
+            let _ = lockstep_schedule::violations(&file.problem(), file.schedule(), 10);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes: Vec<u8>) {
+        prop_assert!(ScheduleFile::read(&bytes).is_err());
+    }
+}
+
+/// The broadcast on the ring: a to b and d, b to c.
+fn broadcast() -> ScheduleFile {
+    let (ring, collective) = (ring(), Collective::one_to_all_broadcast(NodeId::new(0)));
+    let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
+    ScheduleFile::new(&problem, schedule(&vec![vec![(0, vec![0]), (0, vec![7])], vec![(0, vec![2])]]))
+}
+
+#[test]
+fn a_file_reads_well() {
+    expect_test::expect![[r#"
+        {
+          "format": "lockstep-schedule",
+          "version": 1,
+          "topology": {
+            "format": "lockstep-topology",
+            "version": 1,
+            "name": "ring",
+            "nodes": [{"name": "a", "terminal": true}, {"name": "b", "terminal": true}, {"name": "c", "terminal": true}, {"name": "d", "terminal": true}],
+            "channels": [[0, 1], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3]]
+          },
+          "model": {
+            "switching": "store-and-forward",
+            "ports": "all",
+            "routing": "minimal",
+            "scatter": "relay"
+          },
+          "collective": {
+            "kind": "oab",
+            "root": 0,
+            "chunks": 1
+          },
+          "messages": [
+            {"source": 0, "receivers": "all"}
+          ],
+          "steps": [
+            [{"message": 0, "path": [0]}, {"message": 0, "path": [7]}],
+            [{"message": 0, "path": [2]}]
+          ]
+        }
+    "#]]
+    .assert_eq(&broadcast().to_json());
+}
+
+/// What reading says after this piece of the text has been replaced by that one.
+fn refused(from: &str, to: &str) -> String {
+    let text = broadcast().to_json();
+    assert!(text.contains(from), "{from}");
+    ScheduleFile::from_json(&text.replacen(from, to, 1)).expect_err(to).to_string()
+}
+
+/// Whether reading gives the same file after a replacement.
+fn accepted(from: &str, to: &str) -> bool {
+    let text = broadcast().to_json();
+    assert!(text.contains(from), "{from}");
+    ScheduleFile::from_json(&text.replacen(from, to, 1)).is_ok_and(|file| file == broadcast())
+}
+
+#[test]
+fn what_follows_may_be_left_out_and_written_otherwise() {
+    assert!(accepted("\"chunks\": 1", "\"chunks\": 1"));
+    assert!(accepted(",\n    \"chunks\": 1", ""));
+    assert!(accepted("\"oab\"", "\"broadcast\""));
+    assert!(accepted("\"all\"}", "[1, 2, 3]}"));
+    assert!(accepted("\"all\"}", "[3, 1, 2]}"));
+    assert!(accepted("\"messages\": [\n    {\"source\": 0, \"receivers\": \"all\"}\n  ],\n", ""));
+}
+
+#[test]
+fn wrong_files_are_refused_by_their_head() {
+    assert_eq!(
+        refused("lockstep-schedule", "lockstep-plan"),
+        "field 'format' is 'lockstep-plan', expected 'lockstep-schedule'; a plan holds its schedule in the field 'schedule'"
+    );
+    assert_eq!(
+        refused("lockstep-schedule", "lockstep-topology"),
+        "field 'format' is 'lockstep-topology', expected 'lockstep-schedule'; a topology alone is no schedule, plan one for it"
+    );
+    // The version counts before fields that a later version may have.
+    let later = refused("\"version\": 1,\n  \"topology\"", "\"version\": 2, \"novelty\": 1,\n  \"topology\"");
+    assert_eq!(later, "field 'version' is 2, but only version 1 is known; use a newer lockstep");
+    assert_eq!(
+        refused("\"version\": 1,\n  \"topology\"", "\"version\": 2,\n  \"topology\""),
+        "field 'version' is 2, but only version 1 is known; use a newer lockstep"
+    );
+}
+
+#[test]
+fn wrong_fields_are_named() {
+    assert_eq!(
+        refused("\"path\": [2]", "\"path\": [\"two\"]"),
+        "field 'steps[1][0].path[0]': invalid type: string \"two\", expected u32 at line 27 column 34; correct that field"
+    );
+    assert!(refused("\"path\": [2]", "\"path\": [-1]").starts_with("field 'steps[1][0].path[0]': invalid value"));
+    assert!(refused("\"path\": [2]", "\"way\": [2]").starts_with("field 'steps[1][0].way': unknown field `way`"));
+    assert!(refused("\"all\",", "0,").starts_with("field 'model.ports': "));
+    assert!(refused("minimal", "shortest").starts_with("field 'model.routing': unknown variant `shortest`"));
+    assert!(
+        refused("\"all\"}", "\"some\"}").starts_with("field 'messages[0].receivers': invalid value: string \"some\"")
+    );
+    assert!(refused("\"steps\": [", "\"steps\": 1, \"x\": [").starts_with("field 'steps': invalid type: integer `1`"));
+    assert!(refused("[0, 1]", "[0, 0]").starts_with("field 'topology': channel 0 leads from node 'a' to itself"));
+}
+
+#[test]
+fn text_that_is_no_json_is_refused() {
+    assert!(refused("\"steps\": [", "\"steps\": ").starts_with("the text is no JSON: "));
+    let text = broadcast().to_json();
+    let cut = ScheduleFile::from_json(&text[..text.len() / 2]).unwrap_err().to_string();
+    assert!(cut.starts_with("the text is no JSON: EOF while parsing"), "{cut}");
+    assert!(ScheduleFile::read(b"").unwrap_err().to_string().starts_with("the text is no JSON: EOF"));
+    assert!(ScheduleFile::read(b"{\"format\": \"\xff\"}").unwrap_err().to_string().starts_with("byte 12 is no UTF-8"));
+}
+
+#[test]
+fn collectives_that_do_not_fit_are_refused() {
+    assert_eq!(
+        refused("\"oab\"", "\"oac\""),
+        "field 'collective': unknown collective 'oac'; known are oab, oas, aab, aas, gather, reduce, reduce-scatter, all-reduce"
+    );
+    assert_eq!(refused("\"oab\"", "\"aab\""), "field 'collective': aab has no root; leave it out");
+    assert_eq!(refused("\"root\": 0,", ""), "field 'collective': oab needs a root; name the terminal");
+    assert_eq!(
+        refused("\"root\": 0", "\"root\": 4000000000"),
+        "field 'collective': root 4000000000 is no node of the network; the nodes are 0 to 3"
+    );
+    assert_eq!(
+        refused("\"kind\": \"oab\",\n    \"root\": 0", "\"kind\": \"aab\""),
+        "field 'messages': 1 messages are listed, but aab has 4 here; leave the field out"
+    );
+    assert_eq!(
+        refused("\"source\": 0", "\"source\": 1"),
+        "field 'messages': message 0 has another source in oab; leave the field out"
+    );
+    for wrong in ["[1, 2]}", "[1, 2, 2]}", "[0, 1, 2]}", "[]}"] {
+        assert_eq!(
+            refused("\"all\"}", wrong),
+            "field 'messages': message 0 has another receivers in oab; leave the field out"
+        );
+    }
+}
+
+#[test]
+fn custom_messages_are_taken_as_given_once_a_chunk() {
+    let messages = vec![
+        Message { source: NodeId::new(0), receivers: vec![NodeId::new(2), NodeId::new(1)] },
+        Message { source: NodeId::new(3), receivers: vec![NodeId::new(0)] },
+    ];
+    let collective = Collective::from(CollectiveKind::Custom(messages)).with_chunks(2.try_into().unwrap());
+    let ring = ring();
+    let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
+    let file = ScheduleFile::new(&Problem::new(&ring, &collective, model).unwrap(), Schedule::new());
+    let text = file.to_json();
+    assert_eq!(text.matches("{\"source\": 0, \"receivers\": [2, 1]}").count(), 2);
+    assert_eq!(ScheduleFile::from_json(&text).unwrap(), file);
+    assert_eq!(ScheduleFile::from_bytes(&file.to_bytes()).unwrap(), file);
+
+    let read = |text: &str| ScheduleFile::from_json(text).map_err(|error| error.to_string());
+    let uneven = text.replacen("\"receivers\": [2, 1]", "\"receivers\": [1, 2]", 1);
+    let expected = "field 'messages': message 0 must be listed 2 times, once a chunk; repeat it";
+    assert_eq!(read(&uneven), Err(expected.to_owned()));
+    let odd = text.replacen("    {\"source\": 0, \"receivers\": [2, 1]},\n", "", 1);
+    assert!(read(&odd).is_err());
+    let everybody = text.replace("\"receivers\": [2, 1]", "\"receivers\": \"all\"");
+    let collective = read(&everybody).unwrap().collective().clone();
+    let CollectiveKind::Custom(messages) = collective.kind else { panic!("still a custom collective") };
+    assert_eq!(messages[0].receivers, [1, 2, 3].map(NodeId::new));
+}
+
+#[test]
+fn every_part_of_a_topology_survives() {
+    let mut network = TopologyBuilder::new("a \"quoted\" näme\n");
+    let (a, b) = (network.node("α", true, Some(true)), network.terminal("b"));
+    let (deaf, switch) = (network.node("deaf", false, Some(false)), network.switch("s"));
+    let [forth, back] = network.link(a, switch);
+    let [_, down] = network.link(b, switch);
+    network.link(deaf, switch);
+    network.share([forth, back]);
+    network.positions([[0.1, -2.5], [1e-9, 3.0], [0.0, 0.0], [7.0, 1.0 / 3.0]]);
+    let topology = network.build().unwrap();
+    let collective = Collective::one_to_all_broadcast(a);
+    let mut schedule = Schedule::new();
+    schedule.begin_step();
+    schedule.push(MessageId::new(0), &[forth, down]);
+    schedule.begin_step();
+    schedule.push(MessageId::new(u32::MAX), &[ChannelId::new(4_000_000_000)]);
+    schedule.begin_step();
+    let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
+    let file = ScheduleFile::new(&problem, schedule);
+    assert_eq!(ScheduleFile::from_json(&file.to_json()).unwrap(), file);
+    assert_eq!(ScheduleFile::from_bytes(&file.to_bytes()).unwrap(), file);
+}
+
+#[test]
+fn binary_faults_are_named() {
+    let bytes = broadcast().to_bytes();
+    let message = |bytes: &[u8]| ScheduleFile::from_bytes(bytes).unwrap_err().to_string();
+    assert!(message(&bytes[..40]).starts_with("the file has 40 bytes, expected 52; it is truncated"));
+    assert!(message(b"\x7fELF.....").starts_with("the file begins with \"\\x7fELF....\", expected \"lockschd\""));
+    let mut altered = bytes;
+    *altered.last_mut().unwrap() ^= 1;
+    assert!(message(&altered).starts_with("the checksum does not match"));
+}

@@ -1,0 +1,176 @@
+//! The rules once more, word by word and without regard for speed, against the judge.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_schedule::strategy::spoiled_instance;
+use lockstep_schedule::{CollectiveName, Phase, Ports, Problem, Routing, Switching, verify, violations};
+use lockstep_topology::{ChannelId, NodeId, Topology};
+use proptest::prelude::*;
+
+use crate::draft::{Draft, draft};
+
+/// The number of redundant deliveries, or `None` for an invalid schedule.
+fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
+    let legal = steps.iter().all(|step| {
+        step.iter().all(|(_, path)| legal_path(problem, path)) && no_conflict(problem, step) && ports(problem, step)
+    });
+    let messages = problem.messages();
+    let known = steps.iter().flatten().all(|&(message, _)| (message as usize) < messages.len());
+    if !legal || !known {
+        return None;
+    }
+    let pairs = |phase_turned: bool| -> Vec<(NodeId, BTreeSet<NodeId>)> {
+        let ends = messages.ids().map(|id| (messages.source(id), messages.receivers_iter(id).collect()));
+        if phase_turned {
+            return ends
+                .map(|(source, receivers): (_, BTreeSet<_>)| (*receivers.first().unwrap(), [source].into()))
+                .collect();
+        }
+        ends.collect()
+    };
+    match problem.collective().phases() {
+        [Phase::Distribute] => distribution(problem, problem.topology(), steps, &pairs(false)),
+        // A gather is a scatter whose messages all have the root as receiver.
+        [Phase::Collect] if problem.collective().name() == Some(CollectiveName::Gather) => {
+            distribution(problem, problem.topology(), steps, &pairs(true))
+        }
+        [Phase::Collect] => reduction(problem, steps, &pairs(false)),
+        _ => {
+            let needed: usize = pairs(false).iter().map(|(_, receivers)| receivers.len()).sum();
+            let made = |end: usize| steps[..end].iter().map(Vec::len).sum::<usize>();
+            let end = (0..=steps.len()).find(|&end| made(end) == needed)?;
+            reduction(problem, &steps[..end].to_vec(), &pairs(false))?;
+            distribution(problem, problem.topology(), &steps[end..].to_vec(), &pairs(false))
+        }
+    }
+}
+
+/// A reduction is a broadcast on the reversed network, read backwards, in which nothing arrives twice.
+fn reduction(problem: &Problem<'_>, steps: &Draft, messages: &[(NodeId, BTreeSet<NodeId>)]) -> Option<usize> {
+    let backwards = |path: &Vec<u32>| path.iter().rev().copied().collect::<Vec<u32>>();
+    let turned: Draft = steps
+        .iter()
+        .rev()
+        .map(|step| step.iter().map(|(message, path)| (*message, backwards(path))).collect())
+        .collect();
+    distribution(problem, &problem.topology().reversed(), &turned, messages).filter(|&redundant| redundant == 0)
+}
+
+fn distribution(
+    problem: &Problem<'_>,
+    topology: &Topology,
+    steps: &Draft,
+    messages: &[(NodeId, BTreeSet<NodeId>)],
+) -> Option<usize> {
+    let direct = problem.messages().is_scatter() && problem.model().is_direct();
+    let mut holders: Vec<BTreeSet<NodeId>> = messages.iter().map(|(source, _)| [*source].into()).collect();
+    let mut redundant = 0;
+    for step in steps {
+        let before = holders.clone();
+        for (message, path) in step {
+            let message = *message as usize;
+            let sender = topology.tail(ChannelId::new(path[0]));
+            let receiver = topology.head(ChannelId::new(*path.last()?));
+            let (source, receivers) = &messages[message];
+            if !before[message].contains(&sender) || direct && (sender != *source || !receivers.contains(&receiver)) {
+                return None;
+            }
+            redundant += usize::from(!holders[message].insert(receiver));
+        }
+    }
+    let complete = messages.iter().zip(&holders).all(|((_, receivers), holders)| receivers.is_subset(holders));
+    complete.then_some(redundant)
+}
+
+fn legal_path(problem: &Problem<'_>, path: &[u32]) -> bool {
+    let topology = problem.topology();
+    if path.is_empty() || path.iter().any(|&channel| channel as usize >= topology.channel_count()) {
+        return false;
+    }
+    let channels: Vec<ChannelId> = path.iter().copied().map(ChannelId::new).collect();
+    let mut nodes = vec![topology.tail(channels[0])];
+    for &channel in &channels {
+        if topology.tail(channel) != *nodes.last().unwrap() {
+            return false;
+        }
+        nodes.push(topology.head(channel));
+    }
+    let (sender, receiver) = (nodes[0], *nodes.last().unwrap());
+    let inner = &nodes[1..nodes.len() - 1];
+    let simple = nodes.iter().collect::<BTreeSet<_>>().len() == nodes.len();
+    let between_terminals = topology.is_terminal(sender) && topology.is_terminal(receiver);
+    let switched = match problem.model().switching {
+        Switching::StoreAndForward => path.len() == 1,
+        Switching::Wormhole => inner.iter().all(|&node| topology.routes(node)),
+    };
+    simple
+        && between_terminals
+        && switched
+        && (problem.model().routing == Routing::Any || path.len() == shortest(topology, sender, receiver))
+}
+
+/// Number of channels of the shortest legal wormhole path, by growing sets of nodes.
+fn shortest(topology: &Topology, sender: NodeId, receiver: NodeId) -> usize {
+    let mut reached = BTreeSet::from([sender]);
+    for length in 1.. {
+        let crossed = |node: NodeId| node == sender || topology.routes(node);
+        let next = topology
+            .channels()
+            .filter(|&channel| reached.contains(&topology.tail(channel)) && crossed(topology.tail(channel)));
+        let next: Vec<NodeId> = next.map(|channel| topology.head(channel)).collect();
+        reached.extend(next);
+        if reached.contains(&receiver) {
+            return length;
+        }
+    }
+    unreachable!("the path that is compared is one")
+}
+
+fn no_conflict(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
+    let resources: Vec<_> = step
+        .iter()
+        .flat_map(|(_, path)| path)
+        .map(|&channel| problem.topology().resource(ChannelId::new(channel)))
+        .collect();
+    resources.iter().collect::<BTreeSet<_>>().len() == resources.len()
+}
+
+fn ports(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
+    let Ports::Limit(limit) = problem.model().ports else {
+        return true;
+    };
+    let (mut sends, mut receives) = (BTreeMap::new(), BTreeMap::new());
+    for (_, path) in step {
+        *sends.entry(problem.topology().tail(ChannelId::new(path[0]))).or_insert(0) += 1;
+        *receives.entry(problem.topology().head(ChannelId::new(*path.last().unwrap()))).or_insert(0) += 1;
+    }
+    sends.values().chain(receives.values()).all(|&count| count <= limit.get())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn the_judge_agrees_with_the_rules_word_by_word((instance, schedule) in spoiled_instance(8)) {
+        let problem = instance.problem();
+        let expected = oracle(&problem, &draft(&schedule));
+        let found = verify(&problem, &schedule);
+        let agrees = expected.is_some() == found.is_ok();
+        prop_assert!(agrees, "oracle {:?}, judge {:?}", expected, found);
+        if let (Some(redundant), Ok(report)) = (expected, &found) {
+            prop_assert_eq!(report.redundant, redundant as u64);
+            let sum = report.deliveries + report.relays + report.redundant;
+            prop_assert_eq!(report.transfers as u64, sum);
+        }
+    }
+
+    #[test]
+    fn the_list_begins_with_the_first_violation((instance, schedule) in spoiled_instance(8), limit in 0usize..6) {
+        let problem = instance.problem();
+        let all = violations(&problem, &schedule, usize::MAX);
+        prop_assert_eq!(all.first().cloned(), verify(&problem, &schedule).err());
+        prop_assert_eq!(&violations(&problem, &schedule, limit)[..], &all[..limit.min(all.len())]);
+        let place = |at: Option<&lockstep_schedule::Place>| at.map_or((usize::MAX, 0), |at| (at.step, at.transfer));
+        prop_assert!(all.is_sorted_by_key(|violation| place(violation.place())));
+    }
+}

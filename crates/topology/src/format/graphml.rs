@@ -1,0 +1,316 @@
+//! GraphML.
+//!
+//! **Source**: the GraphML primer and schema of `graphml.graphdrawing.org`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use crate::Topology;
+use crate::format::GraphFormat;
+use crate::format::draft::{Direction, Draft, NodeAttributes, boolean, upside_down};
+use crate::format::error::{FileFault, ReadError, WriteError};
+use crate::format::wire::links_or_channels;
+use crate::text::{excerpt, one_line};
+
+/// How many attributes a tag may have: the parser compares each with each.
+const MAX_ATTRIBUTES: usize = 1 << 10;
+
+/// How many name spaces a file may declare: the parser copies them from tag to tag.
+const MAX_NAME_SPACES: usize = 1 << 8;
+
+pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
+    check_tags(text)?;
+    let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| syntax_error(&error))?;
+    let root = document.root_element();
+    if root.tag_name().name() != "graphml" {
+        let found = format!("<{}>", excerpt(root.tag_name().name()));
+        return Err(at(root)(FileFault::Unexpected { found, expected: "<graphml> around the file" }));
+    }
+    let keys = Keys::new(root)?;
+    let mut graphs = elements(root, "graph");
+    let none = FileFault::Unsupported("the file has no <graph>; a network is one");
+    let graph = graphs.next().ok_or_else(|| at(root)(none))?;
+    if let Some(second) = graphs.next() {
+        return Err(at(second)(FileFault::Unsupported("this is a second <graph>; keep one a file")));
+    }
+
+    let mut draft = Draft::default();
+    for node in elements(graph, "node") {
+        let attributes = keys.of_node(node).map_err(at(node))?;
+        let id = attribute(node, "id").map_err(at(node))?;
+        draft.declare(Cow::Borrowed(id), attributes).map_err(at(node))?;
+        if let Some(inner) = elements(node, "graph").next() {
+            let nested = "a graph inside a node is not a network; draw its nodes beside the others";
+            return Err(at(inner)(FileFault::Unsupported(nested)));
+        }
+    }
+    if let Some(hyperedge) = elements(graph, "hyperedge").next() {
+        let bus = "a hyperedge is no channel; write a switch and a link to each of its ends";
+        return Err(at(hyperedge)(FileFault::Unsupported(bus)));
+    }
+    let by_default = match graph.attribute("edgedefault") {
+        None | Some("undirected") => Direction::Both,
+        Some("directed") => Direction::Forward,
+        Some(other) => {
+            let (attribute, expected) = ("edgedefault", "directed or undirected");
+            return Err(at(graph)(FileFault::Value { attribute, found: excerpt(other), expected }));
+        }
+    };
+    for edge in elements(graph, "edge") {
+        read_edge(&mut draft, &keys, edge, by_default).map_err(at(edge))?;
+    }
+    let own_name = keys.graph_name(graph).or(graph.attribute("id")).filter(|name| !name.is_empty());
+    draft.finish(own_name.unwrap_or(name))
+}
+
+fn read_edge<'a>(
+    draft: &mut Draft<'a>,
+    keys: &Keys<'a>,
+    edge: Node<'a, 'a>,
+    by_default: Direction,
+) -> Result<(), FileFault> {
+    let [u, v] = [attribute(edge, "source")?, attribute(edge, "target")?];
+    let (u, v) = (draft.find(u)?, draft.find(v)?);
+    let direction = match edge.attribute("directed") {
+        None => by_default,
+        Some(value) if boolean("directed", value)? => Direction::Forward,
+        Some(_) => Direction::Both,
+    };
+    let resource = keys.resource_of(edge).map(|name| draft.resource(Cow::Borrowed(name)));
+    draft.join(u, v, direction, resource)
+}
+
+/// The data that a file declares, and whose values we know how to take.
+struct Keys<'a> {
+    /// The name of the attribute behind each key of nodes, edges and graphs.
+    node: BTreeMap<&'a str, &'a str>,
+    edge: BTreeMap<&'a str, &'a str>,
+    graph: BTreeMap<&'a str, &'a str>,
+    /// What nodes and edges are that say nothing.
+    default_node: NodeAttributes,
+    default_resource: Option<&'a str>,
+}
+
+impl<'a> Keys<'a> {
+    fn new(root: Node<'a, 'a>) -> Result<Self, ReadError> {
+        let mut keys = Self {
+            node: BTreeMap::new(),
+            edge: BTreeMap::new(),
+            graph: BTreeMap::new(),
+            default_node: NodeAttributes::default(),
+            default_resource: None,
+        };
+        for key in elements(root, "key") {
+            let id = attribute(key, "id").map_err(at(key))?;
+            // Some programs leave the name out and mean the key.
+            let name = key.attribute("attr.name").unwrap_or(id);
+            let default = elements(key, "default").next().map(text_of);
+            let domain = key.attribute("for").unwrap_or("all");
+            if matches!(domain, "node" | "all") {
+                keys.node.insert(id, name);
+                if let Some(value) = default {
+                    keys.default_node.set(name, value).map_err(at(key))?;
+                }
+            }
+            if matches!(domain, "edge" | "all") {
+                keys.edge.insert(id, name);
+                if name == "resource" {
+                    keys.default_resource = default;
+                }
+            }
+            if matches!(domain, "graph" | "all") {
+                keys.graph.insert(id, name);
+            }
+        }
+        Ok(keys)
+    }
+
+    fn of_node(&self, node: Node<'a, 'a>) -> Result<NodeAttributes, FileFault> {
+        let mut attributes = self.default_node;
+        for (name, value) in values(node, &self.node) {
+            attributes.set(name, value)?;
+        }
+        Ok(attributes)
+    }
+
+    fn resource_of(&self, edge: Node<'a, 'a>) -> Option<&'a str> {
+        let own = values(edge, &self.edge).filter(|&(name, _)| name == "resource").last();
+        own.map(|(_, value)| value).or(self.default_resource)
+    }
+
+    fn graph_name(&self, graph: Node<'a, 'a>) -> Option<&'a str> {
+        values(graph, &self.graph).find(|&(name, _)| name == "name").map(|(_, value)| value)
+    }
+}
+
+/// The declared data of an element, by name.
+fn values<'a>(element: Node<'a, 'a>, keys: &BTreeMap<&'a str, &'a str>) -> impl Iterator<Item = (&'a str, &'a str)> {
+    elements(element, "data").filter_map(|datum| {
+        let name = keys.get(datum.attribute("key")?)?;
+        Some((*name, text_of(datum)))
+    })
+}
+
+fn elements<'a>(parent: Node<'a, 'a>, tag: &'static str) -> impl Iterator<Item = Node<'a, 'a>> {
+    parent.children().filter(move |child| child.is_element() && child.tag_name().name() == tag)
+}
+
+fn text_of<'a>(element: Node<'a, 'a>) -> &'a str {
+    element.text().unwrap_or_default().trim()
+}
+
+fn attribute<'a>(element: Node<'a, 'a>, name: &'static str) -> Result<&'a str, FileFault> {
+    element.attribute(name).ok_or_else(|| {
+        let found = format!("<{}> without '{name}'", excerpt(element.tag_name().name()));
+        let expected = match name {
+            "id" => "id=\"…\"",
+            "source" => "source=\"…\"",
+            _ => "target=\"…\"",
+        };
+        FileFault::Unexpected { found, expected }
+    })
+}
+
+fn at<'a>(element: Node<'a, 'a>) -> impl Fn(FileFault) -> ReadError {
+    move |fault| {
+        let line = element.document().text_pos_at(element.range().start).row;
+        ReadError::line(line as usize, fault)
+    }
+}
+
+fn syntax_error(error: &roxmltree::Error) -> ReadError {
+    let fault = match error {
+        roxmltree::Error::DtdDetected => {
+            FileFault::Unsupported("a document type may define text without end and is refused; remove the DOCTYPE")
+        }
+        error => {
+            let message = error.to_string();
+            let place = format!(" at {}", error.pos());
+            FileFault::Syntax(one_line(message.strip_suffix(&place).unwrap_or(&message)))
+        }
+    };
+    ReadError::line(error.pos().row as usize, fault)
+}
+
+/// Refuses tags on which the parser would take more than a moment.
+fn check_tags(text: &str) -> Result<(), ReadError> {
+    let mut name_spaces = 0;
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        rest = &rest[start..];
+        let skipped =
+            [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].into_iter().find(|(open, _)| rest.starts_with(open));
+        let end = match skipped {
+            Some((_, close)) => rest.find(close).map(|at| at + close.len()),
+            None => tag_end(rest),
+        };
+        // The parser names what is wrong with an open end.
+        let Some(end) = end else { break };
+        let tag = &rest[..end];
+        if skipped.is_none() {
+            name_spaces += tag.matches("xmlns").count();
+            if tag.matches('=').count() > MAX_ATTRIBUTES || name_spaces > MAX_NAME_SPACES {
+                let line = 1 + text[..text.len() - rest.len()].bytes().filter(|&byte| byte == b'\n').count();
+                let fault =
+                    FileFault::Unsupported("more than 1024 attributes in a tag or 256 name spaces; leave some out");
+                return Err(ReadError::line(line, fault));
+            }
+        }
+        rest = &rest[end..];
+    }
+    Ok(())
+}
+
+/// Where a tag ends: behind the first `>` outside quotes.
+fn tag_end(tag: &str) -> Option<usize> {
+    let mut quote = None;
+    let is_end = |&(_, byte): &(usize, u8)| {
+        match (quote, byte) {
+            (Some(open), byte) if open == byte => quote = None,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'>') => return true,
+            _ => {}
+        }
+        false
+    };
+    tag.bytes().enumerate().find(is_end).map(|(at, _)| at + 1)
+}
+
+pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
+    let (wires, is_undirected) = links_or_channels(topology);
+    let says_routes = topology.nodes().any(|node| topology.routes_against_rule(node).is_some());
+    let says_resource = wires.iter().any(|wire| wire.group.is_some());
+    let says_position = topology.positions().is_some();
+
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    text.push_str("<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
+    let keys = [
+        (true, "node", "terminal", "boolean"),
+        (says_routes, "node", "routes", "boolean"),
+        (says_position, "node", "x", "double"),
+        (says_position, "node", "y", "double"),
+        (says_resource, "edge", "resource", "int"),
+    ];
+    for (_, domain, name, kind) in keys.into_iter().filter(|(is_used, ..)| *is_used) {
+        let key = format!("<key id=\"{name}\" for=\"{domain}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>");
+        writeln!(text, "  {key}").expect("writing to a string");
+    }
+    let default = if is_undirected { "undirected" } else { "directed" };
+    writeln!(text, "  <graph id={} edgedefault=\"{default}\">", quoted(topology.name())?).expect("writing to a string");
+    let names: Vec<String> = topology.nodes().map(|node| quoted(topology.node_name(node))).collect::<Result<_, _>>()?;
+    for (node, name) in topology.nodes().zip(&names) {
+        write!(text, "    <node id={name}>").expect("writing to a string");
+        push_value(&mut text, "terminal", topology.is_terminal(node));
+        if let Some(routes) = topology.routes_against_rule(node) {
+            push_value(&mut text, "routes", routes);
+        }
+        if let Some([x, y]) = topology.positions().map(|positions| positions[node.index()]) {
+            push_value(&mut text, "x", x);
+            push_value(&mut text, "y", upside_down(y));
+        }
+        text.push_str("</node>\n");
+    }
+    for wire in wires {
+        let (source, target) = (&names[wire.tail.index()], &names[wire.head.index()]);
+        write!(text, "    <edge source={source} target={target}").expect("writing to a string");
+        if let Some(resource) = wire.group {
+            text.push('>');
+            push_value(&mut text, "resource", resource);
+            text.push_str("</edge>\n");
+        } else {
+            text.push_str("/>\n");
+        }
+    }
+    text.push_str("  </graph>\n</graphml>\n");
+    Ok(text)
+}
+
+fn push_value(text: &mut String, key: &str, value: impl std::fmt::Display) {
+    write!(text, "<data key=\"{key}\">{value}</data>").expect("writing to a string");
+}
+
+/// A name as the value of an attribute.
+fn quoted(name: &str) -> Result<String, WriteError> {
+    let mut value = String::with_capacity(name.len() + 2);
+    value.push('"');
+    for c in name.chars() {
+        match c {
+            '&' => value.push_str("&amp;"),
+            '<' => value.push_str("&lt;"),
+            '"' => value.push_str("&quot;"),
+            // A parser would turn them into spaces.
+            '\t' | '\n' | '\r' => write!(value, "&#{};", u32::from(c)).expect("writing to a string"),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
+                let rule = "text of the characters that XML has, without control characters";
+                return Err(WriteError::Name { format: GraphFormat::GraphMl, name: excerpt(name), rule });
+            }
+            _ => value.push(c),
+        }
+    }
+    value.push('"');
+    Ok(value)
+}

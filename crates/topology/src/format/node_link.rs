@@ -1,0 +1,202 @@
+//! The node-link JSON of networkx.
+//!
+//! **Source**: `networkx.readwrite.json_graph.node_link_data`, networkx 3.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::Topology;
+use crate::format::draft::{Direction, Draft, NodeAttributes, upside_down};
+use crate::format::error::{FileFault, ReadError};
+use crate::format::json::{parse, push_rows, quoted};
+use crate::format::wire::{Wire, links_or_channels};
+use crate::text::excerpt;
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object {\"nodes\": […], \"edges\": […]}")]
+struct NodeLinkGraph {
+    #[serde(default)]
+    directed: bool,
+    #[serde(default = "yes")]
+    multigraph: bool,
+    #[serde(default)]
+    graph: Value,
+    nodes: Vec<NodeRecord>,
+    links: Option<Vec<EdgeRecord>>,
+    edges: Option<Vec<EdgeRecord>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a node {\"id\": …}")]
+struct NodeRecord {
+    id: Id,
+    terminal: Option<bool>,
+    switch: Option<bool>,
+    routes: Option<bool>,
+    #[serde(default)]
+    pos: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an edge {\"source\": …, \"target\": …}")]
+struct EdgeRecord {
+    source: Id,
+    target: Id,
+    resource: Option<Id>,
+}
+
+/// networkx takes a graph for one with parallel edges unless it says no.
+fn yes() -> bool {
+    true
+}
+
+/// A word, a number, or a list of those, as a name.
+struct Id(String);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(IdVisitor)
+    }
+}
+
+struct IdVisitor;
+
+impl<'de> Visitor<'de> for IdVisitor {
+    type Value = Id;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a number")
+    }
+
+    fn visit_str<E>(self, word: &str) -> Result<Id, E> {
+        Ok(Id(word.to_owned()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Id, E> {
+        Ok(Id(number.to_string()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Id, E> {
+        Ok(Id(number.to_string()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Id, E> {
+        Ok(Id(format!("{number:?}")))
+    }
+
+    /// The nodes of grid graphs are tuples, which JSON has as lists; Python prints them as `(0, 1)`.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Id, A::Error> {
+        let mut name = String::from("(");
+        let mut length = 0;
+        while let Some(Id(element)) = list.next_element()? {
+            if length > 0 {
+                name.push_str(", ");
+            }
+            name.push_str(&element);
+            length += 1;
+        }
+        name.push_str(if length == 1 { ",)" } else { ")" });
+        Ok(Id(name))
+    }
+}
+
+pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
+    let graph: NodeLinkGraph = parse(text)?;
+    let mut draft = Draft::default();
+    for (place, node) in graph.nodes.into_iter().enumerate() {
+        let NodeRecord { id, terminal, switch, routes, pos } = node;
+        let [x, y] = [0, 1].map(|axis| pos.get(axis).and_then(Value::as_f64));
+        let declared = draft.declare(Cow::Owned(id.0), NodeAttributes { terminal, switch, routes, x, y });
+        declared.map_err(|fault| ReadError::field(format_args!("nodes[{place}]"), fault))?;
+    }
+    let (key, edges) = match (graph.links, graph.edges) {
+        (Some(links), None) => ("links", links),
+        (None, Some(edges)) => ("edges", edges),
+        (Some(_), Some(_)) => {
+            let fault = FileFault::Unexpected { found: "'links' as well".to_owned(), expected: "one of the two" };
+            return Err(ReadError::field("edges", fault));
+        }
+        (None, None) => {
+            let fault = FileFault::Unexpected { found: "nothing".to_owned(), expected: "a list of edges" };
+            return Err(ReadError::field("edges", fault));
+        }
+    };
+    let mut seen = (!graph.multigraph).then(BTreeSet::new);
+    for (place, EdgeRecord { source, target, resource }) in edges.into_iter().enumerate() {
+        let end = |end, id: &Id| {
+            draft.find(&id.0).map_err(|fault| ReadError::field(format_args!("{key}[{place}].{end}"), fault))
+        };
+        let (u, v) = (end("source", &source)?, end("target", &target)?);
+        let ends = if graph.directed { (u, v) } else { (u.min(v), u.max(v)) };
+        let fault = if seen.as_mut().is_none_or(|seen| seen.insert(ends)) {
+            let direction = if graph.directed { Direction::Forward } else { Direction::Both };
+            let resource = resource.map(|id| draft.resource(Cow::Owned(id.0)));
+            draft.join(u, v, direction, resource).err()
+        } else {
+            Some(FileFault::RepeatedEdge { tail: excerpt(&source.0), head: excerpt(&target.0) })
+        };
+        if let Some(fault) = fault {
+            return Err(ReadError::field(format_args!("{key}[{place}]"), fault));
+        }
+    }
+    let own_name = graph.graph.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+    draft.finish(own_name.unwrap_or(name))
+}
+
+#[derive(Serialize)]
+struct WrittenNode<'a> {
+    id: &'a str,
+    terminal: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routes: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pos: Option<[f64; 2]>,
+}
+
+#[derive(Serialize)]
+struct WrittenEdge<'a> {
+    source: &'a str,
+    target: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource: Option<u32>,
+}
+
+pub(super) fn write(topology: &Topology) -> String {
+    let (wires, is_undirected) = links_or_channels(topology);
+    let nodes: Vec<_> = topology
+        .nodes()
+        .map(|node| WrittenNode {
+            id: topology.node_name(node),
+            terminal: topology.is_terminal(node),
+            routes: topology.routes_against_rule(node),
+            pos: topology.positions().map(|positions| positions[node.index()]).map(|[x, y]| [x, upside_down(y)]),
+        })
+        .collect();
+    let sorted = |wire: &Wire| {
+        if is_undirected { (wire.tail.min(wire.head), wire.tail.max(wire.head)) } else { (wire.tail, wire.head) }
+    };
+    let mut ends: Vec<_> = wires.iter().map(sorted).collect();
+    ends.sort_unstable();
+    let has_parallel = ends.windows(2).any(|pair| pair[0] == pair[1]);
+    let edges: Vec<_> = wires
+        .iter()
+        .map(|wire| WrittenEdge {
+            source: topology.node_name(wire.tail),
+            target: topology.node_name(wire.head),
+            resource: wire.group,
+        })
+        .collect();
+
+    let (directed, name) = (!is_undirected, quoted(topology.name()));
+    let mut text =
+        format!("{{\"directed\": {directed}, \"multigraph\": {has_parallel}, \"graph\": {{\"name\": {name}}}");
+    push_rows(&mut text, "nodes", &nodes);
+    push_rows(&mut text, "edges", &edges);
+    text.push_str("}\n");
+    text
+}

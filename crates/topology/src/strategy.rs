@@ -1,0 +1,120 @@
+//! Random networks for property tests. They shrink to small legal ones: fewer nodes, fewer cycles, lower numbers.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::{NodeId, Topology, TopologyBuilder};
+
+/// A connected direct network of 2 to `max_nodes` nodes with full-duplex links, none of them in parallel.
+pub fn connected_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    let max_nodes = max_nodes.max(2);
+    (parents(1..=max_nodes - 1), pairs(max_nodes)).prop_map(|(parents, extra)| {
+        let mut network = TopologyBuilder::new("connected");
+        let nodes = numbered(&mut network, parents.len() + 1);
+        link_all(&mut network, &nodes, &parents, &extra);
+        build(network)
+    })
+}
+
+/// A direct tree of 2 to `max_nodes` nodes with full-duplex links.
+pub fn tree(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    parents(1..=max_nodes.max(2) - 1).prop_map(|parents| {
+        let mut network = TopologyBuilder::new("tree");
+        let nodes = numbered(&mut network, parents.len() + 1);
+        link_all(&mut network, &nodes, &parents, &[]);
+        build(network)
+    })
+}
+
+/// A strongly connected direct network of 2 to `max_nodes` nodes with one-way channels, some of them in parallel.
+pub fn directed_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    // Every strongly connected digraph is a node and ears: paths between nodes that are there already.
+    let max_nodes = max_nodes.max(2);
+    let ear = (any::<Index>(), any::<Index>(), 0..=3usize);
+    prop::collection::vec(ear, 1..=max_nodes).prop_map(move |ears| {
+        let mut network = TopologyBuilder::new("directed");
+        let mut nodes = numbered(&mut network, 1);
+        for (from, to, length) in ears {
+            let (from, to) = (*from.get(&nodes), *to.get(&nodes));
+            let length = if nodes.len() == 1 { length.max(1) } else { length }.min(max_nodes - nodes.len());
+            let mut last = from;
+            for _ in 0..length {
+                let next = network.terminal(nodes.len().to_string());
+                nodes.push(next);
+                network.channel(last, next);
+                last = next;
+            }
+            if last != to {
+                network.channel(last, to);
+            }
+        }
+        build(network)
+    })
+}
+
+/// Two and more terminals, each on one of several connected switches; 3 to `max_nodes` nodes, full-duplex links.
+pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    let max_nodes = max_nodes.max(3);
+    let max_terminals = (max_nodes / 2).max(2);
+    let max_switches = max_nodes - max_terminals;
+    let places = prop::collection::vec(any::<Index>(), 2..=max_terminals);
+    (places, parents(0..=max_switches - 1), pairs(max_switches)).prop_map(|(places, parents, extra)| {
+        let mut network = TopologyBuilder::new("indirect");
+        let terminals = numbered(&mut network, places.len());
+        let switches: Vec<NodeId> = (0..=parents.len()).map(|place| network.switch(format!("s{place}"))).collect();
+        for (&terminal, place) in terminals.iter().zip(&places) {
+            network.link(terminal, *place.get(&switches));
+        }
+        link_all(&mut network, &switches, &parents, &extra);
+        build(network)
+    })
+}
+
+/// A network of any of these kinds, or one with half-duplex links; 2 to `max_nodes` nodes, an indirect one 3 or more.
+pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    prop_oneof![
+        tree(max_nodes),
+        connected_topology(max_nodes),
+        connected_topology(max_nodes).prop_map(|topology| topology.half_duplex()),
+        indirect_topology(max_nodes),
+        directed_topology(max_nodes),
+    ]
+}
+
+/// The same network under other node numbers; with `prop_flat_map`, any network under any numbers.
+pub fn shuffled(topology: Topology) -> impl Strategy<Value = Topology> {
+    let places: Vec<NodeId> = topology.nodes().collect();
+    Just(places).prop_shuffle().prop_map(move |places| topology.relabelled(&places))
+}
+
+/// Where each node but the first hangs in a random tree.
+fn parents(count: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<Index>> {
+    prop::collection::vec(any::<Index>(), count)
+}
+
+/// Links beside those of the tree.
+fn pairs(max: usize) -> impl Strategy<Value = Vec<(Index, Index)>> {
+    prop::collection::vec((any::<Index>(), any::<Index>()), 0..=max)
+}
+
+fn numbered(network: &mut TopologyBuilder, count: usize) -> Vec<NodeId> {
+    (0..count).map(|node| network.terminal(node.to_string())).collect()
+}
+
+/// The links of a tree, and those extra ones that are no loops and not there yet.
+fn link_all(network: &mut TopologyBuilder, nodes: &[NodeId], parents: &[Index], extra: &[(Index, Index)]) {
+    let tree = parents.iter().enumerate().map(|(place, parent)| (parent.index(place + 1), place + 1));
+    let extra = extra.iter().map(|(u, v)| (u.index(nodes.len()), v.index(nodes.len())));
+    let mut linked = Vec::new();
+    for (u, v) in tree.chain(extra) {
+        let link = (u.min(v), u.max(v));
+        if u != v && !linked.contains(&link) {
+            linked.push(link);
+            network.link(nodes[link.0], nodes[link.1]);
+        }
+    }
+}
+
+fn build(network: TopologyBuilder) -> Topology {
+    network.build().expect("names differ and channels join different nodes that exist")
+}
