@@ -1,0 +1,76 @@
+//! Every bound of a problem, and the best of them.
+
+use std::cmp::Reverse;
+
+use lockstep_schedule::Problem;
+
+use crate::certificate::{Certificate, LowerBound, Rule};
+use crate::phase::{Shape, shape, with_collective, with_reversal};
+use crate::rule::RULES;
+
+/// Every bound that applies to the problem, best first; ties in the order of [`Rule`].
+///
+/// At most one bound a rule. A collective of two phases is bounded by the sum of both phases, once for every rule that
+/// applies to both and once for the best of each.
+///
+/// Takes O(NM) time for `N` nodes and `M` channels; the searches for good cuts stop at a fixed amount of work.
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let omega: Topology = "omega:8".parse()?;
+/// let gather = Collective::all_to_all_broadcast();
+/// let problem = Problem::new(&omega, &gather, CommunicationModel::wormhole())?;
+/// for bound in lockstep_bounds::all(&problem) {
+///     println!("{bound}");
+///     assert!(bound.steps <= 7);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
+    let mut bounds = match shape(problem) {
+        Shape::Distribution => RULES.iter().filter_map(|bound| bound(problem)).collect(),
+        Shape::Collection => with_reversal(problem, all).into_iter().map(reversed).collect(),
+        Shape::Sequence(parts) => in_sequence(parts.map(|part| with_collective(problem, &part, all))),
+    };
+    bounds.sort_by_key(|bound: &LowerBound| (Reverse(bound.steps), bound.rule));
+    bounds
+}
+
+/// The best lower bound of the problem, at least 1 step.
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let mesh: Topology = "mesh:4x4".parse()?;
+/// let exchange = Collective::all_to_all_scatter();
+/// let problem = Problem::new(&mesh, &exchange, CommunicationModel::wormhole())?;
+/// assert_eq!(lockstep_bounds::best(&problem).steps, 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[expect(clippy::missing_panics_doc, reason = "every problem has a message, and the ports rule sees its receiver")]
+pub fn best(problem: &Problem<'_>) -> LowerBound {
+    all(problem).into_iter().next().expect("some terminal receives a message, so the ports rule applies")
+}
+
+fn reversed(bound: LowerBound) -> LowerBound {
+    LowerBound { certificate: Certificate::Reversed { certificate: bound.certificate.into() }, ..bound }
+}
+
+/// The sums of the bounds of phases that follow each other.
+fn in_sequence([first, second]: [Vec<LowerBound>; 2]) -> Vec<LowerBound> {
+    let best = first.first().zip(second.first());
+    let same_rule = first.iter().filter_map(|bound| Some((bound, second.iter().find(|one| one.rule == bound.rule)?)));
+    let mut sums: Vec<LowerBound> = Vec::new();
+    for (first, second) in best.into_iter().chain(same_rule) {
+        let steps = first.steps.saturating_add(second.steps);
+        let certificate = Certificate::Phases { phases: vec![first.clone(), second.clone()] };
+        let sum = LowerBound { steps, rule: Rule::Phases, certificate };
+        if !sums.contains(&sum) {
+            sums.push(sum);
+        }
+    }
+    sums
+}

@@ -1,0 +1,142 @@
+//! What a lower bound is, and what proves it.
+
+use std::fmt;
+
+use lockstep_topology::NodeId;
+use serde::{Deserialize, Serialize};
+
+/// The argument behind a bound; when bounds tie, the earlier one is listed first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// One terminal sends or receives all its messages through its channels and ports.
+    Ports,
+    /// The terminals that hold a message multiply by at most their ports in a step.
+    Growth,
+    /// A message crosses one channel a step.
+    Eccentricity,
+    /// Messages cross from one part of the network to the other.
+    Cut,
+    /// All messages together cross all their channels.
+    DistanceSum,
+    /// All deliveries together pass all ports.
+    Volume,
+    /// The phases follow each other.
+    Phases,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ports => "ports",
+            Self::Growth => "growth",
+            Self::Eccentricity => "eccentricity",
+            Self::Cut => "cut",
+            Self::DistanceSum => "distance-sum",
+            Self::Volume => "volume",
+            Self::Phases => "phases",
+        })
+    }
+}
+
+/// Which way messages go, seen from a node or a set of nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// From outside to inside.
+    In,
+    /// From inside to outside.
+    Out,
+    /// Either way; the two ways compete where channels share a resource.
+    Both,
+}
+
+/// The facts that prove a bound, enough to check it without knowing how it was found.
+///
+/// Facts are about the distribution of messages from sources to receivers. Node numbers are the topology's.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Certificate {
+    /// Messages that must cross the border of a node set, each at least once, on distinct resources:
+    /// `ceil(messages / per_step)` steps. At a single terminal its ports limit the crossings too.
+    Cut {
+        /// The node set, ascending.
+        nodes: Vec<NodeId>,
+        /// Which crossings are counted.
+        direction: Direction,
+        /// Messages with a source on one side and a receiver on the other.
+        messages: u64,
+        /// Crossings possible in one step.
+        per_step: u64,
+    },
+    /// One source cannot start its last message before step `ceil(messages / ports)`, and a message spreads no faster
+    /// than `informed`: `ceil(messages / ports) + informed.len() - 2` steps.
+    Growth {
+        /// The source.
+        source: NodeId,
+        /// Its messages with at least so many receivers.
+        messages: u64,
+        /// The fewest receivers of these messages.
+        receivers: u64,
+        /// Transfers the source can start in one step.
+        ports: u64,
+        /// The most terminals that can hold a message 0, 1, 2, … steps after its start, up to the first number above
+        /// `receivers`.
+        informed: Vec<u64>,
+    },
+    /// One terminal cannot start (or, for [`Direction::In`], finish) the messages in fewer than
+    /// `ceil(messages / ports)` steps, and each is on its way for `distance` steps: one step less than their sum.
+    Eccentricity {
+        /// The terminal.
+        node: NodeId,
+        /// [`Out`](Direction::Out) for its own messages, [`In`](Direction::In) for those it receives.
+        direction: Direction,
+        /// The least number of channels to a farthest receiver (from the source) of each of these messages.
+        distance: u32,
+        /// Messages that go at least this far.
+        messages: u64,
+        /// Transfers the terminal can start (finish) in one step.
+        ports: u64,
+    },
+    /// `ceil(channel_uses / resources)` steps.
+    DistanceSum {
+        /// The shortest legal distances of all messages together.
+        channel_uses: u64,
+        /// Resources that can carry a transfer.
+        resources: u64,
+    },
+    /// `ceil(deliveries / per_step)` steps.
+    Volume {
+        /// The receivers of all messages together.
+        deliveries: u64,
+        /// Transfers that can reach a receiver in one step, by the ports and resources of senders and receivers.
+        per_step: u64,
+    },
+    /// The same fact about the reversed network: read backwards in time, a collecting phase distributes.
+    Reversed {
+        /// What holds on the reversed network.
+        certificate: Box<Certificate>,
+    },
+    /// One bound a phase, in time order: the sum of their steps.
+    Phases {
+        /// The bounds.
+        phases: Vec<LowerBound>,
+    },
+}
+
+/// A number of steps that no schedule of a problem can beat.
+///
+/// In JSON `{"steps":7,"rule":"ports","certificate":{"kind":"cut","nodes":[0],…}}`. Plain data that may be wrong; only
+/// [`check`](Self::check) says that it is not.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LowerBound {
+    /// The number of steps.
+    pub steps: u32,
+    /// The argument.
+    pub rule: Rule,
+    /// The facts it rests on.
+    pub certificate: Certificate,
+}

@@ -1,0 +1,38 @@
+//! Lower bounds: numbers of steps that no schedule can beat, each with a [`Certificate`] that says why.
+//!
+//! Not here: schedules, and bounds that need a flow or a linear program.
+//!
+//! ```
+//! use lockstep_bounds::{Rule, best};
+//! use lockstep_schedule::{Collective, CommunicationModel, Problem};
+//! use lockstep_topology::Topology;
+//!
+//! let tree: Topology = "b-tree:8".parse()?;
+//! let exchange = Collective::all_to_all_scatter();
+//! let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole())?;
+//!
+//! // Four terminals send to the four in the other half, through one channel at the root.
+//! let bound = best(&problem);
+//! assert_eq!((bound.steps, bound.rule), (16, Rule::Cut));
+//! bound.check(&problem)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem) -> Option<LowerBound>`, and one arm in
+//! `check.rs`, which shares no code with the rules. Rules see only distributions: [`all`] turns a collecting phase
+//! round before it asks them.
+
+mod all;
+mod certificate;
+mod check;
+mod crossing;
+mod demand;
+mod legal;
+mod phase;
+mod rule;
+mod search;
+mod words;
+
+pub use all::{all, best};
+pub use certificate::{Certificate, Direction, LowerBound, Rule};
+pub use check::CertificateError;

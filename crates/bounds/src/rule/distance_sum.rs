@@ -1,0 +1,42 @@
+//! How many channels all messages cross together.
+
+use lockstep_schedule::Problem;
+use lockstep_topology::NodeId;
+use rayon::prelude::*;
+
+use super::{SEARCH_WORK, ceil_steps};
+use crate::certificate::{Certificate, LowerBound, Rule};
+use crate::demand::Demand;
+use crate::legal::Legal;
+use crate::search::Search;
+
+/// The steps in which all resources together carry every scatter message over its shortest legal distance. Takes O(NM)
+/// time in parallel, and gives up beyond a fixed amount of work.
+///
+/// Applies to scatter messages; no valid path crosses a resource twice.
+///
+/// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
+/// *J. Parallel and Distributed Computing* 11 (1991), §2; the distance is that of the model.
+pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
+    let topology = problem.topology();
+    if !problem.messages().is_scatter() {
+        return None;
+    }
+    let (demand, legal) = (Demand::new(problem), Legal::new(problem));
+    let sources = demand.sources();
+    if sources.len() > SEARCH_WORK / (topology.node_count() + topology.channel_count()) {
+        return None;
+    }
+    let distances: u64 = sources
+        .par_iter()
+        .map_init(Search::default, |search, &source| {
+            search.forwards(legal, source);
+            let to = |receiver: &NodeId| u64::from(search.distance[receiver.index()]);
+            demand.from(source).flat_map(|request| request.receivers).map(to).sum::<u64>()
+        })
+        .sum();
+    let channel_uses = distances.checked_mul(problem.messages().chunks().into())?;
+    let resources = legal.resource_count(topology.channels()) as u64;
+    let certificate = Certificate::DistanceSum { channel_uses, resources };
+    Some(LowerBound { steps: ceil_steps(channel_uses, resources)?, rule: Rule::DistanceSum, certificate })
+}

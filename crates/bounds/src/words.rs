@@ -1,0 +1,144 @@
+//! Certificates in a person's words.
+
+use std::fmt::{self, Display, Formatter};
+
+use lockstep_topology::{NodeId, Topology};
+
+use crate::certificate::{Certificate, Direction, LowerBound};
+
+/// Longer lists are cut to this many entries.
+const LISTED: usize = 8;
+
+impl Display for LowerBound {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): {}", counted(self.steps.into(), "step"), self.rule, self.certificate)
+    }
+}
+
+impl Display for Certificate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Words { certificate: self, topology: None }.fmt(f)
+    }
+}
+
+impl Certificate {
+    /// The certificate in words, with the names of the network's nodes instead of their numbers.
+    ///
+    /// ```
+    /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
+    /// use lockstep_topology::Topology;
+    ///
+    /// let mesh: Topology = "mesh:4x4".parse()?;
+    /// let gather = Collective::all_to_all_broadcast();
+    /// let problem = Problem::new(&mesh, &gather, CommunicationModel::wormhole())?;
+    /// let bound = lockstep_bounds::best(&problem);
+    /// let words = bound.certificate.explain(&mesh).to_string();
+    /// assert_eq!(words, "terminal 00 receives 15 messages, at most 2 in a step");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn explain<'a>(&'a self, topology: &'a Topology) -> impl Display + 'a {
+        Words { certificate: self, topology: Some(topology) }
+    }
+}
+
+struct Words<'a> {
+    certificate: &'a Certificate,
+    topology: Option<&'a Topology>,
+}
+
+impl Words<'_> {
+    fn name(&self, node: NodeId) -> String {
+        match self.topology.filter(|topology| node.index() < topology.node_count()) {
+            Some(topology) => topology.node_name(node).to_owned(),
+            None => node.to_string(),
+        }
+    }
+}
+
+impl Display for Words<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.certificate {
+            Certificate::Cut { nodes, direction, messages, per_step } => {
+                let messages = counted(*messages, "message");
+                if let &[terminal] = nodes.as_slice() {
+                    let verb = match direction {
+                        Direction::In => "receives",
+                        Direction::Out => "sends",
+                        Direction::Both => "sends and receives",
+                    };
+                    write!(f, "terminal {} {verb} {messages}", self.name(terminal))?;
+                } else {
+                    let way = match direction {
+                        Direction::In => "into",
+                        Direction::Out => "out of",
+                        Direction::Both => "into or out of",
+                    };
+                    let members = list(nodes.iter().map(|&node| self.name(node)));
+                    write!(f, "{messages} must go {way} the {} nodes {members}", nodes.len())?;
+                }
+                write!(f, ", at most {per_step} in a step")
+            }
+            Certificate::Growth { source, messages, receivers, ports, informed } => {
+                let source = self.name(*source);
+                let steps = counted(informed.len().saturating_sub(1) as u64, "step");
+                let (holders, needed) = (list(informed.iter()), receivers.saturating_add(1));
+                if *messages == 1 {
+                    write!(
+                        f,
+                        "after 0 to {steps} at most {holders} terminals can hold the message of terminal {source}"
+                    )?;
+                } else {
+                    write!(f, "terminal {source} starts at most {ports} of {messages} messages in a step; ")?;
+                    write!(f, "0 to {steps} after its start at most {holders} terminals can hold one")?;
+                }
+                write!(f, ", and {needed} must")
+            }
+            Certificate::Eccentricity { node, direction, distance, messages, ports } => {
+                let (way, ends) = match direction {
+                    Direction::In => ("to", "end"),
+                    Direction::Out => ("from", "start"),
+                    Direction::Both => ("at", "start or end"),
+                };
+                let (messages, distance) = (counted(*messages, "message"), counted((*distance).into(), "channel"));
+                let node = self.name(*node);
+                write!(f, "{messages} {way} terminal {node} must cross {distance}, one in a step")?;
+                write!(f, "; at most {ports} {ends} there in a step")
+            }
+            Certificate::DistanceSum { channel_uses, resources } => {
+                write!(f, "all messages together cross {channel_uses} channels, at most {resources} in a step")
+            }
+            Certificate::Volume { deliveries, per_step } => {
+                write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
+            }
+            Certificate::Reversed { certificate } => {
+                write!(f, "backwards in time, {}", Words { certificate, topology: self.topology })
+            }
+            Certificate::Phases { phases } => {
+                for (place, phase) in phases.iter().enumerate() {
+                    let then = if place == 0 { "" } else { ", then " };
+                    let words = Words { certificate: &phase.certificate, topology: self.topology };
+                    write!(f, "{then}{} ({}): {words}", counted(phase.steps.into(), "step"), phase.rule)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A number with its noun.
+fn counted(count: u64, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// The first entries, and how many more there are.
+fn list<T: Display>(mut entries: impl ExactSizeIterator<Item = T>) -> String {
+    let shown: Vec<String> = entries.by_ref().take(LISTED).map(|entry| entry.to_string()).collect();
+    match entries.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,248 @@
+//! Certificates say what they say: accepted as found, refused when anything in them is changed.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+use expect_test::{Expect, expect};
+use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, all, best};
+use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Problem};
+use lockstep_topology::{NodeId, Topology};
+use serde_json::Value;
+
+/// Problems whose bounds cover every rule.
+fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
+    let root = NodeId::new(1);
+    let collectives: [Collective; 6] = [
+        Collective::one_to_all_broadcast(root).with_chunks(2.try_into().unwrap()),
+        Collective::one_to_all_scatter(root),
+        Collective::all_to_all_broadcast(),
+        Collective::all_to_all_scatter(),
+        CollectiveKind::Gather { root }.into(),
+        CollectiveKind::AllReduce.into(),
+    ];
+    for spec in ["mesh:3x4", "kautz:2,3"] {
+        let topology: Topology = spec.parse().unwrap();
+        for topology in [topology.half_duplex(), topology] {
+            for collective in &collectives {
+                for model in [CommunicationModel::wormhole(), CommunicationModel::store_and_forward()] {
+                    visit(&Problem::new(&topology, collective, model).unwrap());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_rule_is_accepted_and_survives_json() {
+    let mut seen = std::collections::BTreeSet::new();
+    each_problem(|problem| {
+        for bound in all(problem) {
+            seen.insert(bound.rule);
+            bound.check(problem).unwrap();
+            let text = serde_json::to_string(&bound).unwrap();
+            assert_eq!(serde_json::from_str::<LowerBound>(&text).unwrap(), bound);
+        }
+    });
+    assert_eq!(seen.len(), 7, "{seen:?}");
+}
+
+#[test]
+fn every_changed_number_is_refused() {
+    each_problem(|problem| {
+        for bound in all(problem) {
+            let value = serde_json::to_value(&bound).unwrap();
+            let mut places = Vec::new();
+            numbers(&value, &mut Vec::new(), &mut places);
+            for place in &places {
+                for change in [1, -1] {
+                    let mut spoilt = value.clone();
+                    let number = at(&mut spoilt, place);
+                    let Some(changed) = number.as_i64().unwrap().checked_add(change).filter(|&n| n >= 0) else {
+                        continue;
+                    };
+                    *number = changed.into();
+                    let spoilt: LowerBound = serde_json::from_value(spoilt).unwrap();
+                    // Another terminal or set may be as good by symmetry; then all else must still fit exactly.
+                    let is_node = place.iter().any(|key| ["nodes", "source", "node"].contains(&key.as_str()));
+                    assert!(spoilt.check(problem).is_err() || is_node, "{spoilt:?} for {bound:?}");
+                }
+            }
+        }
+    });
+}
+
+fn numbers(value: &Value, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Number(_) => {
+            found.push(path.clone());
+            return;
+        }
+        Value::Array(items) => items.iter().enumerate().map(|(place, item)| (place.to_string(), item)).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| (name.clone(), field)).collect(),
+        _ => return,
+    };
+    for (key, child) in children {
+        path.push(key);
+        numbers(child, path, found);
+        path.pop();
+    }
+}
+
+fn at<'a>(value: &'a mut Value, path: &[String]) -> &'a mut Value {
+    path.iter().fold(value, |value, key| match value {
+        Value::Array(items) => &mut items[key.parse::<usize>().unwrap()],
+        value => &mut value[key.as_str()],
+    })
+}
+
+fn mesh_exchange(visit: impl FnOnce(&Problem<'_>, LowerBound)) {
+    let mesh: Topology = "mesh:4x4".parse().unwrap();
+    let exchange = Collective::all_to_all_scatter();
+    let problem = Problem::new(&mesh, &exchange, CommunicationModel::wormhole()).unwrap();
+    visit(&problem, best(&problem));
+}
+
+#[test]
+fn every_changed_node_of_the_middle_cut_is_refused() {
+    mesh_exchange(|problem, bound| {
+        assert_eq!(bound.rule, Rule::Cut);
+        let Certificate::Cut { nodes, .. } = &bound.certificate else { panic!("{bound:?}") };
+        assert_eq!(nodes.len(), 8);
+        for place in 0..nodes.len() {
+            for other in (0..16).map(NodeId::new).filter(|node| !nodes.contains(node)) {
+                let mut spoilt = bound.clone();
+                let Certificate::Cut { nodes, .. } = &mut spoilt.certificate else { unreachable!() };
+                nodes[place] = other;
+                nodes.sort_unstable();
+                assert!(matches!(spoilt.check(problem), Err(CertificateError::Wrong { .. })), "{spoilt:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn faults_of_a_node_set_are_named() {
+    let cut = |nodes: &[u32]| LowerBound {
+        steps: 16,
+        rule: Rule::Cut,
+        certificate: Certificate::Cut {
+            nodes: nodes.iter().copied().map(NodeId::new).collect(),
+            direction: Direction::In,
+            messages: 64,
+            per_step: 4,
+        },
+    };
+    mesh_exchange(|problem, _| {
+        let refused = |nodes: &[u32]| cut(nodes).check(problem).unwrap_err().to_string();
+        assert_eq!(cut(&[0, 1, 2, 3, 4, 5, 6, 7]).check(problem), Ok(()));
+        assert_eq!(refused(&[0, 4_000_000_000]), "the certificate names node 4000000000, but the nodes are 0 to 15");
+        assert_eq!(refused(&[0, 2, 1]), "node 1 stands out of order in the node set; list each node once, ascending");
+        assert_eq!(refused(&[0, 0]), "node 0 stands out of order in the node set; list each node once, ascending");
+        assert_eq!(refused(&[0, 1, 2, 3]), "messages that must cross: the certificate says 64, the problem gives 48");
+        assert_eq!(refused(&[]), "messages that must cross: the certificate says 64, the problem gives 0");
+    });
+}
+
+#[test]
+fn a_rule_needs_its_own_kind_of_facts() {
+    mesh_exchange(|problem, bound| {
+        for rule in [Rule::Ports, Rule::Growth, Rule::Eccentricity, Rule::DistanceSum, Rule::Volume, Rule::Phases] {
+            let spoilt = LowerBound { rule, ..bound.clone() };
+            assert!(matches!(spoilt.check(problem), Err(CertificateError::NotApplicable { .. })), "{rule}");
+        }
+        let reversed = Certificate::Reversed { certificate: bound.certificate.clone().into() };
+        assert!(LowerBound { certificate: reversed, ..bound.clone() }.check(problem).is_err());
+        let phases = Certificate::Phases { phases: vec![bound.clone(), bound.clone()] };
+        assert!(LowerBound { certificate: phases, rule: Rule::Phases, steps: 32 }.check(problem).is_err());
+    });
+}
+
+#[test]
+fn a_certificate_is_no_good_for_another_problem() {
+    mesh_exchange(|problem, bound| {
+        let gather = Collective::all_to_all_broadcast();
+        let other = Problem::new(problem.topology(), &gather, problem.model()).unwrap();
+        assert!(bound.check(&other).is_err());
+        let torus: Topology = "torus:4x4".parse().unwrap();
+        let other = Problem::new(&torus, problem.collective(), problem.model()).unwrap();
+        assert!(bound.check(&other).is_err());
+    });
+}
+
+#[test]
+fn certificates_read_like_sentences() {
+    let read = |spec: &str, collective: Collective, model, expected: Expect| {
+        let topology: Topology = spec.parse().unwrap();
+        let problem = Problem::new(&topology, &collective, model).unwrap();
+        let words: Vec<String> = all(&problem).iter().map(ToString::to_string).collect();
+        expected.assert_eq(&(words.join("\n") + "\n"));
+    };
+    let (root, chunks) = (NodeId::new(0), 5.try_into().unwrap());
+    let (wormhole, packets) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
+    read(
+        "omega:8",
+        Collective::one_to_all_broadcast(root),
+        wormhole,
+        expect![[r#"
+        3 steps (growth): after 0 to 3 steps at most 1, 2, 4, 8 terminals can hold the message of terminal 0, and 8 must
+        1 step (ports): terminal 0 sends 1 message, at most 1 in a step
+        1 step (volume): 7 deliveries, at most 7 in a step
+    "#]],
+    );
+    read(
+        "ring:8",
+        Collective::one_to_all_broadcast(root).with_chunks(chunks),
+        packets,
+        expect![[r#"
+        6 steps (eccentricity): 5 messages from terminal 0 must cross 4 channels, one in a step; at most 2 start there in a step
+        4 steps (growth): terminal 0 starts at most 2 of 5 messages in a step; 0 to 2 steps after its start at most 1, 3, 8 terminals can hold one, and 8 must
+        3 steps (ports): terminal 0 sends 5 messages, at most 2 in a step
+        3 steps (cut): 5 messages must go into the 2 nodes 3, 4, at most 2 in a step
+        3 steps (volume): 35 deliveries, at most 14 in a step
+    "#]],
+    );
+    read(
+        "full-b-tree:15",
+        Collective::all_to_all_scatter(),
+        wormhole,
+        expect![[r#"
+        56 steps (cut): 56 messages must go into the 7 nodes 2, 5, 6, 11, 12, 13, 14, at most 1 in a step
+        27 steps (distance-sum): all messages together cross 736 channels, at most 28 in a step
+        14 steps (ports): terminal 7 receives 14 messages, at most 1 in a step
+        8 steps (volume): 210 deliveries, at most 28 in a step
+    "#]],
+    );
+    read(
+        "ring:6",
+        CollectiveKind::Gather { root }.into(),
+        packets,
+        expect![[r#"
+        3 steps (ports): backwards in time, terminal 0 sends 5 messages, at most 2 in a step
+        3 steps (eccentricity): backwards in time, 1 message from terminal 0 must cross 3 channels, one in a step; at most 2 start there in a step
+        2 steps (cut): backwards in time, 3 messages must go out of the 3 nodes 0, 4, 5, at most 2 in a step
+        1 step (distance-sum): backwards in time, all messages together cross 9 channels, at most 12 in a step
+        1 step (volume): backwards in time, 5 deliveries, at most 10 in a step
+    "#]],
+    );
+    read(
+        "ring:4",
+        CollectiveKind::AllReduce.into(),
+        wormhole,
+        expect![[r#"
+        4 steps (phases): 2 steps (ports): backwards in time, terminal 0 receives 3 messages, at most 2 in a step, then 2 steps (ports): terminal 0 receives 3 messages, at most 2 in a step
+        4 steps (phases): 2 steps (growth): backwards in time, after 0 to 2 steps at most 1, 3, 4 terminals can hold the message of terminal 0, and 4 must, then 2 steps (growth): after 0 to 2 steps at most 1, 3, 4 terminals can hold the message of terminal 0, and 4 must
+        4 steps (phases): 2 steps (volume): backwards in time, 12 deliveries, at most 8 in a step, then 2 steps (volume): 12 deliveries, at most 8 in a step
+        2 steps (phases): 1 step (cut): backwards in time, 2 messages must go into the 2 nodes 0, 3, at most 2 in a step, then 1 step (cut): 2 messages must go into the 2 nodes 0, 3, at most 2 in a step
+    "#]],
+    );
+}
+
+#[test]
+fn json_is_as_documented() {
+    mesh_exchange(|_, bound| {
+        let expected = expect![[
+            r#"{"steps":16,"rule":"cut","certificate":{"kind":"cut","nodes":[0,1,4,5,8,9,12,13],"direction":"in","messages":64,"per_step":4}}"#
+        ]];
+        expected.assert_eq(&serde_json::to_string(&bound).unwrap());
+    });
+}

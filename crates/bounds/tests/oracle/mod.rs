@@ -1,0 +1,251 @@
+//! The true optimum of tiny problems, by exhaustive search. It knows the rules of a valid schedule and nothing of
+//! bounds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_schedule::{
+    Collective, CollectiveKind, CommunicationModel, Phase, Ports, Problem, Routing, ScatterRule, Switching,
+};
+use lockstep_topology::{NodeId, Topology};
+
+/// The least number of steps of the problem, or `None` after `effort` tries at building a step.
+pub(crate) fn optimum(problem: &Problem<'_>, effort: &mut u64) -> Option<u32> {
+    let (topology, collective, model) = (problem.topology(), problem.collective(), problem.model());
+    if let CollectiveKind::AllReduce = collective.kind {
+        let mut sum = 0;
+        for kind in [CollectiveKind::ReduceScatter, CollectiveKind::AllToAllBroadcast] {
+            let part = Collective { kind, chunks: collective.chunks };
+            sum += optimum(&Problem::new(topology, &part, model).unwrap(), effort)?;
+        }
+        return Some(sum);
+    }
+    if collective.phases() == [Phase::Collect] {
+        let (topology, collective) = (topology.reversed(), collective.reversed().unwrap());
+        return optimum(&Problem::new(&topology, &collective, model).unwrap(), effort);
+    }
+    Search::new(problem)?.optimum(effort)
+}
+
+/// The terminals that hold each message: bit `message * terminals + rank`.
+type Holders = u64;
+
+struct Message {
+    source: usize,
+    receivers: Vec<usize>,
+    /// Whether only its source may send it, and only to its receiver.
+    direct: bool,
+}
+
+struct Search {
+    terminals: usize,
+    ports: u32,
+    messages: Vec<Message>,
+    /// For every pair of terminals the sets of resources that a valid path occupies, without supersets of others.
+    paths: BTreeMap<(usize, usize), Vec<u64>>,
+}
+
+/// A message that a terminal may get in this step.
+struct Delivery {
+    message: usize,
+    receiver: usize,
+    /// Senders that hold it, with the resources of a path.
+    ways: Vec<(usize, u64)>,
+    /// The resources that deliveries after this one may use.
+    later: u64,
+}
+
+/// What a step under construction occupies.
+#[derive(Clone)]
+struct Step {
+    resources: u64,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    after: Holders,
+}
+
+impl Search {
+    /// `None` if the problem does not fit into 64 bits.
+    fn new(problem: &Problem<'_>) -> Option<Self> {
+        let (topology, model) = (problem.topology(), problem.model());
+        let rank = |node: NodeId| topology.terminal_rank(node).unwrap();
+        let all = problem.messages();
+        if all.len() * topology.terminal_count() > 64 || topology.resource_count() > 64 {
+            return None;
+        }
+        let direct = model.switching == Switching::Wormhole && model.scatter == ScatterRule::Direct && all.is_scatter();
+        let messages = all.ids().map(|id| Message {
+            source: rank(all.source(id)),
+            receivers: all.receivers_iter(id).map(rank).collect(),
+            direct,
+        });
+        Some(Self {
+            terminals: topology.terminal_count(),
+            ports: match model.ports {
+                Ports::All => u32::MAX,
+                Ports::Limit(limit) => limit.get(),
+            },
+            messages: messages.collect(),
+            paths: legal_paths(topology, model),
+        })
+    }
+
+    fn bit(&self, message: usize, terminal: usize) -> Holders {
+        1 << (message * self.terminals + terminal)
+    }
+
+    fn is_complete(&self, holders: Holders, message: usize) -> bool {
+        self.messages[message].receivers.iter().all(|&receiver| holders & self.bit(message, receiver) != 0)
+    }
+
+    fn optimum(&self, effort: &mut u64) -> Option<u32> {
+        let start = (0..self.messages.len()).map(|message| self.bit(message, self.messages[message].source)).sum();
+        let mut frontier = BTreeSet::from([start]);
+        for steps in 0.. {
+            if frontier.iter().any(|&holders| (0..self.messages.len()).all(|m| self.is_complete(holders, m))) {
+                return Some(steps);
+            }
+            let mut next = BTreeSet::new();
+            for &holders in &frontier {
+                let idle = Step {
+                    resources: 0,
+                    starts: vec![0; self.terminals],
+                    ends: vec![0; self.terminals],
+                    after: holders,
+                };
+                self.fill(&self.wanted(holders), idle, &mut Vec::new(), &mut next, effort)?;
+            }
+            let next = undominated(&next, effort)?;
+            if next == frontier {
+                // Resources that shortest paths would need twice: no schedule at all.
+                return None;
+            }
+            frontier = next;
+        }
+        None
+    }
+
+    /// Deliveries that may help: of incomplete messages, to terminals without them; by receiver.
+    fn wanted(&self, holders: Holders) -> Vec<Delivery> {
+        let everything = (0..self.terminals).flat_map(|to| (0..self.messages.len()).map(move |message| (message, to)));
+        let mut deliveries: Vec<Delivery> = everything
+            .filter(|&(message, to)| {
+                let allowed = !self.messages[message].direct || self.messages[message].receivers == [to];
+                allowed && holders & self.bit(message, to) == 0 && !self.is_complete(holders, message)
+            })
+            .map(|(message, receiver)| {
+                let senders = (0..self.terminals).filter(|&sender| holders & self.bit(message, sender) != 0);
+                let ways = senders.flat_map(|sender| {
+                    let paths = self.paths.get(&(sender, receiver)).into_iter().flatten();
+                    paths.map(move |&resources| (sender, resources))
+                });
+                Delivery { message, receiver, ways: ways.collect(), later: 0 }
+            })
+            .collect();
+        let mut later = 0;
+        for delivery in deliveries.iter_mut().rev() {
+            delivery.later = later;
+            later |= delivery.ways.iter().fold(0, |all, &(_, resources)| all | resources);
+        }
+        deliveries
+    }
+
+    /// Adds what can be held after one step, over all ways to make the wanted deliveries or not.
+    fn fill<'a>(
+        &self,
+        wanted: &'a [Delivery],
+        step: Step,
+        skipped: &mut Vec<&'a Delivery>,
+        next: &mut BTreeSet<Holders>,
+        effort: &mut u64,
+    ) -> Option<()> {
+        *effort = effort.checked_sub(1)?;
+        let Some((delivery, rest)) = wanted.split_first() else {
+            let complete = (0..self.messages.len()).filter(|&message| self.is_complete(step.after, message));
+            let all: Holders = (0..self.terminals).map(|terminal| 1 << terminal).sum();
+            // Who else holds a complete message does not matter.
+            next.insert(complete.fold(step.after, |after, message| after | all << (message * self.terminals)));
+            return Some(());
+        };
+        let Delivery { message, receiver, ref ways, later } = *delivery;
+        for &(sender, resources) in ways {
+            let has_ports = step.starts[sender] < self.ports && step.ends[receiver] < self.ports;
+            if has_ports && step.resources & resources == 0 {
+                let mut step = step.clone();
+                step.resources |= resources;
+                step.starts[sender] += 1;
+                step.ends[receiver] += 1;
+                step.after |= self.bit(message, receiver);
+                self.fill(rest, step, skipped, next, effort)?;
+            }
+        }
+        // Without port limits, a delivery that nothing can hinder any more is skipped in vain.
+        skipped.push(delivery);
+        let free = |&(_, resources): &(usize, u64)| resources & (step.resources | later) == 0;
+        if self.ports < u32::MAX || !skipped.iter().any(|delivery| delivery.ways.iter().any(free)) {
+            self.fill(rest, step, skipped, next, effort)?;
+        }
+        skipped.pop();
+        Some(())
+    }
+}
+
+/// The states that are no proper part of another one: holding more is never worse.
+fn undominated(states: &BTreeSet<Holders>, effort: &mut u64) -> Option<BTreeSet<Holders>> {
+    *effort = effort.checked_sub((states.len() as u64).pow(2) / 64)?;
+    let dominated = |state: Holders| states.iter().any(|&other| other != state && other & state == state);
+    Some(states.iter().copied().filter(|&state| !dominated(state)).collect())
+}
+
+fn legal_paths(topology: &Topology, model: CommunicationModel) -> BTreeMap<(usize, usize), Vec<u64>> {
+    let mut found: BTreeMap<(usize, usize), Vec<Found>> = BTreeMap::new();
+    for &from in topology.terminals() {
+        let mut walk = Walk { topology, model, from, visited: vec![from], found: &mut found };
+        walk.extend(0);
+    }
+    let mut paths = BTreeMap::new();
+    for (pair, all) in found {
+        let shortest = all.iter().map(|path| path.channels).min().unwrap();
+        let legal = all.iter().filter(|path| model.routing == Routing::Any || path.channels == shortest);
+        let once = legal.filter(|path| path.resources.count_ones() == path.channels);
+        let sets: BTreeSet<u64> = once.map(|path| path.resources).collect();
+        let needless = |set: u64| sets.iter().any(|&other| other != set && other & set == other);
+        paths.insert(pair, sets.iter().copied().filter(|&set| !needless(set)).collect());
+    }
+    paths
+}
+
+struct Found {
+    channels: u32,
+    resources: u64,
+}
+
+struct Walk<'a> {
+    topology: &'a Topology,
+    model: CommunicationModel,
+    from: NodeId,
+    visited: Vec<NodeId>,
+    found: &'a mut BTreeMap<(usize, usize), Vec<Found>>,
+}
+
+impl Walk<'_> {
+    fn extend(&mut self, resources: u64) {
+        let topology = self.topology;
+        let node = self.visited[self.visited.len() - 1];
+        for &channel in topology.out_channels(node) {
+            let next = topology.head(channel);
+            if self.visited.contains(&next) {
+                continue;
+            }
+            let resources = resources | 1 << topology.resource(channel).index();
+            if let Some(rank) = topology.terminal_rank(next) {
+                let pair = (topology.terminal_rank(self.from).unwrap(), rank);
+                self.found.entry(pair).or_default().push(Found { channels: self.visited.len() as u32, resources });
+            }
+            if self.model.switching == Switching::Wormhole && topology.routes(next) {
+                self.visited.push(next);
+                self.extend(resources);
+                self.visited.pop();
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! No bound exceeds the true optimum, on random tiny problems of every kind.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
+
+mod oracle;
+
+use lockstep_bounds::all;
+use lockstep_schedule::strategy::scheduled_instance;
+use lockstep_schedule::{
+    Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
+};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select, subsequence};
+use proptest::test_runner::FileFailurePersistence;
+
+/// Nodes of a few kinds and channels anywhere, full duplex or not, some of them sharing a resource.
+fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
+    let ends = || (any::<Index>(), any::<Index>(), any::<bool>());
+    let sharing = prop_oneof![3 => Just(0usize), 2 => Just(1), 1 => Just(2)];
+    (terminals, 0..=2usize, any::<[Option<bool>; 7]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
+        |(terminals, switches, routes, links, sharing, spanned)| {
+            let mut builder = TopologyBuilder::new("random");
+            let nodes: Vec<NodeId> = (0..terminals + switches)
+                .map(|node| {
+                    let routes = if spanned { None } else { routes[node] };
+                    builder.node(node.to_string(), node < terminals, routes)
+                })
+                .collect();
+            if spanned {
+                // A ring through everything makes most problems possible.
+                for (place, &node) in nodes.iter().enumerate() {
+                    builder.channel(node, nodes[(place + 1) % nodes.len()]);
+                }
+            }
+            for (u, v, both) in links {
+                let (u, v) = (*u.get(&nodes), *v.get(&nodes));
+                if u != v {
+                    builder.channel(u, v);
+                    if both {
+                        builder.channel(v, u);
+                    }
+                }
+            }
+            if sharing == 2 {
+                builder.share([0, 2].map(ChannelId::new));
+            }
+            match builder.build() {
+                Ok(topology) if sharing == 1 => topology.half_duplex(),
+                Ok(topology) => topology,
+                Err(_) => "ring:3".parse().unwrap(),
+            }
+        },
+    )
+}
+
+fn model() -> impl Strategy<Value = CommunicationModel> {
+    (
+        select(vec![Switching::Wormhole, Switching::Wormhole, Switching::StoreAndForward]),
+        select(vec![Ports::All, Ports::limit(1).unwrap(), Ports::limit(2).unwrap()]),
+        select(vec![Routing::Minimal, Routing::Any]),
+        select(vec![ScatterRule::Direct, ScatterRule::Relay]),
+    )
+        .prop_map(|(switching, ports, routing, scatter)| CommunicationModel { switching, ports, routing, scatter })
+}
+
+/// A collective for terminals `0..terminals`.
+fn collective(terminals: usize) -> impl Strategy<Value = Collective> {
+    let nodes: Vec<NodeId> = (0..terminals as u32).map(NodeId::new).collect();
+    let root = select(nodes.clone());
+    let some = || subsequence(nodes.clone(), 1..=terminals);
+    let message = (root.clone(), some()).prop_map(|(source, mut receivers)| {
+        receivers.retain(|&receiver| receiver != source);
+        Message { source, receivers }
+    });
+    let kind = prop_oneof![
+        root.clone().prop_map(|root| CollectiveKind::OneToAllBroadcast { root }),
+        root.clone().prop_map(|root| CollectiveKind::OneToAllScatter { root }),
+        Just(CollectiveKind::AllToAllBroadcast),
+        Just(CollectiveKind::AllToAllScatter),
+        root.clone().prop_map(|root| CollectiveKind::Gather { root }),
+        root.prop_map(|root| CollectiveKind::Reduce { root }),
+        Just(CollectiveKind::ReduceScatter),
+        Just(CollectiveKind::AllReduce),
+        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_broadcast(&from, &to).kind),
+        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_scatter(&from, &to).kind),
+        vec(message, 1..5).prop_map(|mut messages| {
+            messages.retain(|message| !message.receivers.is_empty());
+            CollectiveKind::Custom(messages)
+        }),
+    ];
+    let chunks = prop_oneof![4 => Just(1u32), 1 => 2..4u32];
+    (kind, chunks).prop_map(|(kind, chunks)| Collective { kind, chunks: chunks.try_into().unwrap() })
+}
+
+fn instance(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = (Topology, Collective)> {
+    network(terminals).prop_flat_map(|topology| {
+        let terminals = topology.terminal_count();
+        (Just(topology), collective(terminals))
+    })
+}
+
+/// Checks every bound of a problem against the optimum; `None` where the search gives up.
+fn judge(topology: &Topology, collective: &Collective, model: CommunicationModel) -> Option<()> {
+    let problem = Problem::new(topology, collective, model).ok()?;
+    let optimum = oracle::optimum(&problem, &mut 100_000)?;
+    let bounds = all(&problem);
+    assert!(!bounds.is_empty());
+    for bound in &bounds {
+        assert!(bound.steps >= 1 && bound.steps <= optimum, "{bound}, but {optimum} steps are enough");
+        bound.check(&problem).unwrap();
+    }
+    Some(())
+}
+
+proptest! {
+    // A rejected draw is a disconnected network, or too much for the oracle.
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        max_global_rejects: 100_000,
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn no_bound_exceeds_the_optimum((topology, collective) in instance(2..=4), model in model()) {
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
+    #[test]
+    fn no_bound_on_five_terminals_exceeds_the_optimum((topology, collective) in instance(5..=5), model in model()) {
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
+    /// Beyond the oracle's reach: larger networks, and schedules that the verifier accepts.
+    #[test]
+    fn no_valid_schedule_beats_a_bound((instance, schedule) in scheduled_instance(16)) {
+        let problem = instance.problem();
+        let steps = verify(&problem, &schedule).unwrap().steps;
+        for bound in all(&problem) {
+            prop_assert!(bound.steps as usize <= steps, "{bound}, but a schedule has {steps}");
+            prop_assert_eq!(bound.check(&problem), Ok(()));
+        }
+    }
+}
+
+/// The oracle itself, on optima known from the literature's tables.
+#[test]
+fn the_oracle_finds_known_optima() {
+    let optimum = |spec: &str, collective: Collective, model| {
+        let topology: Topology = spec.parse().unwrap();
+        oracle::optimum(&Problem::new(&topology, &collective, model).unwrap(), &mut 10_000_000)
+    };
+    let root = |node| NodeId::new(node);
+    let wormhole = CommunicationModel::wormhole();
+    let packets = CommunicationModel::store_and_forward();
+    // Complete binary trees: 4 leaves under switches, and 7 routers with the source at the root or a leaf.
+    assert_eq!(optimum("b-tree:4", Collective::all_to_all_scatter(), wormhole), Some(4));
+    assert_eq!(optimum("b-tree:4", Collective::all_to_all_broadcast(), wormhole), Some(3));
+    assert_eq!(optimum("full-b-tree:7", Collective::one_to_all_broadcast(root(0)), wormhole), Some(2));
+    assert_eq!(optimum("full-b-tree:7", Collective::one_to_all_broadcast(root(6)), wormhole), Some(3));
+    // Hypercubes: dimension, and half the nodes.
+    assert_eq!(optimum("hypercube:3", Collective::one_to_all_broadcast(root(0)), packets), Some(3));
+    assert_eq!(optimum("hypercube:2", Collective::all_to_all_scatter(), wormhole), Some(2));
+    assert_eq!(optimum("hypercube:2", Collective::all_to_all_broadcast(), packets), Some(2));
+}

@@ -1,0 +1,146 @@
+//! `lockstep plan`: a schedule, and how good it is.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use lockstep::schedule::{NotFound, StopReason};
+use lockstep::{Budget, CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
+
+use super::{Answer, extension};
+use crate::args::{PlanArgs, PlanFormat, Talk};
+use crate::model::Question;
+use crate::progress::{Checkpoint, Watch};
+use crate::text::{self, Sheet, counted};
+use crate::{input, output};
+
+pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
+    let question = Question::new(&args.problem, talk)?;
+    let problem = question.problem()?;
+    let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };
+    let mut planner = Planner::new(problem, options);
+    let mut checkpoint = checkpoint_path(args).map(Checkpoint::new);
+    if let Some(checkpoint) = &mut checkpoint
+        && let Some(saved) = checkpoint.read()?
+    {
+        output::note(talk, &format!("going on from {}", checkpoint.path().display()));
+        planner = planner.from_checkpoint(saved);
+    }
+
+    let started = Instant::now();
+    let budget = args.budget.begin();
+    stop_on_signal(&budget, talk)?;
+    let mut watch = Watch::new(talk, checkpoint.as_mut());
+    let planned = planner.run(&budget, |event| watch.see(&event));
+    watch.end();
+    match planned {
+        Ok(plan) => {
+            let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
+            deliver(&plan, seconds, args, talk)?;
+            settle(checkpoint.as_mut(), plan.cut_short() != Some(CutShort::Interrupt), talk);
+            Ok(Answer::Yes)
+        }
+        Err(error) => refuse(error, checkpoint.as_mut(), talk),
+    }
+}
+
+/// Where a search is saved: where the user says, or beside the output.
+fn checkpoint_path(args: &PlanArgs) -> Option<PathBuf> {
+    let beside = || {
+        let output = args.output.as_ref().filter(|output| !input::is_standard(output))?;
+        let mut name = OsString::from(output);
+        name.push(".checkpoint");
+        Some(PathBuf::from(name))
+    };
+    args.checkpoint.clone().or_else(beside).filter(|_| args.engine != Engine::Construct)
+}
+
+/// The first signal ends the search, the second one the program.
+fn stop_on_signal(budget: &Budget, talk: Talk) -> anyhow::Result<()> {
+    let (budget, again) = (budget.clone(), AtomicBool::new(false));
+    let stop = move || {
+        if again.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        output::note(talk, "ending the search; once more to end at once");
+        budget.cancel();
+    };
+    ctrlc::set_handler(stop).context("signals cannot be caught")
+}
+
+/// Writes the plan wherever it is wanted.
+fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, talk: Talk) -> anyhow::Result<()> {
+    match plan.cut_short() {
+        Some(CutShort::Interrupt) => output::note(talk, "interrupted; this is the best schedule so far"),
+        Some(CutShort::Deadline) => output::note(talk, "the time was over; another run may find another schedule"),
+        None => {}
+    }
+    let file = plan.to_file(seconds);
+    if let Some(path) = &args.output {
+        let by_extension = || match extension(path).as_str() {
+            "lsb" | "bin" => PlanFormat::Binary,
+            _ => PlanFormat::Json,
+        };
+        let bytes = match args.format.unwrap_or_else(by_extension) {
+            PlanFormat::Json => file.to_json().into_bytes(),
+            PlanFormat::Binary => file.to_bytes(),
+        };
+        output::write(path, &bytes)?;
+    }
+    match args.output.as_deref() {
+        Some(path) if input::is_standard(path) => Ok(()),
+        _ if args.json => output::print(&file.to_json()),
+        Some(_) if talk.quiet => Ok(()),
+        path => output::print(&describe(plan, path, args)?),
+    }
+}
+
+/// The plan for people; with its steps unless they are in a file.
+fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result<String> {
+    let mut sheet = Sheet::default();
+    text::describe(&mut sheet, &plan.problem());
+    sheet.line("schedule", format!("{}, {}", counted(plan.step_count() as usize, "step"), plan.verdict()));
+    sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
+    sheet.line("transfers", text::transfers(plan.verification()));
+    if let Some(time) = text::time(plan.schedule(), args.cost)? {
+        sheet.line("time", time);
+    }
+    sheet.line("found by", format!("{}, seed {}", plan.engine(), plan.seed()));
+    if let Some(file) = file {
+        sheet.line("written to", file.display().to_string());
+        return Ok(sheet.to_text());
+    }
+    Ok(sheet.to_text() + &text::steps(&plan.problem(), plan.schedule()))
+}
+
+/// Keeps a checkpoint to go on from, and removes one that is of no more use.
+fn settle(checkpoint: Option<&mut Checkpoint>, is_finished: bool, talk: Talk) {
+    match checkpoint {
+        Some(checkpoint) if is_finished => checkpoint.remove(),
+        Some(checkpoint) if checkpoint.exists() => {
+            output::note(talk, &format!("the same command goes on from {}", checkpoint.path().display()));
+        }
+        _ => {}
+    }
+}
+
+/// Says why there is no plan: the answer is no, or the question is wrong.
+fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, talk: Talk) -> anyhow::Result<Answer> {
+    let reason = match &error {
+        PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
+        PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
+        PlanError::NotFound(NotFound::TooLong { .. }) => Some(StopReason::Evaluations),
+        PlanError::Checkpoint(_) => {
+            let path = checkpoint.map(|checkpoint| checkpoint.path().display().to_string()).unwrap_or_default();
+            bail!("{path}: {error}; delete it, or choose another with --checkpoint");
+        }
+        _ => return Err(error.into()),
+    };
+    output::error(&error.into());
+    if let Some(reason) = reason {
+        settle(checkpoint, reason == StopReason::Evaluations, talk);
+    }
+    Ok(Answer::No)
+}

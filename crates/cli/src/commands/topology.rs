@@ -1,0 +1,208 @@
+//! `lockstep topology`: what a network is, or the network itself.
+
+use std::path::Path;
+
+use anyhow::Context;
+use lockstep::Topology;
+use lockstep::paths::ShortestPaths;
+use lockstep::topology::{GraphFormat, families, write_graph};
+use lockstep_report::{DrawingLimits, Table, topology_svg};
+use serde::Serialize;
+
+use super::{Answer, extension};
+use crate::args::{NetworkFormat, TopologyArgs};
+use crate::text::Sheet;
+use crate::{input, output};
+
+/// Distances are shown where all of them take no more than some seconds: channels times terminals.
+const MAX_DISTANCE_WORK: u64 = 1 << 32;
+
+/// And where they take no more memory than this: terminals times nodes, 12 bytes each.
+const MAX_DISTANCE_PAIRS: u64 = 1 << 26;
+
+pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
+    let Some(spec) = args.spec.as_ref().filter(|_| !args.list) else {
+        output::print(&family_list(args.json)?)?;
+        return Ok(Answer::Yes);
+    };
+    let mut topology = input::topology(spec)?;
+    if args.half_duplex {
+        topology = topology.half_duplex();
+    }
+    if args.format.is_none() && args.output.is_none() {
+        let properties = Properties::new(&topology);
+        output::print(&if args.json { json(&properties)? } else { properties.to_text() })?;
+        return Ok(Answer::Yes);
+    }
+    let path = args.output.as_deref().unwrap_or(Path::new("-"));
+    let format = args.format.or_else(|| format_of(path)).with_context(|| {
+        format!("{}: the extension says no format; choose one with --format", path.display())
+    })?;
+    let text = match format.graph() {
+        Some(format) => write_graph(&topology, format).with_context(|| spec.clone())?,
+        None => topology_svg(&topology, &DrawingLimits::PAGE),
+    };
+    output::write(path, text.as_bytes())?;
+    Ok(Answer::Yes)
+}
+
+fn format_of(path: &Path) -> Option<NetworkFormat> {
+    match extension(path).as_str() {
+        "svg" => Some(NetworkFormat::Svg),
+        extension => Some(match GraphFormat::from_extension(extension)? {
+            GraphFormat::EdgeList => NetworkFormat::Edges,
+            GraphFormat::Dot => NetworkFormat::Dot,
+            GraphFormat::GraphMl => NetworkFormat::GraphMl,
+            GraphFormat::NodeLink => NetworkFormat::NodeLink,
+            _ => NetworkFormat::Json,
+        }),
+    }
+}
+
+/// A value as JSON for programs.
+fn json<T: Serialize>(value: &T) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+fn family_list(as_json: bool) -> anyhow::Result<String> {
+    #[derive(Serialize)]
+    struct Entry {
+        name: &'static str,
+        usage: String,
+        example: &'static str,
+        about: &'static str,
+    }
+    let entries = families().iter().map(|family| Entry {
+        name: family.name,
+        usage: family.usage(),
+        example: family.example,
+        about: family.about,
+    });
+    if as_json {
+        return json(&entries.collect::<Vec<_>>());
+    }
+    let mut table = Table::new(["spec", "example", "network"]);
+    for Entry { usage, example, about, .. } in entries {
+        table.push([usage.as_str(), example, about]);
+    }
+    Ok(table.to_text())
+}
+
+/// What is shown of a network.
+#[derive(Serialize)]
+struct Properties {
+    name: String,
+    terminals: usize,
+    switches: usize,
+    channels: usize,
+    /// Fewer than channels if some share a wire.
+    wires: usize,
+    /// Fewest and most channels out of a terminal, and into it.
+    terminal_degrees: Option<Degrees>,
+    switch_degrees: Option<Degrees>,
+    /// Between terminals; not there if there are too many.
+    distances: Option<Distances>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Degrees {
+    out: [usize; 2],
+    into: [usize; 2],
+}
+
+#[derive(Serialize)]
+struct Distances {
+    /// Channels of the longest shortest path.
+    diameter: u32,
+    /// Channels of a shortest path on average over ordered pairs.
+    average: f64,
+    /// Names of two terminals without a path.
+    unreachable: Option<[String; 2]>,
+}
+
+impl Properties {
+    fn new(topology: &Topology) -> Self {
+        let terminals = topology.terminal_count();
+        Self {
+            name: topology.name().to_owned(),
+            terminals,
+            switches: topology.node_count() - terminals,
+            channels: topology.channel_count(),
+            wires: topology.resource_count(),
+            terminal_degrees: Degrees::new(topology, true),
+            switch_degrees: Degrees::new(topology, false),
+            distances: Distances::new(topology),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let mut sheet = Sheet::default();
+        sheet.line("network", &self.name);
+        sheet.line("terminals", self.terminals.to_string());
+        sheet.line("switches", self.switches.to_string());
+        let channels = match self.wires {
+            wires if wires < self.channels => format!("{} on {wires} wires", self.channels),
+            _ => self.channels.to_string(),
+        };
+        sheet.line("channels", channels);
+        let degrees = [("terminal degree", self.terminal_degrees), ("switch degree", self.switch_degrees)];
+        for (name, degrees) in degrees {
+            if let Some(Degrees { out, into }) = degrees {
+                sheet.line(name, format!("{} out, {} in", range(out), range(into)));
+            }
+        }
+        match &self.distances {
+            None => sheet.line("diameter", "not computed for so many pairs of terminals"),
+            Some(Distances { diameter, average, unreachable }) => {
+                sheet.line("diameter", diameter.to_string());
+                sheet.line("average distance", format!("{average:.3}"));
+                if let Some([from, to]) = unreachable {
+                    sheet.line("unreachable", format!("no path leads from {from} to {to}"));
+                }
+            }
+        }
+        sheet.to_text()
+    }
+}
+
+fn range([fewest, most]: [usize; 2]) -> String {
+    if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") }
+}
+
+impl Degrees {
+    /// The degrees of the terminals, or of the other nodes; `None` if there are none.
+    fn new(topology: &Topology, terminals: bool) -> Option<Self> {
+        let nodes = || topology.nodes().filter(|&node| topology.is_terminal(node) == terminals);
+        let out = || nodes().map(|node| topology.out_channels(node).len());
+        let into = || nodes().map(|node| topology.in_channels(node).len());
+        Some(Self { out: [out().min()?, out().max()?], into: [into().min()?, into().max()?] })
+    }
+}
+
+impl Distances {
+    fn new(topology: &Topology) -> Option<Self> {
+        let [terminals, nodes, channels] =
+            [topology.terminal_count(), topology.node_count(), topology.channel_count()].map(|count| count as u64);
+        if terminals * channels > MAX_DISTANCE_WORK || terminals * nodes > MAX_DISTANCE_PAIRS {
+            return None;
+        }
+        let paths = ShortestPaths::all_pairs(topology).ok()?;
+        let (mut diameter, mut sum, mut reached, mut unreachable) = (0, 0u64, 0u64, None);
+        for &from in topology.terminals() {
+            for &to in topology.terminals().iter().filter(|&&to| to != from) {
+                match paths.distance(from, to) {
+                    Some(distance) => {
+                        diameter = diameter.max(distance);
+                        sum += u64::from(distance);
+                        reached += 1;
+                    }
+                    None => {
+                        unreachable.get_or_insert_with(|| [from, to].map(|node| topology.node_name(node).to_owned()));
+                    }
+                }
+            }
+        }
+        let average = if reached == 0 { 0.0 } else { sum as f64 / reached as f64 };
+        Some(Self { diameter, average, unreachable })
+    }
+}

@@ -1,0 +1,112 @@
+//! `lockstep verify`: the judge.
+
+use lockstep::schedule::{Verification, violations};
+use lockstep::{Plan, Verdict};
+use serde::Serialize;
+
+use super::Answer;
+use crate::args::VerifyArgs;
+use crate::input::{self, Saved};
+use crate::output;
+use crate::text::{self, Sheet};
+
+/// The most violations listed.
+const MAX_VIOLATIONS: usize = 1000;
+
+pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<Answer> {
+    let saved = input::saved(&args.file)?;
+    let time = text::time(saved.schedule().schedule(), args.cost)?;
+    let listed: Vec<String> = if args.all {
+        let file = saved.schedule();
+        violations(&file.problem(), file.schedule(), MAX_VIOLATIONS).iter().map(ToString::to_string).collect()
+    } else {
+        Vec::new()
+    };
+    let (answer, text) = match Valid::new(saved) {
+        Ok(valid) if args.json => (Answer::Yes, serde_json::to_string(&valid.counts())? + "\n"),
+        Ok(valid) => (Answer::Yes, valid.to_text(time)),
+        Err(first) => {
+            let violations = if listed.is_empty() { vec![first] } else { listed };
+            let text = if args.json {
+                serde_json::to_string(&Invalid { valid: false, violations })? + "\n"
+            } else {
+                violations.iter().map(|violation| format!("invalid: {}\n", text::printable(violation))).collect()
+            };
+            (Answer::No, text)
+        }
+    };
+    output::print(&text)?;
+    Ok(answer)
+}
+
+/// What the judge has accepted.
+struct Valid {
+    verification: Verification,
+    /// Present if the file is a plan.
+    plan: Option<Box<Plan>>,
+}
+
+/// The verdict as JSON.
+#[derive(Serialize)]
+struct Counts {
+    valid: bool,
+    steps: usize,
+    transfers: usize,
+    deliveries: u64,
+    relays: u64,
+    redundant: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_bound: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+}
+
+/// The refusal as JSON.
+#[derive(Serialize)]
+struct Invalid {
+    valid: bool,
+    violations: Vec<String>,
+}
+
+impl Valid {
+    /// Judges a file; in words what is wrong with it.
+    fn new(saved: Saved) -> Result<Self, String> {
+        match saved {
+            Saved::Plan(file) => {
+                let plan = file.check().map_err(|violation| violation.to_string())?;
+                Ok(Self { verification: plan.verification().clone(), plan: Some(plan.into()) })
+            }
+            Saved::Schedule(file) => {
+                let verification = lockstep::verify(&file.problem(), file.schedule());
+                Ok(Self { verification: verification.map_err(|violation| violation.to_string())?, plan: None })
+            }
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        let &Verification { steps, transfers, deliveries, relays, redundant, .. } = &self.verification;
+        Counts {
+            valid: true,
+            steps,
+            transfers,
+            deliveries,
+            relays,
+            redundant,
+            lower_bound: self.plan.as_ref().map(|plan| plan.lower_bound().steps),
+            verdict: self.plan.as_ref().map(|plan| plan.verdict()),
+        }
+    }
+
+    fn to_text(&self, time: Option<String>) -> String {
+        let mut sheet = Sheet::default();
+        sheet.line("valid", self.verification.to_string());
+        if let Some(plan) = &self.plan {
+            sheet.line("verdict", plan.verdict().to_string());
+            sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
+        }
+        if let Some(time) = time {
+            sheet.line("time", time);
+        }
+        sheet.to_text()
+    }
+}

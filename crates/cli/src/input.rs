@@ -1,0 +1,73 @@
+//! Files and standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use lockstep::{PlanFile, ScheduleFile, Topology};
+
+/// The longest schedule, plan or checkpoint file that is read: 8 GiB.
+const MAX_BYTES: u64 = 8 << 30;
+
+/// What standard input is called in messages.
+const STANDARD_INPUT: &str = "standard input";
+
+/// Whether a path stands for standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A path as messages call it.
+pub(crate) fn name(path: &Path) -> String {
+    if is_standard(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
+}
+
+/// The network of a spec, a file or standard input.
+pub(crate) fn topology(spec: &str) -> anyhow::Result<Topology> {
+    Ok(if spec == "-" { lockstep::read(STANDARD_INPUT, io::stdin())? } else { lockstep::load(spec)? })
+}
+
+/// A schedule file, or a plan file with its claims.
+#[derive(Debug)]
+pub(crate) enum Saved {
+    Schedule(Box<ScheduleFile>),
+    Plan(Box<PlanFile>),
+}
+
+impl Saved {
+    /// The schedule with its problem.
+    pub(crate) fn schedule(&self) -> &ScheduleFile {
+        match self {
+            Self::Schedule(file) => file,
+            Self::Plan(file) => &file.schedule,
+        }
+    }
+}
+
+/// The schedule or plan that a file holds, in JSON or binary.
+pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
+    let bytes = bytes(path)?;
+    let saved = match PlanFile::read(&bytes) {
+        Ok(plan) => Ok(Saved::Plan(plan.into())),
+        // It may be a schedule, and if not, that reader knows what to give instead.
+        Err(error) if error.is_other_format() => {
+            ScheduleFile::read(&bytes).map(|file| Saved::Schedule(file.into())).map_err(anyhow::Error::from)
+        }
+        Err(error) => Err(error.into()),
+    };
+    saved.with_context(|| name(path))
+}
+
+/// The bytes of a file or of standard input.
+pub(crate) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = if is_standard(path) {
+        io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+    };
+    let length = length.with_context(|| format!("{}: cannot be read", name(path)))?;
+    ensure!(length as u64 <= MAX_BYTES, "{}: the file is longer than {MAX_BYTES} bytes; split it", name(path));
+    Ok(bytes)
+}

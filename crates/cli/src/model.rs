@@ -1,0 +1,138 @@
+//! What is asked: the network, the collective and the network's rules.
+
+use std::num::NonZeroU32;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use lockstep::schedule::{Ports, Routing, ScatterRule, Switching};
+use lockstep::{Collective, CollectiveName, CommunicationModel, Problem, Topology};
+
+use crate::args::Talk;
+use crate::{input, output};
+
+/// Arguments of every command that looks at a problem.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProblemArgs {
+    /// The network: a spec such as mesh:4x4, a graph file, or - for standard input
+    pub(crate) spec: String,
+    /// oab (broadcast), oas (scatter), aab (all-gather), aas (all-to-all), gather, reduce, reduce-scatter, all-reduce
+    #[arg(short, long, value_name = "COLLECTIVE", value_parser = str::parse::<CollectiveName>)]
+    pub(crate) collective: CollectiveName,
+    /// The one terminal of oab, oas, gather or reduce, by name or number [default: the first]
+    #[arg(short, long, value_name = "NODE")]
+    pub(crate) root: Option<String>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+}
+
+/// The rules of the network.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct ModelArgs {
+    /// How messages cross inner nodes
+    #[arg(long, value_name = "HOW", default_value = "wormhole")]
+    switching: SwitchingArg,
+    /// Transfers that a terminal starts, and that it finishes, in a step: all (as many as it has channels) or a number
+    #[arg(long, value_name = "PORTS", default_value = "all", value_parser = ports)]
+    ports: Ports,
+    /// Paths that a transfer may take: shortest ones, or any without a loop
+    #[arg(long, value_name = "PATHS", default_value = "minimal")]
+    routing: RoutingArg,
+    /// How scatter messages travel: in one transfer, or passed on [default: direct; relay with --switching sf]
+    #[arg(long, value_name = "HOW")]
+    scatter: Option<ScatterArg>,
+    /// Let opposite channels of a link share one wire
+    #[arg(long)]
+    half_duplex: bool,
+    /// Cut every message into so many
+    #[arg(long, value_name = "CHUNKS", default_value = "1")]
+    chunks: NonZeroU32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum SwitchingArg {
+    /// A transfer holds its whole path for one step
+    Wormhole,
+    /// A transfer crosses one channel
+    #[value(name = "sf", alias = "store-and-forward")]
+    StoreAndForward,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum RoutingArg {
+    Minimal,
+    Any,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum ScatterArg {
+    Direct,
+    Relay,
+}
+
+fn ports(text: &str) -> Result<Ports, String> {
+    let limit = || Ports::limit(text.parse().ok()?);
+    let ports = if text == "all" { Some(Ports::All) } else { limit() };
+    ports.ok_or_else(|| "expected 'all' or a number from 1".to_owned())
+}
+
+impl ModelArgs {
+    fn model(&self) -> anyhow::Result<CommunicationModel> {
+        let switching = match self.switching {
+            SwitchingArg::Wormhole => Switching::Wormhole,
+            SwitchingArg::StoreAndForward => Switching::StoreAndForward,
+        };
+        let scatter = match (switching, self.scatter) {
+            (Switching::StoreAndForward, Some(ScatterArg::Direct)) => {
+                bail!("--switching sf always passes messages on; leave out --scatter direct")
+            }
+            (Switching::Wormhole, None | Some(ScatterArg::Direct)) => ScatterRule::Direct,
+            _ => ScatterRule::Relay,
+        };
+        let routing = match self.routing {
+            RoutingArg::Minimal => Routing::Minimal,
+            RoutingArg::Any => Routing::Any,
+        };
+        Ok(CommunicationModel { switching, ports: self.ports, routing, scatter })
+    }
+}
+
+/// What a [`Problem`] is made of.
+#[derive(Debug)]
+pub(crate) struct Question {
+    spec: String,
+    topology: Topology,
+    collective: Collective,
+    model: CommunicationModel,
+}
+
+impl Question {
+    /// Reads the network and resolves the root; says so if it was chosen.
+    pub(crate) fn new(args: &ProblemArgs, talk: Talk) -> anyhow::Result<Self> {
+        let model = args.model.model()?;
+        let mut topology = input::topology(&args.spec)?;
+        if args.model.half_duplex {
+            topology = topology.half_duplex();
+        }
+        let root = match &args.root {
+            Some(text) => Some(topology.find_node(text).with_context(|| {
+                format!("--root: {} has no node '{text}'; give a name or a number", topology.name())
+            })?),
+            None if args.collective.has_root() => {
+                let first = topology.terminals().first().copied();
+                let first = first.with_context(|| format!("{}: the network has no terminal", args.spec))?;
+                let name = topology.node_name(first);
+                output::note(talk, &format!("the root is {name}, the first terminal; choose another with --root"));
+                Some(first)
+            }
+            None => None,
+        };
+        let collective = args.collective.with_root(root).context("--root")?.with_chunks(args.model.chunks);
+        Ok(Self { spec: args.spec.clone(), topology, collective, model })
+    }
+
+    /// The problem, checked.
+    pub(crate) fn problem(&self) -> anyhow::Result<Problem<'_>> {
+        Problem::new(&self.topology, &self.collective, self.model).with_context(|| self.spec.clone())
+    }
+}

@@ -1,0 +1,126 @@
+//! Times and budgets as people write them.
+
+use std::fmt;
+use std::time::Duration;
+
+use lockstep::{Budget, DEFAULT_EVALUATIONS};
+
+/// Units of time in picoseconds, longer names first.
+const UNITS: [(&str, u64); 7] = [
+    ("ps", 1),
+    ("ns", 1_000),
+    ("us", 1_000_000),
+    ("ms", 1_000_000_000),
+    ("s", 1_000_000_000_000),
+    ("m", 60_000_000_000_000),
+    ("h", 3_600_000_000_000_000),
+];
+
+/// The picoseconds of a text such as `1us` or `0.5ns`.
+pub(crate) fn picoseconds(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit = UNITS.into_iter().find(|&(name, _)| name == unit).map(|(_, picoseconds)| picoseconds);
+    let unit = unit.ok_or("expected a number and one of the units ps, ns, us, ms, s, m, h, for example 1us")?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) || number.ends_with('.') {
+        return Err(format!("'{number}' is no number; write for example 1us or 0.5ns"));
+    }
+    let scale = 10u64.checked_pow(fraction.len() as u32);
+    let fraction = match (fraction.parse::<u64>(), scale) {
+        _ if fraction.is_empty() => Some(0),
+        (Ok(fraction), Some(scale)) => {
+            let parts = u128::from(fraction) * u128::from(unit);
+            let exact = parts.is_multiple_of(u128::from(scale));
+            exact.then(|| u64::try_from(parts / u128::from(scale)).ok()).flatten()
+        }
+        _ => None,
+    };
+    let fraction = fraction.ok_or("times are whole picoseconds; write fewer digits")?;
+    let whole = whole.parse::<u64>().ok().and_then(|whole| whole.checked_mul(unit)?.checked_add(fraction));
+    whole.ok_or_else(|| "the time is longer than 200 days; write a shorter one".to_owned())
+}
+
+/// How long a search may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BudgetArg {
+    /// So many evaluations.
+    Evaluations(u64),
+    /// So much time.
+    Time(Duration),
+    /// Until somebody interrupts it.
+    Unlimited,
+}
+
+impl BudgetArg {
+    /// What is allowed if nothing is said.
+    pub(crate) const DEFAULT: Self = Self::Evaluations(DEFAULT_EVALUATIONS);
+
+    /// The budget, beginning now.
+    pub(crate) fn begin(self) -> Budget {
+        match self {
+            Self::Evaluations(evaluations) => Budget::evaluations(evaluations),
+            Self::Time(limit) => Budget::time(limit),
+            Self::Unlimited => Budget::unlimited(),
+        }
+    }
+}
+
+impl fmt::Display for BudgetArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Evaluations(evaluations) => write!(f, "{evaluations}"),
+            Self::Time(limit) => write!(f, "{limit:?}"),
+            Self::Unlimited => f.write_str("unlimited"),
+        }
+    }
+}
+
+/// The budget of a text such as `4000000`, `30s` or `unlimited`.
+pub(crate) fn budget(text: &str) -> Result<BudgetArg, String> {
+    if text == "unlimited" {
+        return Ok(BudgetArg::Unlimited);
+    }
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let evaluations = text.parse().ok().filter(|&evaluations| evaluations > 0);
+        let evaluations = evaluations.ok_or("expected 1 to 2^64 - 1 evaluations, or 'unlimited'")?;
+        return Ok(BudgetArg::Evaluations(evaluations));
+    }
+    let picoseconds = picoseconds(text)
+        .map_err(|why| format!("{why}; a budget is a number of evaluations, a time such as 30s, or 'unlimited'"))?;
+    Ok(BudgetArg::Time(Duration::from_nanos(picoseconds / 1_000)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        let times = [("1us", 1_000_000), ("0.5ns", 500), ("1.000001us", 1_000_001), ("2h", 7_200 * 10u64.pow(12))];
+        for (text, expected) in times {
+            assert_eq!(picoseconds(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for text in ["", "1", "us", ".5us", "1.us", "-1us", "1 us", "1e3us", "1.5ps", "99999999h", "1us2", "1.2.3s"] {
+            assert!(picoseconds(text).is_err(), "{text}");
+        }
+        let long = format!("0.{}1s", "0".repeat(40));
+        assert!(picoseconds(&long).is_err());
+    }
+
+    #[test]
+    fn budgets_are_counted_timed_or_unlimited() {
+        assert_eq!(budget("1000"), Ok(BudgetArg::Evaluations(1000)));
+        assert_eq!(budget("1.5s"), Ok(BudgetArg::Time(Duration::from_millis(1500))));
+        assert_eq!(budget("unlimited"), Ok(BudgetArg::Unlimited));
+        for text in ["0", "", "-3", "18446744073709551616", "soon"] {
+            assert!(budget(text).is_err(), "{text}");
+        }
+        assert_eq!(budget(&BudgetArg::DEFAULT.to_string()), Ok(BudgetArg::DEFAULT));
+    }
+}

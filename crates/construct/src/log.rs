@@ -1,0 +1,98 @@
+//! The transfers of a schedule in the making.
+
+use lockstep_schedule::{MessageId, Schedule};
+use lockstep_topology::ChannelId;
+
+use crate::engine::Halt;
+
+/// Transfers in the order they were decided, which need not be the order of their steps.
+///
+/// Memory: 12 bytes a transfer and 4 bytes a channel of its path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    message: Vec<MessageId>,
+    step: Vec<u32>,
+    path_end: Vec<u32>,
+    channels: Vec<ChannelId>,
+    step_count: u32,
+}
+
+impl Log {
+    /// # Errors
+    ///
+    /// [`Halt::TooLarge`], if a [`Schedule`] could not hold one more.
+    pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), Halt> {
+        let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| Halt::TooLarge)?;
+        self.message.push(message);
+        self.step.push(step);
+        self.path_end.push(end);
+        self.channels.extend_from_slice(path);
+        self.step_count = self.step_count.max(step + 1);
+        Ok(())
+    }
+
+    /// Number of steps.
+    pub(crate) fn step_count(&self) -> u32 {
+        self.step_count
+    }
+
+    /// Number of transfers.
+    pub(crate) fn len(&self) -> usize {
+        self.message.len()
+    }
+
+    pub(crate) fn message(&self, transfer: usize) -> MessageId {
+        self.message[transfer]
+    }
+
+    pub(crate) fn step(&self, transfer: usize) -> u32 {
+        self.step[transfer]
+    }
+
+    pub(crate) fn path(&self, transfer: usize) -> &[ChannelId] {
+        let start = transfer.checked_sub(1).map_or(0, |before| self.path_end[before]);
+        &self.channels[start as usize..self.path_end[transfer] as usize]
+    }
+
+    /// The transfers by ascending step; inside a step in the order they were decided.
+    pub(crate) fn by_step(&self) -> Vec<u32> {
+        let mut next = vec![0u32; self.step_count as usize + 1];
+        for &step in &self.step {
+            next[step as usize + 1] += 1;
+        }
+        for step in 0..self.step_count as usize {
+            next[step + 1] += next[step];
+        }
+        let mut order = vec![0; self.step.len()];
+        for (transfer, &step) in self.step.iter().enumerate() {
+            let place = &mut next[step as usize];
+            order[*place as usize] = transfer as u32;
+            *place += 1;
+        }
+        order
+    }
+
+    /// Writes the steps behind those of a schedule, from the last to the first and every path turned round if
+    /// `backwards`.
+    pub(crate) fn write(&self, backwards: bool, schedule: &mut Schedule) {
+        let mut order = self.by_step();
+        if backwards {
+            order.reverse();
+        }
+        let mut steps = order.chunk_by(|&a, &b| self.step(a as usize) == self.step(b as usize));
+        let mut turned = Vec::new();
+        for transfers in &mut steps {
+            schedule.begin_step();
+            for &transfer in transfers {
+                let path = self.path(transfer as usize);
+                if backwards {
+                    turned.clear();
+                    turned.extend(path.iter().rev());
+                    schedule.push(self.message(transfer as usize), &turned);
+                } else {
+                    schedule.push(self.message(transfer as usize), path);
+                }
+            }
+        }
+    }
+}

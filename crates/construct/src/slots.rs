@@ -1,0 +1,185 @@
+//! When each wire and port is free.
+
+use lockstep_topology::{ChannelId, NodeId};
+
+use crate::task::Task;
+
+/// The place of a wire or a port in [`Slots`].
+pub(crate) type Slot = u32;
+
+/// What every step offers: a use of each resource and some of each port.
+#[derive(Debug)]
+pub(crate) struct Capacities {
+    resources: u32,
+    /// Uses a step of each slot past the resources.
+    ports: Vec<u32>,
+    /// The slot of each terminal's sends and receptions; `None` where its channels already limit them.
+    send: Vec<Option<Slot>>,
+    receive: Vec<Option<Slot>>,
+}
+
+impl Capacities {
+    pub(crate) fn new(task: &Task<'_>) -> Self {
+        let topology = task.topology();
+        let resources = topology.resource_count() as u32;
+        let mut ports = Vec::new();
+        let mut slot = |degree: usize| {
+            let limit = task.model().ports.of_degree(degree);
+            (limit < degree).then(|| {
+                ports.push(limit as u32);
+                resources + ports.len() as u32 - 1
+            })
+        };
+        let terminals = topology.terminals();
+        let send = terminals.iter().map(|&node| slot(topology.out_channels(node).len())).collect();
+        let receive = terminals.iter().map(|&node| slot(topology.in_channels(node).len())).collect();
+        Self { resources, ports, send, receive }
+    }
+
+    /// Number of slots.
+    pub(crate) fn len(&self) -> usize {
+        self.resources as usize + self.ports.len()
+    }
+
+    /// Uses a step.
+    #[inline]
+    pub(crate) fn of(&self, slot: Slot) -> u32 {
+        slot.checked_sub(self.resources).map_or(1, |port| self.ports[port as usize])
+    }
+
+    #[inline]
+    pub(crate) fn send(&self, terminal: usize) -> Option<Slot> {
+        self.send[terminal]
+    }
+
+    #[inline]
+    pub(crate) fn receive(&self, terminal: usize) -> Option<Slot> {
+        self.receive[terminal]
+    }
+}
+
+/// Steps of a block: the bits of a word.
+pub(crate) const BLOCK: u32 = u64::BITS;
+
+/// Which slots are taken in which steps; there is no last step.
+///
+/// A bit for each slot and step, in blocks of 64 steps: a row of all slots is one block, so that one more is appended.
+#[derive(Debug)]
+pub(crate) struct Slots<'a> {
+    capacities: &'a Capacities,
+    taken: Vec<u64>,
+    /// Uses of ports that are taken only after several, for each block, port and step.
+    counts: Vec<u32>,
+    /// The first block of each slot that is not all taken.
+    open_from: Vec<u32>,
+    /// Steps in which each slot is used, with multiplicity.
+    load: Vec<u32>,
+}
+
+impl<'a> Slots<'a> {
+    pub(crate) fn new(capacities: &'a Capacities) -> Self {
+        let slots = capacities.len();
+        Self { capacities, taken: Vec::new(), counts: Vec::new(), open_from: vec![0; slots], load: vec![0; slots] }
+    }
+
+    /// Number of blocks in which anything is taken.
+    pub(crate) fn block_count(&self) -> u32 {
+        (self.taken.len() / self.capacities.len()) as u32
+    }
+
+    /// The free steps of a block, the first one in the lowest bit.
+    #[inline]
+    pub(crate) fn free(&self, block: u32, slot: Slot) -> u64 {
+        let place = block as usize * self.capacities.len() + slot as usize;
+        !self.taken.get(place).copied().unwrap_or(0)
+    }
+
+    /// The free steps of a block for a pair of ports.
+    #[inline]
+    pub(crate) fn free_ports(&self, block: u32, ports: PortPair) -> u64 {
+        let free = |slot: Option<Slot>| slot.map_or(u64::MAX, |slot| self.free(block, slot));
+        free(ports.send) & free(ports.receive)
+    }
+
+    /// The steps of a block that are not before `ready`, which is in it or before it.
+    #[inline]
+    pub(crate) fn from(block: u32, ready: u32) -> u64 {
+        if block == ready / BLOCK { u64::MAX << (ready % BLOCK) } else { u64::MAX }
+    }
+
+    /// The first step from `ready` on in which the wire and both ports are free.
+    pub(crate) fn next_free(&self, wire: Slot, ports: PortPair, ready: u32) -> u32 {
+        let mut block = self.open_from(wire).max(ready / BLOCK);
+        loop {
+            let free = Self::from(block, ready) & self.free(block, wire) & self.free_ports(block, ports);
+            if free != 0 {
+                return block * BLOCK + free.trailing_zeros();
+            }
+            block += 1;
+        }
+    }
+
+    /// The first block in which the slot is free at all.
+    #[inline]
+    pub(crate) fn open_from(&self, slot: Slot) -> u32 {
+        self.open_from[slot as usize]
+    }
+
+    /// Uses of the slot so far.
+    #[inline]
+    pub(crate) fn load(&self, slot: Slot) -> u32 {
+        self.load[slot as usize]
+    }
+
+    /// Uses the slot once in this step, in which it is free.
+    pub(crate) fn take(&mut self, step: u32, slot: Slot) {
+        let (slots, block, bit) = (self.capacities.len(), step / BLOCK, step % BLOCK);
+        while self.block_count() <= block {
+            self.taken.resize(self.taken.len() + slots, 0);
+        }
+        self.load[slot as usize] += 1;
+        let capacity = self.capacities.of(slot);
+        if capacity > 1 && self.count(step, slot) < capacity {
+            return;
+        }
+        self.taken[block as usize * slots + slot as usize] |= 1 << bit;
+        while self.free(self.open_from(slot), slot) == 0 {
+            self.open_from[slot as usize] += 1;
+        }
+    }
+
+    /// Counts one more use of a port; uses of the step so far.
+    fn count(&mut self, step: u32, slot: Slot) -> u32 {
+        let ports = self.capacities.ports.len();
+        let port = (slot - self.capacities.resources) as usize;
+        let place = (step / BLOCK) as usize * ports * BLOCK as usize + port * BLOCK as usize + (step % BLOCK) as usize;
+        if place >= self.counts.len() {
+            self.counts.resize(self.block_count() as usize * ports * BLOCK as usize, 0);
+        }
+        self.counts[place] += 1;
+        self.counts[place]
+    }
+}
+
+/// Sender and receiver ports of a transfer.
+#[derive(Clone, Copy)]
+pub(crate) struct PortPair {
+    pub(crate) send: Option<Slot>,
+    pub(crate) receive: Option<Slot>,
+}
+
+impl PortPair {
+    pub(crate) fn new(task: &Task<'_>, capacities: &Capacities, from: NodeId, to: NodeId) -> Self {
+        Self { send: capacities.send(task.rank(from)), receive: capacities.receive(task.rank(to)) }
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Slot> {
+        self.send.into_iter().chain(self.receive)
+    }
+}
+
+/// The slot of a channel's resource.
+#[inline]
+pub(crate) fn wire(task: &Task<'_>, channel: ChannelId) -> Slot {
+    task.topology().resource(channel).number()
+}

@@ -1,0 +1,36 @@
+//! The search as an engine of one call.
+
+use lockstep_paths::{PathSelection, PathTable, TableError};
+use lockstep_schedule::{Budget, NotFound, Problem, Schedule, Switching};
+
+use crate::space::{ENGINE, SearchSpace};
+use crate::umda::{Umda, UmdaOptions};
+
+/// The most candidate paths of a pair of terminals; more do not help, and few networks have more.
+pub const PATHS_PER_PAIR: usize = 64;
+
+/// The candidate paths that a search of `problem` chooses from: shortest ones, or single channels under
+/// store-and-forward switching.
+///
+/// # Errors
+///
+/// [`TableError`], if they are too many to hold.
+pub fn candidate_paths(problem: &Problem) -> Result<PathTable, TableError> {
+    let selection = match problem.model().switching {
+        Switching::StoreAndForward => PathSelection::SingleChannels,
+        Switching::Wormhole => PathSelection::Shortest { cap: PATHS_PER_PAIR, seed: 0 },
+    };
+    PathTable::build(problem.topology(), selection)
+}
+
+/// A schedule of `steps` steps, by [`Umda`] with [directed](UmdaOptions::directed) mutation.
+///
+/// # Errors
+///
+/// [`NotFound`], if the budget is spent, or the encoding cannot say the problem.
+pub fn schedule(problem: &Problem, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
+    let unsupported = |error: TableError| NotFound::Unsupported { engine: ENGINE, why: error.to_string() };
+    let table = candidate_paths(problem).map_err(unsupported)?;
+    let space = SearchSpace::new(*problem, &table, steps)?;
+    Umda::new(&space, UmdaOptions::directed(seed)).run(budget, |_| {})
+}

@@ -1,0 +1,33 @@
+//! Evolutionary search for conflict-free schedules of a given number of steps.
+//!
+//! [`Umda`] is the algorithm of the multistage-network document on a [`SearchState`] that counts conflicts
+//! incrementally. Not here: lower bounds, and the choice of the number of steps.
+//!
+//! ```
+//! use lockstep_evolve::schedule;
+//! use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
+//! use lockstep_topology::Topology;
+//!
+//! let omega: Topology = "omega:8".parse()?;
+//! let all_gather = Collective::all_to_all_broadcast();
+//! let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
+//! let schedule = schedule(&problem, 8, 1, &Budget::evaluations(1_000_000))?;
+//! assert!(verify(&problem, &schedule).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod checkpoint;
+mod engine;
+mod restore;
+mod seed;
+mod space;
+mod state;
+mod umda;
+mod walk;
+
+pub use checkpoint::CheckpointError;
+pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule};
+pub use space::{Gene, MAX_DELIVERIES, SearchSpace};
+pub use state::{Evaluator, SearchState};
+pub use umda::{Mutation, Umda, UmdaOptions};
+pub use walk::{Walk, WalkOptions};

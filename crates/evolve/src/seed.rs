@@ -1,0 +1,83 @@
+//! Individuals of the first generation.
+
+use rand::{Rng, RngExt};
+
+use crate::restore::{Heuristics, shuffle};
+use crate::space::{Gene, SearchSpace};
+use crate::state::SearchState;
+
+/// A random individual of a scatter: any path and any step, then spread over the ports.
+pub(crate) fn seed_scatter(space: &SearchSpace, heuristics: &mut Heuristics, rng: &mut impl Rng) -> Vec<Gene> {
+    let mut genes: Vec<Gene> = (0..space.delivery_count())
+        .map(|delivery| {
+            let candidates = space.candidates(delivery);
+            let path = candidates[rng.random_range(0..candidates.len())];
+            Gene { path, step: rng.random_range(0..space.step_count()) }
+        })
+        .collect();
+    heuristics.spread(space, &mut genes, rng);
+    genes
+}
+
+/// A random individual of a broadcast, left in `state`.
+///
+/// All deliveries begin in the first step, and restoration selects the correct slots: message by message, receivers
+/// near the source first, each takes the earliest free slot that a nearest informed terminal can give it. Where none is
+/// free it takes a crowded one, early enough for those behind it.
+pub(crate) fn seed_broadcast(state: &mut SearchState, rng: &mut impl Rng) {
+    let space = state.space();
+    let words = (space.step_count() as usize).div_ceil(64);
+    let mut scratch = [vec![0; words], vec![0; words]];
+    state.clear();
+    let mut messages: Vec<u32> = (0..space.message_count() as u32).collect();
+    shuffle(&mut messages, rng);
+    let mut order = Vec::new();
+    for message in messages {
+        order.clear();
+        order.extend(space.deliveries_of(message).map(|delivery| delivery as u32));
+        shuffle(&mut order, rng);
+        order.sort_by_key(|&delivery| space.distance(message, delivery as usize));
+        for &delivery in &order {
+            let gene = first_slot(state, delivery as usize, &mut scratch, rng);
+            state.place(delivery as usize, gene);
+        }
+    }
+}
+
+/// The earliest free slot from a nearest informed sender, else a random crowded slot.
+fn first_slot(state: &SearchState, delivery: usize, scratch: &mut [Vec<u64>; 2], rng: &mut impl Rng) -> Gene {
+    let space = state.space();
+    let message = space.message(delivery);
+    let end = space.deadline(message, delivery);
+    let candidates = space.candidates(delivery);
+    let length = |path| space.resources(path).len();
+    let [one, two] = scratch;
+    let (mut best, mut ties): (Option<Gene>, u32) = (None, 0);
+    let (mut informed_path, mut informed_count) = (candidates[0], 0);
+    for &path in candidates {
+        if best.is_some_and(|gene| length(gene.path) < length(path)) {
+            break;
+        }
+        let ready = state.ready(message, space.sender(path));
+        if ready >= end {
+            continue;
+        }
+        informed_count += 1;
+        if rng.random_range(0..informed_count) == 0 {
+            informed_path = path;
+        }
+        state.crowding(path, one, two);
+        let free = (ready..end).find(|step| one[*step as usize / 64] >> (step % 64) & 1 == 0);
+        let Some(step) = free else { continue };
+        let earlier = best.is_none_or(|gene| step < gene.step);
+        ties = if earlier { 1 } else { ties + u32::from(best.is_some_and(|gene| step == gene.step)) };
+        let level = best.is_some_and(|gene| step == gene.step);
+        if earlier || (level && rng.random_range(0..ties) == 0) {
+            best = Some(Gene { path, step });
+        }
+    }
+    best.unwrap_or_else(|| {
+        let ready = state.ready(message, space.sender(informed_path));
+        Gene { path: informed_path, step: rng.random_range(ready..end) }
+    })
+}

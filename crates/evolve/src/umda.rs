@@ -1,0 +1,284 @@
+//! The univariate marginal distribution algorithm.
+
+use lockstep_schedule::{Budget, NotFound, Schedule, StopReason};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::restore::Heuristics;
+use crate::seed::{seed_broadcast, seed_scatter};
+use crate::space::{Gene, SearchSpace};
+use crate::state::{Evaluator, SearchState};
+use crate::walk::{Walk, WalkOptions};
+
+/// How an individual is mutated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Mutation {
+    /// As the document has it: two random deliveries swap their time slots and one gets another path; for broadcast one
+    /// delivery gets a random path and slot, and restoration follows.
+    SlotSwap,
+    /// Slot swaps that start at conflicts and go on in chains, see [`Walk`].
+    Exchange(WalkOptions),
+}
+
+/// The parameters of [`Umda`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct UmdaOptions {
+    /// Number of individuals.
+    pub population: usize,
+    /// Mutated individuals among a hundred new ones.
+    pub mutation_percent: u32,
+    /// How an individual is mutated.
+    pub mutation: Mutation,
+    /// Seed of all random streams.
+    pub seed: u64,
+}
+
+impl UmdaOptions {
+    /// The document's parameters and its own mutation.
+    pub const fn published(seed: u64) -> Self {
+        Self { population: 60, mutation_percent: 90, mutation: Mutation::SlotSwap, seed }
+    }
+
+    /// The document's parameters with mutation directed at conflicts.
+    pub const fn directed(seed: u64) -> Self {
+        let walk = WalkOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
+        Self { mutation: Mutation::Exchange(walk), ..Self::published(seed) }
+    }
+}
+
+/// A candidate solution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Individual {
+    pub(crate) genes: Vec<Gene>,
+    pub(crate) conflicts: u64,
+    /// What it cost: its evaluation, and one for each chain of its mutation.
+    pub(crate) evaluations: u64,
+}
+
+/// Chains of the first walks; the number doubles whenever a generation brings no better individual.
+const FIRST_EFFORT: u64 = 1 << 10;
+/// The most chains of a walk: about 0.2 s.
+const MAX_EFFORT: u64 = 1 << 17;
+/// Odds against keeping a chain that adds a conflict; each walk draws one, hot ones for small tight problems and cold
+/// ones for large loose ones.
+const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
+
+/// The evolutionary search of the multistage-network document for a conflict-free schedule of a given number of steps.
+///
+/// Each generation, binary tournaments select half as many parents as there are individuals; new individuals take every
+/// gene from the univariate marginal distribution of the parents, are made admissible (broadcast) or spread over the
+/// ports (scatter), are mutated, and replace the worse half.
+///
+/// Where the document is silent: a gene's parts (sender, path, step) are one variable of the distribution; sampling the
+/// marginal is copying the gene of a random parent; equal individuals rank by age, the older first; conflicts count
+/// once for each channel that a pair shares. Two things are changed by [`Mutation::Exchange`]: mutation begins where
+/// conflicts are and carries on, and seeds and restoration look at free slots.
+///
+/// The random stream of an individual depends on seed, generation and place alone, so threads change nothing.
+///
+/// Source: Mühlenbein and Paaß, *From recombination of genes to the estimation of distributions* (1996), for UMDA.
+#[derive(Debug)]
+pub struct Umda<'a> {
+    pub(crate) space: &'a SearchSpace<'a>,
+    pub(crate) options: UmdaOptions,
+    pub(crate) generation: u64,
+    /// Best first.
+    pub(crate) population: Vec<Individual>,
+    /// The individuals of the coming generation that are ready.
+    pub(crate) offspring: Vec<Individual>,
+    /// Chains of a walk in this generation.
+    pub(crate) effort: u64,
+    pub(crate) evaluations: u64,
+}
+
+impl<'a> Umda<'a> {
+    /// A search that has not begun. Populations of less than 4 are taken as 4.
+    pub fn new(space: &'a SearchSpace<'a>, options: UmdaOptions) -> Self {
+        let options = UmdaOptions { population: options.population.max(4), ..options };
+        Self {
+            space,
+            options,
+            generation: 0,
+            population: Vec::new(),
+            offspring: Vec::new(),
+            effort: FIRST_EFFORT,
+            evaluations: 0,
+        }
+    }
+
+    /// Number of the generation in the making; 0 is the first, random one.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Evaluations so far: one for each individual and one for each chain of a walk.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    /// Conflicts of the best individual; `None` before the first generation is whole.
+    pub fn best_conflicts(&self) -> Option<u64> {
+        self.population.first().map(|best| best.conflicts)
+    }
+
+    /// Searches until a generation holds a conflict-free individual or the budget is spent; `observe` is called several
+    /// times a generation, at least about once a second on usual sizes. May be called again to go on.
+    ///
+    /// The limit of evaluations is looked at between generations.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound::Stopped`].
+    pub fn run(&mut self, budget: &Budget, mut observe: impl FnMut(&Self)) -> Result<Schedule, NotFound> {
+        let steps = self.space.step_count();
+        loop {
+            if self.offspring.is_empty() {
+                if let Some(best) = self.population.first().filter(|best| best.conflicts == 0) {
+                    return Ok(self.space.schedule(&best.genes));
+                }
+            }
+            match budget.stop_after(self.evaluations) {
+                Some(StopReason::Evaluations) if !self.offspring.is_empty() => {}
+                Some(reason) => return Err(NotFound::Stopped { steps, reason }),
+                None => {}
+            }
+            self.advance();
+            observe(self);
+        }
+    }
+
+    /// Makes some more individuals of the generation, and ends it when they are all there.
+    fn advance(&mut self) {
+        let (seeding, wanted) = match self.generation {
+            0 => (true, self.options.population),
+            _ => (false, self.options.population / 2),
+        };
+        // The size of a batch decides how often somebody can observe, never what comes out.
+        let batch = (2 * rayon::current_num_threads()).min(wanted - self.offspring.len());
+        let first = self.offspring.len();
+        let parents = if seeding { Vec::new() } else { self.select() };
+        let this = &*self;
+        let make = |maker: &mut Maker<'a>, place: usize| {
+            let mut rng = this.stream(place as u64);
+            if seeding { maker.seed(&mut rng) } else { maker.breed(&parents, this, &mut rng) }
+        };
+        let made: Vec<Individual> = (first..first + batch)
+            .into_par_iter()
+            .map_init(|| Maker::new(this.space, this.options), make)
+            .collect();
+        self.evaluations += made.iter().map(|individual| individual.evaluations).sum::<u64>();
+        self.offspring.extend(made);
+        if self.offspring.len() == wanted {
+            self.replace();
+        }
+    }
+
+    /// Ends a generation: the new individuals take the place of the worse half.
+    fn replace(&mut self) {
+        let before = self.best_conflicts();
+        self.population.truncate(self.options.population - self.offspring.len());
+        self.population.append(&mut self.offspring);
+        self.population.sort_by_key(|individual| individual.conflicts);
+        if before == self.best_conflicts() {
+            self.effort = (2 * self.effort).min(MAX_EFFORT);
+        }
+        self.generation += 1;
+        tracing::debug!(generation = self.generation, best = self.best_conflicts(), effort = self.effort);
+    }
+
+    /// The parents: winners of binary tournaments, half as many as there are individuals.
+    fn select(&self) -> Vec<&Individual> {
+        let mut rng = self.stream(u64::MAX);
+        let mut draw = || rng.random_range(0..self.population.len());
+        // The population is sorted, so the lower place wins.
+        (0..self.options.population / 2).map(|_| &self.population[draw().min(draw())]).collect()
+    }
+
+    /// The random stream of an individual of this generation.
+    fn stream(&self, place: u64) -> ChaCha8Rng {
+        let mut key = [0; 32];
+        for (part, number) in key.chunks_exact_mut(8).zip([self.options.seed, self.generation, place]) {
+            part.copy_from_slice(&number.to_le_bytes());
+        }
+        ChaCha8Rng::from_seed(key)
+    }
+}
+
+/// What a thread needs to make individuals.
+struct Maker<'a> {
+    space: &'a SearchSpace<'a>,
+    options: UmdaOptions,
+    heuristics: Heuristics,
+    evaluator: Evaluator<'a>,
+    state: SearchState<'a>,
+    walk: Option<Walk>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(space: &'a SearchSpace<'a>, options: UmdaOptions) -> Self {
+        let walk = match options.mutation {
+            Mutation::SlotSwap => None,
+            Mutation::Exchange(walk) => Some(Walk::new(space.step_count(), walk)),
+        };
+        Self {
+            space,
+            options,
+            heuristics: Heuristics::new(space),
+            evaluator: Evaluator::new(space),
+            state: SearchState::new(space),
+            walk,
+        }
+    }
+
+    fn seed(&mut self, rng: &mut impl Rng) -> Individual {
+        if self.space.is_broadcast() {
+            seed_broadcast(&mut self.state, rng);
+            let genes = self.state.genes().to_vec();
+            return Individual { genes, conflicts: self.state.conflicts(), evaluations: 1 };
+        }
+        let genes = seed_scatter(self.space, &mut self.heuristics, rng);
+        let conflicts = self.evaluator.conflicts(&genes);
+        Individual { genes, conflicts, evaluations: 1 }
+    }
+
+    fn breed(&mut self, parents: &[&Individual], search: &Umda, rng: &mut impl Rng) -> Individual {
+        let mut genes: Vec<Gene> = (0..self.space.delivery_count())
+            .map(|delivery| parents[rng.random_range(0..parents.len())].genes[delivery])
+            .collect();
+        let mutate = rng.random_range(0..100) < self.options.mutation_percent;
+        if mutate && self.walk.is_none() {
+            swap_slots(self.space, &mut genes, rng);
+        }
+        if self.space.is_broadcast() {
+            self.heuristics.restore(self.space, &mut genes, rng);
+        } else {
+            self.heuristics.spread(self.space, &mut genes, rng);
+        }
+        if let Some(walk) = self.walk.as_mut().filter(|_| mutate) {
+            self.state.load(&genes);
+            let odds = UPHILL_ODDS[rng.random_range(0..UPHILL_ODDS.len())];
+            let chains = walk.run(&mut self.state, search.effort, odds, rng);
+            genes.copy_from_slice(self.state.genes());
+            return Individual { genes, conflicts: self.state.conflicts(), evaluations: 1 + chains };
+        }
+        let conflicts = self.evaluator.conflicts(&genes);
+        Individual { genes, conflicts, evaluations: 1 }
+    }
+}
+
+/// The document's mutation.
+fn swap_slots(space: &SearchSpace, genes: &mut [Gene], rng: &mut impl Rng) {
+    let changed = rng.random_range(0..genes.len());
+    let candidates = space.candidates(changed);
+    genes[changed].path = candidates[rng.random_range(0..candidates.len())];
+    if space.is_broadcast() {
+        genes[changed].step = rng.random_range(0..space.step_count());
+    } else {
+        let (first, second) = (rng.random_range(0..genes.len()), rng.random_range(0..genes.len()));
+        let step = genes[first].step;
+        genes[first].step = genes[second].step;
+        genes[second].step = step;
+    }
+}

@@ -1,0 +1,74 @@
+//! The ways to a schedule.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What looks for a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Engine {
+    /// Construction first, then search where it stays above the lower bound.
+    Auto,
+    /// Randomised list scheduling ([`lockstep_construct`]): any network, any size, fast.
+    Construct,
+    /// The evolutionary search of the multistage-network document ([`lockstep_evolve`]).
+    Umda,
+}
+
+impl Engine {
+    /// Every engine, the default first.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Construct, Self::Umda];
+
+    /// Its name: `auto`, `construct` or `umda`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Construct => "construct",
+            Self::Umda => "umda",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A word that names no engine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no engine '{name}' in this version; choose {}", Engine::ALL.map(Engine::name).join(", "))]
+pub struct EngineError {
+    /// The word.
+    pub name: String,
+}
+
+impl FromStr for Engine {
+    type Err = EngineError;
+
+    fn from_str(text: &str) -> Result<Self, EngineError> {
+        let engine = Self::ALL.into_iter().find(|engine| engine.name().eq_ignore_ascii_case(text));
+        engine.ok_or_else(|| EngineError { name: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_back() {
+        for engine in Engine::ALL {
+            assert_eq!(engine.to_string().parse(), Ok(engine));
+        }
+    }
+
+    #[test]
+    fn an_engine_of_later_versions_is_refused_with_those_there_are() {
+        let error = "hgsa".parse::<Engine>().unwrap_err();
+        assert_eq!(error.to_string(), "there is no engine 'hgsa' in this version; choose auto, construct, umda");
+    }
+}

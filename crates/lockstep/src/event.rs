@@ -1,0 +1,81 @@
+//! What somebody who waits for a plan gets to see.
+
+use lockstep_bounds::LowerBound;
+use lockstep_evolve::Umda;
+
+use crate::checkpoint::{self, Identity};
+use crate::engine::Engine;
+use crate::journey::Journey;
+
+/// Something that happened on the way to a plan.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The lower bound of the whole problem is known.
+    Bound(&'a LowerBound),
+    /// A schedule is found for a phase; all others have the same number of phases and are planned after it.
+    Found {
+        /// What found it.
+        engine: Engine,
+        /// Its number of steps.
+        steps: u32,
+    },
+    /// A search has moved on; several times a second on usual sizes.
+    Search(Search<'a>),
+    /// A search is stopped by deadline or cancellation before its evaluations are spent; the last chance for a
+    /// checkpoint.
+    Stopped(Search<'a>),
+}
+
+/// Where a search is.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    pub(crate) umda: &'a Umda<'a>,
+    pub(crate) identity: &'a Identity,
+    pub(crate) journey: &'a Journey,
+    pub(crate) limit: u64,
+}
+
+impl Search<'_> {
+    /// The number of steps that the search looks for a schedule of.
+    pub fn step_count(&self) -> u32 {
+        self.journey.level
+    }
+
+    /// Number of the generation in the making; 0 is the first, random one.
+    pub fn generation(&self) -> u64 {
+        self.umda.generation()
+    }
+
+    /// Evaluations of this search so far.
+    pub fn evaluations(&self) -> u64 {
+        self.umda.evaluations()
+    }
+
+    /// Evaluations after which this search gives up; `None` if only a clock or a person ends it.
+    pub fn evaluation_limit(&self) -> Option<u64> {
+        (self.limit < u64::MAX).then_some(self.limit)
+    }
+
+    /// Conflicts of the best individual; 0 is a schedule. `None` before the first generation is whole.
+    pub fn conflicts(&self) -> Option<u64> {
+        self.umda.best_conflicts()
+    }
+
+    /// Everything that is needed to go on, for [`Planner::from_checkpoint`](crate::Planner::from_checkpoint). Takes
+    /// milliseconds and some 6 bytes a delivery and individual.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        checkpoint::write(self.identity, self.journey, &self.umda.checkpoint())
+    }
+}
+
+impl std::fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Search")
+            .field("steps", &self.step_count())
+            .field("generation", &self.generation())
+            .field("evaluations", &self.evaluations())
+            .field("conflicts", &self.conflicts())
+            .finish_non_exhaustive()
+    }
+}

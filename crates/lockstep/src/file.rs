@@ -1,0 +1,163 @@
+//! What a plan file says, true or not.
+
+use lockstep_bounds::{CertificateError, LowerBound};
+use lockstep_envelope::EnvelopeError;
+use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
+
+use crate::plan::{CutShort, Plan, Verdict};
+
+/// The `format` field of a plan file.
+pub(crate) const FORMAT: &str = "lockstep-plan";
+
+/// The version that this library reads and writes.
+pub(crate) const VERSION: u32 = 1;
+
+/// The contents of a plan file: plain data that may be wrong. Only [`check`](Self::check) says that it is not.
+///
+/// ```
+/// use lockstep::{Budget, Collective, CommunicationModel, PlanFile, plan};
+///
+/// let mesh = "mesh:2x2".parse()?;
+/// let gather = Collective::all_to_all_broadcast();
+/// let plan = plan(&mesh, &gather, &CommunicationModel::wormhole(), &Budget::evaluations(1_000_000))?;
+/// let text = plan.to_file(None).to_json();
+/// let claims = PlanFile::read(text.as_bytes())?;
+/// assert_eq!(claims.check()?, plan);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlanFile {
+    /// The schedule and its problem.
+    pub schedule: ScheduleFile,
+    /// The number of steps claimed.
+    pub steps: u32,
+    /// The lower bound claimed.
+    pub lower_bound: LowerBound,
+    /// The verdict claimed.
+    pub verdict: Verdict,
+    /// Name of the engine that found the schedule.
+    pub engine: String,
+    /// The seed of its random choices.
+    pub seed: u64,
+    /// What cut the search short, if anything did.
+    pub cut_short: Option<CutShort>,
+    /// Seconds it took, if they were asked for.
+    pub seconds: Option<f64>,
+}
+
+impl PlanFile {
+    /// The contents of a file, binary or JSON as its first byte says.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_bytes`](Self::from_bytes) and [`from_json`](Self::from_json).
+    pub fn read(bytes: &[u8]) -> Result<Self, PlanFileError> {
+        match bytes.first() {
+            Some(b'{' | b' ' | b'\t' | b'\r' | b'\n') | None => Self::from_json(
+                std::str::from_utf8(bytes).map_err(|error| PlanFileError::NotText { byte: error.valid_up_to() })?,
+            ),
+            Some(_) => Self::from_bytes(bytes),
+        }
+    }
+
+    /// The plan, if the schedule is valid, the certificate proves the bound, and the rest follows from them.
+    ///
+    /// # Errors
+    ///
+    /// The first [`PlanViolation`] in that order.
+    pub fn check(self) -> Result<Plan, PlanViolation> {
+        let Self { schedule: file, steps, lower_bound: bound, verdict, engine, seed, cut_short, .. } = self;
+        let problem = file.problem();
+        let verification = verify(&problem, file.schedule())?;
+        if steps as usize != verification.steps {
+            return Err(PlanViolation::Steps { claimed: steps, actual: verification.steps });
+        }
+        bound.check(&problem)?;
+        let actual = Verdict::of(steps, bound.steps);
+        if actual != Some(verdict) {
+            return Err(PlanViolation::Verdict { claimed: verdict, steps, bound: bound.steps });
+        }
+        Ok(Plan { file, verification, bound, verdict, engine, seed, cut_short })
+    }
+}
+
+/// What is wrong with a plan.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanViolation {
+    /// The schedule breaks a rule.
+    #[error(transparent)]
+    Schedule(#[from] Violation),
+    /// Another number of steps.
+    #[error("the plan claims {claimed} steps, but its schedule has {actual}")]
+    Steps {
+        /// What the plan says.
+        claimed: u32,
+        /// What the schedule has.
+        actual: usize,
+    },
+    /// The certificate does not prove the bound.
+    #[error("the lower bound is not proved: {0}")]
+    Bound(#[from] CertificateError),
+    /// A verdict that does not follow.
+    #[error("the plan claims '{claimed}', but it has {steps} steps and a lower bound of {bound}")]
+    Verdict {
+        /// What the plan says.
+        claimed: Verdict,
+        /// Steps of the schedule.
+        steps: u32,
+        /// Steps of the bound.
+        bound: u32,
+    },
+}
+
+/// Why a file is no plan file.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanFileError {
+    /// Bytes that are no UTF-8.
+    #[error("byte {byte} is no UTF-8 text; give a plan file, JSON or binary")]
+    NotText {
+        /// Place of the byte, from 0.
+        byte: usize,
+    },
+    /// Text that is no JSON.
+    #[error("the text is no JSON: {why}; correct it, or give another file")]
+    Syntax {
+        /// What the parser says, with line and column.
+        why: String,
+    },
+    /// Another kind of file.
+    #[error("field 'format' is '{found}', expected '{FORMAT}'; give a plan file")]
+    Format {
+        /// What the file says.
+        found: String,
+    },
+    /// A version that this library does not know.
+    #[error("field 'version' is {found}, but only version {VERSION} is known; use a newer lockstep")]
+    Version {
+        /// What the file says.
+        found: u64,
+    },
+    /// A field of the wrong type, missing, unknown, or out of range.
+    #[error("field '{field}': {why}; correct that field")]
+    Field {
+        /// The way to it, for example `lower_bound.certificate`.
+        field: String,
+        /// What is wrong, with line and column.
+        why: String,
+    },
+    /// A binary file that is truncated, altered or of another kind.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// A binary file whose schedule cannot be read.
+    #[error("field 'schedule': {0}")]
+    Schedule(#[from] ScheduleFileError),
+}
+
+impl PlanFileError {
+    /// Whether the file is another kind of file, and not a damaged plan.
+    pub fn is_other_format(&self) -> bool {
+        matches!(self, Self::Format { .. } | Self::Envelope(EnvelopeError::Magic { .. }))
+    }
+}

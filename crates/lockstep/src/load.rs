@@ -1,0 +1,161 @@
+//! A network from a spec or a file.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use lockstep_topology::{GraphFormat, ReadError, SpecError, Topology, families, read_graph};
+
+/// The longest network file that is read: 1 GiB.
+pub const MAX_NETWORK_BYTES: u64 = 1 << 30;
+
+/// Why a word gives no network.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// A spec that names no network.
+    #[error(transparent)]
+    Spec(Box<SpecError>),
+    /// Neither a family nor a file.
+    #[error("{text}: {}", neither(spec))]
+    Neither {
+        /// What was given.
+        text: String,
+        /// Why it is no spec.
+        spec: Box<SpecError>,
+    },
+    /// A file that cannot be read.
+    #[error("{file}: {error}; check the path and its permissions")]
+    File {
+        /// The file.
+        file: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file longer than [`MAX_NETWORK_BYTES`].
+    #[error("{file}: the file is longer than {MAX_NETWORK_BYTES} bytes; give a smaller network")]
+    TooLong {
+        /// The file.
+        file: String,
+    },
+    /// A file that is no text.
+    #[error("{file}: byte {byte} is no UTF-8 text; give a network as json, edges, dot, graphml or node-link")]
+    NotText {
+        /// The file.
+        file: String,
+        /// Place of the byte, from 0.
+        byte: usize,
+    },
+    /// A text that is no network.
+    #[error("{file}: {error}")]
+    Graph {
+        /// The file.
+        file: String,
+        /// What is wrong, and where.
+        error: ReadError,
+    },
+}
+
+fn neither(spec: &SpecError) -> String {
+    match spec {
+        SpecError::UnknownFamily { nearest, .. } if nearest.is_empty() => {
+            "there is no such file and no such family; give a network file, or a spec such as mesh:4x4".to_owned()
+        }
+        spec => format!("there is no such file, and {spec}"),
+    }
+}
+
+/// The network of a spec `family:parameters`, or of a graph file in any [`GraphFormat`].
+///
+/// A known family wins over a file of that name; write `./octagon` for the file. A file's network has the file's name
+/// without directory and extension, unless the file says otherwise.
+///
+/// ```
+/// let mesh = lockstep::load("mesh:4x4")?;
+/// assert_eq!(mesh.node_count(), 16);
+/// # Ok::<(), lockstep::LoadError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`LoadError`]; its message begins with the file, if it is one.
+pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
+    let family = spec_or_file.split(':').next().unwrap_or_default().trim();
+    if families().iter().any(|known| known.name.eq_ignore_ascii_case(family)) {
+        return spec_or_file.parse().map_err(|error: SpecError| LoadError::Spec(error.into()));
+    }
+    match File::open(spec_or_file) {
+        Ok(file) => read(spec_or_file, file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match spec_or_file.parse::<Topology>() {
+            Ok(topology) => Ok(topology),
+            Err(spec) => Err(LoadError::Neither { text: spec_or_file.to_owned(), spec: spec.into() }),
+        },
+        Err(error) => Err(LoadError::File { file: spec_or_file.to_owned(), error }),
+    }
+}
+
+/// The network that a stream holds in any [`GraphFormat`]; `file` names it in errors, and its extension says the format.
+///
+/// # Errors
+///
+/// [`LoadError`], whose message begins with `file`.
+pub fn read(file: &str, stream: impl Read) -> Result<Topology, LoadError> {
+    let named = || file.to_owned();
+    let mut bytes = Vec::new();
+    let length = stream.take(MAX_NETWORK_BYTES + 1).read_to_end(&mut bytes);
+    if length.map_err(|error| LoadError::File { file: named(), error })? as u64 > MAX_NETWORK_BYTES {
+        return Err(LoadError::TooLong { file: named() });
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to();
+        LoadError::NotText { file: named(), byte }
+    })?;
+    let name = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("network");
+    read_graph(&text, GraphFormat::detect(file, &text), name).map_err(|error| LoadError::Graph { file: named(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(spec_or_file: &str) -> String {
+        load(spec_or_file).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_known_family_is_a_spec() {
+        assert_eq!(load("OMEGA:8").unwrap().name(), "omega:8");
+        assert!(message("omega:12").starts_with("the number of terminals is 12"));
+    }
+
+    #[test]
+    fn a_misspelt_family_is_told_from_a_missing_file() {
+        assert_eq!(
+            message("omga:8"),
+            "omga:8: there is no such file, and there is no network family 'omga'; did you mean 'omega'?"
+        );
+        let missing = "there is no such file and no such family; give a network file, or a spec such as mesh:4x4";
+        assert_eq!(message("net/work.edges"), format!("net/work.edges: {missing}"));
+    }
+
+    #[test]
+    fn a_file_is_named_after_itself() {
+        let network = read("some/where/pair.edges", "a b\n".as_bytes()).unwrap();
+        assert_eq!((network.name(), network.channel_count()), ("pair", 2));
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_file_is_said_with_its_name() {
+        let message = |bytes: &[u8]| read("x.edges", bytes).unwrap_err().to_string();
+        assert!(message(b"a b\na a\n").starts_with("x.edges: line 2: "));
+        assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is no UTF-8 text"));
+        assert!(message(b"").starts_with("x.edges: the file is empty"));
+    }
+
+    #[test]
+    fn a_directory_is_no_network() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().to_str().unwrap();
+        assert!(message(path).starts_with(&format!("{path}: ")));
+    }
+}

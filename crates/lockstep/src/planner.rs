@@ -1,0 +1,256 @@
+//! From a problem to a certified plan: bound, construction, search, judge.
+
+use lockstep_bounds::{Certificate, LowerBound};
+use lockstep_schedule::{
+    Budget, Collective, CommunicationModel, NotFound, Problem, ProblemError, Schedule, ScheduleFile, Violation,
+    verify,
+};
+use lockstep_topology::Topology;
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::{self, CheckpointError, Identity};
+use crate::engine::Engine;
+use crate::event::Event;
+use crate::journey::{Found, Journey};
+use crate::phase::Distribution;
+use crate::plan::{Plan, Verdict};
+use crate::quest::Quest;
+
+/// Evaluations that usually take a few seconds, for who does not want to choose.
+pub const DEFAULT_EVALUATIONS: u64 = 1 << 22;
+
+/// The most deliveries of a problem that is planned: a schedule with one transfer each takes a few hundred megabytes.
+pub const MAX_DELIVERIES: u64 = 1 << 24;
+
+/// The most channel uses that a plan may need at least: 1 GiB.
+pub const MAX_CHANNEL_USES: u64 = 1 << 28;
+
+/// What is asked of a planner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlanOptions {
+    /// What looks for the schedule.
+    pub engine: Engine,
+    /// The most steps it may have; `None` for as few as can be found.
+    pub steps: Option<u32>,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl PlanOptions {
+    /// As few steps as can be found, by construction and search.
+    pub const fn auto(seed: u64) -> Self {
+        Self { engine: Engine::Auto, steps: None, seed }
+    }
+}
+
+/// Why there is no plan.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// A collective that cannot be asked of the network.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// A problem too large to be planned.
+    #[error("the schedule needs {amount} {what}, more than {limit}; choose a smaller network or fewer chunks")]
+    TooLarge {
+        /// How many, at least.
+        amount: u64,
+        /// Of what.
+        what: &'static str,
+        /// How many can be planned.
+        limit: u64,
+    },
+    /// Fewer steps than any schedule has.
+    #[error("no schedule has {steps} steps; the least is {bound}")]
+    Impossible {
+        /// The number of steps asked for.
+        steps: u32,
+        /// Why there is none.
+        bound: LowerBound,
+    },
+    /// The engine found no schedule, or does not do such problems.
+    #[error(transparent)]
+    NotFound(#[from] NotFound),
+    /// A checkpoint that cannot be gone on from.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// An engine made a schedule that the judge refuses.
+    #[error("the {engine} engine made an invalid schedule, which is a mistake in lockstep: {violation}")]
+    Refused {
+        /// The engine.
+        engine: Engine,
+        /// What is wrong with the schedule.
+        violation: Box<Violation>,
+    },
+}
+
+/// A plan by construction and search, with seed 1.
+///
+/// Within evaluations the plan depends on the arguments alone; a budget with a deadline may end elsewhere, and then the
+/// plan [says so](Plan::cut_short). One evaluation is one chain of changes in a search; a construction counts one for
+/// each transfer.
+///
+/// ```
+/// use lockstep::{Budget, Collective, CommunicationModel, plan};
+///
+/// let hypercube = "hypercube:3".parse()?;
+/// let exchange = Collective::all_to_all_scatter();
+/// let plan = plan(&hypercube, &exchange, &CommunicationModel::wormhole(), &Budget::evaluations(1 << 20))?;
+/// assert_eq!((plan.step_count(), plan.is_optimal()), (4, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`PlanError`]; with a budget of some evaluations and no deadline it is never [`PlanError::NotFound`].
+pub fn plan(
+    topology: &Topology,
+    collective: &Collective,
+    model: &CommunicationModel,
+    budget: &Budget,
+) -> Result<Plan, PlanError> {
+    let problem = Problem::new(topology, collective, *model)?;
+    Planner::new(problem, PlanOptions::auto(1)).run(budget, |_| {})
+}
+
+/// The way from a problem to a [`Plan`].
+///
+/// 1. The best lower bound, its certificate checked.
+/// 2. Construction with some restarts, until it reaches the bound.
+/// 3. Search at as many steps as the bound, then one more, and so on below what is constructed. Each number of steps gets
+///    half of what is left of the budget, the last one all of it.
+/// 4. The judge.
+///
+/// [`Engine::Construct`] leaves out 3, [`Engine::Umda`] 2. A collecting phase is planned on the reversed network and read
+/// backwards; of two phases, each gets half of the budget.
+///
+/// ```
+/// use lockstep::{Budget, Collective, CommunicationModel, Engine, PlanOptions, Planner, Problem, load};
+///
+/// let omega = load("omega:8")?;
+/// let gather = Collective::all_to_all_broadcast();
+/// let problem = Problem::new(&omega, &gather, CommunicationModel::wormhole())?;
+/// let options = PlanOptions { engine: Engine::Umda, steps: Some(8), seed: 1 };
+/// let plan = Planner::new(problem, options).run(&Budget::evaluations(10_000_000), |event| println!("{event:?}"))?;
+/// assert!(plan.step_count() <= 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Planner<'a> {
+    problem: Problem<'a>,
+    options: PlanOptions,
+    checkpoint: Option<Vec<u8>>,
+}
+
+impl<'a> Planner<'a> {
+    /// A planner that begins at the beginning.
+    pub fn new(problem: Problem<'a>, options: PlanOptions) -> Self {
+        Self { problem, options, checkpoint: None }
+    }
+
+    /// The same planner, going on from a [checkpoint](crate::Search::checkpoint) of the same problem, options and number
+    /// of evaluations: it ends in the very plan that would have been found without the interruption.
+    #[must_use]
+    pub fn from_checkpoint(self, checkpoint: Vec<u8>) -> Self {
+        Self { checkpoint: Some(checkpoint), ..self }
+    }
+
+    /// The plan. `observe` sees how it comes about.
+    ///
+    /// Cancelling the budget, or its deadline, ends the search soon, and the best schedule so far is the plan.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError`].
+    #[expect(clippy::missing_panics_doc, reason = "bounds come with proofs, and no valid schedule is below one")]
+    pub fn run(self, budget: &Budget, mut observe: impl FnMut(Event<'_>)) -> Result<Plan, PlanError> {
+        let Self { problem, options, checkpoint } = self;
+        let bound = bounded(&problem)?;
+        bound.check(&problem).expect("a bound comes with a proof");
+        tracing::info!(steps = bound.steps, rule = %bound.rule, "lower bound");
+        observe(Event::Bound(&bound));
+        if let Some(steps) = options.steps.filter(|&steps| steps < bound.steps) {
+            return Err(PlanError::Impossible { steps, bound });
+        }
+
+        let identity = Identity::new(&problem, options, budget.evaluation_limit());
+        let (mut journey, mut search) = match checkpoint {
+            Some(bytes) => checkpoint::read(&identity, &bytes).map(|(journey, search)| (journey, Some(search)))?,
+            None => (Journey::default(), None),
+        };
+        let phases = Distribution::all(&problem, &bound);
+        if journey.done.len() >= phases.len() {
+            let what = "more phases are done than there are".to_owned();
+            return Err(CheckpointError::Inconsistent { what }.into());
+        }
+        for place in journey.done.len()..phases.len() {
+            let reached: u32 = journey.done.iter().map(Found::step_count).sum();
+            let to_come: u32 = phases[place + 1..].iter().map(|phase| phase.floor).sum();
+            let ceiling = options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come)));
+            let quest = Quest {
+                problem: phases[place].problem(&problem),
+                options,
+                floor: phases[place].floor,
+                ceiling,
+                budget: share(budget, phases.len(), phases.len() - place),
+                identity: &identity,
+            };
+            quest.run(&mut journey, search.take(), &mut observe)?;
+        }
+
+        let mut schedule = Schedule::new();
+        for (phase, found) in phases.iter().zip(&journey.done) {
+            schedule.append(&phase.in_time(&found.schedule));
+        }
+        let engine = journey.done.iter().map(|found| found.engine).max().expect("a collective has a phase");
+        let verification = verify(&problem, &schedule)
+            .map_err(|violation| PlanError::Refused { engine, violation: Box::new(violation) })?;
+        let steps = verification.steps as u32;
+        Ok(Plan {
+            file: ScheduleFile::new(&problem, schedule),
+            verification,
+            verdict: Verdict::of(steps, bound.steps).expect("no valid schedule is below a proved bound"),
+            bound,
+            engine: engine.name().to_owned(),
+            seed: options.seed,
+            cut_short: journey.cut_short,
+        })
+    }
+}
+
+/// The best bound of a problem whose schedule fits into memory; others are refused before anything of it is made.
+fn bounded(problem: &Problem<'_>) -> Result<LowerBound, PlanError> {
+    let check = |what, amount, limit| {
+        if amount <= limit { Ok(()) } else { Err(PlanError::TooLarge { amount, what, limit }) }
+    };
+    check("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
+    let mut bounds = lockstep_bounds::all(problem);
+    for bound in &bounds {
+        check("channel uses", channel_uses(&bound.certificate), MAX_CHANNEL_USES)?;
+    }
+    Ok(bounds.swap_remove(0))
+}
+
+/// The channel uses that a certificate counts, 0 if it counts something else.
+fn channel_uses(certificate: &Certificate) -> u64 {
+    match certificate {
+        Certificate::DistanceSum { channel_uses, .. } => *channel_uses,
+        Certificate::Reversed { certificate } => channel_uses(certificate),
+        Certificate::Phases { phases } => {
+            phases.iter().map(|phase| channel_uses(&phase.certificate)).fold(0, u64::saturating_add)
+        }
+        _ => 0,
+    }
+}
+
+/// What each of `of` phases may spend: its part of the evaluations, and of the time that `left` of them still have.
+fn share(budget: &Budget, of: usize, left: usize) -> Budget {
+    let share = match budget.evaluation_limit() {
+        u64::MAX => budget.clone(),
+        evaluations => budget.clone().with_evaluations(evaluations / of as u64),
+    };
+    match budget.time_left() {
+        Some(time) => share.within(time / left as u32),
+        None => share,
+    }
+}

@@ -1,0 +1,223 @@
+//! The way to a schedule of one phase.
+
+use lockstep_evolve::{MAX_DELIVERIES, SearchSpace, Umda, UmdaOptions, candidate_paths};
+use lockstep_paths::PathTable;
+use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason};
+
+use crate::checkpoint::{CheckpointError, Identity};
+use crate::engine::Engine;
+use crate::event::{Event, Search};
+use crate::journey::{Found, Journey};
+use crate::planner::{PlanError, PlanOptions};
+
+/// Of the budget of a phase, a construction that a search may follow gets one part in so many.
+const CONSTRUCTION_SHARE: u32 = 4;
+
+/// The most restarts of such a construction; past them a search finds more.
+const MAX_RESTARTS: u64 = 256;
+
+/// The most pairs of terminals whose paths are prepared for a search.
+const MAX_SEARCHED_PAIRS: usize = 1 << 20;
+
+/// One phase, and what may be spent on it.
+pub(crate) struct Quest<'a> {
+    pub(crate) problem: Problem<'a>,
+    pub(crate) options: PlanOptions,
+    /// Steps that no schedule can beat.
+    pub(crate) floor: u32,
+    /// The most steps, if somebody set a limit.
+    pub(crate) ceiling: Option<u32>,
+    pub(crate) budget: Budget,
+    pub(crate) identity: &'a Identity,
+}
+
+impl Quest<'_> {
+    /// Adds a schedule of this phase to those that are done. `search` is the state of the search in which the journey
+    /// was interrupted.
+    pub(crate) fn run(
+        &self,
+        journey: &mut Journey,
+        search: Option<Vec<u8>>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), PlanError> {
+        let resumed = search.is_some();
+        let engine = self.options.engine;
+        if !resumed {
+            journey.begin_phase(self.goal());
+        }
+        if !resumed && engine != Engine::Umda {
+            match self.construct(journey, observe) {
+                Err(reason) if engine == Engine::Construct => return Err(reason.into()),
+                Err(reason) => tracing::info!(%reason, "no construction"),
+                Ok(()) => {}
+            }
+        }
+        let reached = journey.best.as_ref().map(Found::step_count);
+        if engine != Engine::Construct && reached.is_none_or(|steps| steps > self.goal()) {
+            match self.search(journey, search, observe) {
+                Err(PlanError::NotFound(reason)) if reached.is_some() => tracing::info!(%reason, "search ended"),
+                ended => ended?,
+            }
+        }
+        let found = journey.best.take().expect("engines that find nothing say why");
+        match (self.ceiling, found.step_count()) {
+            (Some(steps), reached) if steps < reached => Err(NotFound::TooLong { steps, reached }.into()),
+            _ => {
+                journey.done.push(found);
+                Ok(())
+            }
+        }
+    }
+
+    /// A schedule of so many steps is good enough.
+    fn goal(&self) -> u32 {
+        self.ceiling.unwrap_or(self.floor)
+    }
+
+    fn construct(&self, journey: &mut Journey, observe: &mut dyn FnMut(Event<'_>)) -> Result<(), NotFound> {
+        let transfers = self.problem.messages().delivery_count();
+        let (share, restarts) = match self.options.engine {
+            Engine::Construct => (1, u64::MAX),
+            _ => (CONSTRUCTION_SHARE, MAX_RESTARTS),
+        };
+        let restarts = match self.budget.evaluation_limit() {
+            u64::MAX => restarts,
+            evaluations => (evaluations / u64::from(share) / transfers).clamp(1, restarts),
+        };
+        let budget = part_of_time(&self.budget, share).with_evaluations(restarts);
+        let constructed = construct(&self.problem, self.goal(), self.options.seed, &budget);
+        if !matches!(&constructed, Ok(schedule) if schedule.step_count() as u32 <= self.goal()) {
+            journey.note(budget.stop_after(0));
+        }
+        let found = Found { engine: Engine::Construct, schedule: constructed? };
+        tracing::info!(steps = found.step_count(), restarts, "construction");
+        observe(Event::Found { engine: found.engine, steps: found.step_count() });
+        journey.best = Some(found);
+        Ok(())
+    }
+
+    /// Searches at the goal or where the journey is, then at one step more and so on, below what is found already.
+    fn search(
+        &self,
+        journey: &mut Journey,
+        mut resumed: Option<Vec<u8>>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), PlanError> {
+        let table = self.paths()?;
+        let best = journey.best.as_ref().map(Found::step_count);
+        let last = self.ceiling.or(best.map(|steps| steps.saturating_sub(1))).unwrap_or(u32::MAX);
+        loop {
+            let (steps, is_last) = (journey.level, journey.level >= last);
+            if let Some(reason) = self.budget.stop_after(journey.spent) {
+                journey.note(Some(reason));
+                return Err(NotFound::Stopped { steps, reason }.into());
+            }
+            let unfound = match SearchSpace::new(self.problem, &table, steps) {
+                Err(reason) => reason,
+                Ok(space) => {
+                    let budget = self.share(journey.spent, is_last);
+                    match self.search_space(&space, &budget, journey, resumed.take(), observe)? {
+                        Ok(schedule) => {
+                            tracing::info!(steps, "search found a schedule");
+                            observe(Event::Found { engine: Engine::Umda, steps });
+                            journey.best = Some(Found { engine: Engine::Umda, schedule });
+                            return Ok(());
+                        }
+                        Err(reason) => reason,
+                    }
+                }
+            };
+            tracing::info!(steps, reason = %unfound, "search");
+            if is_last || matches!(unfound, NotFound::Unsupported { .. }) {
+                return Err(unfound.into());
+            }
+            journey.level += 1;
+        }
+    }
+
+    /// Searches at one number of steps.
+    fn search_space(
+        &self,
+        space: &SearchSpace<'_>,
+        budget: &Budget,
+        journey: &mut Journey,
+        resumed: Option<Vec<u8>>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Result<Schedule, NotFound>, CheckpointError> {
+        let options = UmdaOptions::directed(self.options.seed);
+        let mut umda = match resumed {
+            Some(bytes) => Umda::resume(space, options, &bytes)
+                .map_err(|error| CheckpointError::Inconsistent { what: error.to_string() })?,
+            None => Umda::new(space, options),
+        };
+        let (identity, limit) = (self.identity, budget.evaluation_limit());
+        let result = umda.run(budget, |umda| observe(Event::Search(Search { umda, identity, journey, limit })));
+        if let Err(NotFound::Stopped { reason: StopReason::Deadline | StopReason::Cancelled, .. }) = result {
+            if self.budget.stop_after(0).is_some() {
+                observe(Event::Stopped(Search { umda: &umda, identity, journey, limit }));
+            }
+            journey.note(budget.stop_after(0));
+        }
+        journey.spent += umda.evaluations();
+        Ok(result)
+    }
+
+    /// What the next search may spend: half of what is left, the last one all of it.
+    fn share(&self, spent: u64, is_last: bool) -> Budget {
+        if is_last {
+            return self.budget.clone().with_evaluations(left(&self.budget, spent));
+        }
+        let evaluations = match left(&self.budget, spent) {
+            u64::MAX => u64::MAX,
+            left => left.div_ceil(2),
+        };
+        part_of_time(&self.budget, 2).with_evaluations(evaluations)
+    }
+
+    /// The paths that a search chooses from.
+    fn paths(&self) -> Result<PathTable, NotFound> {
+        let unsupported = |why: String| NotFound::Unsupported { engine: Engine::Umda.name(), why };
+        let (deliveries, terminals) =
+            (self.problem.messages().delivery_count(), self.problem.topology().terminal_count());
+        if deliveries > MAX_DELIVERIES || terminals * terminals > MAX_SEARCHED_PAIRS {
+            return Err(unsupported(format!(
+                "{deliveries} deliveries among {terminals} terminals are too many to search; use --engine construct"
+            )));
+        }
+        candidate_paths(&self.problem).map_err(|error| unsupported(error.to_string()))
+    }
+}
+
+/// The evaluations that are left of a budget.
+fn left(budget: &Budget, spent: u64) -> u64 {
+    match budget.evaluation_limit() {
+        u64::MAX => u64::MAX,
+        limit => limit.saturating_sub(spent),
+    }
+}
+
+/// The same budget, with one part in so many of the time that is left.
+fn part_of_time(budget: &Budget, parts: u32) -> Budget {
+    match budget.time_left() {
+        Some(time) => budget.clone().within(time / parts),
+        None => budget.clone(),
+    }
+}
+
+/// The shortest schedule that a construction reaches within the budget of restarts, at the first of no more than
+/// `goal` steps.
+fn construct(problem: &Problem<'_>, goal: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
+    // The first schedule comes at once and is kept if the rest is interrupted.
+    let first = lockstep_construct::schedule(problem, u32::MAX, seed, budget)?;
+    if first.step_count() as u32 <= goal {
+        return Ok(first);
+    }
+    match lockstep_construct::schedule(problem, goal, seed, budget) {
+        Ok(schedule) => Ok(schedule),
+        // The engine says how far it came; the same way again ends there.
+        Err(NotFound::TooLong { reached, .. }) if reached < first.step_count() as u32 => {
+            Ok(lockstep_construct::schedule(problem, reached, seed, budget).unwrap_or(first))
+        }
+        Err(_) => Ok(first),
+    }
+}

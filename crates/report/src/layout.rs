@@ -1,0 +1,147 @@
+//! Where nodes stand, in units of the network's own positions or of a layout.
+
+use lockstep_topology::{NodeId, Topology};
+
+use crate::geometry::Point;
+use crate::layered::{across, stages, storeys};
+use crate::stress::stress_layout;
+
+/// The places of a network's nodes, all different.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// One place a node.
+    pub(crate) nodes: Vec<Point>,
+    /// One place a terminal for its receiving side, where that is drawn apart from its sending side; else empty.
+    pub(crate) receiving: Vec<Point>,
+    /// The direction in which levels follow each other, if the nodes of an indirect network stand level by level.
+    pub(crate) axis: Option<Axis>,
+}
+
+/// A direction of the picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Axis {
+    Horizontal,
+    Vertical,
+}
+
+impl Axis {
+    /// The coordinate of a point in this direction.
+    pub(crate) fn along(self, point: Point) -> f64 {
+        match self {
+            Self::Horizontal => point.x,
+            Self::Vertical => point.y,
+        }
+    }
+
+    /// The point with these coordinates in this direction and across it.
+    pub(crate) fn point(self, along: f64, across: f64) -> Point {
+        match self {
+            Self::Horizontal => Point::new(along, across),
+            Self::Vertical => Point::new(across, along),
+        }
+    }
+
+    /// The other direction.
+    pub(crate) fn across(self) -> Self {
+        match self {
+            Self::Horizontal => Self::Vertical,
+            Self::Vertical => Self::Horizontal,
+        }
+    }
+}
+
+/// Places at the network's positions; without usable ones stage by stage, storey by storey, or by stress.
+///
+/// In a one-way network (terminals inject at one side, switches have no cycle) the receiving sides of terminals stand
+/// behind the last stage, so that no ejection channel runs back across the picture.
+pub(crate) fn layout(topology: &Topology) -> Layout {
+    let stages = stages(topology);
+    let one_way = stages.is_some();
+    let levels = stages.or_else(|| storeys(topology));
+    let nodes = given_places(topology).unwrap_or_else(|| match &levels {
+        Some(levels) => {
+            let axis = if one_way { Axis::Horizontal } else { Axis::Vertical };
+            let upwards = if one_way { 1.0 } else { -1.0 };
+            let across = across(topology, levels, one_way);
+            levels.iter().zip(across).map(|(&level, across)| axis.point(upwards * f64::from(level), across)).collect()
+        }
+        None => stress_layout(topology),
+    });
+    let receiving = if one_way { receiving_sides(topology, &nodes) } else { None };
+    let axis = levels.and_then(|levels| level_axis(&nodes, &levels));
+    Layout { nodes, receiving: receiving.unwrap_or_default(), axis }
+}
+
+/// The direction in which all nodes of a level stand at one coordinate.
+fn level_axis(nodes: &[Point], levels: &[u32]) -> Option<Axis> {
+    let (low, high) = bounds(nodes);
+    let tolerance = 1e-6 * (high - low).length();
+    [Axis::Horizontal, Axis::Vertical].into_iter().find(|axis| {
+        let mut coordinate: Vec<Option<f64>> = vec![None; nodes.len() + 1];
+        nodes.iter().zip(levels).all(|(&node, &level)| {
+            let first = *coordinate[level as usize].get_or_insert(axis.along(node));
+            (axis.along(node) - first).abs() <= tolerance
+        })
+    })
+}
+
+/// The network's own positions, with the largest coordinate scaled to 1, unless two nodes share a place.
+fn given_places(topology: &Topology) -> Option<Vec<Point>> {
+    let positions = topology.positions()?;
+    let largest = positions.iter().flatten().fold(0.0_f64, |largest, coordinate| largest.max(coordinate.abs()));
+    if positions.len() > 1 && largest < f64::MIN_POSITIVE {
+        return None;
+    }
+    let largest = largest.max(f64::MIN_POSITIVE);
+    let places: Vec<Point> = positions.iter().map(|&[x, y]| Point::new(x / largest, y / largest)).collect();
+    let (low, high) = bounds(&places);
+    let apart = 1e-3 * (high.x - low.x).max(high.y - low.y);
+    all_apart(&places, apart).then_some(places)
+}
+
+/// The corners of the smallest box round some points.
+pub(crate) fn bounds(points: &[Point]) -> (Point, Point) {
+    let infinite = Point::new(f64::INFINITY, f64::INFINITY);
+    points.iter().fold((infinite, infinite * -1.0), |(low, high), point| {
+        (Point::new(low.x.min(point.x), low.y.min(point.y)), Point::new(high.x.max(point.x), high.y.max(point.y)))
+    })
+}
+
+fn all_apart(points: &[Point], distance: f64) -> bool {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
+    sorted.iter().enumerate().all(|(place, &point)| {
+        let near = sorted[place + 1..].iter().take_while(|other| other.x - point.x <= distance);
+        near.into_iter().all(|&other| (other - point).length() > distance)
+    })
+}
+
+/// The second place of every terminal of a one-way network: across from the first, as far behind the last switch as the
+/// first is before the first one. `None` where terminals do not stand in a line that allows it.
+fn receiving_sides(topology: &Topology, nodes: &[Point]) -> Option<Vec<Point>> {
+    let terminals = topology.terminals();
+    let feeders = terminals.iter().flat_map(|&terminal| topology.in_channels(terminal)).map(|&e| topology.tail(e));
+    let place = |node: NodeId| nodes[node.index()];
+    let here = mean(terminals.iter().map(|&terminal| place(terminal)))?;
+    let ahead = mean(feeders.map(place))? - here;
+    let flow = if ahead.x.abs() >= ahead.y.abs() {
+        Point::new(ahead.x.signum(), 0.0)
+    } else {
+        Point::new(0.0, ahead.y.signum())
+    };
+    let depth = |node: NodeId| place(node).dot(flow);
+    let switch_depths = topology.nodes().filter(|&node| !topology.is_terminal(node)).map(depth);
+    let (first, last) = switch_depths
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), depth| (first.min(depth), last.max(depth)));
+    let deepest_terminal = terminals.iter().copied().map(depth).fold(f64::NEG_INFINITY, f64::max);
+    let gap = first - deepest_terminal;
+    let behind = |&terminal: &NodeId| place(terminal) + flow * (last + gap - depth(terminal));
+    let sides: Vec<Point> = terminals.iter().map(behind).collect();
+    let (low, high) = bounds(&sides);
+    (gap > 0.0 && all_apart(&sides, 1e-3 * (high - low).length())).then_some(sides)
+}
+
+fn mean(points: impl Iterator<Item = Point>) -> Option<Point> {
+    let (sum, count) = points.fold((Point::default(), 0u32), |(sum, count), point| (sum + point, count + 1));
+    (count > 0).then(|| sum * (1.0 / f64::from(count)))
+}

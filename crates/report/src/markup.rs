@@ -1,0 +1,145 @@
+//! XML text: escaped, with fixed decimals, every element closed.
+
+use std::fmt::Write;
+
+use crate::geometry::{Curve, Point};
+
+/// XML in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Markup {
+    text: String,
+}
+
+impl Markup {
+    /// An element without content.
+    pub(crate) fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.open(name, attributes);
+        self.text.push_str("/>\n");
+    }
+
+    /// An element with text in it.
+    pub(crate) fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
+        self.open(name, attributes);
+        self.text.push('>');
+        escape_into(&mut self.text, text);
+        self.close(name);
+    }
+
+    /// An element with elements in it.
+    pub(crate) fn nest(&mut self, name: &str, attributes: &[(&str, &str)], content: impl FnOnce(&mut Self)) {
+        self.open(name, attributes);
+        self.text.push_str(">\n");
+        content(self);
+        self.close(name);
+    }
+
+    /// An element with text of our own that holds neither `<` nor `&`: a style or a script.
+    pub(crate) fn raw_text(&mut self, name: &str, text: &'static str) {
+        debug_assert!(!text.contains(['<', '&']));
+        self.open(name, &[]);
+        self.text.push_str(">\n");
+        self.text.push_str(text);
+        self.close(name);
+    }
+
+    /// The first line of an HTML page.
+    pub(crate) fn doctype(&mut self) {
+        self.text.push_str("<!DOCTYPE html>\n");
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+
+    fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.text.push('<');
+        self.text.push_str(name);
+        for (key, value) in attributes {
+            self.text.push(' ');
+            self.text.push_str(key);
+            self.text.push_str("=\"");
+            escape_into(&mut self.text, value);
+            self.text.push('"');
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        self.text.push_str("</");
+        self.text.push_str(name);
+        self.text.push_str(">\n");
+    }
+}
+
+/// Adds text as it may stand in elements and in attributes. XML has no way to write most control characters, so they
+/// become the replacement character.
+fn escape_into(target: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '&' => target.push_str("&amp;"),
+            '<' => target.push_str("&lt;"),
+            '>' => target.push_str("&gt;"),
+            '"' => target.push_str("&quot;"),
+            '\'' => target.push_str("&#39;"),
+            '\t' | '\n' | '\r' => target.push(' '),
+            '\u{fffe}' | '\u{ffff}' => target.push(char::REPLACEMENT_CHARACTER),
+            _ if character.is_control() => target.push(char::REPLACEMENT_CHARACTER),
+            _ => target.push(character),
+        }
+    }
+}
+
+/// A length with one decimal, without a trailing `.0`.
+pub(crate) fn number(length: f64) -> String {
+    // Rounded first, and 0 added, so that no `-0` is written.
+    let tenths = (length * 10.0).round() + 0.0;
+    format!("{}", tenths / 10.0)
+}
+
+/// A point, `x,y`.
+pub(crate) fn pair(point: Point) -> String {
+    format!("{},{}", number(point.x), number(point.y))
+}
+
+/// The commands of an SVG path that move to the start of a curve and draw it.
+#[derive(Debug, Default)]
+pub(crate) struct PathText(pub(crate) String);
+
+impl PathText {
+    pub(crate) fn move_to(&mut self, point: Point) {
+        self.command('M', &[point]);
+    }
+
+    /// Draws a curve from where the pen is, which is its start.
+    pub(crate) fn draw(&mut self, curve: &Curve) {
+        if curve.is_straight() {
+            self.command('L', &[curve.end()]);
+        } else {
+            self.command('C', &curve.control[1..]);
+        }
+    }
+
+    fn command(&mut self, letter: char, points: &[Point]) {
+        self.0.push(letter);
+        for (place, &point) in points.iter().enumerate() {
+            let space = if place == 0 { "" } else { " " };
+            write!(self.0, "{space}{}", pair(point)).expect("writing to a string cannot fail");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_one_decimal_and_no_negative_zero() {
+        assert_eq!([0.04, -0.04, 1.25, -3.0, 1e6].map(number), ["0", "0", "1.3", "-3", "1000000"]);
+    }
+
+    #[test]
+    fn text_that_would_end_an_element_or_an_attribute_is_escaped() {
+        let mut escaped = String::new();
+        escape_into(&mut escaped, "</g>\"'&\u{0}\u{1b}\u{ffff}");
+        assert_eq!(escaped, "&lt;/g&gt;&quot;&#39;&amp;\u{fffd}\u{fffd}\u{fffd}");
+    }
+}

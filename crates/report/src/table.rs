@@ -1,0 +1,243 @@
+//! Tables as Markdown, CSV and plain text.
+
+/// A table of text with one header line.
+///
+/// A column whose filled cells are all numbers (also `12.5 %`, `3/4`, `1,499`) is aligned to the right.
+///
+/// ```
+/// use lockstep_report::Table;
+///
+/// let mut table = Table::new(["network", "steps"]);
+/// table.push(["omega:8", "7"]);
+/// table.push(["omega:16", "15"]);
+/// assert_eq!(table.to_text(), "network   steps\nomega:8       7\nomega:16     15\n");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Align {
+    Left,
+    Right,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
+        Self { header: header.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row. A short row ends in empty cells; a long one adds columns without a name.
+    pub fn push<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
+        if row.len() > self.header.len() {
+            for line in std::iter::once(&mut self.header).chain(&mut self.rows) {
+                line.resize_with(row.len(), String::new);
+            }
+        }
+        row.resize_with(self.header.len(), String::new);
+        self.rows.push(row);
+    }
+
+    /// The names of the columns.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The rows, each as wide as the header.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// The table in GitHub's Markdown, columns padded to one width.
+    ///
+    /// Cells may hold inline Markdown; only `|` and line ends, which would break the table, are escaped.
+    pub fn to_markdown(&self) -> String {
+        let lines = self.lines(|cell| cell.replace('|', "\\|").replace("\r\n", "<br>").replace(['\n', '\r'], "<br>"));
+        let aligns = self.aligns();
+        // The rule below the header needs three characters.
+        let widths: Vec<usize> = widths(&lines).into_iter().map(|width| width.max(3)).collect();
+        let rule = |(&width, &align): (&usize, &Align)| match align {
+            Align::Left => "-".repeat(width),
+            Align::Right => format!("{}:", "-".repeat(width - 1)),
+        };
+        let rule: Vec<String> = widths.iter().zip(&aligns).map(rule).collect();
+        let mut rows: Vec<Vec<String>> = lines.iter().map(|line| padded(line, &widths, &aligns)).collect();
+        rows.insert(1, rule);
+        let rows: Vec<String> = rows.iter().map(|row| format!("| {} |\n", row.join(" | "))).collect();
+        rows.concat()
+    }
+
+    /// The table as CSV (RFC 4180, lines end in `\n`), the header first.
+    pub fn to_csv(&self) -> String {
+        csv_text(std::iter::once(&self.header).chain(&self.rows))
+    }
+
+    /// The table in columns for a terminal, two spaces apart, without trailing spaces.
+    ///
+    /// Line ends and tabs become spaces; other control characters, which a terminal would obey, U+FFFD.
+    pub fn to_text(&self) -> String {
+        let printable = |character: char| match character {
+            '\n' | '\r' | '\t' => ' ',
+            _ if character.is_control() => char::REPLACEMENT_CHARACTER,
+            _ => character,
+        };
+        let lines = self.lines(|cell| cell.chars().map(printable).collect());
+        let (widths, aligns) = (widths(&lines), self.aligns());
+        let row = |line: &Vec<String>| padded(line, &widths, &aligns).join("  ").trim_end().to_owned() + "\n";
+        lines.iter().map(row).collect()
+    }
+
+    /// Header and rows, each cell rewritten.
+    fn lines(&self, rewrite: impl Fn(&str) -> String) -> Vec<Vec<String>> {
+        let lines = std::iter::once(&self.header).chain(&self.rows);
+        lines.map(|line| line.iter().map(|cell| rewrite(cell)).collect()).collect()
+    }
+
+    fn aligns(&self) -> Vec<Align> {
+        let numeric = |column: usize| {
+            let mut filled =
+                self.rows.iter().map(|row| row[column].as_str()).filter(|cell| !cell.is_empty()).peekable();
+            filled.peek().is_some() && filled.all(is_number)
+        };
+        (0..self.header.len()).map(|column| if numeric(column) { Align::Right } else { Align::Left }).collect()
+    }
+}
+
+/// Digits, with the signs that numbers, shares and ratios are written with. A lone `-` stands for no number.
+fn is_number(cell: &str) -> bool {
+    cell.chars().all(|c| c.is_ascii_digit() || "+-.,/% eE".contains(c))
+        && (cell == "-" || cell.contains(|c: char| c.is_ascii_digit()))
+}
+
+fn widths(lines: &[Vec<String>]) -> Vec<usize> {
+    let columns = lines.first().map_or(0, Vec::len);
+    (0..columns).map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0)).collect()
+}
+
+/// The cells of a line, each as wide as its column.
+fn padded(line: &[String], widths: &[usize], aligns: &[Align]) -> Vec<String> {
+    let cells = line.iter().zip(widths).zip(aligns);
+    cells
+        .map(|((cell, &width), align)| match align {
+            Align::Left => format!("{cell:<width$}"),
+            Align::Right => format!("{cell:>width$}"),
+        })
+        .collect()
+}
+
+fn csv_text<'a>(lines: impl Iterator<Item = &'a Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for line in lines.filter(|line| !line.is_empty()) {
+        writer.write_record(line).expect("lines of one width go to memory");
+    }
+    let bytes = writer.into_inner().expect("memory takes all bytes");
+    String::from_utf8(bytes).expect("CSV of text is text")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sample() -> Table {
+        let mut table = Table::new(["network", "steps", "note"]);
+        table.push(["omega:8", "7", "a|b"]);
+        table.push(["fat-tree:2,5", "1,031", "two\nlines"]);
+        table.push(["größe", "-"]);
+        table
+    }
+
+    #[test]
+    fn markdown_is_aligned_and_escaped() {
+        expect![[r"
+            | network      | steps | note         |
+            | ------------ | ----: | ------------ |
+            | omega:8      |     7 | a\|b         |
+            | fat-tree:2,5 | 1,031 | two<br>lines |
+            | größe        |     - |              |
+        "]]
+        .assert_eq(&sample().to_markdown());
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_quotes() {
+        let mut table = sample();
+        table.push(["a,b", "\"7\"", ""]);
+        expect![[r#"
+            network,steps,note
+            omega:8,7,a|b
+            "fat-tree:2,5","1,031","two
+            lines"
+            größe,-,
+            "a,b","""7""",
+        "#]]
+        .assert_eq(&table.to_csv());
+    }
+
+    #[test]
+    fn terminal_text_is_aligned_and_harmless() {
+        let mut table = sample();
+        table.push(["\u{1b}[31mred", "1"]);
+        expect![[r"
+            network       steps  note
+            omega:8           7  a|b
+            fat-tree:2,5  1,031  two lines
+            größe             -
+            �[31mred          1
+        "]]
+        .assert_eq(&table.to_text());
+    }
+
+    #[test]
+    fn a_long_row_widens_the_table() {
+        let mut table = Table::new(["a"]);
+        table.push(["1", "2"]);
+        assert_eq!((table.header().len(), table.to_csv().as_str()), (2, "a,\n1,2\n"));
+    }
+
+    #[test]
+    fn a_table_without_columns_is_no_text() {
+        assert_eq!(Table::default().to_csv(), "");
+    }
+
+    fn cells() -> impl Strategy<Value = Vec<Vec<String>>> {
+        prop::collection::vec(prop::collection::vec("[ -~\n\u{e9}\u{0}]{0,8}", 3), 0..6)
+    }
+
+    fn filled(rows: &[Vec<String>]) -> Table {
+        let mut table = Table::new(["a", "b", "c"]);
+        for row in rows {
+            table.push(row.clone());
+        }
+        table
+    }
+
+    proptest! {
+        #[test]
+        fn csv_reads_back(rows in cells()) {
+            let table = filled(&rows);
+            let text = table.to_csv();
+            let read: Result<Vec<_>, _> = csv::Reader::from_reader(text.as_bytes()).into_deserialize::<Vec<String>>().collect();
+            prop_assert_eq!(read.unwrap(), rows);
+        }
+
+        #[test]
+        fn every_row_is_one_line_of_markdown_and_of_text(rows in cells()) {
+            let table = filled(&rows);
+            let markdown = table.to_markdown();
+            prop_assert_eq!(markdown.lines().count(), rows.len() + 2);
+            let width = markdown.lines().next().unwrap().chars().count();
+            for line in markdown.lines() {
+                prop_assert_eq!(line.chars().count(), width);
+                prop_assert_eq!(line.replace("\\|", "").matches('|').count(), 4);
+            }
+            prop_assert_eq!(table.to_text().lines().count(), rows.len() + 1);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! `lockstep_topology::read_graph`, format `EdgeList`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lockstep_topology::GraphFormat;
+
+fuzz_target!(|text: &str| lockstep_fuzz::graph(text, GraphFormat::EdgeList));

@@ -1,0 +1,49 @@
+//! What all fuzz targets ask of a reader.
+
+use std::error::Error;
+
+use lockstep_topology::{ChannelId, GraphFormat, NodeId, Topology, read_graph, write_graph};
+
+/// Reads a graph file; a network must come back from every format that holds it.
+pub fn graph(text: &str, format: GraphFormat) {
+    let _ = GraphFormat::detect("", text);
+    match read_graph(text, format, "fuzz") {
+        Err(error) => refusal(&error),
+        // A few words make many channels in DOT, and long outputs find nothing new.
+        Ok(network) if network.channel_count() <= 1 << 12 => {
+            GraphFormat::ALL.into_iter().for_each(|format| round_trip(&network, format))
+        }
+        Ok(_) => {}
+    }
+}
+
+/// An error is one line that can be shown.
+pub fn refusal(error: &dyn Error) {
+    let message = error.to_string();
+    assert!(!message.is_empty() && !message.contains(char::is_control), "{message:?}");
+}
+
+fn round_trip(network: &Topology, format: GraphFormat) {
+    match write_graph(network, format) {
+        Err(error) => refusal(&error),
+        Ok(text) => {
+            let again = read_graph(&text, format, "again").expect("what is written can be read");
+            assert_eq!(essence(network), essence(&again), "{format}: {text}");
+        }
+    }
+}
+
+/// What decides which schedules are valid, by name: nodes whose names are numbers may change their places.
+fn essence(network: &Topology) -> impl PartialEq + std::fmt::Debug {
+    let name = |node: NodeId| network.node_name(node).to_owned();
+    let mut nodes: Vec<_> = network.nodes().map(|v| (name(v), network.is_terminal(v), network.routes(v))).collect();
+    nodes.sort_unstable();
+    let ends = |channel: ChannelId| (name(network.tail(channel)), name(network.head(channel)));
+    let mut resources = vec![Vec::new(); network.resource_count()];
+    for channel in network.channels() {
+        resources[network.resource(channel).index()].push(ends(channel));
+    }
+    resources.iter_mut().for_each(|channels| channels.sort_unstable());
+    resources.sort_unstable();
+    (nodes, resources)
+}
