@@ -1,0 +1,14 @@
+//! `cargo xtask ci`.
+
+use anyhow::Result;
+
+use crate::run::cargo;
+use crate::test;
+
+/// Everything that must hold before a release.
+pub(crate) fn run() -> Result<()> {
+    test::run()?;
+    cargo(&["doc", "--workspace", "--no-deps", "--all-features", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    cargo(&["test", "--workspace", "--all-features", "--quiet", "--release"], &[])?;
+    cargo(&["xtask", "reproduce-paper", "min", "--quick"], &[])
+}

@@ -1,0 +1,66 @@
+//! `cargo xtask reproduce-paper`: one file a paper.
+
+mod min;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use lockstep::Engine;
+
+/// A document whose tables can be reproduced.
+#[derive(Clone, Copy, ValueEnum)]
+enum Paper {
+    /// Evolutionary scheduling on multistage interconnection networks.
+    Min,
+}
+
+/// What finds our schedules.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// The planner: bound, construction, search.
+    Auto,
+    /// The document's own algorithm at the document's number of steps.
+    Umda,
+}
+
+impl Method {
+    fn engine(self) -> Engine {
+        match self {
+            Self::Auto => Engine::Auto,
+            Self::Umda => Engine::Umda,
+        }
+    }
+}
+
+/// What to reproduce, and how.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The document.
+    paper: Paper,
+    /// Only this table.
+    #[arg(long)]
+    table: Option<u8>,
+    /// Runs of each cell, with seeds from --seed on [default: 10, with --quick 1].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: Option<u32>,
+    /// Seed of the first run.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// What finds our schedules.
+    #[arg(long, value_enum, default_value_t = Method::Auto)]
+    engine: Method,
+    /// One run of the small networks, for a first look: well below two minutes.
+    #[arg(long)]
+    quick: bool,
+    /// Folder of the report [default: docs/reproduction, with --quick or --table target/reproduction].
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    match arguments.paper {
+        Paper::Min => min::run(arguments),
+    }
+}

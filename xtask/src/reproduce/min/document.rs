@@ -1,0 +1,138 @@
+//! The document's own schedules before our verifier: Tables 2 and 4.
+
+use anyhow::{Context, Result, ensure};
+use lockstep::paths::{PathId, PathTable, ShortestPaths};
+use lockstep::schedule::{MessageId, Receivers};
+use lockstep::{CollectiveName, CommunicationModel, NodeId, Problem, Schedule, Topology, load, verify};
+
+use super::figures::Destinations;
+
+/// What the verifier says of a schedule of the document.
+pub(super) struct Judged {
+    pub(super) spec: String,
+    pub(super) collective: String,
+    pub(super) steps: usize,
+    pub(super) transfers: usize,
+    /// The violation, if there is one.
+    pub(super) refusal: Option<String>,
+    /// Schedules with two cells of a column swapped that can be written down, and those of them that are refused.
+    pub(super) swapped: usize,
+    pub(super) swapped_refused: usize,
+}
+
+impl Judged {
+    /// Accepted as it is, refused with any two cells swapped.
+    pub(super) fn holds(&self) -> bool {
+        self.refusal.is_none() && self.swapped > 0 && self.swapped == self.swapped_refused
+    }
+}
+
+/// Judges a schedule, and each of those with two cells of a column swapped.
+pub(super) fn judge(table: &Destinations) -> Result<Judged> {
+    let topology = load(&table.spec)?;
+    let collective = table.collective.parse::<CollectiveName>()?.with_root(None)?;
+    let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole())?;
+    let paths = PathTable::shortest(&ShortestPaths::all_pairs(&topology)?, usize::MAX, 0)?;
+    let terminals = topology.terminal_count();
+    let columns = table.destinations.first().map_or(0, Vec::len);
+    let whole = table.destinations.len() == terminals && table.destinations.iter().all(|row| row.len() == columns);
+    ensure!(whole, "the table has not one row a terminal and one cell a step");
+
+    let mut cells = table.destinations.clone();
+    let schedule = written(&problem, &paths, &cells)?.context("a terminal sends to itself")?;
+    let refusal = verify(&problem, &schedule).err().map(|violation| violation.to_string());
+    let (mut swapped, mut swapped_refused) = (0, 0);
+    for column in 0..columns {
+        for first in 0..terminals {
+            for second in first + 1..terminals {
+                swap(&mut cells, column, first, second);
+                if let Some(schedule) = written(&problem, &paths, &cells)? {
+                    swapped += 1;
+                    swapped_refused += usize::from(verify(&problem, &schedule).is_err());
+                }
+                swap(&mut cells, column, first, second);
+            }
+        }
+    }
+    Ok(Judged {
+        spec: table.spec.clone(),
+        collective: table.collective.clone(),
+        steps: columns,
+        transfers: schedule.transfer_count(),
+        refusal,
+        swapped,
+        swapped_refused,
+    })
+}
+
+fn swap(cells: &mut [Vec<usize>], column: usize, first: usize, second: usize) {
+    let cell = cells[first][column];
+    cells[first][column] = cells[second][column];
+    cells[second][column] = cell;
+}
+
+/// The schedule that the cells describe, along conflict-free shortest paths where there are any in a step; `None` if a
+/// terminal would send to itself.
+fn written(problem: &Problem, paths: &PathTable, cells: &[Vec<usize>]) -> Result<Option<Schedule>> {
+    let topology = problem.topology();
+    let terminals = topology.terminals();
+    let mut schedule = Schedule::new();
+    for column in 0..cells[0].len() {
+        let mut pairs = Vec::new();
+        for (source, row) in cells.iter().enumerate() {
+            let destination = *terminals.get(row[column]).context("a destination is no terminal")?;
+            if destination == terminals[source] {
+                return Ok(None);
+            }
+            pairs.push((terminals[source], destination));
+        }
+        let mut chosen = Vec::new();
+        if !choose(topology, paths, &pairs, &mut vec![false; topology.resource_count()], &mut chosen) {
+            chosen = pairs.iter().map(|&(source, target)| paths.between(source, target).start).collect();
+        }
+        schedule.begin_step();
+        for (&(source, target), path) in pairs.iter().zip(chosen) {
+            schedule.push(message(problem, source, target)?, paths.channels(PathId::new(path)));
+        }
+    }
+    Ok(Some(schedule))
+}
+
+/// Chooses a path for each pair behind those chosen, no resource twice.
+fn choose(
+    topology: &Topology,
+    paths: &PathTable,
+    pairs: &[(NodeId, NodeId)],
+    busy: &mut [bool],
+    chosen: &mut Vec<u32>,
+) -> bool {
+    let Some(&(source, target)) = pairs.get(chosen.len()) else { return true };
+    for path in paths.between(source, target) {
+        let resources = || paths.channels(PathId::new(path)).iter().map(|&channel| topology.resource(channel).index());
+        if resources().any(|resource| busy[resource]) {
+            continue;
+        }
+        resources().for_each(|resource| busy[resource] = true);
+        chosen.push(path);
+        if choose(topology, paths, pairs, busy, chosen) {
+            return true;
+        }
+        chosen.pop();
+        resources().for_each(|resource| busy[resource] = false);
+    }
+    false
+}
+
+/// The message that `source` has for `target`.
+fn message(problem: &Problem, source: NodeId, target: NodeId) -> Result<MessageId> {
+    let messages = problem.messages();
+    let meant = |&message: &MessageId| {
+        messages.source(message) == source
+            && match messages.receivers(message) {
+                Receivers::AllOthers => true,
+                Receivers::One(receiver) => receiver == target,
+                Receivers::List(receivers) => receivers.contains(&target),
+            }
+    };
+    messages.ids().find(meant).context("the collective has no such message")
+}

@@ -1,0 +1,79 @@
+//! The document's figures, from `data/papers/min.json`.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::run::root;
+
+/// All tables of the document.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Figures {
+    #[serde(rename = "paper")]
+    _paper: String,
+    /// The rows of Tables 1 and 3, with what Tables 5 and 6 say of them.
+    pub(super) networks: Vec<Network>,
+    pub(super) table2: Destinations,
+    pub(super) table4: Destinations,
+    pub(super) equation1: Equation1,
+}
+
+/// A row of Table 1 or 3.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Network {
+    /// 1 or 3.
+    pub(super) table: u8,
+    /// As the document calls it.
+    pub(super) name: String,
+    pub(super) spec: String,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// One collective on one network.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cell {
+    pub(super) collective: String,
+    /// The steps reached; several where the root stands on each level of a tree, from leaf to root.
+    pub(super) steps: Vec<u32>,
+    /// Whether the document says that it is not optimal.
+    #[serde(default)]
+    pub(super) suboptimal: bool,
+    /// Table 5.
+    pub(super) success_percent: u32,
+    /// Table 6; absent where it says less than one second.
+    pub(super) seconds: Option<f64>,
+    /// Why a printed figure may be wrong.
+    pub(super) doubt: Option<String>,
+}
+
+/// A schedule of Table 2 or 4: row = source, column = step, cell = destination of the source's own message.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Destinations {
+    pub(super) spec: String,
+    pub(super) collective: String,
+    pub(super) destinations: Vec<Vec<usize>>,
+}
+
+/// The example of equation 1.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Equation1 {
+    pub(super) start_up_ps: u64,
+    pub(super) byte_ps: u64,
+    pub(super) bytes: u64,
+    /// Steps, and the time printed for them in microseconds.
+    pub(super) times_us: Vec<(u64, String)>,
+}
+
+impl Figures {
+    pub(super) fn read() -> Result<Self> {
+        let file = root().join("data/papers/min.json");
+        let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{}: is not as expected", file.display()))
+    }
+}
