@@ -16,6 +16,6 @@ fuzz_target!(|spec: &str| {
             let again: Topology = network.name().parse().expect("the name of a generated network is its spec");
             assert_eq!(network, again);
         }
-        Err(error) => lockstep_fuzz::refusal(&error),
+        Err(error) => lockstep_fuzz::one_line_refusal(&error),
     }
 });

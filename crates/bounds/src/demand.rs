@@ -41,7 +41,7 @@ pub(crate) struct Request<'a> {
 }
 
 impl<'a> Demand<'a> {
-    /// The messages of a problem. Memory: 40 bytes a listed message and 8 bytes a receiver; nothing for the named ones.
+    /// The messages of a problem. Memory: 32 bytes a listed message and 8 bytes a receiver; nothing for the named ones.
     pub(crate) fn new(problem: &Problem<'a>) -> Self {
         let terminals = problem.topology().terminals();
         let only = |root: NodeId| {

@@ -18,12 +18,13 @@ Examples:
   lockstep render s.json -o s.svg              a picture, one panel a step
   lockstep topology --list                     the network families
 
-A network is given as a spec such as mesh:4x4, or as a file (json, edges, dot, graphml, node-link); - is standard input.
-Exit codes: 0 done, 1 the answer is no (invalid, or nothing found), 2 wrong usage or input.";
+A network is a spec such as mesh:4x4, or a file (json, edges, dot, graphml, node-link, or - for
+standard input). Exit codes: 0 done, 1 the answer is no (invalid, or nothing found), 2 wrong usage
+or input.";
 
 /// The program's arguments.
 #[derive(Debug, Parser)]
-#[command(name = "lockstep", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "lockstep", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) talk: Talk,
@@ -146,9 +147,9 @@ Examples:
   lockstep plan b-tree:16 -c aas --engine umda --seed 7 -o s.json
   lockstep plan hypercube:4 -c aab --t0 1us --t1 0.5ns --bytes 1024
 
-The same seed gives the same plan, byte for byte, on any number of threads, unless --budget is a time or --timing is
-given. Ctrl-C ends the search and keeps the best schedule so far. With --output or --checkpoint the state of a search is
-saved twice a second; the same command goes on from there.";
+The same seed gives the same plan, byte for byte, on any number of threads, unless --budget is a
+time or --timing is given. Ctrl-C ends the search and keeps the best schedule so far. With --output
+or --checkpoint the state of a search is saved twice a second, and the same command goes on from it.";
 
 /// Arguments of `lockstep plan`.
 #[derive(Debug, clap::Args)]
@@ -157,31 +158,31 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
     /// What looks for the schedule: auto (construct, then umda above the bound), construct or umda
-    #[arg(short, long, value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
+    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
     pub(crate) engine: Engine,
     /// The most steps [default: as few as can be found]
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Search", value_name = "N")]
     pub(crate) steps: Option<u32>,
     /// Seed of all random choices
-    #[arg(short, long, value_name = "SEED", default_value_t = 1)]
+    #[arg(short, long, help_heading = "Search", value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
     /// How long to search: evaluations (4000000), a time (500ms, 30s, 5m), or 'unlimited'
-    #[arg(short, long, value_name = "AMOUNT", default_value_t = BudgetArg::DEFAULT, value_parser = units::budget)]
+    #[arg(short, long, help_heading = "Search", value_name = "AMOUNT", default_value_t = BudgetArg::DEFAULT, value_parser = units::budget)]
     pub(crate) budget: BudgetArg,
     /// Write the plan to this file; - is standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, help_heading = "Output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// How --output is written [default: binary for .lsb and .bin, else json]
-    #[arg(long, value_name = "FORMAT", requires = "output")]
+    #[arg(long, help_heading = "Output", value_name = "FORMAT", requires = "output")]
     pub(crate) format: Option<PlanFormat>,
     /// Print the plan as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
     /// Write into the plan how many seconds it took, so that it differs from run to run
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(crate) timing: bool,
     /// Save the state of the search in this file [default: the name of --output with .checkpoint behind it]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Output", value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) cost: CostArgs,
@@ -200,13 +201,13 @@ pub(crate) enum PlanFormat {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct CostArgs {
     /// Start-up time of a step, such as 1us; with --t1 and --bytes the time of the schedule is shown
-    #[arg(long, value_name = "TIME", value_parser = units::picoseconds, requires_all = ["t1", "bytes"])]
+    #[arg(long, help_heading = "Cost", value_name = "TIME", value_parser = units::picoseconds, requires_all = ["t1", "bytes"])]
     pub(crate) t0: Option<u64>,
     /// Time a byte, such as 0.5ns
-    #[arg(long, value_name = "TIME", value_parser = units::picoseconds, requires_all = ["t0", "bytes"])]
+    #[arg(long, help_heading = "Cost", value_name = "TIME", value_parser = units::picoseconds, requires_all = ["t0", "bytes"])]
     pub(crate) t1: Option<u64>,
     /// Length of every message in bytes
-    #[arg(long, value_name = "BYTES", requires_all = ["t0", "t1"])]
+    #[arg(long, help_heading = "Cost", value_name = "BYTES", requires_all = ["t0", "t1"])]
     pub(crate) bytes: Option<u64>,
 }
 

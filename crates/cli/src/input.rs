@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, ensure};
-use lockstep::{PlanFile, ScheduleFile, Topology};
+use anyhow::{Context, anyhow, ensure};
+use lockstep::envelope::EnvelopeError;
+use lockstep::schedule::ScheduleFileError;
+use lockstep::{LoadError, PlanFile, ScheduleFile, Topology};
 
 /// The longest schedule, plan or checkpoint file that is read: 8 GiB.
 const MAX_BYTES: u64 = 8 << 30;
@@ -25,7 +27,7 @@ pub(crate) fn name(path: &Path) -> String {
 
 /// The network of a spec, a file or standard input.
 pub(crate) fn topology(spec: &str) -> anyhow::Result<Topology> {
-    Ok(if spec == "-" { lockstep::read(STANDARD_INPUT, io::stdin())? } else { lockstep::load(spec)? })
+    Ok(if spec == "-" { lockstep::read_network(STANDARD_INPUT, io::stdin())? } else { lockstep::load(spec)? })
 }
 
 /// A schedule file, or a plan file with its claims.
@@ -50,10 +52,13 @@ pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
     let bytes = bytes(path)?;
     let saved = match PlanFile::read(&bytes) {
         Ok(plan) => Ok(Saved::Plan(plan.into())),
-        // It may be a schedule, and if not, that reader knows what to give instead.
-        Err(error) if error.is_other_format() => {
-            ScheduleFile::read(&bytes).map(|file| Saved::Schedule(file.into())).map_err(anyhow::Error::from)
-        }
+        Err(error) if error.is_other_format() => match ScheduleFile::read(&bytes) {
+            Ok(file) => Ok(Saved::Schedule(file.into())),
+            Err(ScheduleFileError::Envelope(EnvelopeError::Magic { .. })) => {
+                Err(anyhow!("this is no schedule and no plan, neither JSON nor binary; make one with lockstep plan"))
+            }
+            Err(error) => Err(error.into()),
+        },
         Err(error) => Err(error.into()),
     };
     saved.with_context(|| name(path))
@@ -67,7 +72,7 @@ pub(crate) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     } else {
         File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
     };
-    let length = length.with_context(|| format!("{}: cannot be read", name(path)))?;
+    let length = length.map_err(|error| LoadError::File { file: name(path), error })?;
     ensure!(length as u64 <= MAX_BYTES, "{}: the file is longer than {MAX_BYTES} bytes; split it", name(path));
     Ok(bytes)
 }

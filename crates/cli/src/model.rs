@@ -25,27 +25,29 @@ pub(crate) struct ProblemArgs {
     pub(crate) model: ModelArgs,
 }
 
+/// Over the rules of the network in the help.
+const MODEL: &str = "Model";
+
 /// The rules of the network.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
     /// How messages cross inner nodes
-    #[arg(long, value_name = "HOW", default_value = "wormhole")]
+    #[arg(long, help_heading = MODEL, value_name = "HOW", default_value = "wormhole")]
     switching: SwitchingArg,
     /// Transfers that a terminal starts, and that it finishes, in a step: all (as many as it has channels) or a number
-    #[arg(long, value_name = "PORTS", default_value = "all", value_parser = ports)]
+    #[arg(long, help_heading = MODEL, value_name = "PORTS", default_value = "all", value_parser = ports)]
     ports: Ports,
     /// Paths that a transfer may take: shortest ones, or any without a loop
-    #[arg(long, value_name = "PATHS", default_value = "minimal")]
+    #[arg(long, help_heading = MODEL, value_name = "PATHS", default_value = "minimal")]
     routing: RoutingArg,
     /// How scatter messages travel: in one transfer, or passed on [default: direct; relay with --switching sf]
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, help_heading = MODEL, value_name = "HOW")]
     scatter: Option<ScatterArg>,
     /// Let opposite channels of a link share one wire
-    #[arg(long)]
+    #[arg(long, help_heading = MODEL)]
     half_duplex: bool,
     /// Cut every message into so many
-    #[arg(long, value_name = "CHUNKS", default_value = "1")]
+    #[arg(long, help_heading = MODEL, value_name = "CHUNKS", default_value = "1", value_parser = chunks)]
     chunks: NonZeroU32,
 }
 
@@ -74,6 +76,10 @@ fn ports(text: &str) -> Result<Ports, String> {
     let limit = || Ports::limit(text.parse().ok()?);
     let ports = if text == "all" { Some(Ports::All) } else { limit() };
     ports.ok_or_else(|| "expected 'all' or a number from 1".to_owned())
+}
+
+fn chunks(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "expected a number from 1".to_owned())
 }
 
 impl ModelArgs {

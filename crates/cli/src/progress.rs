@@ -77,7 +77,8 @@ impl<'a> Watch<'a> {
     pub(crate) fn new(talk: Talk, checkpoint: Option<&'a mut Checkpoint>) -> Self {
         let hidden = talk.quiet || talk.verbose > 0;
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or(ProgressStyle::default_spinner());
+        let style =
+            ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or(ProgressStyle::default_spinner());
         let bar = ProgressBar::with_draw_target(None, target).with_style(style);
         bar.set_message("lower bounds");
         bar.enable_steady_tick(Duration::from_millis(100));
@@ -114,5 +115,8 @@ fn describe(search: Search<'_>) -> String {
     let of = search.evaluation_limit().map(|limit| format!(" of {}", HumanCount(limit))).unwrap_or_default();
     let conflicts = search.conflicts().map(|conflicts| format!(", {conflicts} conflicts left")).unwrap_or_default();
     let (steps, generation) = (search.step_count(), search.generation());
-    format!("searching {steps} steps: generation {generation}, {}{of} evaluations{conflicts}", HumanCount(search.evaluations()))
+    format!(
+        "searching {steps} steps: generation {generation}, {}{of} evaluations{conflicts}",
+        HumanCount(search.evaluations())
+    )
 }

@@ -30,7 +30,8 @@ impl Sheet {
     /// The lines as text.
     pub(crate) fn to_text(&self) -> String {
         let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", printable(value))).collect()
+        let lines = self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", printable(value)));
+        lines.collect::<Vec<_>>().concat()
     }
 }
 
@@ -48,33 +49,37 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());
     sheet.line("network", format!("{}: {}", topology.name(), size(topology)));
-    let mut words = collective.abbreviation().to_owned();
-    if let Some(synonym) = collective.name().and_then(|name| name.spellings().get(1)) {
-        words += &format!(" ({synonym})");
-    }
-    if let Some(root) = collective.root() {
-        words += &format!(", root {}", topology.node_name(root));
-    }
-    if collective.chunks.get() > 1 {
-        words += &format!(", {} chunks", collective.chunks);
-    }
-    sheet.line("collective", format!("{words}: {}", counted(problem.messages().len(), "message")));
+    let (name, spellings) = (collective.abbreviation(), collective.name().map_or(&[][..], |name| name.spellings()));
+    // Another word, and not the same one without its hyphen.
+    let synonym = spellings.get(1).filter(|word| word.contains('-') || !name.contains('-'));
+    let words = [
+        Some(synonym.map_or(name.to_owned(), |word| format!("{name} ({word})"))),
+        collective.root().map(|root| format!("root {}", topology.node_name(root))),
+        (collective.chunks.get() > 1).then(|| format!("{} chunks", collective.chunks)),
+    ];
+    let messages = counted(problem.messages().len(), "message");
+    sheet.line("collective", format!("{}: {messages}", joined(words)));
     sheet.line("model", problem.model().to_string());
 }
 
 /// How large a network is.
 pub(crate) fn size(topology: &Topology) -> String {
-    let (terminals, nodes) = (topology.terminal_count(), topology.node_count());
-    let mut words = counted(terminals, "terminal");
-    if nodes > terminals {
-        let switches = nodes - terminals;
-        words += &format!(", {switches} switch{}", if switches == 1 { "" } else { "es" });
-    }
-    words += &format!(", {}", counted(topology.channel_count(), "channel"));
-    if topology.resource_count() < topology.channel_count() {
-        words += &format!(" on {} wires", topology.resource_count());
-    }
-    words
+    let (terminals, channels, wires) = (topology.terminal_count(), topology.channel_count(), topology.resource_count());
+    let switches = match topology.node_count() - terminals {
+        0 => None,
+        1 => Some("1 switch".to_owned()),
+        switches => Some(format!("{switches} switches")),
+    };
+    let channels = match counted(channels, "channel") {
+        words if wires < channels => format!("{words} on {wires} wires"),
+        words => words,
+    };
+    joined([Some(counted(terminals, "terminal")), switches, Some(channels)])
+}
+
+/// What there is, between commas.
+fn joined(words: impl IntoIterator<Item = Option<String>>) -> String {
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The time of a schedule by equation 1, if the costs are given.
@@ -92,13 +97,12 @@ pub(crate) fn time(schedule: &Schedule, cost: CostArgs) -> anyhow::Result<Option
 pub(crate) fn steps(problem: &Problem<'_>, schedule: &Schedule) -> String {
     let transfers = schedule.transfer_count();
     if transfers > MAX_LISTED {
-        return format!("\n{transfers} transfers are too many to list; draw them with lockstep render, or take --json\n");
+        return format!(
+            "\n{transfers} transfers are too many to list; draw them with lockstep render, or take --json\n"
+        );
     }
-    let mut text = format!("\n{}", list(problem, schedule));
-    if let Some(matrix) = matrix(problem, schedule) {
-        text += &format!("\n{matrix}");
-    }
-    text
+    let tables = [Some(list(problem, schedule)), matrix(problem, schedule)];
+    tables.into_iter().flatten().flat_map(|table| ["\n".to_owned(), table]).collect()
 }
 
 /// One transfer for people.
@@ -126,7 +130,7 @@ fn hops<'a>(problem: &'a Problem<'_>, schedule: &'a Schedule) -> impl Iterator<I
                 let is_told = [(source, one), (one, source)].contains(&(sender, receiver));
                 if is_told { String::new() } else { format!("{}>{}", name(source), name(one)) }
             }
-            _ if source == sender => String::new(),
+            _ if source == sender || problem.collective().root().is_some() => String::new(),
             _ => name(source).to_owned(),
         };
         let message = Some(ends + &chunk).filter(|words| !words.is_empty());
@@ -178,12 +182,10 @@ pub(crate) fn bound(bound: &LowerBound, topology: &Topology) -> String {
 
 /// What the judge counted.
 pub(crate) fn transfers(verification: &Verification) -> String {
-    let Verification { transfers, deliveries, relays, redundant, .. } = verification;
-    let others = [(*relays, "passed on"), (*redundant, "needed by nobody")];
-    let mut words = format!("{transfers}: {deliveries} deliveries");
-    for (count, what) in others.into_iter().filter(|&(count, _)| count > 0) {
-        words += &format!(", {count} {what}");
-    }
+    let &Verification { transfers, relays, redundant, .. } = verification;
+    let counted = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
+    let others = joined([counted(relays, "to pass on"), counted(redundant, "needed by nobody")]);
+    let others = if others.is_empty() { others } else { format!(" ({others})") };
     let (percent, mean) = (100.0 * verification.utilisation(), verification.mean_path());
-    words + &format!("; {mean:.2} channels each, {percent:.1} % of the channels busy")
+    format!("{transfers}{others} over {mean:.2} channels on average, {percent:.1} % of the channels busy")
 }

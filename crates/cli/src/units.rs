@@ -87,8 +87,9 @@ pub(crate) fn budget(text: &str) -> Result<BudgetArg, String> {
         let evaluations = evaluations.ok_or("expected 1 to 2^64 - 1 evaluations, or 'unlimited'")?;
         return Ok(BudgetArg::Evaluations(evaluations));
     }
-    let picoseconds = picoseconds(text)
-        .map_err(|why| format!("{why}; a budget is a number of evaluations, a time such as 30s, or 'unlimited'"))?;
+    let picoseconds = picoseconds(text);
+    let picoseconds =
+        picoseconds.map_err(|_| "expected evaluations (4000000), a time (500ms, 30s, 5m) or 'unlimited'")?;
     Ok(BudgetArg::Time(Duration::from_nanos(picoseconds / 1_000)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
 use crate::task::Task;
@@ -11,7 +11,7 @@ use crate::task::Task;
 pub(crate) const UNREACHED: u32 = u32::MAX;
 
 /// The most bytes of distances kept; past them a search is made when one is asked for.
-const MAX_TABLE_BYTES: u64 = 1 << 28;
+const MAX_TABLE_BYTES: u64 = 1 << 30;
 
 /// Distances from terminals to all nodes.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl<'a> Distances<'a> {
         sources
             .par_iter()
             .zip(table.par_chunks_exact_mut(nodes))
-            .for_each_init(Vec::new, |queue, (&source, distance)| search(task, source, distance, queue));
+            .for_each_init(Vec::new, |queue, (&source, distance)| search(task, [source], distance, queue));
         for (place, &source) in sources.iter().enumerate() {
             row[task.rank(source)] = place as u32;
         }
@@ -52,7 +52,7 @@ impl<'a> Distances<'a> {
                 if scratch.from != Some(terminal) {
                     scratch.from = Some(terminal);
                     scratch.distance.resize(nodes, UNREACHED);
-                    search(self.task, terminal, &mut scratch.distance, &mut scratch.queue);
+                    search(self.task, [terminal], &mut scratch.distance, &mut scratch.queue);
                 }
                 &scratch.distance
             }
@@ -69,24 +69,24 @@ pub(crate) struct Row {
     queue: Vec<NodeId>,
 }
 
-/// Whether a message may cross the node on its way: within one transfer, or, under store-and-forward, by being passed
-/// on.
-#[inline]
-pub(crate) fn crosses(task: &Task<'_>, node: NodeId) -> bool {
-    if task.stores_and_forwards() { task.topology().is_terminal(node) } else { task.topology().routes(node) }
-}
-
-/// Fills the distances from one terminal.
-fn search(task: &Task<'_>, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
-    let topology: &Topology = task.topology();
+/// Fills the distances from the nearest of some terminals. `queue` is scratch space.
+pub(crate) fn search(
+    task: &Task<'_>,
+    sources: impl IntoIterator<Item = NodeId>,
+    distance: &mut [u32],
+    queue: &mut Vec<NodeId>,
+) {
+    let topology = task.topology();
     distance.fill(UNREACHED);
-    distance[source.index()] = 0;
     queue.clear();
-    queue.push(source);
+    queue.extend(sources);
+    for source in &*queue {
+        distance[source.index()] = 0;
+    }
     let mut next = 0;
     while let Some(&node) = queue.get(next) {
         next += 1;
-        if node != source && !crosses(task, node) {
+        if distance[node.index()] > 0 && !task.crosses(node) {
             continue;
         }
         for &channel in topology.out_channels(node) {

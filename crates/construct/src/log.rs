@@ -41,6 +41,11 @@ impl Log {
         self.message.len()
     }
 
+    /// Number of channels of all paths together.
+    pub(crate) fn channel_use_count(&self) -> usize {
+        self.channels.len()
+    }
+
     pub(crate) fn message(&self, transfer: usize) -> MessageId {
         self.message[transfer]
     }

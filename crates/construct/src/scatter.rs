@@ -1,18 +1,22 @@
 //! Messages of one receiver: one after the other takes the earliest steps that are still free.
 
-use lockstep_schedule::{MessageId, Routing};
+use lockstep_schedule::{MessageId, Ports, Routing};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use crate::distance::{Distances, Row, UNREACHED, crosses};
+use crate::distance::{Distances, Row, UNREACHED};
 use crate::engine::{Halt, Poll};
 use crate::log::Log;
 use crate::relay::RelayTree;
-use crate::slots::{BLOCK, Capacities, PortPair, Slots, wire};
+use crate::shortest::{Arc, ShortestPaths};
+use crate::slots::{BLOCK, Capacities, PortPair, Slots, Steps, wire};
 use crate::task::Task;
 
-/// Tracebacks tried in a step before it is given up because paths met a resource twice.
-const TRACES: u32 = 8;
+/// Paths tried in a step before it is given up because they cross a resource twice.
+const TRIES: u32 = 8;
+
+/// Messages placed between two looks at the budget.
+const STRIDE: usize = 256;
 
 /// What all schedules of a scatter share.
 #[derive(Debug)]
@@ -20,41 +24,52 @@ pub(crate) struct Scatter<'a> {
     task: &'a Task<'a>,
     capacities: Capacities,
     distances: Distances<'a>,
+    /// Whether a message may also be passed on from neighbour to neighbour where that is no later.
+    mixes: bool,
 }
 
 impl<'a> Scatter<'a> {
     pub(crate) fn new(task: &'a Task<'a>) -> Self {
-        Self { task, capacities: Capacities::new(task), distances: Distances::new(task) }
+        let (topology, model) = (task.topology(), task.model());
+        // What is passed on takes ports at every terminal, which pays only where they are no limit.
+        let mixes = !model.is_direct()
+            && model.ports == Ports::All
+            && topology.nodes().all(|node| topology.is_terminal(node) && topology.routes(node));
+        Self { task, capacities: Capacities::new(task), distances: Distances::new(task), mixes }
     }
 
     /// One schedule: messages that are far from their receivers first, ties at random.
     pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Halt> {
-        let order = self.order(rng);
-        let mut placer = Placer::new(self, poll.aim(), rng);
-        for (placed, &message) in order.iter().enumerate() {
-            if placed % 256 == 0 {
-                poll.check(placer.log.step_count())?;
+        let order = self.order(rng, poll)?;
+        let mut placer = Placer::new(self, poll.aim, rng);
+        for messages in order.chunks(STRIDE) {
+            poll.check(placer.log.step_count())?;
+            for &message in messages {
+                placer.place(MessageId::new(message))?;
             }
-            placer.place(MessageId::new(message))?;
         }
         Ok(placer.log)
     }
 
-    fn order(&self, rng: &mut impl Rng) -> Vec<u32> {
+    fn order(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Vec<u32>, Halt> {
         let mut row = Row::default();
-        let mut keyed: Vec<(u32, u32, u32)> = self
-            .task
-            .messages()
-            .ids()
-            .map(|message| {
-                let (source, receiver) = self.ends(message);
-                // What is reached only by being passed on counts as farthest.
-                let distance = self.distances.from(source, &mut row)[receiver.index()];
-                (!distance, rng.random(), message.number())
-            })
-            .collect();
-        keyed.sort_unstable();
-        keyed.into_iter().map(|(_, _, message)| message).collect()
+        let mut channel_uses = 0;
+        let mut ranked = Vec::with_capacity(self.task.messages().len());
+        for message in self.task.messages().ids() {
+            if message.index() % STRIDE == 0 {
+                poll.check(0)?;
+            }
+            let (source, receiver) = self.ends(message);
+            // What is reached only by being passed on counts as farthest.
+            let distance = self.distances.from(source, &mut row)[receiver.index()];
+            ranked.push((!distance, rng.random::<u32>(), message.number()));
+            channel_uses += if distance == UNREACHED { 1 } else { u64::from(distance) };
+            if channel_uses > u64::from(u32::MAX) {
+                return Err(Halt::TooLarge);
+            }
+        }
+        ranked.sort_unstable();
+        Ok(ranked.into_iter().map(|(_, _, message)| message).collect())
     }
 
     fn ends(&self, message: MessageId) -> (NodeId, NodeId) {
@@ -62,14 +77,6 @@ impl<'a> Scatter<'a> {
         let receiver = messages.receivers_iter(message).next().expect("a message has a receiver");
         (messages.source(message), receiver)
     }
-}
-
-/// A channel on a shortest path.
-#[derive(Clone, Copy, Debug)]
-struct Arc {
-    tail: NodeId,
-    head: NodeId,
-    channel: ChannelId,
 }
 
 /// One schedule in the making.
@@ -80,36 +87,23 @@ struct Placer<'a, R> {
     rng: &'a mut R,
     row: Row,
     shortest: ShortestPaths,
-    /// What is known of each node on the way of the message at hand.
+    /// What is known of each node on the way of the message at hand, in the order of `shortest`.
     marks: Vec<Mark>,
+    /// The path of the transfer at hand.
     path: Vec<ChannelId>,
-    /// Steps to stay below by detours, if that is allowed.
-    detour_below: u32,
-}
-
-/// The channels of all shortest paths of a pair.
-#[derive(Debug)]
-struct ShortestPaths {
-    source: NodeId,
-    target: NodeId,
-    /// From the target backwards, those into one node together.
-    arcs: Vec<Arc>,
-    /// From the target backwards.
-    nodes: Vec<NodeId>,
-    /// Where the arcs into each node begin.
-    first_arc: Vec<u32>,
-    seen: Vec<bool>,
+    /// The steps that detours may save a message from passing, as long as they can.
+    detour_below: Option<u32>,
 }
 
 /// The way of a message to one node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     /// Steps of the block at hand in which a path to the node is free.
-    steps: u64,
-    /// The earliest step in which it can be there, under store-and-forward.
-    arrival: u32,
+    steps: Steps,
+    /// The first step in which the message can be sent on from there.
+    ready: u32,
     /// Breaks ties between arcs that arrive together.
-    tie: u32,
+    tie: u64,
     /// The arc by which it arrives.
     via: u32,
 }
@@ -117,45 +111,79 @@ struct Mark {
 impl<'a, R: Rng> Placer<'a, R> {
     fn new(scatter: &'a Scatter<'a>, aim: u32, rng: &'a mut R) -> Self {
         let task = scatter.task;
-        let nodes = task.topology().node_count();
-        let detours = task.model().routing == Routing::Any && !task.stores_and_forwards();
+        let node_count = task.topology().node_count();
+        let detours = task.model().routing == Routing::Any && !task.stores_and_forwards() && aim < u32::MAX;
         Self {
             scatter,
             slots: Slots::new(&scatter.capacities),
             log: Log::default(),
             rng,
             row: Row::default(),
-            shortest: ShortestPaths::new(nodes),
-            marks: vec![Mark { steps: 0, arrival: 0, tie: 0, via: 0 }; nodes],
+            shortest: ShortestPaths::new(node_count),
+            marks: vec![Mark::default(); node_count],
             path: Vec::new(),
-            detour_below: if detours { aim } else { u32::MAX },
+            detour_below: detours.then_some(aim),
         }
     }
 
     /// Sends a message on its way.
     fn place(&mut self, message: MessageId) -> Result<(), Halt> {
-        let task = self.scatter.task;
+        let Scatter { task, mixes, .. } = *self.scatter;
         let (source, target) = self.scatter.ends(message);
-        if self.shortest.collect(self.scatter, source, target, &mut self.row) {
+        if self.turn_to(source, target) {
             if task.stores_and_forwards() {
-                return self.place_hops(message);
+                self.find_hops();
+                return self.take_hops(message);
             }
-            return self.place_leg(message, 0).map(|_| ());
+            let step = self.find_leg(0)?;
+            return if mixes && self.find_hops() <= step + 1 {
+                self.take_hops(message)
+            } else {
+                self.take_leg(message, step)
+            };
         }
         let (mut holder, mut ready) = (source, 0);
         for next in RelayTree::new(task, source).route(target) {
-            self.shortest.collect(self.scatter, holder, next, &mut self.row);
-            ready = self.place_leg(message, ready)? + 1;
-            holder = next;
+            self.turn_to(holder, next);
+            let step = self.find_leg(ready)?;
+            self.take_leg(message, step)?;
+            (holder, ready) = (next, step + 1);
         }
         Ok(())
     }
 
-    /// Places one wormhole transfer in the earliest step from `ready` on; that step.
-    fn place_leg(&mut self, message: MessageId, ready: u32) -> Result<u32, Halt> {
-        let task = self.scatter.task;
-        let (source, target) = (self.shortest.source, self.shortest.target);
-        let ports = PortPair::new(task, &self.scatter.capacities, source, target);
+    fn turn_to(&mut self, source: NodeId, target: NodeId) -> bool {
+        let Scatter { task, distances, .. } = self.scatter;
+        self.shortest.collect(task, distances, (source, target), &mut self.row)
+    }
+
+    /// Source and target of the paths at hand.
+    fn ends(&self) -> (NodeId, NodeId) {
+        let nodes = self.shortest.nodes();
+        (nodes[self.shortest.source()], nodes[ShortestPaths::TARGET])
+    }
+
+    fn ports(&self) -> PortPair {
+        let (source, target) = self.ends();
+        PortPair::new(self.scatter.task, &self.scatter.capacities, source, target)
+    }
+
+    /// The earliest step from `ready` on in which one transfer can go all the way; its path is left in `path`.
+    fn find_leg(&mut self, ready: u32) -> Result<u32, Halt> {
+        let step = self.find_shortest(ready)?;
+        let Some(aim) = self.detour_below.filter(|&aim| aim <= step) else {
+            return Ok(step);
+        };
+        if let Some(step) = (ready..aim).find(|&step| self.detour(step)) {
+            return Ok(step);
+        }
+        self.detour_below = None;
+        self.find_shortest(ready)
+    }
+
+    /// As [`find_leg`](Self::find_leg), along a shortest path.
+    fn find_shortest(&mut self, ready: u32) -> Result<u32, Halt> {
+        let ports = self.ports();
         let mut block = self.first_block().max(ready / BLOCK);
         loop {
             let open = Slots::from(block, ready) & self.slots.free_ports(block, ports);
@@ -163,11 +191,11 @@ impl<'a, R: Rng> Placer<'a, R> {
             while steps != 0 {
                 let step = block * BLOCK + steps.trailing_zeros();
                 steps &= steps - 1;
-                if (0..TRACES).any(|_| self.trace(step)) {
-                    return self.transfer(message, step, ports);
+                if (0..TRIES).any(|_| self.trace(step)) {
+                    return Ok(step);
                 }
             }
-            // In a block where nothing is taken only a resource met twice stands in the way.
+            // In a block where nothing is taken only a resource crossed twice stands in the way.
             if block >= self.slots.block_count() {
                 return Err(Halt::Crossed);
             }
@@ -175,151 +203,156 @@ impl<'a, R: Rng> Placer<'a, R> {
         }
     }
 
-    /// Makes the transfer along the path at hand.
-    fn transfer(&mut self, message: MessageId, step: u32, ports: PortPair) -> Result<u32, Halt> {
-        for slot in ports.iter() {
+    /// A block before which no step is free along any one path.
+    fn first_block(&mut self) -> u32 {
+        let Self { slots, shortest, marks, .. } = self;
+        for mark in &mut marks[..shortest.source()] {
+            mark.ready = u32::MAX;
+        }
+        marks[shortest.source()].ready = 0;
+        for arc in shortest.arcs().iter().rev() {
+            let through = marks[arc.tail as usize].ready.max(slots.open_from(arc.wire));
+            let head = &mut marks[arc.head as usize];
+            head.ready = head.ready.min(through);
+        }
+        marks[ShortestPaths::TARGET].ready
+    }
+
+    /// The steps of a block, among the open ones, in which some path is free.
+    fn free_steps(&mut self, block: u32, open: Steps) -> Steps {
+        let Self { slots, shortest, marks, .. } = self;
+        for mark in &mut marks[..shortest.source()] {
+            mark.steps = 0;
+        }
+        marks[shortest.source()].steps = open;
+        for arc in shortest.arcs().iter().rev() {
+            let through = marks[arc.tail as usize].steps & slots.free(block, arc.wire);
+            marks[arc.head as usize].steps |= through;
+        }
+        marks[ShortestPaths::TARGET].steps
+    }
+
+    /// Walks back over channels that are free in a step, the least used ones first; `false` if a resource is crossed
+    /// twice.
+    fn trace(&mut self, step: u32) -> bool {
+        let Self { scatter, slots, shortest, marks, path, rng, .. } = self;
+        path.clear();
+        let mut place = ShortestPaths::TARGET;
+        while place != shortest.source() {
+            let arc = shortest
+                .ending_at(place)
+                .iter()
+                .filter(|arc| {
+                    let steps = slots.free(step / BLOCK, arc.wire) & marks[arc.tail as usize].steps;
+                    steps >> (step % BLOCK) & 1 == 1
+                })
+                .min_by_key(|arc| (slots.load(arc.wire), rng.random::<u32>()))
+                .expect("the step is free along some path");
+            path.push(arc.channel);
+            place = arc.tail as usize;
+        }
+        path.reverse();
+        !scatter.task.repeats_a_resource(path)
+    }
+
+    /// Leaves a shortest one of the paths that are free in a step in `path`; `false` if there is none.
+    fn detour(&mut self, step: u32) -> bool {
+        let ((source, target), ports) = (self.ends(), self.ports());
+        let (block, bit) = (step / BLOCK, step % BLOCK);
+        if self.slots.free_ports(block, ports) >> bit & 1 == 0 {
+            return false;
+        }
+        let Self { scatter, slots, marks, path, .. } = self;
+        let topology = scatter.task.topology();
+        // Here the marks are those of all nodes of the network, in their order.
+        let mut queue = vec![source];
+        for mark in &mut *marks {
+            mark.steps = 0;
+        }
+        marks[source.index()].steps = 1;
+        let mut next = 0;
+        while let Some(&node) = queue.get(next) {
+            next += 1;
+            if node == target {
+                break;
+            }
+            if node != source && !topology.routes(node) {
+                continue;
+            }
+            for &channel in topology.out_channels(node) {
+                let head = &mut marks[topology.head(channel).index()];
+                if head.steps == 0 && slots.free(block, wire(scatter.task, channel)) >> bit & 1 == 1 {
+                    *head = Mark { steps: 1, via: channel.number(), ..*head };
+                    queue.push(topology.head(channel));
+                }
+            }
+        }
+        if marks[target.index()].steps == 0 {
+            return false;
+        }
+        path.clear();
+        let mut node = target;
+        while node != source {
+            let channel = ChannelId::new(marks[node.index()].via);
+            path.push(channel);
+            node = topology.tail(channel);
+        }
+        path.reverse();
+        !scatter.task.repeats_a_resource(path)
+    }
+
+    /// Makes a transfer along `path`.
+    fn take_leg(&mut self, message: MessageId, step: u32) -> Result<(), Halt> {
+        for slot in self.ports().iter() {
             self.slots.take(step, slot);
         }
         for &channel in &self.path {
             self.slots.take(step, wire(self.scatter.task, channel));
         }
-        self.log.push(message, step, &self.path)?;
-        Ok(step)
+        self.log.push(message, step, &self.path)
     }
 
-    /// A block before which no step is free along any one path.
-    fn first_block(&mut self) -> u32 {
-        let Self { scatter, slots, shortest, marks, .. } = self;
-        for node in &shortest.nodes {
-            marks[node.index()].arrival = u32::MAX;
-        }
-        marks[shortest.source.index()].arrival = 0;
-        for arc in shortest.arcs.iter().rev() {
-            let through = marks[arc.tail.index()].arrival.max(slots.open_from(wire(scatter.task, arc.channel)));
-            let head = &mut marks[arc.head.index()];
-            head.arrival = head.arrival.min(through);
-        }
-        marks[shortest.target.index()].arrival
-    }
-
-    /// The steps of a block, among the open ones, in which some path is free.
-    fn free_steps(&mut self, block: u32, open: u64) -> u64 {
-        let Self { scatter, slots, shortest, marks, .. } = self;
-        for node in &shortest.nodes {
-            marks[node.index()].steps = 0;
-        }
-        marks[shortest.source.index()].steps = open;
-        for arc in shortest.arcs.iter().rev() {
-            let through = marks[arc.tail.index()].steps & slots.free(block, wire(scatter.task, arc.channel));
-            marks[arc.head.index()].steps |= through;
-        }
-        marks[shortest.target.index()].steps
-    }
-
-    /// Walks back over channels that are free in the step, the least used ones first; `false` if a resource is met
-    /// twice.
-    fn trace(&mut self, step: u32) -> bool {
-        let Self { scatter, slots, shortest, marks, path, rng, .. } = self;
-        path.clear();
-        let mut node = shortest.target;
-        while node != shortest.source {
-            let free = shortest.ending_at(node).iter().filter(|arc| {
-                let steps = slots.free(step / BLOCK, wire(scatter.task, arc.channel)) & marks[arc.tail.index()].steps;
-                steps >> (step % BLOCK) & 1 == 1
-            });
-            let arc = free
-                .min_by_key(|arc| (slots.load(wire(scatter.task, arc.channel)), rng.random::<u32>()))
-                .expect("the step is free along some path");
-            path.push(arc.channel);
-            node = arc.tail;
-        }
-        path.reverse();
-        true
-    }
-
-    /// Places a message hop by hop, so that it arrives as early as possible.
-    fn place_hops(&mut self, message: MessageId) -> Result<(), Halt> {
+    /// The step after the earliest in which the message arrives if it is passed on from neighbour to neighbour; how, is
+    /// left in `marks`.
+    fn find_hops(&mut self) -> u32 {
         let Self { scatter, slots, shortest, marks, rng, .. } = self;
         let Scatter { task, capacities, .. } = scatter;
-        for node in &shortest.nodes {
-            marks[node.index()].arrival = u32::MAX;
+        for mark in &mut marks[..shortest.source()] {
+            mark.ready = u32::MAX;
         }
-        marks[shortest.source.index()].arrival = 0;
-        for (via, arc) in shortest.arcs.iter().enumerate().rev() {
-            let wire = wire(task, arc.channel);
-            let ports = PortPair::new(task, capacities, arc.tail, arc.head);
-            let arrival = slots.next_free(wire, ports, marks[arc.tail.index()].arrival) + 1;
-            let tie = slots.load(wire) << 8 | u32::from(rng.random::<u8>());
-            let head = &mut marks[arc.head.index()];
-            if (arrival, tie) < (head.arrival, head.tie) {
-                *head = Mark { arrival, tie, via: via as u32, ..*head };
-            }
-        }
-        let mut node = shortest.target;
-        while node != shortest.source {
-            let Mark { arrival, via, .. } = marks[node.index()];
-            let Arc { tail, head, channel } = shortest.arcs[via as usize];
-            let step = arrival - 1;
-            for slot in PortPair::new(task, capacities, tail, head).iter() {
-                slots.take(step, slot);
-            }
-            slots.take(step, wire(task, channel));
-            self.log.push(message, step, &[channel])?;
-            node = tail;
-        }
-        Ok(())
-    }
-}
-
-impl ShortestPaths {
-    fn new(nodes: usize) -> Self {
-        let nowhere = NodeId::new(0);
-        Self {
-            source: nowhere,
-            target: nowhere,
-            arcs: Vec::new(),
-            nodes: Vec::new(),
-            first_arc: vec![0; nodes],
-            seen: vec![false; nodes],
-        }
-    }
-
-    /// Takes on another pair; `false` if no path leads there.
-    fn collect(&mut self, scatter: &Scatter<'_>, source: NodeId, target: NodeId, row: &mut Row) -> bool {
-        let (task, topology) = (scatter.task, scatter.task.topology());
-        let distance = scatter.distances.from(source, row);
-        (self.source, self.target) = (source, target);
-        self.arcs.clear();
-        self.nodes.clear();
-        if distance[target.index()] == UNREACHED {
-            return false;
-        }
-        self.nodes.push(target);
-        let mut next = 0;
-        while let Some(&head) = self.nodes.get(next) {
-            next += 1;
-            self.first_arc[head.index()] = self.arcs.len() as u32;
-            for &channel in topology.in_channels(head) {
-                let tail = topology.tail(channel);
-                let shortest = distance[tail.index()].checked_add(1) == Some(distance[head.index()]);
-                if shortest && (tail == source || crosses(task, tail)) {
-                    self.arcs.push(Arc { tail, head, channel });
-                    if !self.seen[tail.index()] {
-                        self.seen[tail.index()] = true;
-                        self.nodes.push(tail);
-                    }
+        marks[shortest.source()].ready = 0;
+        for (via, arc) in shortest.arcs().iter().enumerate().rev() {
+            let [tail, head] = [arc.tail, arc.head].map(|place| shortest.nodes()[place as usize]);
+            let ports = PortPair::new(task, capacities, tail, head);
+            let ready = slots.next_free(arc.wire, ports, marks[arc.tail as usize].ready) + 1;
+            let head = &mut marks[arc.head as usize];
+            if ready <= head.ready {
+                let tie = u64::from(slots.load(arc.wire)) << 32 | u64::from(rng.random::<u32>());
+                if (ready, tie) < (head.ready, head.tie) {
+                    *head = Mark { ready, tie, via: via as u32, ..*head };
                 }
             }
         }
-        for node in &self.nodes {
-            self.seen[node.index()] = false;
-        }
-        true
+        marks[ShortestPaths::TARGET].ready
     }
 
-    /// The arcs into a node other than the source.
-    fn ending_at(&self, node: NodeId) -> &[Arc] {
-        let arcs = &self.arcs[self.first_arc[node.index()] as usize..];
-        arcs.split(|arc| arc.head != node).next().unwrap_or(arcs)
+    /// Makes the transfers that [`find_hops`](Self::find_hops) has found.
+    fn take_hops(&mut self, message: MessageId) -> Result<(), Halt> {
+        let Self { scatter, slots, shortest, marks, log, .. } = self;
+        let Scatter { task, capacities, .. } = scatter;
+        let mut place = ShortestPaths::TARGET;
+        while place != shortest.source() {
+            let Mark { ready, via, .. } = marks[place];
+            let Arc { tail, channel, wire, .. } = shortest.arcs()[via as usize];
+            let step = ready - 1;
+            let ports = PortPair::new(task, capacities, shortest.nodes()[tail as usize], shortest.nodes()[place]);
+            for slot in ports.iter() {
+                slots.take(step, slot);
+            }
+            slots.take(step, wire);
+            log.push(message, step, &[channel])?;
+            place = tail as usize;
+        }
+        Ok(())
     }
 }

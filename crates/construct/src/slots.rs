@@ -58,16 +58,21 @@ impl Capacities {
     }
 }
 
-/// Steps of a block: the bits of a word.
-pub(crate) const BLOCK: u32 = u64::BITS;
+/// Some steps of a block, the first one in the lowest bit.
+pub(crate) type Steps = u128;
+
+/// Steps of a block.
+pub(crate) const BLOCK: u32 = Steps::BITS;
 
 /// Which slots are taken in which steps; there is no last step.
 ///
-/// A bit for each slot and step, in blocks of 64 steps: a row of all slots is one block, so that one more is appended.
+/// A bit for each slot and step, in blocks of 128 steps: a row of all slots is one block, so that one more is appended.
 #[derive(Debug)]
 pub(crate) struct Slots<'a> {
     capacities: &'a Capacities,
-    taken: Vec<u64>,
+    taken: Vec<Steps>,
+    /// Number of blocks.
+    blocks: u32,
     /// Uses of ports that are taken only after several, for each block, port and step.
     counts: Vec<u32>,
     /// The first block of each slot that is not all taken.
@@ -79,32 +84,39 @@ pub(crate) struct Slots<'a> {
 impl<'a> Slots<'a> {
     pub(crate) fn new(capacities: &'a Capacities) -> Self {
         let slots = capacities.len();
-        Self { capacities, taken: Vec::new(), counts: Vec::new(), open_from: vec![0; slots], load: vec![0; slots] }
+        Self {
+            capacities,
+            taken: Vec::new(),
+            blocks: 0,
+            counts: Vec::new(),
+            open_from: vec![0; slots],
+            load: vec![0; slots],
+        }
     }
 
     /// Number of blocks in which anything is taken.
     pub(crate) fn block_count(&self) -> u32 {
-        (self.taken.len() / self.capacities.len()) as u32
+        self.blocks
     }
 
     /// The free steps of a block, the first one in the lowest bit.
     #[inline]
-    pub(crate) fn free(&self, block: u32, slot: Slot) -> u64 {
+    pub(crate) fn free(&self, block: u32, slot: Slot) -> Steps {
         let place = block as usize * self.capacities.len() + slot as usize;
         !self.taken.get(place).copied().unwrap_or(0)
     }
 
     /// The free steps of a block for a pair of ports.
     #[inline]
-    pub(crate) fn free_ports(&self, block: u32, ports: PortPair) -> u64 {
-        let free = |slot: Option<Slot>| slot.map_or(u64::MAX, |slot| self.free(block, slot));
+    pub(crate) fn free_ports(&self, block: u32, ports: PortPair) -> Steps {
+        let free = |slot: Option<Slot>| slot.map_or(Steps::MAX, |slot| self.free(block, slot));
         free(ports.send) & free(ports.receive)
     }
 
     /// The steps of a block that are not before `ready`, which is in it or before it.
     #[inline]
-    pub(crate) fn from(block: u32, ready: u32) -> u64 {
-        if block == ready / BLOCK { u64::MAX << (ready % BLOCK) } else { u64::MAX }
+    pub(crate) fn from(block: u32, ready: u32) -> Steps {
+        if block == ready / BLOCK { Steps::MAX << (ready % BLOCK) } else { Steps::MAX }
     }
 
     /// The first step from `ready` on in which the wire and both ports are free.
@@ -134,8 +146,9 @@ impl<'a> Slots<'a> {
     /// Uses the slot once in this step, in which it is free.
     pub(crate) fn take(&mut self, step: u32, slot: Slot) {
         let (slots, block, bit) = (self.capacities.len(), step / BLOCK, step % BLOCK);
-        while self.block_count() <= block {
-            self.taken.resize(self.taken.len() + slots, 0);
+        if block >= self.blocks {
+            self.blocks = block + 1;
+            self.taken.resize(self.blocks as usize * slots, 0);
         }
         self.load[slot as usize] += 1;
         let capacity = self.capacities.of(slot);
@@ -154,7 +167,7 @@ impl<'a> Slots<'a> {
         let port = (slot - self.capacities.resources) as usize;
         let place = (step / BLOCK) as usize * ports * BLOCK as usize + port * BLOCK as usize + (step % BLOCK) as usize;
         if place >= self.counts.len() {
-            self.counts.resize(self.block_count() as usize * ports * BLOCK as usize, 0);
+            self.counts.resize(self.blocks as usize * ports * BLOCK as usize, 0);
         }
         self.counts[place] += 1;
         self.counts[place]

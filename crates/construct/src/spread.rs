@@ -1,289 +1,228 @@
 //! Messages of several receivers: step by step, every terminal fetches what it lacks.
 
-use lockstep_schedule::{MessageId, Receivers, Routing};
+use std::cmp::Reverse;
+
+use lockstep_schedule::{MessageId, Routing};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
+use crate::distance::search;
 use crate::engine::{Halt, Poll};
 use crate::log::Log;
-use crate::relay::RelayTree;
-use crate::slots::{Capacities, PortPair, Slot, wire};
+use crate::search::Search;
+use crate::slots::Capacities;
+use crate::stock::Stock;
 use crate::task::Task;
+use crate::usage::Usage;
+
+/// Terminals served between two looks at the budget.
+const STRIDE: usize = 64;
 
 /// What all schedules of a broadcast share.
 #[derive(Debug)]
 pub(crate) struct Spread<'a> {
     task: &'a Task<'a>,
     capacities: Capacities,
-    /// Which messages each terminal lacks at the start, a row of words each.
-    need: Vec<u64>,
-    words: usize,
+    /// Before the first step.
+    stock: Stock,
 }
 
 impl<'a> Spread<'a> {
     pub(crate) fn new(task: &'a Task<'a>) -> Self {
-        let (topology, messages) = (task.topology(), task.messages());
-        let words = messages.len().div_ceil(64);
-        let mut need = vec![0; topology.terminal_count() * words];
-        let mut tree: Option<(NodeId, RelayTree)> = None;
-        for message in messages.ids() {
-            let mut want = |node: NodeId| {
-                need[task.rank(node) * words + message.index() / 64] |= 1 << (message.index() % 64);
-            };
-            let source = messages.source(message);
-            if messages.receivers(message) == Receivers::AllOthers {
-                messages.receivers_iter(message).for_each(want);
-                continue;
-            }
-            // Terminals that only pass the message on must have it too.
-            let tree = match &mut tree {
-                Some((root, tree)) if *root == source => tree,
-                other => &mut other.insert((source, RelayTree::new(task, source))).1,
-            };
-            for receiver in messages.receivers_iter(message) {
-                tree.route(receiver).into_iter().for_each(&mut want);
-            }
-        }
-        Self { task, capacities: Capacities::new(task), need, words }
+        Self { task, capacities: Capacities::new(task), stock: Stock::new(task) }
     }
 
+    /// One schedule: terminals that lack most for their channels first, ties at random.
     pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Halt> {
-        let mut sower = Sower::new(self, rng);
-        while sower.left > 0 {
-            poll.check(sower.log.step_count() + 1)?;
-            sower.step(poll)?;
+        let mut spreader = Spreader::new(self, rng);
+        while spreader.stock.left() > 0 {
+            spreader.make_step(poll)?;
         }
-        Ok(sower.log)
+        Ok(spreader.log)
     }
 }
 
-struct Sower<'a, R> {
-    spread: &'a Spread<'a>,
+/// One schedule in the making.
+struct Spreader<'a, R> {
+    task: &'a Task<'a>,
+    stock: Stock,
+    usage: Usage<'a>,
+    search: Search,
     log: Log,
     rng: &'a mut R,
-    need: Vec<u64>,
-    hold: Vec<u64>,
-    holders: Vec<u32>,
-    missing: Vec<u32>,
-    left: u64,
-    used: Vec<u32>,
-    arrivals: Vec<(u32, u32)>,
     step: u32,
-    // search
-    dist: Vec<u32>,
-    open: Vec<bool>,
-    via: Vec<ChannelId>,
-    queue: Vec<NodeId>,
-    path: Vec<ChannelId>,
+    /// Whether neighbours are asked first.
     near: bool,
-    ord: u32,
+    /// Distances from what is held, and scratch space for them.
+    distance: Vec<u32>,
+    queue: Vec<NodeId>,
 }
 
-impl<'a, R: Rng> Sower<'a, R> {
+/// What a terminal fetches from a neighbour.
+struct Pick {
+    channel: ChannelId,
+    neighbour: usize,
+    message: u32,
+}
+
+impl<'a, R: Rng> Spreader<'a, R> {
     fn new(spread: &'a Spread<'a>, rng: &'a mut R) -> Self {
-        let task = spread.task;
-        let messages = task.messages();
-        let w = spread.words;
-        let p = task.topology().terminal_count();
-        let mut hold = vec![0; p * w];
-        for m in messages.ids() {
-            hold[task.rank(messages.source(m)) * w + m.index() / 64] |= 1 << (m.index() % 64);
-        }
-        let missing: Vec<u32> = spread.need.chunks_exact(w).map(|row| row.iter().map(|x| x.count_ones()).sum()).collect();
-        let n = task.topology().node_count();
+        let Spread { task, capacities, stock } = spread;
+        let (topology, messages) = (task.topology(), task.messages());
+        // Where messages are many, neighbours have enough of them, and take the fewest channels. One must go far. What
+        // is best between the two depends on the network.
+        let near = task.stores_and_forwards()
+            || messages.len() >= topology.terminal_count()
+            || messages.len() > 1 && rng.random();
         Self {
-            spread, log: Log::default(), rng, need: spread.need.clone(), hold, holders: vec![1; messages.len()],
-            left: missing.iter().map(|&x| u64::from(x)).sum(), missing, used: vec![0; spread.capacities.len()], arrivals: vec![], step: 0,
-            dist: vec![u32::MAX; n], open: vec![false; n], via: vec![ChannelId::new(0); n], queue: vec![], path: vec![],
-            near: std::env::var("FAR").is_err(),
-            ord: std::env::var("ORD").ok().and_then(|s| s.parse().ok()).unwrap_or(0),
+            task,
+            stock: stock.clone(),
+            usage: Usage::new(task, capacities),
+            search: Search::new(topology.node_count()),
+            log: Log::default(),
+            rng,
+            step: 0,
+            near,
+            distance: vec![0; topology.node_count()],
+            queue: Vec::new(),
         }
     }
 
-    fn free(&self, slot: Slot) -> bool { self.used[slot as usize] < self.spread.capacities.of(slot) }
-    fn can_send(&self, rank: usize) -> bool { self.spread.capacities.send(rank).is_none_or(|s| self.free(s)) }
-    fn can_receive(&self, rank: usize) -> bool { self.spread.capacities.receive(rank).is_none_or(|s| self.free(s)) }
-
-    fn step(&mut self, poll: &Poll<'_>) -> Result<(), Halt> {
-        self.used.fill(0);
-        let task = self.spread.task;
-        let topo = task.topology();
-        let mut order: Vec<(u32, u32, u32)> = vec![];
-        for (rank, &node) in topo.terminals().iter().enumerate() {
-            if self.missing[rank] > 0 {
-                let ports = task.model().ports.of_degree(topo.in_channels(node).len()) as u32;
-                let k = match self.ord { 1 => 0, _ => !(self.missing[rank] / ports.max(1)) };
-                order.push((k, self.rng.random(), rank as u32));
-            }
-        }
-        order.sort_unstable();
-        if self.near || task.stores_and_forwards() {
-            for &(.., rank) in &order {
-                self.fetch_near(rank as usize)?;
-            }
+    fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Halt> {
+        poll.check(self.step + 1)?;
+        self.usage.clear();
+        let order = self.order();
+        let (task, routing) = (self.task, self.task.model().routing);
+        if self.near {
+            self.fetch_each(&order, poll, Self::fetch_from_neighbours)?;
         }
         if !task.stores_and_forwards() {
-            for (i, &(.., rank)) in order.iter().enumerate() {
-                if i % 64 == 0 { poll.check(0)?; }
-                while self.fetch_far(rank as usize, false)? {}
-            }
-            if task.model().routing == Routing::Any {
-                for &(.., rank) in &order {
-                    while self.fetch_far(rank as usize, true)? {}
-                }
+            self.fetch_each(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Minimal))?;
+            if routing == Routing::Any {
+                self.fetch_each(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Any))?;
             }
         }
-        if self.arrivals.is_empty() { return Err(Halt::Crossed); }
-        for (rank, m) in self.arrivals.drain(..) {
-            self.hold[rank as usize * self.spread.words + m as usize / 64] |= 1 << (m % 64);
+        // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way.
+        if self.stock.arrive() == 0 {
+            return Err(Halt::Crossed);
         }
         self.step += 1;
         Ok(())
     }
 
-    fn rarest(&self, from: usize, to: usize, salt: u32) -> Option<u32> {
-        let w = self.spread.words;
-        let (h, n) = (&self.hold[from * w..][..w], &self.need[to * w..][..w]);
-        let mut best = (u32::MAX, 0, 0);
-        for (i, (&h, &n)) in h.iter().zip(n).enumerate() {
-            let mut x = h & n;
-            while x != 0 {
-                let m = i as u32 * 64 + x.trailing_zeros();
-                x &= x - 1;
-                let key = (self.holders[m as usize], (m ^ salt).wrapping_mul(0x9E37_79B9), m);
-                if key < best { best = key; }
-            }
+    /// The terminals that lack anything, in the order in which they are served.
+    ///
+    /// Where messages are many, those first that need the most steps. Where they are few, those first that are far from
+    /// any message and can send it on to many, more or less.
+    fn order(&mut self) -> Vec<u32> {
+        if !self.near {
+            self.find_distances();
         }
-        (best.0 != u32::MAX).then_some(best.2)
-    }
-
-    fn useful(&self, from: usize, to: usize) -> u32 {
-        let w = self.spread.words;
-        self.hold[from * w..][..w].iter().zip(&self.need[to * w..][..w]).map(|(h, n)| (h & n).count_ones()).sum()
-    }
-
-    fn fetch_near(&mut self, v: usize) -> Result<(), Halt> {
-        let task = self.spread.task;
-        let topo = task.topology();
-        let w = self.spread.words;
-        let node = topo.terminals()[v];
-        let salt = self.rng.random::<u32>();
-        let mut sides: Vec<(u32, u32, ChannelId, usize)> = vec![];
-        for &c in topo.in_channels(node) {
-            if let Some(u) = topo.terminal_rank(topo.tail(c)) {
-                if self.free(wire(task, c)) && self.can_send(u) {
-                    let k = self.useful(u, v);
-                    if k > 0 { sides.push((k, self.rng.random(), c, u)); }
-                }
-            }
-        }
-        sides.sort_unstable();
-        let mut picks: Vec<(ChannelId, usize, u32)> = vec![];
-        for &(_, _, c, u) in &sides {
-            if !self.can_receive(v) || !self.free(wire(task, c)) || !self.can_send(u) { continue; }
-            let m = match self.rarest(u, v, salt) {
-                Some(m) => Some(m),
-                None => {
-                    let mut found = None;
-                    for j in 0..picks.len() {
-                        let (_, uj, mj) = picks[j];
-                        if self.hold[u * w + mj as usize / 64] >> (mj % 64) & 1 == 1 {
-                            if let Some(alt) = self.rarest(uj, v, salt) {
-                                picks[j].2 = alt;
-                                self.need[v * w + alt as usize / 64] &= !(1 << (alt % 64));
-                                self.holders[alt as usize] += 1;
-                                self.holders[mj as usize] -= 1;
-                                found = Some(mj);
-                                break;
-                            }
-                        }
-                    }
-                    found
-                }
+        let Self { task, stock, rng, distance, near, .. } = self;
+        let (topology, ports) = (task.topology(), task.model().ports);
+        let rank = |(terminal, &node): (usize, &NodeId)| {
+            let lacked = stock.lacked_count(terminal);
+            let noise = rng.random::<u32>();
+            let urgency = if *near {
+                u64::from(lacked.div_ceil(ports.of_degree(topology.in_channels(node).len()).max(1) as u32))
+            } else {
+                let fan_out = ports.of_degree(topology.out_channels(node).len()) as u64;
+                (u64::from(distance[node.index()]) * fan_out).saturating_mul(u64::from(1 + (noise >> 16)))
             };
-            if let Some(m) = m {
-                self.need[v * w + m as usize / 64] &= !(1 << (m % 64));
-                self.holders[m as usize] += 1;
-                self.used[wire(task, c) as usize] += 1;
-                for s in PortPair::new(task, &self.spread.capacities, topo.terminals()[u], node).iter() { self.used[s as usize] += 1; }
-                picks.push((c, u, m));
+            (lacked > 0).then_some((Reverse(urgency), noise, terminal as u32))
+        };
+        let mut ranked: Vec<_> = topology.terminals().iter().enumerate().filter_map(rank).collect();
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, _, terminal)| terminal).collect()
+    }
+
+    /// The distances from the terminals that hold anything.
+    fn find_distances(&mut self) {
+        let Self { task, stock, distance, queue, .. } = self;
+        let terminals = task.topology().terminals().iter().enumerate();
+        let holders = terminals.filter(|&(terminal, _)| stock.holds_any(terminal)).map(|(_, &node)| node);
+        search(task, holders, distance, queue);
+    }
+
+    fn fetch_each(
+        &mut self,
+        order: &[u32],
+        poll: &Poll<'_>,
+        mut fetch: impl FnMut(&mut Self, usize) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        for terminals in order.chunks(STRIDE) {
+            poll.check(self.step + 1)?;
+            for &terminal in terminals {
+                fetch(self, terminal as usize)?;
             }
-        }
-        for (c, _, m) in picks {
-            self.log.push(MessageId::new(m), self.step, &[c])?;
-            self.arrivals.push((v as u32, m));
-            self.missing[v] -= 1;
-            self.left -= 1;
         }
         Ok(())
     }
 
-    fn fetch_far(&mut self, v: usize, any: bool) -> Result<bool, Halt> {
-        if self.missing[v] == 0 || !self.can_receive(v) { return Ok(false); }
-        let task = self.spread.task;
-        let topo = task.topology();
-        let target = topo.terminals()[v];
-        if !topo.in_channels(target).iter().any(|&c| self.free(wire(task, c))) { return Ok(false); }
-        self.queue.clear();
-        self.queue.push(target);
-        self.dist[target.index()] = 0;
-        self.open[target.index()] = true;
-        let mut next = 0;
-        let mut level_end = 1;
-        let mut found = None;
-        'levels: while next < level_end {
-            while next < level_end {
-                let b = self.queue[next];
-                next += 1;
-                if b != target && !topo.routes(b) { continue; }
-                let ins = topo.in_channels(b);
-                let turn = self.rng.random_range(0..ins.len().max(1));
-                for &c in ins[turn.min(ins.len())..].iter().chain(&ins[..turn.min(ins.len())]) {
-                    let a = topo.tail(c);
-                    let passes = self.open[b.index()] && self.free(wire(task, c));
-                    if any && !passes { continue; }
-                    if self.dist[a.index()] == u32::MAX {
-                        self.dist[a.index()] = self.dist[b.index()] + 1;
-                        self.open[a.index()] = false;
-                        self.queue.push(a);
-                    }
-                    if passes && !self.open[a.index()] && self.dist[a.index()] == self.dist[b.index()] + 1 {
-                        self.open[a.index()] = true;
-                        self.via[a.index()] = c;
-                    }
-                }
+    /// Fetches a rare message over each channel from a terminal, those with the least choice first.
+    fn fetch_from_neighbours(&mut self, terminal: usize) -> Result<(), Halt> {
+        let Self { task, stock, usage, rng, log, step, .. } = self;
+        let topology = task.topology();
+        let salt = rng.random();
+        let mut sides: Vec<(u32, u32, ChannelId, usize)> = topology
+            .in_channels(topology.terminals()[terminal])
+            .iter()
+            .filter_map(|&channel| {
+                let neighbour = topology.terminal_rank(topology.tail(channel))?;
+                let useful = stock.useful_count(neighbour, terminal);
+                (useful > 0).then(|| (useful, rng.random(), channel, neighbour))
+            })
+            .collect();
+        sides.sort_unstable();
+        let mut picks: Vec<Pick> = Vec::with_capacity(sides.len());
+        for (_, _, channel, neighbour) in sides {
+            if !usage.is_free(channel) || !usage.may_send(neighbour) || !usage.may_receive(terminal) {
+                continue;
             }
-            level_end = self.queue.len();
-            let mut alive = false;
-            let mut best = (u32::MAX, 0, 0, 0);
-            for i in next..level_end {
-                let a = self.queue[i];
-                if !self.open[a.index()] { continue; }
-                alive = true;
-                let Some(u) = topo.terminal_rank(a) else { continue };
-                if !self.can_send(u) { continue; }
-                if let Some(m) = self.rarest(u, v, 77) {
-                    let key = (self.holders[m as usize], self.rng.random::<u32>(), m, u);
-                    if key < best { best = key; }
+            let message = match stock.rarest(neighbour, terminal, salt) {
+                Some(message) => {
+                    stock.promise(terminal, message);
+                    message
                 }
-            }
-            if best.0 != u32::MAX { found = Some((best.2, best.3)); break 'levels; }
-            if !alive { break; }
+                None => match hand_over(stock, &mut picks, neighbour, terminal, salt) {
+                    Some(message) => message,
+                    None => continue,
+                },
+            };
+            usage.take(&[channel]);
+            picks.push(Pick { channel, neighbour, message });
         }
-        for n in &self.queue { self.dist[n.index()] = u32::MAX; }
-        let Some((m, u)) = found else { return Ok(false) };
-        self.path.clear();
-        let mut n = topo.terminals()[u];
-        while n != target { let c = self.via[n.index()]; self.path.push(c); n = topo.head(c); }
-        for &c in &self.path { self.used[wire(task, c) as usize] += 1; }
-        for s in PortPair::new(task, &self.spread.capacities, topo.terminals()[u], target).iter() { self.used[s as usize] += 1; }
-        let w = self.spread.words;
-        self.need[v * w + m as usize / 64] &= !(1 << (m % 64));
-        self.holders[m as usize] += 1;
-        self.log.push(MessageId::new(m), self.step, &self.path)?;
-        self.arrivals.push((v as u32, m));
-        self.missing[v] -= 1;
-        self.left -= 1;
-        Ok(true)
+        picks.iter().try_for_each(|pick| log.push(MessageId::new(pick.message), *step, &[pick.channel]))
     }
+
+    /// Fetches rare messages from the nearest terminals that have any, as long as paths are free.
+    fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) -> Result<(), Halt> {
+        let Self { task, stock, usage, search, rng, log, step, .. } = self;
+        let topology = task.topology();
+        let node = topology.terminals()[terminal];
+        while stock.lacked_count(terminal) > 0
+            && usage.may_receive(terminal)
+            && topology.in_channels(node).iter().any(|&channel| usage.is_free(channel))
+        {
+            let salt = rng.random();
+            let rarest = |sender| {
+                let message = stock.rarest(sender, terminal, salt)?;
+                Some((stock.holder_count(message), message))
+            };
+            let Some(message) = search.nearest(usage, node, routing, rng, rarest) else { break };
+            stock.promise(terminal, message);
+            usage.take(search.path());
+            log.push(MessageId::new(message), *step, search.path())?;
+        }
+        Ok(())
+    }
+}
+
+/// The message of an earlier pick that `neighbour` can give too; that pick gets another one instead.
+fn hand_over(stock: &mut Stock, picks: &mut [Pick], neighbour: usize, terminal: usize, salt: u32) -> Option<u32> {
+    picks.iter_mut().find_map(|pick| {
+        let other = stock.rarest(pick.neighbour, terminal, salt).filter(|_| stock.holds(neighbour, pick.message))?;
+        stock.promise(terminal, other);
+        Some(std::mem::replace(&mut pick.message, other))
+    })
 }

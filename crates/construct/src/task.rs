@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lockstep_schedule::{CommunicationModel, Messages, Phase, Problem, Schedule, Switching};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use crate::log::Log;
 
@@ -16,6 +16,7 @@ pub(crate) struct Task<'a> {
     topology: Cow<'a, Topology>,
     messages: Messages<'a>,
     model: CommunicationModel,
+    has_buses: bool,
 }
 
 impl<'a> Task<'a> {
@@ -24,7 +25,8 @@ impl<'a> Task<'a> {
             Phase::Distribute => Cow::Borrowed(problem.topology()),
             Phase::Collect => Cow::Owned(problem.topology().reversed()),
         };
-        Self { phase, topology, messages: problem.messages(), model: problem.model() }
+        let has_buses = has_buses(&topology);
+        Self { phase, topology, messages: problem.messages(), model: problem.model(), has_buses }
     }
 
     pub(crate) fn topology(&self) -> &Topology {
@@ -49,8 +51,36 @@ impl<'a> Task<'a> {
         self.topology.terminal_rank(terminal).expect("messages go from terminal to terminal")
     }
 
+    /// Whether a message may cross the node on its way: inside one transfer or, under store-and-forward, by being
+    /// passed on.
+    #[inline]
+    pub(crate) fn crosses(&self, node: NodeId) -> bool {
+        if self.stores_and_forwards() { self.topology.is_terminal(node) } else { self.topology.routes(node) }
+    }
+
+    /// Whether a simple path crosses a resource twice, which no transfer may.
+    pub(crate) fn repeats_a_resource(&self, path: &[ChannelId]) -> bool {
+        // Without buses a second channel of one resource leads to a node already met.
+        self.has_buses && {
+            let mut resources: Vec<ResourceId> = path.iter().map(|&channel| self.topology.resource(channel)).collect();
+            resources.sort_unstable();
+            resources.windows(2).any(|pair| pair[0] == pair[1])
+        }
+    }
+
     /// Writes the transfers behind the steps of a schedule.
     pub(crate) fn write(&self, log: &Log, schedule: &mut Schedule) {
         log.write(self.phase == Phase::Collect, schedule);
     }
+}
+
+/// Whether channels of different pairs of nodes share a resource.
+fn has_buses(topology: &Topology) -> bool {
+    topology.shared_groups().iter().any(|group| {
+        let ends = |&channel: &ChannelId| {
+            let (tail, head) = (topology.tail(channel), topology.head(channel));
+            (tail.min(head), tail.max(head))
+        };
+        group.iter().any(|channel| ends(channel) != ends(&group[0]))
+    })
 }

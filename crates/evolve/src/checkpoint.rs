@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::space::SearchSpace;
 use crate::state::Evaluator;
-use crate::umda::{Individual, Umda, UmdaOptions};
+use crate::umda::{FIRST_EFFORT, Individual, MAX_EFFORT, Umda, UmdaOptions};
 
 const MAGIC: [u8; 8] = *b"lockumda";
 const VERSION: u32 = 1;
@@ -44,7 +44,8 @@ struct Record {
 }
 
 impl<'a> Umda<'a> {
-    /// The search as bytes, to be given to [`resume`](Self::resume). About 6 bytes a delivery and individual.
+    /// The search as bytes, to be given to [`resume`](Self::resume): 2 to 6 bytes a delivery and individual where paths
+    /// and steps number less than 65,536, never more than 10.
     pub fn checkpoint(&self) -> Vec<u8> {
         let record = Record {
             fingerprint: self.space.fingerprint(),
@@ -78,18 +79,99 @@ impl<'a> Umda<'a> {
         if record.population.len() != expected[0] || record.offspring.len() >= expected[1] {
             return Err(CheckpointError::Inconsistent { what: "the number of individuals" });
         }
+        if !record.population.is_sorted_by_key(|individual| individual.conflicts) {
+            return Err(CheckpointError::Inconsistent { what: "the order of individuals" });
+        }
+        if !(FIRST_EFFORT..=MAX_EFFORT).contains(&record.effort) {
+            return Err(CheckpointError::Inconsistent { what: "the effort" });
+        }
         let mut evaluator = Evaluator::new(space);
-        for individual in record.population.iter().chain(&record.offspring) {
-            let genes = &individual.genes;
-            let legal = genes.len() == space.delivery_count()
-                && genes.iter().enumerate().all(|(delivery, gene)| {
-                    gene.step < space.step_count() && space.candidates(delivery).contains(&gene.path)
-                });
-            if !legal || evaluator.conflicts(genes) != individual.conflicts {
+        for Individual { genes, conflicts } in record.population.iter().chain(&record.offspring) {
+            if !space.is_admissible(genes) || evaluator.conflicts(genes) != *conflicts {
                 return Err(CheckpointError::Inconsistent { what: "an individual" });
             }
         }
         let Record { generation, effort, evaluations, population, offspring, .. } = record;
         Ok(Self { generation, population, offspring, effort, evaluations, ..fresh })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
+    use lockstep_topology::Topology;
+
+    use super::*;
+    use crate::engine::candidate_paths;
+    use crate::space::Gene;
+
+    /// What becomes of a checkpoint that was made behind `forge`, right checksum and all.
+    fn forged(forge: impl FnOnce(&mut Umda)) -> Result<(), CheckpointError> {
+        let omega: Topology = "omega:8".parse().unwrap();
+        let all_gather = Collective::all_to_all_broadcast();
+        let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole()).unwrap();
+        let table = candidate_paths(&problem).unwrap();
+        let space = SearchSpace::new(problem, &table, 7).unwrap();
+        let options = UmdaOptions::published(1);
+        let mut umda = Umda::new(&space, options);
+        // Stopped in the middle of the fourth generation, so that there are parents and offspring.
+        let budget = Budget::unlimited();
+        umda.run(&budget, |umda| {
+            if umda.generation == 3 && !umda.offspring.is_empty() {
+                budget.cancel();
+            }
+        })
+        .unwrap_err();
+        forge(&mut umda);
+        Umda::resume(&space, options, &umda.checkpoint()).map(drop)
+    }
+
+    fn inconsistent(what: &'static str) -> Result<(), CheckpointError> {
+        Err(CheckpointError::Inconsistent { what })
+    }
+
+    #[test]
+    fn an_honest_checkpoint_is_accepted() {
+        assert_eq!(forged(|_| {}), Ok(()));
+    }
+
+    #[test]
+    fn individuals_outside_the_space_are_refused() {
+        let first = |gene: fn(Gene) -> Gene| {
+            move |umda: &mut Umda| umda.offspring[0].genes[0] = gene(umda.offspring[0].genes[0])
+        };
+        let an_individual = inconsistent("an individual");
+        assert_eq!(forged(first(|gene| Gene { path: u32::MAX, ..gene })), an_individual);
+        assert_eq!(forged(first(|gene| Gene { step: 7, ..gene })), an_individual);
+        assert_eq!(forged(|umda| umda.population[5].genes.clear()), an_individual);
+        assert_eq!(forged(|umda| umda.population[5].genes.swap(0, 1)), an_individual);
+        assert_eq!(forged(|umda| umda.population[0].conflicts = 0), an_individual);
+    }
+
+    #[test]
+    fn messages_sent_before_they_are_there_are_refused() {
+        // Everybody gets every message in the first step, and from its source alone.
+        let too_early = |umda: &mut Umda| {
+            let mut evaluator = Evaluator::new(umda.space);
+            let Individual { genes, conflicts } = &mut umda.offspring[0];
+            genes.iter_mut().for_each(|gene| gene.step = 0);
+            *conflicts = evaluator.conflicts(genes);
+        };
+        assert_eq!(forged(too_early), inconsistent("an individual"));
+    }
+
+    #[test]
+    fn impossible_populations_are_refused() {
+        assert_eq!(forged(|umda| umda.population.truncate(59)), inconsistent("the number of individuals"));
+        assert_eq!(forged(|umda| umda.generation = 0), inconsistent("the number of individuals"));
+        let grow = |umda: &mut Umda| umda.offspring = umda.population[..30].to_vec();
+        assert_eq!(forged(grow), inconsistent("the number of individuals"));
+        assert_eq!(forged(|umda| umda.population.reverse()), inconsistent("the order of individuals"));
+    }
+
+    #[test]
+    fn efforts_that_would_not_end_are_refused() {
+        assert_eq!(forged(|umda| umda.effort = u64::MAX), inconsistent("the effort"));
+        assert_eq!(forged(|umda| umda.effort = 0), inconsistent("the effort"));
     }
 }

@@ -6,7 +6,7 @@ use lockstep_schedule::{Budget, NotFound, Problem, Schedule, Switching};
 use crate::space::{ENGINE, SearchSpace};
 use crate::umda::{Umda, UmdaOptions};
 
-/// The most candidate paths of a pair of terminals; more do not help, and few networks have more.
+/// The most candidate paths of a pair of terminals; a pair that has more is searched on so many of them, drawn uniformly.
 pub const PATHS_PER_PAIR: usize = 64;
 
 /// The candidate paths that a search of `problem` chooses from: shortest ones, or single channels under
@@ -25,9 +25,13 @@ pub fn candidate_paths(problem: &Problem) -> Result<PathTable, TableError> {
 
 /// A schedule of `steps` steps, by [`Umda`] with [directed](UmdaOptions::directed) mutation.
 ///
+/// The same problem, steps, seed and evaluations give the same schedule on any number of threads. An evaluation is an
+/// individual or a chain of a [`Walk`](crate::Walk).
+///
 /// # Errors
 ///
-/// [`NotFound`], if the budget is spent, or the encoding cannot say the problem.
+/// [`NotFound::Unsupported`] and [`NotFound::TooLong`] as [`SearchSpace::new`], [`NotFound::Stopped`] when the budget is
+/// spent.
 pub fn schedule(problem: &Problem, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
     let unsupported = |error: TableError| NotFound::Unsupported { engine: ENGINE, why: error.to_string() };
     let table = candidate_paths(problem).map_err(unsupported)?;

@@ -18,10 +18,13 @@
 
 mod checkpoint;
 mod engine;
+mod paths;
 mod restore;
 mod seed;
 mod space;
 mod state;
+#[cfg(test)]
+mod strategy;
 mod umda;
 mod walk;
 

@@ -33,22 +33,24 @@ impl Heuristics {
     }
 
     /// Makes broadcasts admissible: in the order of steps, a delivery whose sender does not hold the message yet gets a
-    /// random sender that does, and a path from there. Where nobody near holds it that early (store-and-forward only),
-    /// the step moves too.
+    /// random sender that does, and a path from there.
+    ///
+    /// Where some receivers are several transfers from the source, nearer ones come first, early enough for those behind
+    /// them; where nobody beside a receiver holds the message in its step, the step moves too.
     pub(crate) fn restore(&mut self, space: &SearchSpace, genes: &mut [Gene], rng: &mut impl Rng) {
         let Self { order, ready, .. } = self;
         for message in 0..space.message_count() as u32 {
             order.clear();
             order.extend(space.deliveries_of(message).map(|delivery| delivery as u32));
             order.sort_unstable_by_key(|&delivery| {
-                (space.hops(message, delivery as usize), genes[delivery as usize].step, delivery)
+                (space.hops(delivery as usize), genes[delivery as usize].step, delivery)
             });
             ready.fill(u32::MAX);
             ready[space.source(message) as usize] = 0;
             for &delivery in &*order {
                 let delivery = delivery as usize;
                 let mut gene = genes[delivery];
-                gene.step = gene.step.min(space.deadline(message, delivery) - 1);
+                gene.step = gene.step.min(space.deadline(delivery) - 1);
                 let informed = |path: u32| ready[space.sender(path) as usize];
                 if informed(gene.path) > gene.step {
                     let candidates = space.candidates(delivery);
@@ -99,5 +101,91 @@ impl Heuristics {
 pub(crate) fn shuffle(items: &mut [u32], rng: &mut impl Rng) {
     for place in (1..items.len()).rev() {
         items.swap(place, rng.random_range(0..=place));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::strategy::{in_space, random_genes, searchable, searchable_broadcast, stream};
+
+    proptest! {
+        #[test]
+        fn any_genes_become_admissible(instance in searchable_broadcast(8), spare in 0..=3u32, seed: u64) {
+            in_space(&instance, spare, |space| {
+                let mut rng = stream(seed);
+                let mut genes = random_genes(space, &mut rng);
+                Heuristics::new(space).restore(space, &mut genes, &mut rng);
+                prop_assert!(space.is_admissible(&genes));
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn restored_genes_are_left_alone(instance in searchable_broadcast(8), spare in 0..=3u32, seed: u64) {
+            in_space(&instance, spare, |space| {
+                let (mut rng, mut heuristics) = (stream(seed), Heuristics::new(space));
+                let mut genes = random_genes(space, &mut rng);
+                heuristics.restore(space, &mut genes, &mut rng);
+                let restored = genes.clone();
+                heuristics.restore(space, &mut genes, &mut rng);
+                prop_assert_eq!(genes, restored);
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn admissible_deliveries_keep_their_step_where_everyone_is_one_transfer_away(
+            instance in searchable_broadcast(8), spare in 0..=3u32, seed: u64,
+        ) {
+            in_space(&instance, spare, |space| {
+                let mut rng = stream(seed);
+                let mut genes = random_genes(space, &mut rng);
+                let before = genes.clone();
+                Heuristics::new(space).restore(space, &mut genes, &mut rng);
+                if (0..genes.len()).all(|delivery| space.hops(delivery) == 1) {
+                    prop_assert!(genes.iter().zip(&before).all(|(after, before)| after.step == before.step));
+                }
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn sends_spread_over_the_ports_and_no_others_move(instance in searchable(8), spare in 0..=9u32, seed: u64) {
+            in_space(&instance, spare, |space| {
+                let (mut rng, mut heuristics) = (stream(seed), Heuristics::new(space));
+                let before = random_genes(space, &mut rng);
+                let mut genes = before.clone();
+                heuristics.spread(space, &mut genes, &mut rng);
+                prop_assert!(genes.iter().zip(&before).all(|(after, before)| after.path == before.path));
+                for sender in 0..space.terminal_count() as u32 {
+                    let limit = usize::from(heuristics.send_limit[sender as usize]);
+                    let sent = |genes: &[Gene], step| {
+                        genes.iter().filter(|gene| gene.step == step && space.sender(gene.path) == sender).count()
+                    };
+                    let steps = 0..space.step_count();
+                    let total: usize = steps.clone().map(|step| sent(&before, step)).sum();
+                    if total > limit * steps.len() {
+                        continue;
+                    }
+                    let surplus: usize = steps.clone().map(|step| sent(&before, step).saturating_sub(limit)).sum();
+                    let moved = genes.iter().zip(&before).filter(|(after, before)| after.step != before.step);
+                    let moved = moved.filter(|(after, _)| space.sender(after.path) == sender).count();
+                    prop_assert_eq!(moved, surplus);
+                    prop_assert!(steps.clone().all(|step| sent(&genes, step) <= limit));
+                }
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn shuffling_keeps_every_item(count in 0..50u32, seed: u64) {
+            let mut items: Vec<u32> = (0..count).collect();
+            shuffle(&mut items, &mut stream(seed));
+            items.sort_unstable();
+            prop_assert!(items.into_iter().eq(0..count));
+        }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn seed_broadcast(state: &mut SearchState, rng: &mut impl Rng) {
         order.clear();
         order.extend(space.deliveries_of(message).map(|delivery| delivery as u32));
         shuffle(&mut order, rng);
-        order.sort_by_key(|&delivery| space.distance(message, delivery as usize));
+        order.sort_by_key(|&delivery| space.distance(delivery as usize));
         for &delivery in &order {
             let gene = first_slot(state, delivery as usize, &mut scratch, rng);
             state.place(delivery as usize, gene);
@@ -48,7 +48,7 @@ pub(crate) fn seed_broadcast(state: &mut SearchState, rng: &mut impl Rng) {
 fn first_slot(state: &SearchState, delivery: usize, scratch: &mut [Vec<u64>; 2], rng: &mut impl Rng) -> Gene {
     let space = state.space();
     let message = space.message(delivery);
-    let end = space.deadline(message, delivery);
+    let end = space.deadline(delivery);
     let candidates = space.candidates(delivery);
     let length = |path| space.resources(path).len();
     let [one, two] = scratch;
@@ -80,4 +80,44 @@ fn first_slot(state: &SearchState, delivery: usize, scratch: &mut [Vec<u64>; 2],
         let ready = state.ready(message, space.sender(informed_path));
         Gene { path: informed_path, step: rng.random_range(ready..end) }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::state::Evaluator;
+    use crate::strategy::{in_space, searchable, searchable_broadcast, stream};
+
+    proptest! {
+        #[test]
+        fn seeds_are_admissible(instance in searchable(8), spare in 0..=3u32, seed: u64) {
+            in_space(&instance, spare, |space| {
+                let (mut rng, mut state) = (stream(seed), SearchState::new(space));
+                if space.is_broadcast() {
+                    seed_broadcast(&mut state, &mut rng);
+                    prop_assert_eq!(state.conflicts(), Evaluator::new(space).conflicts(state.genes()));
+                } else {
+                    state.load(&seed_scatter(space, &mut Heuristics::new(space), &mut rng));
+                }
+                prop_assert!(space.is_admissible(state.genes()));
+                Ok(())
+            })?;
+        }
+
+        /// The k-th delivery finds a free slot in the first k steps.
+        #[test]
+        fn a_broadcast_with_a_step_for_every_delivery_begins_without_conflict(
+            instance in searchable_broadcast(6), seed: u64,
+        ) {
+            let deliveries = instance.problem().messages().delivery_count() as u32;
+            in_space(&instance, deliveries, |space| {
+                let mut state = SearchState::new(space);
+                seed_broadcast(&mut state, &mut stream(seed));
+                prop_assert_eq!(state.conflicts(), 0);
+                Ok(())
+            })?;
+        }
+    }
 }

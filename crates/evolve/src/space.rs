@@ -1,8 +1,11 @@
 //! The search space: which deliveries a schedule makes, and which candidate paths each of them has.
 
+use std::ops::Range;
+
 use lockstep_paths::{PathId, PathTable};
-use lockstep_schedule::{MessageId, NotFound, Phase, Ports, Problem, Schedule, Switching};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_schedule::{MessageId, NotFound, Phase, Problem, Schedule, Switching};
+
+use crate::paths::{CandidatePaths, capacities, rank};
 
 /// Name of the engine in messages.
 pub(crate) const ENGINE: &str = "umda";
@@ -35,16 +38,14 @@ impl Gene {
 /// A *delivery* is one message reaching one receiver, and has one gene. Deliveries are numbered by message, then by
 /// receiver. Terminals are known by their rank. Resources `0..` are those of the network; behind them stand, where the
 /// model limits ports, one sending and one receiving port set a terminal.
+///
+/// Memory: 20 bytes a path and 4 bytes a resource of it, 28 bytes a delivery; for broadcast 4 bytes for each pair of
+/// message and terminal.
 #[derive(Debug)]
 pub struct SearchSpace<'a> {
     problem: Problem<'a>,
-    table: &'a PathTable,
     step_count: u32,
-    /// Where each path's resources start; one entry more than paths.
-    path_start: Box<[u32]>,
-    path_resources: Box<[u32]>,
-    /// Rank of the terminal each path leaves.
-    path_sender: Box<[u32]>,
+    paths: CandidatePaths<'a>,
     /// Users that each resource carries in one step without a conflict.
     capacity: Box<[u16]>,
     /// First delivery of each message; one entry more than messages.
@@ -54,16 +55,16 @@ pub struct SearchSpace<'a> {
     source: Box<[u32]>,
     /// Rank of the receiver of each delivery.
     receiver: Box<[u32]>,
-    /// The candidate paths of each delivery, a range of `shortest_first`.
+    /// The candidate paths of each delivery, a range of [`CandidatePaths::shortest_first`].
     candidates: Box<[[u32; 2]]>,
-    /// All paths, grouped as the table groups them, the shortest of each group first.
-    shortest_first: Box<[u32]>,
+    /// Those of them that leave the source of its message, a range of [`CandidatePaths::legal`].
+    from_source: Box<[[u32; 2]]>,
     /// For broadcast messages, the delivery to each terminal: `message * terminals + rank`.
     delivery_to: Box<[u32]>,
-    /// For broadcast messages, transfers from the source to each terminal at least: `message * terminals + rank`.
-    hops: Box<[u16]>,
-    /// The largest number of those over the receivers of each message.
-    depth: Box<[u16]>,
+    /// Transfers from the source to the receiver of each delivery at least.
+    hops: Box<[u32]>,
+    /// The largest number of those over the deliveries of each message.
+    depth: Box<[u32]>,
     broadcast: bool,
 }
 
@@ -73,113 +74,119 @@ impl<'a> SearchSpace<'a> {
     /// What [`delivery_to`](Self::delivery_to) gives for a terminal that never gets the message.
     pub(crate) const NEVER: u32 = u32::MAX - 1;
 
-    /// The space of schedules of `step_count` steps that solve `problem` along paths of `table`.
+    /// The space of schedules of `step_count` steps that solve `problem` along paths of `table`, which are legal paths of
+    /// its network and under store-and-forward switching single channels, see [`candidate_paths`](crate::candidate_paths).
+    ///
+    /// Takes time in proportion to the paths and to the square of the receivers of a message, for each message.
     ///
     /// # Errors
     ///
-    /// [`NotFound::Unsupported`] for what the encoding cannot say: collecting phases, store-and-forward scatter, and
-    /// more than [`MAX_DELIVERIES`] deliveries.
+    /// [`NotFound::Unsupported`] for what the encoding cannot say: collecting phases, store-and-forward scatter,
+    /// receivers whom only terminals that are no receivers can reach, and more than [`MAX_DELIVERIES`] deliveries.
+    /// [`NotFound::TooLong`] if some receiver is more transfers from the source than there are steps.
     pub fn new(problem: Problem<'a>, table: &'a PathTable, step_count: u32) -> Result<Self, NotFound> {
-        let unsupported = |why: String| Err(NotFound::Unsupported { engine: ENGINE, why });
-        let (topology, model, messages) = (problem.topology(), problem.model(), problem.messages());
-        if problem.collective().phases() != [Phase::Distribute] {
-            let why = "a collecting phase has no encoding; plan the reversed collective on the reversed network";
-            return unsupported(why.to_owned());
-        }
-        let broadcast = !messages.is_scatter();
-        if model.switching == Switching::StoreAndForward && !broadcast {
-            let why = "a scatter message makes one transfer, which store-and-forward cuts into hops; use --engine auto";
-            return unsupported(why.to_owned());
-        }
-        let deliveries = messages.delivery_count();
-        if deliveries > MAX_DELIVERIES {
-            return unsupported(format!("{deliveries} deliveries are more than {MAX_DELIVERIES}; use --engine auto"));
-        }
+        let (capacity, ports) = capacities(&problem, MAX_DELIVERIES as u16);
+        check_encoding(&problem)?;
+        check_size(&problem, capacity.len(), step_count)?;
+        let (topology, messages) = (problem.topology(), problem.messages());
+        let paths = CandidatePaths::new(&problem, table, ports);
+        let mut space = Self {
+            problem,
+            step_count,
+            capacity: capacity.into(),
+            message_start: Box::default(),
+            message_of: Box::default(),
+            source: messages.ids().map(|message| rank(topology, messages.source(message))).collect(),
+            receiver: Box::default(),
+            candidates: Box::default(),
+            from_source: Box::default(),
+            delivery_to: Box::default(),
+            hops: Box::default(),
+            depth: Box::default(),
+            broadcast: !messages.is_scatter(),
+            paths,
+        };
+        space.add_deliveries();
+        space.add_hops()?;
+        let deepest = space.depth.iter().copied().max().unwrap_or(1);
+        if deepest > step_count { Err(NotFound::TooLong { steps: step_count, reached: deepest }) } else { Ok(space) }
+    }
 
-        let terminals = topology.terminals();
-        let rank = |node: NodeId| topology.terminal_rank(node).expect("paths and messages join terminals") as u32;
-        let (capacity, [send_port, receive_port]) = capacities(&problem);
-        let cells = capacity.len() as u64 * u64::from(step_count);
-        if cells > MAX_CELLS {
-            return unsupported(format!("{cells} cells of resource and step are more than {MAX_CELLS}; plan fewer steps"));
-        }
-        let mut path_start = Vec::with_capacity(table.path_count() + 1);
-        let (mut path_resources, mut path_sender) = (Vec::new(), Vec::with_capacity(table.path_count()));
-        path_start.push(0);
-        for number in 0..table.path_count() as u32 {
-            let path = PathId::new(number);
-            let (sender, receiver) = (rank(table.source(path)), rank(table.target(path)));
-            path_resources.extend(table.channels(path).iter().map(|&channel| topology.resource(channel).number()));
-            path_resources.extend(send_port.map(|port| port + sender));
-            path_resources.extend(receive_port.map(|port| port + receiver));
-            path_sender.push(sender);
-            path_start.push(path_resources.len() as u32);
-        }
-
-        let mut shortest_first: Vec<u32> = (0..table.path_count() as u32).collect();
-        if broadcast {
-            for &terminal in terminals {
-                let group = table.towards(terminal);
-                let length = |&path: &u32| table.channels(PathId::new(path)).len();
-                shortest_first[group.start as usize..group.end as usize].sort_by_key(length);
-            }
-        }
-        let mut message_start = vec![0];
-        let (mut message_of, mut receiver, mut candidates) = (Vec::new(), Vec::new(), Vec::new());
-        let mut source = Vec::with_capacity(messages.len());
-        let mut delivery_to = Vec::new();
+    /// Numbers the deliveries and finds the candidate paths of each.
+    fn add_deliveries(&mut self) {
+        let (topology, messages) = (self.problem.topology(), self.problem.messages());
+        let terminals = topology.terminal_count();
+        let (mut message_start, mut message_of, mut receiver) = (vec![0], Vec::new(), Vec::new());
+        let (mut candidates, mut from_source) = (Vec::new(), Vec::new());
+        let mut delivery_to = if self.broadcast { vec![Self::NEVER; messages.len() * terminals] } else { Vec::new() };
+        let ends = |range: Range<usize>| [range.start as u32, range.end as u32];
         for message in messages.ids() {
             let from = messages.source(message);
-            source.push(rank(from));
-            let row = delivery_to.len();
-            if broadcast {
-                delivery_to.resize(row + terminals.len(), Self::NEVER);
-                delivery_to[row + rank(from) as usize] = Self::AT_SOURCE;
+            let row = message.index() * terminals;
+            if self.broadcast {
+                delivery_to[row + rank(topology, from) as usize] = Self::AT_SOURCE;
             }
             for to in messages.receivers_iter(message) {
-                let range = if broadcast { table.towards(to) } else { table.between(from, to) };
-                if broadcast {
-                    delivery_to[row + rank(to) as usize] = receiver.len() as u32;
+                let to_rank = rank(topology, to);
+                if self.broadcast {
+                    delivery_to[row + to_rank as usize] = receiver.len() as u32;
                 }
-                candidates.push([range.start, range.end]);
+                from_source.push(ends(self.paths.between(from, to)));
+                candidates.push(ends(self.paths.towards(to)));
                 message_of.push(message.number());
-                receiver.push(rank(to));
+                receiver.push(to_rank);
             }
             message_start.push(receiver.len() as u32);
         }
-        let mut hops = Vec::new();
-        let mut depth = Vec::new();
-        if broadcast {
-            for (message, &from) in source.iter().enumerate() {
-                let row = hops_from(topology, table, from);
-                let deliveries = message_start[message] as usize..message_start[message + 1] as usize;
-                depth.push(receiver[deliveries].iter().map(|&to| row[to as usize]).max().unwrap_or(0));
-                hops.extend(row);
+        self.message_start = message_start.into();
+        self.message_of = message_of.into();
+        self.receiver = receiver.into();
+        self.candidates = candidates.into();
+        self.from_source = from_source.into();
+        self.delivery_to = delivery_to.into();
+    }
+
+    /// Counts the transfers to every receiver, message by message: a breadth-first search over its receivers alone.
+    fn add_hops(&mut self) -> Result<(), NotFound> {
+        let mut hops = vec![0; self.delivery_count()];
+        let mut depth = Vec::with_capacity(self.message_count());
+        let terminals = self.problem.topology().terminals();
+        let joined =
+            |from: u32, to: u32| !self.paths.between(terminals[from as usize], terminals[to as usize]).is_empty();
+        for message in 0..self.message_count() as u32 {
+            let mut unreached: Vec<usize> = self.deliveries_of(message).collect();
+            let mut holders = vec![self.source(message)];
+            let mut distance = 0;
+            while let Some(&delivery) = unreached.first() {
+                if holders.is_empty() {
+                    return Err(self.unreachable(delivery));
+                }
+                distance += 1;
+                let (reached, rest) = unreached
+                    .iter()
+                    .partition::<Vec<usize>, _>(|&&to| holders.iter().any(|&from| joined(from, self.receiver(to))));
+                holders.clear();
+                for delivery in reached {
+                    hops[delivery] = distance;
+                    holders.push(self.receiver(delivery));
+                }
+                unreached = rest;
             }
+            depth.push(distance);
         }
-        let deepest = depth.iter().copied().max().map_or(1, u32::from);
-        if deepest > step_count {
-            return Err(NotFound::TooLong { steps: step_count, reached: deepest });
-        }
-        Ok(Self {
-            problem,
-            table,
-            step_count,
-            path_start: path_start.into(),
-            path_resources: path_resources.into(),
-            path_sender: path_sender.into(),
-            capacity: capacity.into(),
-            message_start: message_start.into(),
-            message_of: message_of.into(),
-            source: source.into(),
-            receiver: receiver.into(),
-            candidates: candidates.into(),
-            shortest_first: shortest_first.into(),
-            delivery_to: delivery_to.into(),
-            hops: hops.into(),
-            depth: depth.into(),
-            broadcast,
-        })
+        self.hops = hops.into();
+        self.depth = depth.into();
+        Ok(())
+    }
+
+    fn unreachable(&self, delivery: usize) -> NotFound {
+        let topology = self.problem.topology();
+        let name = |rank: u32| topology.node_name(topology.terminals()[rank as usize]);
+        let (from, to) = (name(self.source(self.message(delivery))), name(self.receiver(delivery)));
+        unsupported(format!(
+            "a message from '{from}' reaches '{to}' only if terminals that are not its receivers pass it on; \
+             use --engine auto"
+        ))
     }
 
     /// The problem that is searched.
@@ -207,6 +214,11 @@ impl<'a> SearchSpace<'a> {
         self.broadcast
     }
 
+    /// The paths that genes choose from.
+    pub(crate) fn table(&self) -> &'a PathTable {
+        self.paths.table()
+    }
+
     /// The number of terminals.
     pub(crate) fn terminal_count(&self) -> usize {
         self.problem.topology().terminal_count()
@@ -220,14 +232,13 @@ impl<'a> SearchSpace<'a> {
     /// The resources that a path holds, each once.
     #[inline]
     pub(crate) fn resources(&self, path: u32) -> &[u32] {
-        let path = path as usize;
-        &self.path_resources[self.path_start[path] as usize..self.path_start[path + 1] as usize]
+        self.paths.resources(path)
     }
 
     /// The rank of the terminal a path leaves.
     #[inline]
     pub(crate) fn sender(&self, path: u32) -> u32 {
-        self.path_sender[path as usize]
+        self.paths.sender(path)
     }
 
     /// How many users a resource carries in one step without a conflict.
@@ -237,7 +248,7 @@ impl<'a> SearchSpace<'a> {
 
     /// The deliveries of a message.
     #[inline]
-    pub(crate) fn deliveries_of(&self, message: u32) -> std::ops::Range<usize> {
+    pub(crate) fn deliveries_of(&self, message: u32) -> Range<usize> {
         let message = message as usize;
         self.message_start[message] as usize..self.message_start[message + 1] as usize
     }
@@ -260,17 +271,23 @@ impl<'a> SearchSpace<'a> {
         self.receiver[delivery]
     }
 
-    /// The candidate paths of a delivery. For broadcast these are all paths into its receiver, whoever sends.
+    /// The candidate paths of a delivery. For broadcast these are all paths into its receiver, whoever sends, the
+    /// shortest first.
     #[inline]
     pub(crate) fn candidates(&self, delivery: usize) -> &[u32] {
-        let [start, end] = self.candidates[delivery];
-        &self.shortest_first[start as usize..end as usize]
+        if self.broadcast {
+            let [start, end] = self.candidates[delivery];
+            &self.paths.shortest_first()[start as usize..end as usize]
+        } else {
+            self.candidates_from_source(delivery)
+        }
     }
 
-    /// The candidate paths into a terminal that leave `sender`.
-    pub(crate) fn candidates_from(&self, sender: u32, receiver: u32) -> std::ops::Range<u32> {
-        let terminals = self.problem.topology().terminals();
-        self.table.between(terminals[sender as usize], terminals[receiver as usize])
+    /// The candidate paths of a delivery that leave the source of its message.
+    #[inline]
+    pub(crate) fn candidates_from_source(&self, delivery: usize) -> &[u32] {
+        let [start, end] = self.from_source[delivery];
+        &self.paths.legal()[start as usize..end as usize]
     }
 
     /// The delivery of a broadcast message to the terminal of a rank, [`AT_SOURCE`](Self::AT_SOURCE) or
@@ -280,45 +297,71 @@ impl<'a> SearchSpace<'a> {
         self.delivery_to[message as usize * self.terminal_count() + rank as usize]
     }
 
-    /// How many transfers a broadcast delivery is from the source at least.
+    /// How many transfers the receiver of a delivery is from the source of its message at least.
     #[inline]
-    pub(crate) fn hops(&self, message: u32, delivery: usize) -> u16 {
-        self.hops[message as usize * self.terminal_count() + self.receiver(delivery) as usize]
+    pub(crate) fn hops(&self, delivery: usize) -> u32 {
+        self.hops[delivery]
     }
 
-    /// How far the receiver of a broadcast delivery is from the source: transfers at least, then resources of the first
-    /// path that leads there directly.
-    pub(crate) fn distance(&self, message: u32, delivery: usize) -> (u16, usize) {
-        let direct = self.candidates_from(self.source(message), self.receiver(delivery));
-        let length = if direct.is_empty() { 0 } else { self.resources(direct.start).len() };
-        (self.hops(message, delivery), length)
+    /// How far the receiver of a delivery is from the source: transfers at least, then resources of the first path that
+    /// leads there directly.
+    pub(crate) fn distance(&self, delivery: usize) -> (u32, usize) {
+        let direct = self.candidates_from_source(delivery).first();
+        (self.hops(delivery), direct.map_or(0, |&path| self.resources(path).len()))
     }
 
-    /// The step before which a broadcast delivery is made so that terminals behind it can still be reached.
+    /// The step before which a delivery is made so that terminals behind it can still be reached; at least its
+    /// [`hops`](Self::hops).
     #[inline]
-    pub(crate) fn deadline(&self, message: u32, delivery: usize) -> u32 {
-        self.step_count - u32::from(self.depth[message as usize] - self.hops(message, delivery))
+    pub(crate) fn deadline(&self, delivery: usize) -> u32 {
+        self.step_count - (self.depth[self.message(delivery) as usize] - self.hops(delivery))
     }
 
-    /// A number that two spaces share only if they have the same problem, paths and steps, for checkpoints.
+    /// Whether genes are a schedule but for conflicts: one gene a delivery, each with a candidate path and a step of the
+    /// space, and every sender holds its message when it sends.
+    ///
+    /// Genes that are admissible and without conflicts are a valid schedule.
+    pub fn is_admissible(&self, genes: &[Gene]) -> bool {
+        let admits = |delivery: usize, gene: Gene| {
+            gene.step < self.step_count && self.is_candidate(delivery, gene.path) && {
+                !self.broadcast
+                    || match self.delivery_to(self.message(delivery), self.sender(gene.path)) {
+                        Self::AT_SOURCE => true,
+                        Self::NEVER => false,
+                        earlier => genes[earlier as usize].step < gene.step,
+                    }
+            }
+        };
+        genes.len() == self.delivery_count() && genes.iter().enumerate().all(|(delivery, &gene)| admits(delivery, gene))
+    }
+
+    fn is_candidate(&self, delivery: usize, path: u32) -> bool {
+        let terminals = self.problem.topology().terminals();
+        self.paths.is_legal(path)
+            && self.table().target(PathId::new(path)) == terminals[self.receiver(delivery) as usize]
+            && (self.broadcast || self.sender(path) == self.source(self.message(delivery)))
+    }
+
+    /// A number that two spaces share only if a search does the same in both, but for an accident of one in 2^64.
     pub(crate) fn fingerprint(&self) -> u64 {
-        // FNV-1a over everything that a search reads.
-        let lists: [&[u32]; 6] = [
-            &[self.step_count, self.capacity.len() as u32],
-            &self.path_start,
-            &self.path_resources,
-            &self.message_start,
-            &self.source,
-            &self.receiver,
-        ];
-        let capacity = self.capacity.iter().map(|&capacity| u32::from(capacity));
-        let numbers = lists.into_iter().flatten().copied().chain(capacity);
-        numbers.flat_map(u32::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        })
+        // FNV-1a over everything that a search reads and that does not follow from the rest.
+        let lists = [&self.message_start, &self.source, &self.receiver];
+        let numbers = [self.step_count, u32::from(self.broadcast), self.capacity.len() as u32]
+            .into_iter()
+            .chain(self.capacity.iter().map(|&capacity| u32::from(capacity)))
+            .chain(self.paths.numbers())
+            .chain(lists.into_iter().flatten().copied());
+        numbers
+            .flat_map(u32::to_le_bytes)
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
     }
 
-    /// The schedule that genes describe, transfers of a step in the order of deliveries.
+    /// The schedule that genes describe, transfers of a step in the order of deliveries. It is valid if the genes are
+    /// [admissible](Self::is_admissible) and without [conflicts](crate::Evaluator::conflicts).
+    ///
+    /// # Panics
+    ///
+    /// If there are more genes than deliveries, or one names a path that does not exist.
     pub fn schedule(&self, genes: &[Gene]) -> Schedule {
         let mut order: Vec<u32> = (0..genes.len() as u32).collect();
         order.sort_by_key(|&delivery| genes[delivery as usize].step);
@@ -328,40 +371,265 @@ impl<'a> SearchSpace<'a> {
             schedule.begin_step();
             while let Some(delivery) = order.next_if(|&delivery| genes[delivery as usize].step == step) {
                 let path = PathId::new(genes[delivery as usize].path);
-                schedule.push(MessageId::new(self.message(delivery as usize)), self.table.channels(path));
+                schedule.push(MessageId::new(self.message(delivery as usize)), self.table().channels(path));
             }
         }
         schedule
     }
 }
 
-/// The capacity of every resource, and where the sending and the receiving port sets start, if ports are limited.
-fn capacities(problem: &Problem) -> (Vec<u16>, [Option<u32>; 2]) {
-    let topology = problem.topology();
-    let mut capacity = vec![1; topology.resource_count()];
-    let Ports::Limit(limit) = problem.model().ports else { return (capacity, [None, None]) };
-    let limit = u16::try_from(limit.get()).unwrap_or(u16::MAX).min(MAX_DELIVERIES as u16);
-    let send = capacity.len() as u32;
-    let receive = send + topology.terminal_count() as u32;
-    capacity.resize(capacity.len() + 2 * topology.terminal_count(), limit);
-    (capacity, [Some(send), Some(receive)])
+fn unsupported(why: String) -> NotFound {
+    NotFound::Unsupported { engine: ENGINE, why }
 }
 
-/// The least number of transfers along paths of the table from a terminal to every terminal, by rank.
-fn hops_from(topology: &Topology, table: &PathTable, source: u32) -> Vec<u16> {
-    let terminals = topology.terminals();
-    let mut hops = vec![u16::MAX; terminals.len()];
-    hops[source as usize] = 0;
-    let mut queue = vec![source as usize];
-    let mut next = 0;
-    while let Some(&from) = queue.get(next) {
-        next += 1;
-        for (to, &terminal) in terminals.iter().enumerate() {
-            if hops[to] == u16::MAX && !table.between(terminals[from], terminal).is_empty() {
-                hops[to] = hops[from].saturating_add(1);
-                queue.push(to);
-            }
+/// Whether genes can say the problem at all.
+fn check_encoding(problem: &Problem) -> Result<(), NotFound> {
+    if problem.collective().phases() != [Phase::Distribute] {
+        let why = "a collecting phase has no encoding; plan the reversed collective on the reversed network";
+        return Err(unsupported(why.to_owned()));
+    }
+    if problem.model().switching == Switching::StoreAndForward && problem.messages().is_scatter() {
+        let why = "a scatter message makes one transfer, which store-and-forward cuts into hops; use --engine auto";
+        return Err(unsupported(why.to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether the arrays of the search stay within bounds.
+fn check_size(problem: &Problem, resources: usize, step_count: u32) -> Result<(), NotFound> {
+    let (messages, terminals) = (problem.messages(), problem.topology().terminal_count());
+    let deliveries = messages.delivery_count();
+    if deliveries > MAX_DELIVERIES {
+        return Err(unsupported(format!("{deliveries} deliveries are more than {MAX_DELIVERIES}; use --engine auto")));
+    }
+    if !messages.is_scatter() && messages.len() as u64 * terminals as u64 > MAX_CELLS {
+        let why = format!("{} messages among {terminals} terminals are too many; use --engine auto", messages.len());
+        return Err(unsupported(why));
+    }
+    let cells = resources.max(terminals) as u64 * u64::from(step_count);
+    if cells > MAX_CELLS {
+        let why = format!("{cells} cells of resource and step are more than {MAX_CELLS}; plan fewer steps");
+        return Err(unsupported(why));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Message, ScatterRule, verify};
+    use lockstep_topology::{NodeId, Topology, TopologyBuilder};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::candidate_paths;
+    use crate::restore::Heuristics;
+    use crate::state::{Evaluator, SearchState};
+    use crate::strategy::{in_space, random_genes, searchable, stream};
+    use crate::walk::{Walk, WalkOptions};
+
+    /// What comes of the problem at so many steps: the hops of the deliveries, or the error in words.
+    fn hops(
+        topology: &Topology,
+        collective: &Collective,
+        model: CommunicationModel,
+        steps: u32,
+    ) -> Result<Vec<u32>, String> {
+        let problem = Problem::new(topology, collective, model).unwrap();
+        let table = candidate_paths(&problem).unwrap();
+        let space = SearchSpace::new(problem, &table, steps).map_err(|error| error.to_string())?;
+        Ok((0..space.delivery_count()).map(|delivery| space.hops(delivery)).collect())
+    }
+
+    proptest! {
+        /// The judge has the last word: genes are a valid schedule if and only if they are admissible and without
+        /// conflicts.
+        #[test]
+        fn genes_without_conflicts_are_valid_schedules_and_no_others(
+            instance in searchable(8), spare in 0..=4u32, seed: u64, restored: bool, chains in 0..200u64,
+        ) {
+            in_space(&instance, spare, |space| {
+                let mut rng = stream(seed);
+                let mut genes = random_genes(space, &mut rng);
+                if restored && space.is_broadcast() {
+                    Heuristics::new(space).restore(space, &mut genes, &mut rng);
+                }
+                if space.is_admissible(&genes) {
+                    let options = WalkOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
+                    let mut state = SearchState::new(space);
+                    state.load(&genes);
+                    Walk::new(space.step_count(), options).run(&mut state, chains, 6, &mut rng);
+                    genes = state.genes().to_vec();
+                }
+                let good = space.is_admissible(&genes) && Evaluator::new(space).conflicts(&genes) == 0;
+                let judged = verify(space.problem(), &space.schedule(&genes));
+                prop_assert_eq!(judged.is_ok(), good, "{:?}", judged);
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn genes_of_other_receivers_steps_or_numbers_are_not_admissible(
+            instance in searchable(6), seed: u64, pick: prop::sample::Index,
+        ) {
+            in_space(&instance, 1, |space| {
+                let mut rng = stream(seed);
+                let mut genes = random_genes(space, &mut rng);
+                if space.is_broadcast() {
+                    Heuristics::new(space).restore(space, &mut genes, &mut rng);
+                }
+                let delivery = pick.index(genes.len());
+                let admits = |path, step| {
+                    let mut spoiled = genes.clone();
+                    spoiled[delivery] = Gene { path, step };
+                    space.is_admissible(&spoiled)
+                };
+                let Gene { path, step } = genes[delivery];
+                prop_assert!(admits(path, step));
+                prop_assert!(!admits(path, space.step_count()));
+                prop_assert!(!admits(Gene::UNPLACED, step));
+                prop_assert!(!admits(space.table().path_count() as u32, step));
+                let elsewhere = (0..space.table().path_count() as u32)
+                    .find(|&other| space.table().target(PathId::new(other)) != space.table().target(PathId::new(path)));
+                prop_assert!(elsewhere.is_none_or(|path| !admits(path, step)));
+                prop_assert!(!space.is_admissible(&genes[1..]));
+                Ok(())
+            })?;
         }
     }
-    hops
+
+    #[test]
+    fn deadlines_leave_time_for_those_behind() {
+        let line: Topology = "mesh:1x4".parse().unwrap();
+        let broadcast = Collective::one_to_all_broadcast(line.terminals()[1]);
+        let problem = Problem::new(&line, &broadcast, CommunicationModel::store_and_forward()).unwrap();
+        let table = candidate_paths(&problem).unwrap();
+        let space = SearchSpace::new(problem, &table, 5).unwrap();
+        // Receivers 0, 2 and 3 of the line 0-1-2-3.
+        assert_eq!([0, 1, 2].map(|delivery| space.hops(delivery)), [1, 1, 2]);
+        assert_eq!([0, 1, 2].map(|delivery| space.deadline(delivery)), [4, 4, 5]);
+    }
+
+    #[test]
+    fn fewer_steps_than_transfers_in_a_row_are_too_few() {
+        let cube: Topology = "hypercube:3".parse().unwrap();
+        let broadcast = Collective::one_to_all_broadcast(cube.terminals()[0]);
+        let too_long = hops(&cube, &broadcast, CommunicationModel::store_and_forward(), 2).unwrap_err();
+        assert_eq!(too_long, "no schedule of 2 steps found: the method ends at 3");
+        let exchange = Collective::all_to_all_scatter();
+        let nothing = hops(&cube, &exchange, CommunicationModel::wormhole(), 0).unwrap_err();
+        assert_eq!(nothing, "no schedule of 0 steps found: the method ends at 1");
+    }
+
+    /// a - b - c - d, where b and c pass nothing through.
+    fn bucket_line() -> (Topology, [NodeId; 4]) {
+        let mut line = TopologyBuilder::new("bucket line");
+        let nodes = ["a", "b", "c", "d"].map(|name| line.node(name, true, Some(false)));
+        for pair in nodes.windows(2) {
+            line.link(pair[0], pair[1]);
+        }
+        (line.build().unwrap(), nodes)
+    }
+
+    #[test]
+    fn receivers_pass_messages_on_where_no_path_leads_through() {
+        let (line, [a, ..]) = bucket_line();
+        let broadcast = Collective::one_to_all_broadcast(a);
+        assert_eq!(hops(&line, &broadcast, CommunicationModel::wormhole(), 3), Ok(vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn relays_that_are_no_receivers_have_no_encoding() {
+        let (line, [a, b, c, d]) = bucket_line();
+        let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
+        let to = |receivers: &[&[NodeId]]| -> Collective {
+            let message = |receivers: &&[NodeId]| Message { source: a, receivers: receivers.to_vec() };
+            CollectiveKind::Custom(receivers.iter().map(message).collect()).into()
+        };
+        let why = "the umda engine cannot do this: a message from 'a' reaches 'c' only if terminals that are not its \
+                   receivers pass it on; use --engine auto";
+        assert_eq!(hops(&line, &to(&[&[c]]), relay, 9), Err(why.to_owned()));
+        assert_eq!(hops(&line, &to(&[&[c, d]]), relay, 9), Err(why.to_owned()));
+        assert_eq!(hops(&line, &to(&[&[b, d], &[b, c]]), relay, 9), Err(why.replace("'c'", "'d'")));
+        assert_eq!(hops(&line, &to(&[&[b], &[b, c]]), relay, 9), Ok(vec![1, 1, 2]));
+    }
+
+    #[test]
+    fn paths_that_cross_a_wire_twice_are_no_candidates() {
+        // From a to c over two channels that share one wire, or over two that do not.
+        let mut diamond = TopologyBuilder::new("diamond");
+        let [a, c] = ["a", "c"].map(|name| diamond.terminal(name));
+        let [bus, free] = ["bus", "free"].map(|name| diamond.switch(name));
+        let shared = [diamond.channel(a, bus), diamond.channel(bus, c)];
+        diamond.share(shared);
+        diamond.link(free, c);
+        let without = diamond.clone().build().unwrap();
+        diamond.link(a, free);
+        let diamond = diamond.build().unwrap();
+        let collective = CollectiveKind::Custom(vec![Message { source: a, receivers: vec![c] }]).into();
+        assert_eq!(hops(&diamond, &collective, CommunicationModel::wormhole(), 1), Ok(vec![1]));
+        assert!(hops(&without, &collective, CommunicationModel::wormhole(), 1).is_err());
+
+        let problem = Problem::new(&diamond, &collective, CommunicationModel::wormhole()).unwrap();
+        let table = candidate_paths(&problem).unwrap();
+        let space = SearchSpace::new(problem, &table, 1).unwrap();
+        assert_eq!((table.between(a, c).len(), space.candidates(0).len()), (2, 1));
+        let path = space.candidates(0)[0];
+        assert!(table.channels(PathId::new(path)).iter().all(|channel| !shared.contains(channel)));
+        let other = table.between(a, c).find(|&other| other != path).unwrap();
+        assert!(!space.is_admissible(&[Gene { path: other, step: 0 }]));
+    }
+
+    #[test]
+    fn sizes_are_limited_before_anything_is_allocated() {
+        let ring: Topology = "ring:8000".parse().unwrap();
+        let pair = Message { source: ring.terminals()[0], receivers: ring.terminals()[1..3].to_vec() };
+        let chunks = |count: u32| {
+            Collective::from(CollectiveKind::Custom(vec![pair.clone()])).with_chunks(count.try_into().unwrap())
+        };
+        let check = |collective: &Collective, resources, steps| {
+            let problem = Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap();
+            check_size(&problem, resources, steps).map_err(|error| error.to_string())
+        };
+        let prefix = "the umda engine cannot do this: ";
+        assert_eq!(check(&chunks(8000), 16_000, 4000), Ok(()));
+        assert_eq!(
+            check(&chunks(16_384), 16_000, 4000),
+            Err(format!("{prefix}32768 deliveries are more than 32767; use --engine auto"))
+        );
+        assert_eq!(
+            check(&chunks(9000), 16_000, 4000),
+            Err(format!("{prefix}9000 messages among 8000 terminals are too many; use --engine auto"))
+        );
+        let cells = |count: u64| {
+            Err(format!("{prefix}{count} cells of resource and step are more than 67108864; plan fewer steps"))
+        };
+        assert_eq!(check(&chunks(1), 16_000, 5000), cells(80_000_000));
+        assert_eq!(check(&chunks(1), 1, u32::MAX), cells(8000 * u64::from(u32::MAX)));
+    }
+
+    #[test]
+    fn spaces_that_differ_have_different_fingerprints() {
+        let fingerprint = |network: &Topology, collective: &Collective, model, steps| {
+            let problem = Problem::new(network, collective, model).unwrap();
+            let table = candidate_paths(&problem).unwrap();
+            SearchSpace::new(problem, &table, steps).unwrap().fingerprint()
+        };
+        let ring: Topology = "ring:4".parse().unwrap();
+        let [first, second] = [0, 1].map(|rank| Collective::one_to_all_broadcast(ring.terminals()[rank]));
+        let scatter = Collective::one_to_all_scatter(ring.terminals()[0]);
+        let wormhole = CommunicationModel::wormhole();
+        let one_port = CommunicationModel { ports: lockstep_schedule::Ports::limit(1).unwrap(), ..wormhole };
+        let mut fingerprints = vec![
+            fingerprint(&ring, &first, wormhole, 3),
+            fingerprint(&ring, &first, wormhole, 4),
+            fingerprint(&ring, &second, wormhole, 3),
+            fingerprint(&ring, &scatter, wormhole, 3),
+            fingerprint(&ring, &first, one_port, 3),
+            fingerprint(&ring, &first, CommunicationModel::store_and_forward(), 3),
+            fingerprint(&ring.half_duplex(), &first, wormhole, 3),
+            fingerprint(&ring.reversed(), &first, wormhole, 3),
+        ];
+        fingerprints.sort_unstable();
+        assert!(fingerprints.is_sorted_by(|a, b| a < b));
+    }
 }

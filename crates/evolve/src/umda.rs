@@ -1,6 +1,6 @@
 //! The univariate marginal distribution algorithm.
 
-use lockstep_schedule::{Budget, NotFound, Schedule, StopReason};
+use lockstep_schedule::{Budget, NotFound, Schedule};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -53,14 +53,12 @@ impl UmdaOptions {
 pub(crate) struct Individual {
     pub(crate) genes: Vec<Gene>,
     pub(crate) conflicts: u64,
-    /// What it cost: its evaluation, and one for each chain of its mutation.
-    pub(crate) evaluations: u64,
 }
 
 /// Chains of the first walks; the number doubles whenever a generation brings no better individual.
-const FIRST_EFFORT: u64 = 1 << 10;
+pub(crate) const FIRST_EFFORT: u64 = 1 << 10;
 /// The most chains of a walk: about 0.2 s.
-const MAX_EFFORT: u64 = 1 << 17;
+pub(crate) const MAX_EFFORT: u64 = 1 << 17;
 /// Odds against keeping a chain that adds a conflict; each walk draws one, hot ones for small tight problems and cold
 /// ones for large loose ones.
 const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
@@ -68,13 +66,21 @@ const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
 /// The evolutionary search of the multistage-network document for a conflict-free schedule of a given number of steps.
 ///
 /// Each generation, binary tournaments select half as many parents as there are individuals; new individuals take every
-/// gene from the univariate marginal distribution of the parents, are made admissible (broadcast) or spread over the
-/// ports (scatter), are mutated, and replace the worse half.
+/// gene from the univariate marginal distribution of the parents, are mutated, made admissible (broadcast) or spread over
+/// the ports (scatter), and replace the worse half.
 ///
 /// Where the document is silent: a gene's parts (sender, path, step) are one variable of the distribution; sampling the
-/// marginal is copying the gene of a random parent; equal individuals rank by age, the older first; conflicts count
-/// once for each channel that a pair shares. Two things are changed by [`Mutation::Exchange`]: mutation begins where
-/// conflicts are and carries on, and seeds and restoration look at free slots.
+/// marginal is copying the gene of a random parent; equal individuals rank by age, the older first; a pair in conflict
+/// counts once for each resource that it shares, port sets included; restoration and the use of ports move no more
+/// deliveries than they must; the first broadcasts get their slots from the earliest free one that a nearest informed
+/// sender has, not from a random sender.
+///
+/// [`Mutation::SlotSwap`] is the document's mutation. [`Mutation::Exchange`] changes it:
+///
+/// - instead of a blind swap, and behind restoration, it is a [`Walk`]: chains of slot exchanges that begin at conflicts
+///   and are kept by Metropolis's rule;
+/// - a broadcast delivery that moves looks at short paths and at those from the source rather than at any;
+/// - the effort, chains a walk, doubles whenever a generation brings no better individual.
 ///
 /// The random stream of an individual depends on seed, generation and place alone, so threads change nothing.
 ///
@@ -123,14 +129,14 @@ impl<'a> Umda<'a> {
         self.population.first().map(|best| best.conflicts)
     }
 
-    /// Searches until a generation holds a conflict-free individual or the budget is spent; `observe` is called several
-    /// times a generation, at least about once a second on usual sizes. May be called again to go on.
+    /// A conflict-free schedule, as soon as a whole generation holds one.
     ///
-    /// The limit of evaluations is looked at between generations.
+    /// `observe` is called several times a generation, at least about once a second on usual sizes; deadline and
+    /// cancellation are looked at as often, the limit of evaluations between generations. May be called again to go on.
     ///
     /// # Errors
     ///
-    /// [`NotFound::Stopped`].
+    /// [`NotFound::Stopped`], if the budget is spent first.
     pub fn run(&mut self, budget: &Budget, mut observe: impl FnMut(&Self)) -> Result<Schedule, NotFound> {
         let steps = self.space.step_count();
         loop {
@@ -139,10 +145,9 @@ impl<'a> Umda<'a> {
                     return Ok(self.space.schedule(&best.genes));
                 }
             }
-            match budget.stop_after(self.evaluations) {
-                Some(StopReason::Evaluations) if !self.offspring.is_empty() => {}
-                Some(reason) => return Err(NotFound::Stopped { steps, reason }),
-                None => {}
+            let counted = if self.offspring.is_empty() { self.evaluations } else { 0 };
+            if let Some(reason) = budget.stop_after(counted) {
+                return Err(NotFound::Stopped { steps, reason });
             }
             self.advance();
             observe(self);
@@ -162,14 +167,14 @@ impl<'a> Umda<'a> {
         let this = &*self;
         let make = |maker: &mut Maker<'a>, place: usize| {
             let mut rng = this.stream(place as u64);
-            if seeding { maker.seed(&mut rng) } else { maker.breed(&parents, this, &mut rng) }
+            if seeding { maker.seed(&mut rng) } else { maker.breed(&parents, this.effort, &mut rng) }
         };
-        let made: Vec<Individual> = (first..first + batch)
-            .into_par_iter()
-            .map_init(|| Maker::new(this.space, this.options), make)
-            .collect();
-        self.evaluations += made.iter().map(|individual| individual.evaluations).sum::<u64>();
-        self.offspring.extend(made);
+        let made: Vec<(Individual, u64)> =
+            (first..first + batch).into_par_iter().map_init(|| Maker::new(this.space, this.options), make).collect();
+        for (individual, evaluations) in made {
+            self.offspring.push(individual);
+            self.evaluations = self.evaluations.saturating_add(evaluations);
+        }
         if self.offspring.len() == wanted {
             self.replace();
         }
@@ -184,7 +189,7 @@ impl<'a> Umda<'a> {
         if before == self.best_conflicts() {
             self.effort = (2 * self.effort).min(MAX_EFFORT);
         }
-        self.generation += 1;
+        self.generation = self.generation.saturating_add(1);
         tracing::debug!(generation = self.generation, best = self.best_conflicts(), effort = self.effort);
     }
 
@@ -232,18 +237,19 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn seed(&mut self, rng: &mut impl Rng) -> Individual {
+    /// An individual of the first generation, and the evaluations it cost.
+    fn seed(&mut self, rng: &mut impl Rng) -> (Individual, u64) {
         if self.space.is_broadcast() {
             seed_broadcast(&mut self.state, rng);
-            let genes = self.state.genes().to_vec();
-            return Individual { genes, conflicts: self.state.conflicts(), evaluations: 1 };
+            return (Individual { genes: self.state.genes().to_vec(), conflicts: self.state.conflicts() }, 1);
         }
         let genes = seed_scatter(self.space, &mut self.heuristics, rng);
         let conflicts = self.evaluator.conflicts(&genes);
-        Individual { genes, conflicts, evaluations: 1 }
+        (Individual { genes, conflicts }, 1)
     }
 
-    fn breed(&mut self, parents: &[&Individual], search: &Umda, rng: &mut impl Rng) -> Individual {
+    /// An individual of a later generation, and the evaluations it cost: its own, and one for each chain of its walk.
+    fn breed(&mut self, parents: &[&Individual], effort: u64, rng: &mut impl Rng) -> (Individual, u64) {
         let mut genes: Vec<Gene> = (0..self.space.delivery_count())
             .map(|delivery| parents[rng.random_range(0..parents.len())].genes[delivery])
             .collect();
@@ -259,12 +265,12 @@ impl<'a> Maker<'a> {
         if let Some(walk) = self.walk.as_mut().filter(|_| mutate) {
             self.state.load(&genes);
             let odds = UPHILL_ODDS[rng.random_range(0..UPHILL_ODDS.len())];
-            let chains = walk.run(&mut self.state, search.effort, odds, rng);
+            let chains = walk.run(&mut self.state, effort, odds, rng);
             genes.copy_from_slice(self.state.genes());
-            return Individual { genes, conflicts: self.state.conflicts(), evaluations: 1 + chains };
+            return (Individual { genes, conflicts: self.state.conflicts() }, 1 + chains);
         }
         let conflicts = self.evaluator.conflicts(&genes);
-        Individual { genes, conflicts, evaluations: 1 }
+        (Individual { genes, conflicts }, 1)
     }
 }
 

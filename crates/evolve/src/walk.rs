@@ -46,7 +46,7 @@ enum Spot {
 }
 
 impl Walk {
-    /// A walk for individuals of a space of `step_count` steps.
+    /// A walk for states of spaces of `step_count` steps.
     pub fn new(step_count: u32, options: WalkOptions) -> Self {
         let words = (step_count as usize).div_ceil(64);
         Self {
@@ -59,8 +59,14 @@ impl Walk {
         }
     }
 
-    /// Walks until no conflict is left or `chains` are spent; returns the number of chains tried. A chain that adds `n`
-    /// conflicts is kept with probability `uphill_odds` to the power `-n`.
+    /// Walks until no conflict is left or `chains` are spent; returns the number of chains tried.
+    ///
+    /// A chain that adds `n` conflicts is kept with probability `uphill_odds` to the power `-n`. Admissible genes stay
+    /// admissible.
+    ///
+    /// # Panics
+    ///
+    /// If a delivery of `state` is not placed, or its space has more steps than the walk was made for.
     pub fn run(&mut self, state: &mut SearchState, chains: u64, uphill_odds: u32, rng: &mut impl Rng) -> u64 {
         for chain in 0..chains {
             let before = state.conflicts();
@@ -128,7 +134,7 @@ impl Walk {
 
     fn undo(&mut self, state: &mut SearchState) {
         while let Some((delivery, gene)) = self.journal.pop() {
-            state.restore(delivery as usize, gene);
+            state.set(delivery as usize, gene);
         }
     }
 
@@ -138,7 +144,7 @@ impl Walk {
         let samples = candidates.len().min(self.options.sampled_paths);
         let offset = rng.random_range(0..candidates.len());
         let space = state.space();
-        let from_source = space.candidates_from(space.source(space.message(delivery)), space.receiver(delivery));
+        let from_source = space.candidates_from_source(delivery);
         let (mut taken, mut taken_count) = (None, 0);
         for sample in 0..samples {
             // All candidates from a random one on where there are few, else random ones: rather short ones, and some
@@ -148,7 +154,7 @@ impl Walk {
             } else if from_source.is_empty() || sample % 2 > 0 {
                 draw_short(candidates, self.options.short_draws, rng)
             } else {
-                rng.random_range(from_source.clone())
+                from_source[rng.random_range(0..from_source.len())]
             };
             let (first, end) = (earliest(state, delivery, path), state.space().step_count());
             if first >= end {
@@ -193,7 +199,7 @@ impl Walk {
 
 /// Metropolis's rule.
 fn accepts(added: u64, uphill_odds: u32, rng: &mut impl Rng) -> bool {
-    (0..added).all(|_| rng.random_range(0..uphill_odds) == 0)
+    uphill_odds <= 1 || (0..added).all(|_| rng.random_range(0..uphill_odds) == 0)
 }
 
 /// The first step in which the sender of a path can make a delivery; `u32::MAX` if it never gets the message.
@@ -236,4 +242,127 @@ fn draw_bit(words: impl Iterator<Item = u64> + Clone, rng: &mut impl Rng) -> Opt
         return Some(word as u32 * 64 + bits.trailing_zeros());
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::restore::Heuristics;
+    use crate::state::Evaluator;
+    use crate::strategy::{in_space, random_genes, searchable, stream};
+
+    fn any_options() -> impl Strategy<Value = WalkOptions> {
+        (0..=8usize, 0..=16usize, 0..=4u32).prop_map(|(chain_length, sampled_paths, short_draws)| WalkOptions {
+            chain_length,
+            sampled_paths,
+            short_draws,
+        })
+    }
+
+    fn admissible_genes(space: &crate::SearchSpace, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Gene> {
+        let mut genes = random_genes(space, rng);
+        if space.is_broadcast() {
+            Heuristics::new(space).restore(space, &mut genes, rng);
+        }
+        genes
+    }
+
+    proptest! {
+        #[test]
+        fn a_walk_keeps_genes_admissible_and_counts_right(
+            instance in searchable(8), spare in 0..=3u32, options in any_options(), odds in 0..=48u32, seed: u64,
+        ) {
+            in_space(&instance, spare, |space| {
+                let (mut rng, mut state) = (stream(seed), SearchState::new(space));
+                state.load(&admissible_genes(space, &mut rng));
+                let chains = Walk::new(space.step_count(), options).run(&mut state, 30, odds, &mut rng);
+                prop_assert!(space.is_admissible(state.genes()));
+                prop_assert_eq!(state.conflicts(), Evaluator::new(space).conflicts(state.genes()));
+                prop_assert!(chains == 30 || (chains < 30 && state.conflicts() == 0));
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn against_long_odds_conflicts_only_fall(
+            instance in searchable(8), spare in 0..=3u32, options in any_options(), seed: u64,
+        ) {
+            in_space(&instance, spare, |space| {
+                let (mut rng, mut state) = (stream(seed), SearchState::new(space));
+                state.load(&admissible_genes(space, &mut rng));
+                let mut walk = Walk::new(space.step_count(), options);
+                for _ in 0..20 {
+                    let before = state.conflicts();
+                    walk.run(&mut state, 1, u32::MAX, &mut rng);
+                    prop_assert!(state.conflicts() <= before);
+                }
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn an_undone_chain_leaves_no_trace(
+            instance in searchable(8), spare in 0..=3u32, options in any_options(), seed: u64,
+        ) {
+            in_space(&instance, spare, |space| {
+                let (mut rng, mut state) = (stream(seed), SearchState::new(space));
+                let genes = admissible_genes(space, &mut rng);
+                state.load(&genes);
+                let conflicts = state.conflicts();
+                let mut walk = Walk::new(space.step_count(), options);
+                for delivery in 0..space.delivery_count() {
+                    walk.chain(&mut state, delivery, &mut rng);
+                    walk.undo(&mut state);
+                    prop_assert_eq!(state.genes(), &genes[..]);
+                    prop_assert_eq!(state.conflicts(), conflicts);
+                }
+                Ok(())
+            })?;
+        }
+
+        #[test]
+        fn allowed_steps_are_a_range_without_one(
+            words in 1..=3usize, first in 0..200u32, end in 0..200u32, left in 0..192u32,
+        ) {
+            let left = left % (64 * words as u32);
+            let mut allowed = vec![u64::MAX; words];
+            allow(&mut allowed, first, end, left);
+            for step in 0..64 * words as u32 {
+                let is_allowed = allowed[step as usize / 64] >> (step % 64) & 1 == 1;
+                prop_assert_eq!(is_allowed, (first..end).contains(&step) && step != left);
+            }
+        }
+
+        #[test]
+        fn every_set_bit_is_drawn_and_no_other(bits in prop::collection::btree_set(0..192u32, 0..6), seed: u64) {
+            let mut words = [0u64; 3];
+            for bit in &bits {
+                words[*bit as usize / 64] |= 1 << (bit % 64);
+            }
+            // 200 draws miss one of 5 bits with a chance of 5 * 0.8^200, about 2e-19.
+            let mut rng = stream(seed);
+            let drawn: std::collections::BTreeSet<u32> =
+                (0..200).filter_map(|_| draw_bit(words.into_iter(), &mut rng)).collect();
+            prop_assert_eq!(drawn, bits);
+        }
+    }
+
+    #[test]
+    fn without_conflict_no_chain_is_tried() {
+        let network = "ring:3".parse().unwrap();
+        let exchange = lockstep_schedule::Collective::all_to_all_scatter();
+        let model = lockstep_schedule::CommunicationModel::wormhole();
+        let problem = lockstep_schedule::Problem::new(&network, &exchange, model).unwrap();
+        let table = crate::candidate_paths(&problem).unwrap();
+        let space = crate::SearchSpace::new(problem, &table, 1).unwrap();
+        // Every pair has its own channel.
+        let genes: Vec<Gene> = (0..6).map(|delivery| Gene { path: space.candidates(delivery)[0], step: 0 }).collect();
+        let mut state = SearchState::new(&space);
+        state.load(&genes);
+        let options = WalkOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
+        assert_eq!(Walk::new(1, options).run(&mut state, 9, 3, &mut stream(1)), 0);
+        assert_eq!(state.genes(), genes);
+    }
 }

@@ -35,6 +35,7 @@ mod quest;
 
 pub use lockstep_bounds as bounds;
 pub use lockstep_construct as construct;
+pub use lockstep_envelope as envelope;
 pub use lockstep_evolve as evolve;
 pub use lockstep_paths as paths;
 pub use lockstep_schedule as schedule;
@@ -44,13 +45,11 @@ pub use checkpoint::CheckpointError;
 pub use engine::{Engine, EngineError};
 pub use event::{Event, Search};
 pub use file::{PlanFile, PlanFileError, PlanViolation};
-pub use load::{LoadError, MAX_NETWORK_BYTES, load, read};
+pub use load::{LoadError, MAX_NETWORK_BYTES, load, read_network};
 pub use lockstep_bounds::{Certificate, LowerBound};
 pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,
 };
 pub use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 pub use plan::{CutShort, Plan, Verdict, VerdictError};
-pub use planner::{
-    DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, plan,
-};
+pub use planner::{DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, plan};

@@ -25,7 +25,7 @@ pub enum LoadError {
         spec: Box<SpecError>,
     },
     /// A file that cannot be read.
-    #[error("{file}: {error}; check the path and its permissions")]
+    #[error("{file}: {}; check the path and its permissions", in_words(error))]
     File {
         /// The file.
         file: String,
@@ -65,6 +65,14 @@ fn neither(spec: &SpecError) -> String {
     }
 }
 
+/// What the system says, as part of a sentence.
+fn in_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+    first.to_lowercase() + rest
+}
+
 /// The network of a spec `family:parameters`, or of a graph file in any [`GraphFormat`].
 ///
 /// A known family wins over a file of that name; write `./octagon` for the file. A file's network has the file's name
@@ -85,7 +93,7 @@ pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
         return spec_or_file.parse().map_err(|error: SpecError| LoadError::Spec(error.into()));
     }
     match File::open(spec_or_file) {
-        Ok(file) => read(spec_or_file, file),
+        Ok(file) => read_network(spec_or_file, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match spec_or_file.parse::<Topology>() {
             Ok(topology) => Ok(topology),
             Err(spec) => Err(LoadError::Neither { text: spec_or_file.to_owned(), spec: spec.into() }),
@@ -99,7 +107,7 @@ pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
 /// # Errors
 ///
 /// [`LoadError`], whose message begins with `file`.
-pub fn read(file: &str, stream: impl Read) -> Result<Topology, LoadError> {
+pub fn read_network(file: &str, stream: impl Read) -> Result<Topology, LoadError> {
     let named = || file.to_owned();
     let mut bytes = Vec::new();
     let length = stream.take(MAX_NETWORK_BYTES + 1).read_to_end(&mut bytes);
@@ -140,13 +148,13 @@ mod tests {
 
     #[test]
     fn a_file_is_named_after_itself() {
-        let network = read("some/where/pair.edges", "a b\n".as_bytes()).unwrap();
+        let network = read_network("some/where/pair.edges", "a b\n".as_bytes()).unwrap();
         assert_eq!((network.name(), network.channel_count()), ("pair", 2));
     }
 
     #[test]
     fn what_is_wrong_in_a_file_is_said_with_its_name() {
-        let message = |bytes: &[u8]| read("x.edges", bytes).unwrap_err().to_string();
+        let message = |bytes: &[u8]| read_network("x.edges", bytes).unwrap_err().to_string();
         assert!(message(b"a b\na a\n").starts_with("x.edges: line 2: "));
         assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is no UTF-8 text"));
         assert!(message(b"").starts_with("x.edges: the file is empty"));

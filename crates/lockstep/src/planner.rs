@@ -2,8 +2,7 @@
 
 use lockstep_bounds::{Certificate, LowerBound};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, NotFound, Problem, ProblemError, Schedule, ScheduleFile, Violation,
-    verify,
+    Budget, Collective, CommunicationModel, NotFound, Problem, ProblemError, Schedule, ScheduleFile, Violation, verify,
 };
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
@@ -61,12 +60,14 @@ pub enum PlanError {
         limit: u64,
     },
     /// Fewer steps than any schedule has.
-    #[error("no schedule has {steps} steps; the least is {bound}")]
+    #[error("no schedule has fewer than {least} steps ({why}); allow more than {steps}")]
     Impossible {
-        /// The number of steps asked for.
+        /// The number of steps allowed.
         steps: u32,
-        /// Why there is none.
-        bound: LowerBound,
+        /// The lower bound.
+        least: u32,
+        /// What proves it, in words.
+        why: String,
     },
     /// The engine found no schedule, or does not do such problems.
     #[error(transparent)]
@@ -170,7 +171,8 @@ impl<'a> Planner<'a> {
         tracing::info!(steps = bound.steps, rule = %bound.rule, "lower bound");
         observe(Event::Bound(&bound));
         if let Some(steps) = options.steps.filter(|&steps| steps < bound.steps) {
-            return Err(PlanError::Impossible { steps, bound });
+            let why = bound.certificate.explain(problem.topology()).to_string();
+            return Err(PlanError::Impossible { steps, least: bound.steps, why });
         }
 
         let identity = Identity::new(&problem, options, budget.evaluation_limit());

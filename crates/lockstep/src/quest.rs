@@ -16,6 +16,9 @@ const CONSTRUCTION_SHARE: u32 = 4;
 /// The most restarts of such a construction; past them a search finds more.
 const MAX_RESTARTS: u64 = 256;
 
+/// Restarts of the first round of a construction.
+const FIRST_ROUND: u64 = 16;
+
 /// The most pairs of terminals whose paths are prepared for a search.
 const MAX_SEARCHED_PAIRS: usize = 1 << 20;
 
@@ -128,7 +131,8 @@ impl Quest<'_> {
                 }
             };
             tracing::info!(steps, reason = %unfound, "search");
-            if is_last || matches!(unfound, NotFound::Unsupported { .. }) {
+            let is_stopped = self.budget.stop_after(0).is_some();
+            if is_last || is_stopped || matches!(unfound, NotFound::Unsupported { .. }) {
                 return Err(unfound.into());
             }
             journey.level += 1;
@@ -204,20 +208,32 @@ fn part_of_time(budget: &Budget, parts: u32) -> Budget {
     }
 }
 
-/// The shortest schedule that a construction reaches within the budget of restarts, at the first of no more than
-/// `goal` steps.
+/// The shortest schedule that a construction reaches within the budget of restarts, or the first of no more than `goal`
+/// steps.
+///
+/// The engine keeps nothing of a run that ends above its goal, but says how far it came, and the same way again ends
+/// there. So the restarts come in growing rounds, and an interruption loses the last round at most.
 fn construct(problem: &Problem<'_>, goal: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
-    // The first schedule comes at once and is kept if the rest is interrupted.
-    let first = lockstep_construct::schedule(problem, u32::MAX, seed, budget)?;
-    if first.step_count() as u32 <= goal {
-        return Ok(first);
-    }
-    match lockstep_construct::schedule(problem, goal, seed, budget) {
-        Ok(schedule) => Ok(schedule),
-        // The engine says how far it came; the same way again ends there.
-        Err(NotFound::TooLong { reached, .. }) if reached < first.step_count() as u32 => {
-            Ok(lockstep_construct::schedule(problem, reached, seed, budget).unwrap_or(first))
+    let mut best = lockstep_construct::schedule(problem, u32::MAX, seed, budget)?;
+    let mut restarts = FIRST_ROUND;
+    while best.step_count() as u32 > goal {
+        restarts = restarts.min(budget.evaluation_limit());
+        let round = budget.clone().with_evaluations(restarts);
+        let shorter = match lockstep_construct::schedule(problem, goal, seed, &round) {
+            Err(NotFound::TooLong { reached, .. }) if (reached as usize) < best.step_count() => {
+                lockstep_construct::schedule(problem, reached, seed, &round)
+            }
+            ended => ended,
+        };
+        match shorter {
+            Ok(schedule) if schedule.step_count() < best.step_count() => best = schedule,
+            Ok(_) | Err(NotFound::TooLong { .. }) => {}
+            Err(_) => break,
         }
-        Err(_) => Ok(first),
+        if restarts == budget.evaluation_limit() {
+            break;
+        }
+        restarts = restarts.saturating_mul(4);
     }
+    Ok(best)
 }

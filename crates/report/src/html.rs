@@ -13,9 +13,11 @@ use crate::words;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The schedule as one HTML page that needs no network: the panels of [`schedule_svg`](crate::schedule_svg) as an overview or
-/// step by step (buttons, slider, arrow keys); pointing at a transfer shows message and path, a click on it or on the legend
-/// keeps that colour and dims the others. Without scripts the page shows all steps.
+/// The schedule as one HTML page that loads nothing: the panels of [`schedule_svg`](crate::schedule_svg) as an
+/// overview or step by step.
+///
+/// Buttons, slider and arrow keys walk through the steps; pointing at a transfer shows message and path, a click on it
+/// or on the legend keeps that colour and dims the others. Without scripts the page shows all steps.
 ///
 /// The schedule need not be valid; what a wrong one lacks in the picture, its captions count.
 pub fn schedule_html(problem: &Problem<'_>, schedule: &Schedule, limits: &DrawingLimits) -> String {

@@ -5,8 +5,7 @@ use std::cmp::Reverse;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 /// The stage of every node of a one-way network: 0 for terminals, else the longest way from the terminals. `None` if
-/// the network is not one-way, that is, if switches form a cycle, a terminal routes, or a terminal sends to a switch that it
-/// receives from.
+/// the network is not one-way: switches form a cycle, a terminal routes, or sends to a switch that it receives from.
 pub(crate) fn stages(topology: &Topology) -> Option<Vec<u32>> {
     let is_switch = |node: NodeId| !topology.is_terminal(node);
     let one_way = |&terminal: &NodeId| {

@@ -159,7 +159,7 @@ impl Painter<'_> {
         let transfers = words::counted(step.len(), "transfer");
         let missing = match step.len() - drawn {
             0 => String::new(),
-            missing => format!(", {missing} of them without a legal path or message"),
+            missing => format!(", {missing} of them with an unknown message or channel, or no path"),
         };
         format!("step {} of {steps} · {transfers}{missing}", place + 1)
     }

@@ -48,10 +48,10 @@ const MIN_WIDTH: f64 = 360.0;
 
 /// The network as an SVG picture, text of one `<svg>` element.
 ///
-/// Nodes stand at [`Topology::positions`]; without usable ones in stages (one-way networks), storeys (trees and the like) or where
-/// their distances put them. Terminals are labelled circles, switches squares, and each channel is a line: opposite
-/// directions side by side, a one-way channel with a small arrow head. The terminals of a one-way indirect network are
-/// drawn at both sides, dashed where they receive. Time O(N² + N·M).
+/// Nodes stand at [`Topology::positions`]; without usable ones in stages (one-way networks), storeys (trees and the
+/// like) or where their distances put them. Terminals are labelled circles, switches squares, and each channel is a
+/// line: opposite directions side by side, a one-way channel with a small arrow head. The terminals of a one-way
+/// indirect network are drawn at both sides, dashed where they receive. Time O(N² + N·M).
 ///
 /// ```
 /// use lockstep_report::{DrawingLimits, topology_svg};

@@ -223,7 +223,8 @@ mod tests {
         fn csv_reads_back(rows in cells()) {
             let table = filled(&rows);
             let text = table.to_csv();
-            let read: Result<Vec<_>, _> = csv::Reader::from_reader(text.as_bytes()).into_deserialize::<Vec<String>>().collect();
+            let reader = csv::Reader::from_reader(text.as_bytes());
+            let read: Result<Vec<_>, _> = reader.into_deserialize::<Vec<String>>().collect();
             prop_assert_eq!(read.unwrap(), rows);
         }
 

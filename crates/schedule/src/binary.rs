@@ -6,8 +6,9 @@ use lockstep_envelope::{decode, encode, open, seal};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::collective::{CollectiveKind, Message, MessageId};
+use crate::collective::CollectiveKind;
 use crate::file::{ScheduleFile, ScheduleFileError};
+use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
 use crate::schedule::Schedule;

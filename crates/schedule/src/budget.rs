@@ -132,3 +132,30 @@ pub enum NotFound {
         why: String,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_are_counted() {
+        let budget = Budget::evaluations(10);
+        assert_eq!((budget.stop_after(9), budget.stop_after(10)), (None, Some(StopReason::Evaluations)));
+        assert_eq!(budget.with_evaluations(11).stop_after(10), None);
+    }
+
+    #[test]
+    fn the_earlier_deadline_counts() {
+        assert_eq!(Budget::seconds(0).within(Duration::from_mins(1)).stop_after(0), Some(StopReason::Deadline));
+        assert_eq!(Budget::seconds(60).within(Duration::ZERO).stop_after(0), Some(StopReason::Deadline));
+        assert_eq!(Budget::time(Duration::MAX).stop_after(0), None, "no limit");
+    }
+
+    #[test]
+    fn cancelling_one_cancels_its_clones() {
+        let budget = Budget::unlimited();
+        let copy = budget.clone().with_evaluations(5);
+        budget.cancel();
+        assert_eq!(copy.stop_after(0), Some(StopReason::Cancelled));
+    }
+}

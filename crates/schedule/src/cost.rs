@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::collective::MessageId;
+use crate::messages::MessageId;
 use crate::schedule::Schedule;
 
 /// A time in whole picoseconds, exact; 2^128 of them are longer than anybody waits.

@@ -8,8 +8,9 @@ use serde::de::{self, DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::collective::{Collective, CollectiveKind, Message, MessageId, Messages, Receivers};
+use crate::collective::{Collective, CollectiveKind};
 use crate::file::{FORMAT, ScheduleFile, ScheduleFileError, VERSION};
+use crate::messages::{Message, MessageId, Messages, Receivers};
 use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
 use crate::schedule::{Schedule, Step, Transfer};

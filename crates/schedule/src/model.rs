@@ -155,3 +155,37 @@ impl fmt::Display for CommunicationModel {
         write!(f, "{}, {}-port, {routing} routing, {scatter} scatter", self.switching, self.ports)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<CommunicationModel, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn models_are_written_and_read_in_words() {
+        let text = r#"{"switching":"wormhole","ports":"all","routing":"minimal","scatter":"direct"}"#;
+        assert_eq!(serde_json::to_string(&CommunicationModel::wormhole()).unwrap(), text);
+        assert_eq!(read(text), Ok(CommunicationModel::wormhole()));
+        let two = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::store_and_forward() };
+        assert_eq!(read(&serde_json::to_string(&two).unwrap()), Ok(two));
+        assert_eq!(two.to_string(), "store-and-forward, 2-port, minimal routing, relay scatter");
+    }
+
+    #[test]
+    fn impossible_ports_are_refused() {
+        for ports in ["0", "-1", "\"some\"", "4294967296", "1.5", "[1]"] {
+            let text = format!(r#"{{"switching":"wormhole","ports":{ports},"routing":"any","scatter":"relay"}}"#);
+            assert!(read(&text).unwrap_err().contains("expected \"all\" or a number"), "{ports}");
+        }
+        assert_eq!(Ports::limit(0), None);
+    }
+
+    #[test]
+    fn ports_limit_a_degree() {
+        assert_eq!((Ports::All.of_degree(5), Ports::limit(2).unwrap().of_degree(5)), (5, 2));
+        assert_eq!(Ports::limit(8).unwrap().of_degree(5), 5);
+    }
+}

@@ -2,7 +2,8 @@
 
 use lockstep_topology::{NodeId, Topology};
 
-use crate::collective::{Collective, CollectiveKind, Messages, Phase};
+use crate::collective::{Collective, CollectiveKind, Phase};
+use crate::messages::Messages;
 use crate::model::{CommunicationModel, Switching};
 use crate::reach::{Inner, Search, UNREACHED};
 
@@ -215,4 +216,130 @@ fn check_terminal(topology: &Topology, role: &'static str, node: NodeId) -> Resu
         return Err(ProblemError::NotATerminal { role, name: topology.node_name(node).to_owned(), example });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::TopologyBuilder;
+    use lockstep_topology::strategy::any_topology;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::messages::Message;
+    use crate::model::{Ports, Routing, ScatterRule};
+
+    /// a -> b -> c -> a over one-way channels, and the switch s behind c.
+    fn network() -> Topology {
+        let mut network = TopologyBuilder::new("three and a switch");
+        let nodes = ["a", "b", "c"].map(|name| network.node(name, true, Some(true)));
+        let switch = network.switch("s");
+        for place in 0..3 {
+            network.channel(nodes[place], nodes[(place + 1) % 3]);
+        }
+        network.channel(nodes[2], switch);
+        network.build().unwrap()
+    }
+
+    fn refused(collective: &Collective) -> String {
+        Problem::new(&network(), collective, CommunicationModel::wormhole()).unwrap_err().to_string()
+    }
+
+    fn custom(source: u32, receivers: &[u32]) -> Collective {
+        let receivers = receivers.iter().copied().map(NodeId::new).collect();
+        CollectiveKind::Custom(vec![Message { source: NodeId::new(source), receivers }]).into()
+    }
+
+    #[test]
+    fn roots_sources_and_receivers_must_be_terminals() {
+        let scatter = |root| Collective::one_to_all_scatter(NodeId::new(root));
+        assert_eq!(refused(&scatter(9)), "root 9 is no node of the network; the nodes are 0 to 3");
+        let switch = "'s' is a switch and holds no messages; choose a terminal, for example 'a'";
+        assert_eq!(refused(&scatter(3)), format!("root {switch}"));
+        assert_eq!(refused(&custom(3, &[0])), format!("source {switch}"));
+        assert_eq!(refused(&custom(0, &[3])), format!("receiver {switch}"));
+        assert_eq!(
+            refused(&custom(0, &[u32::MAX])),
+            "receiver 4294967295 is no node of the network; the nodes are 0 to 3"
+        );
+    }
+
+    #[test]
+    fn messages_must_make_sense() {
+        let remedy = "list each receiver once and leave out the source";
+        assert_eq!(refused(&custom(0, &[])), format!("message 0 has no receiver; {remedy}"));
+        assert_eq!(refused(&custom(0, &[1, 0])), format!("message 0 has its own source as receiver; {remedy}"));
+        assert_eq!(refused(&custom(0, &[1, 2, 1])), format!("message 0 names a receiver twice; {remedy}"));
+        let none = CollectiveKind::Custom(vec![]).into();
+        assert_eq!(refused(&none), "the collective has no message; give at least one source and one receiver");
+        let many = Collective::all_to_all_scatter().with_chunks(std::num::NonZeroU32::MAX);
+        assert!(refused(&many).starts_with("the collective has more than 2^32 - 2 messages on 3 terminals"));
+    }
+
+    #[test]
+    fn one_terminal_is_too_few() {
+        let mut alone = TopologyBuilder::new("alone");
+        alone.terminal("a");
+        let (alone, collective) = (alone.build().unwrap(), Collective::all_to_all_broadcast());
+        let error = Problem::new(&alone, &collective, CommunicationModel::wormhole()).unwrap_err();
+        assert_eq!(error.to_string(), "the network has 1 terminal(s); a collective needs at least 2");
+    }
+
+    #[test]
+    fn unreachable_terminals_are_named_in_the_direction_of_the_messages() {
+        let mut line = TopologyBuilder::new("one way");
+        let (a, b) = (line.terminal("a"), line.terminal("b"));
+        line.channel(a, b);
+        let line = line.build().unwrap();
+        let model = CommunicationModel::wormhole();
+        let scatter = Collective::one_to_all_scatter;
+        assert!(Problem::new(&line, &scatter(a), model).is_ok());
+        let expected = "no wormhole path leads from 'b' to 'a'; connect them, or leave one of them out";
+        for collective in [scatter(b), scatter(a).reversed().unwrap(), Collective::all_to_all_broadcast()] {
+            assert_eq!(Problem::new(&line, &collective, model).unwrap_err().to_string(), expected);
+        }
+        assert!(Problem::new(&line, &scatter(b).reversed().unwrap(), model).is_ok());
+    }
+
+    #[test]
+    fn store_and_forward_does_not_cross_switches() {
+        let mut star = TopologyBuilder::new("star");
+        let (a, hub, b) = (star.terminal("a"), star.switch("hub"), star.terminal("b"));
+        star.link(a, hub);
+        star.link(b, hub);
+        let (star, collective) = (star.build().unwrap(), Collective::all_to_all_broadcast());
+        assert!(Problem::new(&star, &collective, CommunicationModel::wormhole()).is_ok());
+        let error = Problem::new(&star, &collective, CommunicationModel::store_and_forward()).unwrap_err();
+        assert!(error.to_string().starts_with("no store-and-forward path leads from 'a' to 'b'"));
+    }
+
+    proptest! {
+        /// The short cut over a hub never accepts what the searches from every source refuse.
+        #[test]
+        fn the_short_cut_agrees_with_the_long_way(
+            topology in any_topology(9), lost in proptest::collection::vec(any::<prop::sample::Index>(), 0..4),
+            direct: bool, forward: bool,
+        ) {
+            let mut thinned = TopologyBuilder::new("thinned");
+            for node in topology.nodes() {
+                thinned.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+            }
+            let lost: Vec<usize> = lost.iter().map(|lost| lost.index(topology.channel_count())).collect();
+            for channel in topology.channels().filter(|channel| !lost.contains(&channel.index())) {
+                thinned.channel(topology.tail(channel), topology.head(channel));
+            }
+            let thinned = thinned.build().unwrap();
+            let model = CommunicationModel {
+                switching: if forward { Switching::StoreAndForward } else { Switching::Wormhole },
+                ports: Ports::All,
+                routing: Routing::Any,
+                scatter: if direct { ScatterRule::Direct } else { ScatterRule::Relay },
+            };
+            let together = Problem::new(&thinned, &Collective::all_to_all_scatter(), model).is_ok();
+            let one_by_one = thinned
+                .terminals()
+                .iter()
+                .all(|&root| Problem::new(&thinned, &Collective::one_to_all_scatter(root), model).is_ok());
+            prop_assert_eq!(together, one_by_one);
+        }
+    }
 }

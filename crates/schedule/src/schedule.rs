@@ -176,3 +176,41 @@ pub struct Transfer<'a> {
     /// The channels it crosses, in order; a valid path has at least one.
     pub path: &'a [ChannelId],
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule(steps: &[&[(u32, &[u32])]]) -> Schedule {
+        let mut schedule = Schedule::new();
+        for step in steps {
+            schedule.begin_step();
+            for (message, path) in *step {
+                let path: Vec<ChannelId> = path.iter().copied().map(ChannelId::new).collect();
+                schedule.push(MessageId::new(*message), &path);
+            }
+        }
+        schedule
+    }
+
+    #[test]
+    fn steps_and_transfers_come_back_in_order() {
+        let schedule = schedule(&[&[(3, &[1, 2]), (4, &[])], &[], &[(5, &[0])]]);
+        assert_eq!((schedule.step_count(), schedule.transfer_count(), schedule.channel_use_count()), (3, 3, 3));
+        let lengths: Vec<_> =
+            schedule.steps().map(|(place, step)| (place, step.len(), step.channel_use_count())).collect();
+        assert_eq!(lengths, [(0, 2, 2), (1, 0, 0), (2, 1, 1)]);
+        assert!(schedule.step(1).is_empty());
+        let last = schedule.step(2).transfer(0);
+        assert_eq!((last.message, last.path), (MessageId::new(5), &[ChannelId::new(0)][..]));
+        assert_eq!(schedule.step(0).iter().map(|transfer| transfer.path.len()).collect::<Vec<_>>(), [2, 0]);
+    }
+
+    #[test]
+    fn appending_keeps_both_and_their_steps() {
+        let (first, second) = (schedule(&[&[(0, &[7])], &[]]), schedule(&[&[(1, &[8, 9])]]));
+        let mut both = first;
+        both.append(&second);
+        assert_eq!(both, schedule(&[&[(0, &[7])], &[], &[(1, &[8, 9])]]));
+    }
+}

@@ -4,7 +4,8 @@ use std::fmt;
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::collective::{MessageId, Messages, Phase, Receivers};
+use crate::collective::Phase;
+use crate::messages::{MessageId, Messages, Receivers};
 
 /// A node with its name; written `'name'`.
 #[derive(Clone, PartialEq, Eq, Debug)]

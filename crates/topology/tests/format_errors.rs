@@ -105,7 +105,7 @@ fn bad_edge_lists() {
         "-> a\n",
         "a -> b -> c\n",
         "a b -> c\n",
-        "0 1 {'weight': 2}\n",
+        "0 1 {\"weight\": 2}\n",
         "a b\na a\n",
         "a->a\n",
         "a b\nswitches: s\n",
@@ -117,22 +117,22 @@ fn bad_edge_lists() {
         GraphFormat::EdgeList,
         &cases,
         &expect![[r#"
-        the file is empty; a network has at least one node
-        the network has no node; give at least one
-        line 2: found 'b c d', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 3: found 'lonely', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 1: found 'a ->', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 1: found '-> a', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 1: found 'a -> b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 1: found 'a b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 1: found '0 1 {'weight': 2}', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 2: a channel leads from node 'a' to itself; remove it
-        line 1: a channel leads from node 'a' to itself; remove it
-        line 2: there is no node 's'; correct the name, or add the node
-        line 1: found 'a->b', expected node names with spaces between them
-        line 1: found 'a\u{202e} b c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-        line 1: found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
-    "#]],
+            the file is empty; a network has at least one node
+            the network has no node; give at least one
+            line 2: found 'b c d', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 3: found 'lonely', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 1: found 'a ->', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 1: found '-> a', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 1: found 'a -> b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 1: found 'a b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 1: found '0 1 {"weight": 2}', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 2: a channel leads from node 'a' to itself; remove it
+            line 1: a channel leads from node 'a' to itself; remove it
+            line 2: there is no node 's'; correct the name, or add the node
+            line 1: found 'a->b', expected node names with spaces between them
+            line 1: found 'a\u{202e} b c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+            line 1: found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'
+        "#]],
     );
 }
 

@@ -113,7 +113,13 @@ fn essence(topology: &Topology) -> (Vec<Node<'_>>, Vec<Resource>) {
 
 /// Writes, reads and compares; `None` if the format cannot hold the network.
 fn round_trip(topology: &Topology, format: GraphFormat) -> Result<Option<Topology>, TestCaseError> {
-    let Ok(text) = write_graph(topology, format) else { return Ok(None) };
+    let text = match write_graph(topology, format) {
+        Ok(text) => text,
+        Err(error) => {
+            prop_assert!(is_one_line(&error), "{error}");
+            return Ok(None);
+        }
+    };
     let again = read_graph(&text, format, "from elsewhere").map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
     prop_assert_eq!(essence(topology), essence(&again), "{}", text);
     if format == GraphFormat::EdgeList {
@@ -129,7 +135,6 @@ fn round_trip(topology: &Topology, format: GraphFormat) -> Result<Option<Topolog
         let second = write_graph(&again.clone().renamed(topology.name()), format);
         prop_assert_eq!(Ok(&text), second.as_ref(), "writing is not a fixed point");
     }
-    prop_assert_eq!(GraphFormat::detect("", &text), format);
     Ok(Some(again))
 }
 
@@ -206,9 +211,14 @@ fn read_all(text: &str) {
                     round_trip(&topology, format).expect("what was read once is read again");
                 }
             }
-            Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
+            Err(error) => assert!(is_one_line(&error), "{error}"),
         }
     }
+}
+
+fn is_one_line(error: &dyn std::error::Error) -> bool {
+    let message = error.to_string();
+    !message.is_empty() && !message.contains(char::is_control)
 }
 
 #[test]
@@ -217,6 +227,7 @@ fn every_family_survives_every_format() {
         let topology: Topology = family.example.parse().unwrap();
         for format in GraphFormat::ALL {
             round_trip(&topology, format).unwrap().unwrap_or_else(|| panic!("{format} refuses {}", family.example));
+            assert_eq!(GraphFormat::detect("", &write_graph(&topology, format).unwrap()), format, "{}", family.example);
         }
     }
 }

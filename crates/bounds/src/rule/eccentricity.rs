@@ -23,9 +23,15 @@ pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
         return None;
     }
     let (demand, legal) = (Demand::new(problem), Legal::new(problem));
-    let (topology, chunks) = (problem.topology(), problem.messages().chunks());
+    let (topology, messages) = (problem.topology(), problem.messages());
     let count = SEARCH_WORK / (topology.node_count() + topology.channel_count());
-    let (sources, receivers) = (demand.sources(), demand.receivers());
+    let (mut sources, mut receivers) = (demand.sources(), demand.receivers());
+    // Terminals with one message each tell no more than the other end of that message.
+    if messages.delivery_count() == receivers.len() as u64 {
+        receivers.clear();
+    } else if messages.len() == sources.len() {
+        sources.clear();
+    }
     let ends: Vec<(NodeId, Direction)> = sample(&sources, count)
         .map(|&source| (source, Direction::Out))
         .chain(sample(&receivers, count).map(|&receiver| (receiver, Direction::In)))
@@ -37,7 +43,7 @@ pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
                 Direction::In => (incoming(&demand, legal, search, node), legal.receive_limit(node)),
                 _ => (outgoing(&demand, legal, search, node), legal.send_limit(node)),
             };
-            let Pipeline { steps, messages, duration } = pipeline(distances, chunks, ports)?;
+            let Pipeline { steps, messages, duration } = pipeline(distances, messages.chunks(), ports)?;
             let certificate = Certificate::Eccentricity { node, direction, distance: duration, messages, ports };
             Some(LowerBound { steps, rule: Rule::Eccentricity, certificate })
         })

@@ -16,7 +16,7 @@ pub(crate) const RULES: [fn(&Problem<'_>) -> Option<LowerBound>; 6] =
     [ports::bound, growth::bound, eccentricity::bound, cut::bound, distance_sum::bound, volume::bound];
 
 /// Node and channel visits that one rule may spend on searches from many nodes: seconds.
-const SEARCH_WORK: usize = 1 << 31;
+const SEARCH_WORK: usize = 1 << 30;
 
 /// The steps that `work` takes at `per_step`, if there is work; as many as can be written.
 pub(crate) fn ceil_steps(work: u64, per_step: u64) -> Option<u32> {
@@ -24,7 +24,7 @@ pub(crate) fn ceil_steps(work: u64, per_step: u64) -> Option<u32> {
     Some(u32::try_from(steps).unwrap_or(u32::MAX))
 }
 
-/// At most `count` of the items, at least one, evenly spaced.
+/// At most `count` of the items, evenly spaced; at least one if there is any.
 fn sample<T>(items: &[T], count: usize) -> impl Iterator<Item = &T> {
     items.iter().step_by(items.len().div_ceil(count.max(1)).max(1))
 }

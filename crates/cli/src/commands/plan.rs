@@ -33,9 +33,9 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
     let budget = args.budget.begin();
     stop_on_signal(&budget, talk)?;
     let mut watch = Watch::new(talk, checkpoint.as_mut());
-    let planned = planner.run(&budget, |event| watch.see(&event));
+    let result = planner.run(&budget, |event| watch.see(&event));
     watch.end();
-    match planned {
+    match result {
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
             deliver(&plan, seconds, args, talk)?;

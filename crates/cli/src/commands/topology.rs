@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use lockstep::Topology;
 use lockstep::paths::ShortestPaths;
+use lockstep::schedule::to_json_lines;
 use lockstep::topology::{GraphFormat, families, write_graph};
 use lockstep_report::{DrawingLimits, Table, topology_svg};
 use serde::Serialize;
@@ -22,7 +23,7 @@ const MAX_DISTANCE_PAIRS: u64 = 1 << 26;
 
 pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
     let Some(spec) = args.spec.as_ref().filter(|_| !args.list) else {
-        output::print(&family_list(args.json)?)?;
+        output::print(&family_list(args.json))?;
         return Ok(Answer::Yes);
     };
     let mut topology = input::topology(spec)?;
@@ -31,13 +32,14 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
     }
     if args.format.is_none() && args.output.is_none() {
         let properties = Properties::new(&topology);
-        output::print(&if args.json { json(&properties)? } else { properties.to_text() })?;
+        output::print(&if args.json { to_json_lines(&properties, 1) } else { properties.to_text() })?;
         return Ok(Answer::Yes);
     }
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
-    let format = args.format.or_else(|| format_of(path)).with_context(|| {
-        format!("{}: the extension says no format; choose one with --format", path.display())
-    })?;
+    let format = args
+        .format
+        .or_else(|| format_of(path))
+        .with_context(|| format!("{}: the extension says no format; choose one with --format", path.display()))?;
     let text = match format.graph() {
         Some(format) => write_graph(&topology, format).with_context(|| spec.clone())?,
         None => topology_svg(&topology, &DrawingLimits::PAGE),
@@ -59,12 +61,7 @@ fn format_of(path: &Path) -> Option<NetworkFormat> {
     }
 }
 
-/// A value as JSON for programs.
-fn json<T: Serialize>(value: &T) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(value)? + "\n")
-}
-
-fn family_list(as_json: bool) -> anyhow::Result<String> {
+fn family_list(as_json: bool) -> String {
     #[derive(Serialize)]
     struct Entry {
         name: &'static str,
@@ -79,13 +76,13 @@ fn family_list(as_json: bool) -> anyhow::Result<String> {
         about: family.about,
     });
     if as_json {
-        return json(&entries.collect::<Vec<_>>());
+        return to_json_lines(&entries.collect::<Vec<_>>(), 1);
     }
     let mut table = Table::new(["spec", "example", "network"]);
     for Entry { usage, example, about, .. } in entries {
         table.push([usage.as_str(), example, about]);
     }
-    Ok(table.to_text())
+    table.to_text()
 }
 
 /// What is shown of a network.

@@ -30,7 +30,8 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<Answer> {
             let text = if args.json {
                 serde_json::to_string(&Invalid { valid: false, violations })? + "\n"
             } else {
-                violations.iter().map(|violation| format!("invalid: {}\n", text::printable(violation))).collect()
+                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::printable(violation)));
+                lines.collect::<Vec<_>>().concat()
             };
             (Answer::No, text)
         }

@@ -13,7 +13,8 @@ use proptest::sample::Index;
 
 pub use router::random_schedule;
 
-use crate::collective::{Collective, CollectiveKind, Message};
+use crate::collective::{Collective, CollectiveKind};
+use crate::messages::Message;
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
 use crate::problem::Problem;

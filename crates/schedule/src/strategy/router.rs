@@ -2,7 +2,8 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::collective::{MessageId, Phase};
+use crate::collective::Phase;
+use crate::messages::MessageId;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::problem::Problem;
 use crate::reach::{Inner, Search, UNREACHED};

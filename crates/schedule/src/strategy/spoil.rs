@@ -4,7 +4,7 @@ use lockstep_topology::ChannelId;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::collective::MessageId;
+use crate::messages::MessageId;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
@@ -18,9 +18,9 @@ pub(super) enum Change {
     RepeatTransfer,
     MoveTransfer,
     SwapMessages,
-    ChangeMessage,
+    OtherMessage,
     UnknownMessage,
-    ChangeChannel,
+    OtherChannel,
     UnknownChannel,
     LengthenPath,
     CutPath,
@@ -37,9 +37,9 @@ const CHANGES: [Change; 16] = [
     Change::RepeatTransfer,
     Change::MoveTransfer,
     Change::SwapMessages,
-    Change::ChangeMessage,
+    Change::OtherMessage,
     Change::UnknownMessage,
-    Change::ChangeChannel,
+    Change::OtherChannel,
     Change::UnknownChannel,
     Change::LengthenPath,
     Change::CutPath,
@@ -106,9 +106,9 @@ fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoi
             let other = std::mem::replace(&mut steps[other_step][other_place].0, message);
             steps[step][place].0 = other;
         }
-        Change::ChangeMessage => transfer.0 = MessageId::new(second.index(problem.messages().len()) as u32),
+        Change::OtherMessage => transfer.0 = MessageId::new(second.index(problem.messages().len()) as u32),
         Change::UnknownMessage => transfer.0 = MessageId::new(u32::MAX - (second.index(2) as u32)),
-        Change::ChangeChannel => {
+        Change::OtherChannel => {
             if !transfer.1.is_empty() {
                 let at = second.index(transfer.1.len());
                 transfer.1[at] = channel;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use lockstep_topology::NodeId;
 
 use super::{Case, Findings, Spot, Stage};
-use crate::collective::{MessageId, Phase, Receivers};
+use crate::collective::Phase;
+use crate::messages::{MessageId, Receivers};
 use crate::violation::Violation;
 
 /// The most bits that are held at a time: 256 MiB.

@@ -66,13 +66,13 @@ pub(crate) fn ring() -> Topology {
 /// d-y 8 and 9.
 pub(crate) fn two_switches() -> Topology {
     let mut network = TopologyBuilder::new("two switches");
-    let [a, b, c] = ["a", "b", "c"].map(|name| network.terminal(name));
+    let terminals = ["a", "b", "c"].map(|name| network.terminal(name));
     let [x, y] = ["x", "y"].map(|name| network.switch(name));
-    for terminal in [a, b, c] {
+    for terminal in terminals {
         network.link(terminal, x);
     }
     network.link(x, y);
-    let d = network.terminal("d");
-    network.link(d, y);
+    let last = network.terminal("d");
+    network.link(last, y);
     network.build().unwrap()
 }

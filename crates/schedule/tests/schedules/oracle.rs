@@ -148,7 +148,7 @@ fn ports(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
     fn the_judge_agrees_with_the_rules_word_by_word((instance, schedule) in spoiled_instance(8)) {

@@ -118,7 +118,7 @@ fn check(topology: &Topology) -> Result<(), WriteError> {
         }
     }
     if let Some(group) = topology.shared_groups().first() {
-        let channels: Vec<_> = group.iter().take(2).map(|&channel| topology.channel_name(channel)).collect();
+        let channels: Vec<_> = group.iter().take(2).map(|&channel| excerpt(&topology.channel_name(channel))).collect();
         return Err(WriteError::Shared { format, channels: channels.join(" and ") });
     }
     Ok(())

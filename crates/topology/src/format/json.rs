@@ -45,7 +45,7 @@ pub struct TopologyDocument {
 #[non_exhaustive]
 pub enum DocumentError {
     /// Another kind of file.
-    #[error("field 'format' is '{found}', expected '{FORMAT}'")]
+    #[error("field 'format' is '{}', expected '{FORMAT}'", one_line(found))]
     Format {
         /// What the file says.
         found: String,
@@ -57,7 +57,7 @@ pub enum DocumentError {
         found: u32,
     },
     /// Contents that make no network.
-    #[error(transparent)]
+    #[error("{}", one_line(&.0.to_string()))]
     Topology(#[from] TopologyError),
 }
 

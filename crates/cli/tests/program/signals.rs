@@ -1,0 +1,72 @@
+//! A search is interrupted, and goes on as if nothing had happened.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::lockstep;
+
+/// A search that misses 15 steps, then finds 16: a second or more on one thread of any machine.
+const ARGUMENTS: [&str; 13] = [
+    "plan", "omega:16", "-c", "aas", "--engine", "umda", "--seed", "3", "--budget", "2000000", "-o", "s.json",
+    "--quiet",
+];
+
+/// Longer than any of this takes.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A search of the kind above on so many threads, which change nothing.
+fn start(directory: &Path, threads: &str) -> Child {
+    let mut command = lockstep(directory);
+    command.args(ARGUMENTS).env("RAYON_NUM_THREADS", threads).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Waits for the first checkpoint and sends a signal; how the search ended.
+fn interrupt(directory: &Path, signal: &str) -> Output {
+    let mut child = start(directory, "1");
+    let started = Instant::now();
+    while !directory.join("s.json.checkpoint").exists() {
+        assert!(started.elapsed() < PATIENCE, "no checkpoint");
+        assert_eq!(child.try_wait().unwrap(), None, "the search ended before its first checkpoint");
+        sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    child.wait_with_output().unwrap()
+}
+
+/// The plan of a search that goes on, and of one that was left alone.
+fn resumed_and_whole(interrupted: &Path) -> [Vec<u8>; 2] {
+    let whole = tempfile::tempdir().unwrap();
+    [interrupted, whole.path()].map(|directory| {
+        let output = start(directory, "2").wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(!directory.join("s.json.checkpoint").exists(), "a finished search leaves no checkpoint");
+        fs::read(directory.join("s.json")).unwrap()
+    })
+}
+
+#[test]
+fn a_killed_search_is_resumed_bit_for_bit() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = interrupt(directory.path(), "-KILL");
+    assert_eq!(output.status.code(), None);
+    assert!(!directory.path().join("s.json").exists());
+    let [resumed, whole] = resumed_and_whole(directory.path());
+    assert_eq!(resumed, whole);
+}
+
+#[test]
+fn an_interrupted_search_says_so_and_is_resumed_bit_for_bit() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = interrupt(directory.path(), "-INT");
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("steps found: it was interrupted"), "{message}");
+    assert!(directory.path().join("s.json.checkpoint").exists());
+    let [resumed, whole] = resumed_and_whole(directory.path());
+    assert_eq!(resumed, whole);
+}

@@ -1,0 +1,76 @@
+//! Random spaces and individuals for the tests beside the code.
+
+use lockstep_schedule::strategy::{Instance, instance};
+use lockstep_schedule::{CollectiveKind, Phase, Switching};
+use lockstep_schedule::{NotFound, Problem};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::engine::candidate_paths;
+use crate::space::{Gene, SearchSpace};
+
+/// A problem in the reach of the encoding, except that some custom broadcasts need relays that are no receivers.
+pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    instance(max_nodes).prop_map(|mut instance| {
+        if instance.collective.phases() != [Phase::Distribute] {
+            instance.collective.kind = match instance.collective.kind {
+                CollectiveKind::Gather { root } => CollectiveKind::OneToAllScatter { root },
+                CollectiveKind::Reduce { root } => CollectiveKind::OneToAllBroadcast { root },
+                _ => CollectiveKind::AllToAllBroadcast,
+            };
+        }
+        if instance.problem().messages().is_scatter() {
+            instance.model.switching = Switching::Wormhole;
+        }
+        instance
+    })
+}
+
+/// A broadcast in the reach of the encoding, with the same exception.
+pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    searchable(max_nodes).prop_map(|mut instance| {
+        let kind = &mut instance.collective.kind;
+        match kind {
+            CollectiveKind::OneToAllScatter { root } => *kind = CollectiveKind::OneToAllBroadcast { root: *root },
+            CollectiveKind::AllToAllScatter => *kind = CollectiveKind::AllToAllBroadcast,
+            CollectiveKind::Custom(messages) if messages.iter().all(|message| message.receivers.len() == 1) => {
+                *kind = CollectiveKind::OneToAllBroadcast { root: messages[0].source };
+            }
+            _ => {}
+        }
+        instance
+    })
+}
+
+/// Calls `check` with the space that has `spare` steps more than the fewest that the encoding allows.
+pub(crate) fn in_space(
+    instance: &Instance,
+    spare: u32,
+    check: impl FnOnce(&SearchSpace) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    let problem: Problem = instance.problem();
+    let table = candidate_paths(&problem).expect("small networks have small tables");
+    let fewest = match SearchSpace::new(problem, &table, 0) {
+        Err(NotFound::TooLong { steps: 0, reached }) => reached,
+        Err(NotFound::Unsupported { .. }) => return Ok(()),
+        other => return Err(TestCaseError::fail(format!("a space without steps is {other:?}"))),
+    };
+    check(&SearchSpace::new(problem, &table, fewest + spare).expect("it is long enough"))
+}
+
+/// Any candidate path and any step for every delivery.
+pub(crate) fn random_genes(space: &SearchSpace, rng: &mut ChaCha8Rng) -> Vec<Gene> {
+    (0..space.delivery_count())
+        .map(|delivery| {
+            let candidates = space.candidates(delivery);
+            let path = candidates[rng.random_range(0..candidates.len())];
+            Gene { path, step: rng.random_range(0..space.step_count()) }
+        })
+        .collect()
+}
+
+/// A stream of random numbers.
+pub(crate) fn stream(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}

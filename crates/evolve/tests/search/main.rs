@@ -1,0 +1,7 @@
+//! The search as its users see it.
+
+mod cells;
+mod checkpoints;
+mod limits;
+mod problem;
+mod threads;

@@ -1,0 +1,154 @@
+use lockstep::schedule::strategy::instance;
+use lockstep::{
+    Budget, CommunicationModel, CutShort, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation, Planner, Schedule,
+    ScheduleFile, Verdict,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::Question;
+
+fn plan() -> Plan {
+    let question = Question::new("omega:8", "aab", CommunicationModel::wormhole());
+    Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap()
+}
+
+/// What is done to the JSON of a plan.
+type Change = fn(&mut Value);
+
+/// The plan's JSON after a change.
+fn changed(change: impl FnOnce(&mut Value)) -> Result<PlanFile, PlanFileError> {
+    let mut value: Value = serde_json::from_str(&plan().to_file(None).to_json()).unwrap();
+    change(&mut value);
+    PlanFile::read(value.to_string().as_bytes())
+}
+
+fn message(result: Result<PlanFile, PlanFileError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn plans_come_back_from_both_forms(instance in instance(7), seconds in prop::option::of(0.0..1.0e6f64)) {
+        let plan = Planner::new(instance.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(256), |_| {}).unwrap();
+        let mut file = plan.to_file(seconds);
+        file.cut_short = [None, Some(CutShort::Deadline), Some(CutShort::Interrupt)][plan.schedule().step_count() % 3];
+        prop_assert_eq!(&PlanFile::read(file.to_json().as_bytes()).unwrap(), &file);
+        prop_assert_eq!(&PlanFile::read(&file.to_bytes()).unwrap(), &file);
+        file.cut_short = None;
+        prop_assert_eq!(file.check().unwrap(), plan);
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes: Vec<u8>) {
+        prop_assert!(PlanFile::read(&bytes).is_err());
+        prop_assert!(PlanFile::read(&[b"lockplan".as_slice(), &bytes].concat()).is_err());
+    }
+
+    #[test]
+    fn an_altered_or_truncated_binary_is_refused(place: prop::sample::Index, flip in 1u8.., cut: bool) {
+        let mut bytes = plan().to_file(None).to_bytes();
+        let place = place.index(bytes.len());
+        if cut {
+            bytes.truncate(place);
+        } else {
+            bytes[place] ^= flip;
+        }
+        prop_assert!(PlanFile::from_bytes(&bytes).is_err());
+    }
+
+    #[test]
+    fn truncated_json_is_refused(place: prop::sample::Index) {
+        let text = plan().to_file(None).to_json();
+        let end = place.index(text.trim_end().len());
+        prop_assert!(PlanFile::from_json(&text[..end]).is_err());
+    }
+}
+
+/// The fields that the documentation of the format promises.
+#[test]
+fn the_file_holds_the_documented_fields() {
+    let value: Value = serde_json::from_str(&plan().to_file(None).to_json()).unwrap();
+    assert_eq!((&value["format"], &value["version"]), (&json!("lockstep-plan"), &json!(1)));
+    assert_eq!((&value["steps"], &value["verdict"], &value["seed"]), (&json!(7), &json!("optimal"), &json!(1)));
+    assert_eq!((&value["lower_bound"]["steps"], &value["lower_bound"]["rule"]), (&json!(7), &json!("ports")));
+    assert_eq!(value["schedule"]["format"], json!("lockstep-schedule"));
+    assert_eq!(value["schedule"]["steps"].as_array().map(Vec::len), Some(7));
+    assert!(value["engine"].is_string());
+    let absent = [value.get("seconds"), value.get("cut_short")];
+    assert_eq!(absent, [None, None], "without a time the file is the same every time");
+    let timed: Value = serde_json::from_str(&plan().to_file(Some(0.25)).to_json()).unwrap();
+    assert_eq!(timed["seconds"], json!(0.25));
+}
+
+#[test]
+fn the_version_is_looked_at_before_everything_else() {
+    let newer = changed(|value| {
+        value["version"] = json!(2);
+        value["more"] = json!("something new");
+    });
+    assert_eq!(message(newer), "field 'version' is 2, but only version 1 is known; use a newer lockstep");
+    let inner = message(changed(|value| value["schedule"]["version"] = json!(2)));
+    assert!(inner.contains("field 'schedule': field 'version' is 2, but only version 1 is known"), "{inner}");
+}
+
+#[test]
+fn errors_name_the_field() {
+    let cases: [(Change, &str); 7] = [
+        (|value| value["format"] = json!("other"), "field 'format' is 'other', expected 'lockstep-plan'"),
+        (|value| value["steps"] = json!("seven"), "field 'steps': invalid type: string \"seven\""),
+        (|value| value["seed"] = json!(-1), "field 'seed': invalid value: integer `-1`"),
+        (|value| value["verdict"] = json!("fine"), "field 'verdict': the verdict is 'fine', expected"),
+        (|value| value["lower_bound"]["rule"] = json!("magic"), "field 'lower_bound.rule': unknown variant `magic`"),
+        (
+            |value| value["schedule"]["steps"][1][0]["path"][0] = json!(4_294_967_296_u64),
+            "field 'schedule.steps[1][0].path[0]': invalid value: integer `4294967296`",
+        ),
+        (|value| value["extra"] = json!(1), "field 'extra': unknown field `extra`"),
+    ];
+    for (change, expected) in cases {
+        let message = message(changed(change));
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+#[test]
+fn other_files_are_told_apart_from_damaged_plans() {
+    let file = ScheduleFile::new(&plan().problem(), Schedule::new());
+    for bytes in [file.to_json().into_bytes(), file.to_bytes()] {
+        assert!(PlanFile::read(&bytes).unwrap_err().is_other_format());
+    }
+    let bytes = plan().to_file(None).to_bytes();
+    assert!(!PlanFile::read(&bytes[..60]).unwrap_err().is_other_format());
+}
+
+#[test]
+fn claims_that_do_not_follow_are_violations() {
+    let spoiled = |spoil: fn(&mut PlanFile)| {
+        let mut file = plan().to_file(None);
+        spoil(&mut file);
+        file.check().unwrap_err().to_string()
+    };
+    assert_eq!(spoiled(|file| file.steps = 6), "the plan claims 6 steps, but its schedule has 7");
+    assert_eq!(
+        spoiled(|file| file.verdict = Verdict::Gap(1)),
+        "the plan claims 'gap 1', but it has 7 steps and a lower bound of 7"
+    );
+    assert!(spoiled(|file| file.lower_bound.steps = 8).starts_with("the lower bound is not proved: "));
+    assert!(spoiled(|file| file.lower_bound.steps = 6).starts_with("the lower bound is not proved: "));
+}
+
+#[test]
+fn a_plan_with_an_invalid_schedule_is_refused() {
+    let plan = plan();
+    let mut file = plan.to_file(None);
+    let mut schedule = Schedule::new();
+    for (place, step) in plan.schedule().steps() {
+        schedule.begin_step();
+        step.iter().skip(usize::from(place == 3)).for_each(|transfer| schedule.push(transfer.message, transfer.path));
+    }
+    file.schedule = ScheduleFile::new(&plan.problem(), schedule);
+    assert!(matches!(file.check(), Err(PlanViolation::Schedule(_))));
+}

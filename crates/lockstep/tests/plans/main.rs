@@ -1,0 +1,29 @@
+//! What the planner promises.
+
+#![expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
+
+mod checkpoints;
+mod files;
+mod limits;
+mod planner;
+
+use lockstep::{Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology};
+
+/// A network, a collective with the first terminal as root where it has one, and a model.
+struct Question {
+    topology: Topology,
+    collective: Collective,
+    model: CommunicationModel,
+}
+
+impl Question {
+    fn new(spec: &str, collective: &str, model: CommunicationModel) -> Self {
+        let name: CollectiveName = collective.parse().unwrap();
+        let root = name.has_root().then_some(NodeId::new(0));
+        Self { topology: spec.parse().unwrap(), collective: name.with_root(root).unwrap(), model }
+    }
+
+    fn problem(&self) -> Problem<'_> {
+        Problem::new(&self.topology, &self.collective, self.model).unwrap()
+    }
+}

@@ -1,0 +1,183 @@
+use lockstep::schedule::strategy::instance;
+use lockstep::schedule::{NotFound, Ports, StopReason};
+use lockstep::{
+    Budget, CollectiveName, CommunicationModel, CutShort, Engine, Event, PlanError, PlanOptions, Planner, Verdict,
+    verify,
+};
+use proptest::prelude::*;
+
+use crate::Question;
+
+const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+const STORE: CommunicationModel = CommunicationModel::store_and_forward();
+
+fn small() -> Budget {
+    Budget::evaluations(1 << 12)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// The planner always has a schedule, the judge accepts it, and the bound holds.
+    #[test]
+    fn every_plan_is_valid_and_not_below_its_bound(instance in instance(9), seed in 0u64..4) {
+        let problem = instance.problem();
+        let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&small(), |_| {}).unwrap();
+        let report = verify(&problem, plan.schedule()).unwrap();
+        plan.lower_bound().check(&problem).unwrap();
+        prop_assert_eq!(report.steps as u32, plan.step_count());
+        prop_assert!(plan.lower_bound().steps <= plan.step_count());
+        prop_assert_eq!(plan.is_optimal(), plan.lower_bound().steps == plan.step_count());
+        prop_assert_eq!(plan.cut_short(), None);
+    }
+
+    /// The same seed gives the same plan, on one thread or more.
+    #[test]
+    fn a_plan_depends_on_nothing_but_the_question(instance in instance(7), seed: u64) {
+        let run = || Planner::new(instance.problem(), PlanOptions::auto(seed)).run(&small(), |_| {}).unwrap();
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        prop_assert_eq!(run().to_file(None).to_json(), alone.install(run).to_file(None).to_json());
+    }
+}
+
+/// The numbers of steps that every schedule of the documents' networks needs, and that exist: reception and doubling on
+/// Omega, distance and cut on the mesh, the cut at the root of a tree.
+#[test]
+fn small_networks_of_the_documents_are_planned_optimally() {
+    let cases = [
+        ("omega:8", "oab", 3),
+        ("omega:8", "aab", 7),
+        ("omega:8", "oas", 7),
+        ("omega:8", "aas", 7),
+        ("mesh:4x4", "aas", 16),
+        ("b-tree:8", "aas", 16),
+        ("full-b-tree:7", "aab", 6),
+        ("hypercube:3", "aas", 4),
+    ];
+    for (spec, collective, steps) in cases {
+        let question = Question::new(spec, collective, WORMHOLE);
+        let plan = Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {});
+        let plan = plan.unwrap();
+        assert_eq!((plan.step_count(), plan.verdict()), (steps, Verdict::Optimal), "{spec} {collective}");
+    }
+}
+
+#[test]
+fn every_collective_is_planned_under_both_kinds_of_switching() {
+    for model in [WORMHOLE, STORE] {
+        for name in CollectiveName::ALL {
+            let question = Question::new("mesh:2x3", name.abbreviation(), model);
+            let plan = Planner::new(question.problem(), PlanOptions::auto(1)).run(&small(), |_| {}).unwrap();
+            assert!(verify(&question.problem(), plan.schedule()).is_ok(), "{name} {model}");
+        }
+    }
+}
+
+/// Every node of a ring of 8 has 2 channels for 7 messages: ceil(7 / 2) steps, there and back again.
+#[test]
+fn an_all_reduce_is_a_reduce_scatter_and_an_all_gather() {
+    let question = Question::new("ring:8", "all-reduce", WORMHOLE);
+    let plan =
+        Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
+    assert_eq!((plan.lower_bound().steps, plan.step_count()), (8, 8));
+}
+
+#[test]
+fn umda_finds_what_it_is_asked_for() {
+    let question = Question::new("omega:8", "aab", WORMHOLE);
+    for steps in [7, 9] {
+        let options = PlanOptions { engine: Engine::Umda, steps: Some(steps), seed: 3 };
+        let plan = Planner::new(question.problem(), options).run(&Budget::evaluations(1 << 24), |_| {}).unwrap();
+        assert_eq!((plan.step_count(), plan.engine()), (steps, "umda"));
+    }
+}
+
+#[test]
+fn umda_plans_collecting_collectives_backwards() {
+    for name in ["gather", "reduce", "reduce-scatter", "all-reduce"] {
+        let question = Question::new("mesh:2x3", name, WORMHOLE);
+        let options = PlanOptions { engine: Engine::Umda, steps: None, seed: 1 };
+        let plan = Planner::new(question.problem(), options).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
+        assert_eq!(plan.engine(), "umda", "{name}");
+    }
+}
+
+#[test]
+fn fewer_steps_than_the_bound_are_refused_with_the_reason() {
+    let question = Question::new("omega:8", "aab", WORMHOLE);
+    let options = PlanOptions { steps: Some(6), ..PlanOptions::auto(1) };
+    let error = Planner::new(question.problem(), options).run(&small(), |_| {}).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no schedule has fewer than 7 steps (terminal 0 receives 7 messages, at most 1 in a step); allow more than 6"
+    );
+}
+
+#[test]
+fn a_limit_of_steps_is_kept_by_every_engine_or_the_answer_is_no() {
+    let question = Question::new("mesh:3x3", "all-reduce", WORMHOLE);
+    for engine in Engine::ALL {
+        for more in 0..4 {
+            let floor = lockstep::bounds::best(&question.problem()).steps;
+            let options = PlanOptions { engine, steps: Some(floor + more), seed: 1 };
+            match Planner::new(question.problem(), options).run(&small(), |_| {}) {
+                Ok(plan) => assert!(plan.step_count() <= floor + more),
+                Err(error) => assert!(matches!(error, PlanError::NotFound(_)), "{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn umda_says_what_it_cannot_do() {
+    let question = Question::new("mesh:2x2", "aas", STORE);
+    let options = PlanOptions { engine: Engine::Umda, ..PlanOptions::auto(1) };
+    let error = Planner::new(question.problem(), options).run(&small(), |_| {}).unwrap_err();
+    assert!(matches!(error, PlanError::NotFound(NotFound::Unsupported { engine: "umda", .. })), "{error}");
+}
+
+#[test]
+fn a_cancelled_budget_ends_a_search_with_no_answer() {
+    let question = Question::new("omega:16", "aas", WORMHOLE);
+    let options = PlanOptions { engine: Engine::Umda, ..PlanOptions::auto(1) };
+    let budget = Budget::unlimited();
+    let error = Planner::new(question.problem(), options)
+        .run(&budget, |event| {
+            if matches!(event, Event::Search(_)) {
+                budget.cancel();
+            }
+        })
+        .unwrap_err();
+    let stopped = NotFound::Stopped { steps: 15, reason: StopReason::Cancelled };
+    assert_eq!(error, PlanError::NotFound(stopped));
+}
+
+/// One port a node, so that construction stays above the bound and a search follows.
+#[test]
+fn an_interrupted_search_leaves_the_construction() {
+    let mut question = Question::new("torus:4x4", "aas", WORMHOLE);
+    question.model.ports = Ports::limit(1).unwrap();
+    let budget = Budget::unlimited();
+    let plan = Planner::new(question.problem(), PlanOptions::auto(1)).run(&budget, |event| {
+        if matches!(event, Event::Search(_)) {
+            budget.cancel();
+        }
+    });
+    let plan = plan.unwrap();
+    if !plan.is_optimal() {
+        assert_eq!((plan.engine(), plan.cut_short()), ("construct", Some(CutShort::Interrupt)));
+    }
+}
+
+#[test]
+fn a_deadline_is_told() {
+    let question = Question::new("omega:16", "aas", WORMHOLE);
+    let budget = Budget::time(std::time::Duration::ZERO);
+    match Planner::new(question.problem(), PlanOptions::auto(1)).run(&budget, |_| {}) {
+        Ok(plan) => assert_eq!(plan.cut_short(), Some(CutShort::Deadline)),
+        Err(error) => {
+            let stopped = NotFound::Stopped { steps: 15, reason: StopReason::Deadline };
+            assert_eq!(error, PlanError::NotFound(stopped));
+        }
+    }
+}

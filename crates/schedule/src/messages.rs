@@ -1,0 +1,314 @@
+//! The messages of a collective, computed from their numbers.
+
+use std::fmt;
+
+use lockstep_topology::{NodeId, Topology};
+use serde::{Deserialize, Serialize};
+
+use crate::collective::{Collective, CollectiveKind};
+
+/// A message of a collective, numbered `0..`.
+///
+/// The order: by source terminal; inside a source by receiver terminal (scatter); chunks of one message follow each
+/// other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MessageId(u32);
+
+impl MessageId {
+    /// The message with this number.
+    #[inline]
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number itself.
+    #[inline]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The number as the index of a table.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "m{}", self.0)
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// One message of a [custom](CollectiveKind::Custom) collective.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The terminal that holds it at the start.
+    pub source: NodeId,
+    /// The terminals that must hold it at the end, without the source.
+    pub receivers: Vec<NodeId>,
+}
+
+/// How a message's number gives its source and receivers.
+#[derive(Clone, Copy, Debug)]
+enum Shape<'a> {
+    /// A message a source (or one source only), to all others.
+    Broadcast { only: Option<NodeId> },
+    /// A message for every other terminal, a source after the other (or one source only).
+    Scatter { only: Option<NodeId> },
+    /// As listed.
+    Custom(&'a [Message]),
+}
+
+/// The receivers of one message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Receivers<'a> {
+    /// Every terminal but the source.
+    AllOthers,
+    /// One terminal: a scatter message.
+    One(NodeId),
+    /// These terminals.
+    List(&'a [NodeId]),
+}
+
+/// The messages of a collective on a network.
+#[derive(Clone, Copy, Debug)]
+pub struct Messages<'a> {
+    topology: &'a Topology,
+    shape: Shape<'a>,
+    chunks: u32,
+    count: u32,
+}
+
+impl<'a> Messages<'a> {
+    /// `None` if there are more than 2^32 - 2 messages.
+    pub(crate) fn new(collective: &'a Collective, topology: &'a Topology) -> Option<Self> {
+        let terminals = topology.terminal_count() as u64;
+        let others = terminals.saturating_sub(1);
+        let (shape, count) = match &collective.kind {
+            CollectiveKind::OneToAllBroadcast { root } | CollectiveKind::Reduce { root } => {
+                (Shape::Broadcast { only: Some(*root) }, 1)
+            }
+            CollectiveKind::OneToAllScatter { root } | CollectiveKind::Gather { root } => {
+                (Shape::Scatter { only: Some(*root) }, others)
+            }
+            CollectiveKind::AllToAllBroadcast | CollectiveKind::ReduceScatter | CollectiveKind::AllReduce => {
+                (Shape::Broadcast { only: None }, terminals)
+            }
+            CollectiveKind::AllToAllScatter => (Shape::Scatter { only: None }, terminals * others),
+            CollectiveKind::Custom(messages) => (Shape::Custom(messages), messages.len() as u64),
+        };
+        let count = count.checked_mul(u64::from(collective.chunks.get()))?;
+        let count = u32::try_from(count).ok().filter(|&count| count < u32::MAX)?;
+        Some(Self { topology, shape, chunks: collective.chunks.get(), count })
+    }
+
+    /// Number of messages.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is no message.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All messages, ascending.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = MessageId> + Clone + use<> {
+        (0..self.count).map(MessageId::new)
+    }
+
+    /// Into how many messages each original one was cut; those follow each other.
+    pub fn chunks(&self) -> u32 {
+        self.chunks
+    }
+
+    /// Whether every message has one receiver by the nature of the collective: a scatter, a gather, or custom messages
+    /// of one receiver each. A broadcast on two terminals is none.
+    pub fn is_scatter(&self) -> bool {
+        match self.shape {
+            Shape::Broadcast { .. } => false,
+            Shape::Scatter { .. } => true,
+            Shape::Custom(messages) => messages.iter().all(|message| message.receivers.len() == 1),
+        }
+    }
+
+    /// The terminal that holds a message at the start.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such message.
+    #[inline]
+    pub fn source(&self, message: MessageId) -> NodeId {
+        let number = self.original(message);
+        match self.shape {
+            Shape::Broadcast { only: Some(root) } | Shape::Scatter { only: Some(root) } => root,
+            Shape::Broadcast { only: None } => self.topology.terminals()[number],
+            Shape::Scatter { only: None } => {
+                let terminals = self.topology.terminals();
+                terminals[number / (terminals.len() - 1)]
+            }
+            Shape::Custom(messages) => messages[number].source,
+        }
+    }
+
+    /// The terminals that must hold a message at the end.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such message.
+    #[inline]
+    pub fn receivers(&self, message: MessageId) -> Receivers<'a> {
+        let number = self.original(message);
+        let terminals = self.topology.terminals();
+        match self.shape {
+            Shape::Broadcast { .. } if terminals.len() == 2 => {
+                let source = self.source(message);
+                Receivers::One(if terminals[0] == source { terminals[1] } else { terminals[0] })
+            }
+            Shape::Broadcast { .. } => Receivers::AllOthers,
+            Shape::Scatter { only } => {
+                let others = terminals.len() - 1;
+                let (source, place) = match only {
+                    // A root that is no terminal is refused by `Problem::new`; any rank keeps this total.
+                    Some(root) => (self.topology.terminal_rank(root).unwrap_or(0), number),
+                    None => (number / others, number % others),
+                };
+                Receivers::One(terminals[place + usize::from(place >= source)])
+            }
+            Shape::Custom(messages) => match messages[number].receivers.as_slice() {
+                [receiver] => Receivers::One(*receiver),
+                receivers => Receivers::List(receivers),
+            },
+        }
+    }
+
+    /// Number of receivers of a message.
+    pub fn receiver_count(&self, message: MessageId) -> usize {
+        match self.receivers(message) {
+            Receivers::AllOthers => self.topology.terminal_count().saturating_sub(1),
+            Receivers::One(_) => 1,
+            Receivers::List(receivers) => receivers.len(),
+        }
+    }
+
+    /// The receivers of a message one by one, ascending where the collective has a name.
+    pub fn receivers_iter(&self, message: MessageId) -> impl Iterator<Item = NodeId> + use<'a> {
+        let source = self.source(message);
+        let (all, listed) = match self.receivers(message) {
+            Receivers::AllOthers => (self.topology.terminals(), None),
+            Receivers::One(receiver) => (&[][..], Some(receiver)),
+            Receivers::List(receivers) => (receivers, None),
+        };
+        all.iter().copied().filter(move |&node| node != source).chain(listed)
+    }
+
+    /// Number of deliveries that the collective needs: the receivers of all messages together.
+    pub fn delivery_count(&self) -> u64 {
+        let others = self.topology.terminal_count().saturating_sub(1) as u64;
+        match self.shape {
+            Shape::Broadcast { .. } => u64::from(self.count) * others,
+            Shape::Scatter { .. } => u64::from(self.count),
+            Shape::Custom(messages) => {
+                let receivers: u64 = messages.iter().map(|message| message.receivers.len() as u64).sum();
+                receivers.saturating_mul(u64::from(self.chunks))
+            }
+        }
+    }
+
+    fn original(&self, message: MessageId) -> usize {
+        assert!(message.number() < self.count, "{message:?} of {} messages", self.count);
+        if self.chunks == 1 { message.index() } else { (message.number() / self.chunks) as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use lockstep_topology::TopologyBuilder;
+
+    use super::*;
+
+    /// Terminals 0, 2, 3 and the switch 1 between them.
+    fn star() -> Topology {
+        let mut network = TopologyBuilder::new("star");
+        let (first, hub) = (network.terminal("a"), network.switch("hub"));
+        let others = [network.terminal("b"), network.terminal("c")];
+        for terminal in [first].into_iter().chain(others) {
+            network.link(terminal, hub);
+        }
+        network.build().unwrap()
+    }
+
+    fn listed(collective: &Collective) -> Vec<(u32, Vec<u32>)> {
+        let star = star();
+        let messages = collective.messages(&star).unwrap();
+        let list: Vec<_> = messages
+            .ids()
+            .map(|id| {
+                (messages.source(id).number(), messages.receivers_iter(id).map(NodeId::number).collect::<Vec<_>>())
+            })
+            .collect();
+        let deliveries: usize = list.iter().map(|(_, receivers)| receivers.len()).sum();
+        assert_eq!((messages.len(), messages.delivery_count()), (list.len(), deliveries as u64));
+        assert!(messages.ids().zip(&list).all(|(id, (_, receivers))| messages.receiver_count(id) == receivers.len()));
+        list
+    }
+
+    #[test]
+    fn messages_are_numbered_by_source_then_receiver() {
+        let root = NodeId::new(2);
+        assert_eq!(listed(&Collective::one_to_all_broadcast(root)), [(2, vec![0, 3])]);
+        assert_eq!(listed(&Collective::one_to_all_scatter(root)), [(2, vec![0]), (2, vec![3])]);
+        assert_eq!(listed(&Collective::all_to_all_broadcast()), [(0, vec![2, 3]), (2, vec![0, 3]), (3, vec![0, 2])]);
+        let pairs = [(0, 2), (0, 3), (2, 0), (2, 3), (3, 0), (3, 2)];
+        assert_eq!(listed(&Collective::all_to_all_scatter()), pairs.map(|(source, receiver)| (source, vec![receiver])));
+    }
+
+    #[test]
+    fn chunks_of_a_message_follow_each_other() {
+        let two = NonZeroU32::new(2).unwrap();
+        let scatter = Collective::one_to_all_scatter(NodeId::new(0)).with_chunks(two);
+        assert_eq!(listed(&scatter), [(0, vec![2]), (0, vec![2]), (0, vec![3]), (0, vec![3])]);
+    }
+
+    #[test]
+    fn many_to_many_leaves_the_source_out() {
+        let [a, b, c] = [0, 2, 3].map(NodeId::new);
+        let broadcast = Collective::many_to_many_broadcast(&[a, c], &[b, c]);
+        assert_eq!(listed(&broadcast), [(0, vec![2, 3]), (3, vec![2])]);
+        let scatter = Collective::many_to_many_scatter(&[a, c], &[b, c]);
+        assert_eq!(listed(&scatter), [(0, vec![2]), (0, vec![3]), (3, vec![2])]);
+        assert!(listed(&Collective::many_to_many_broadcast(&[a], &[a])).is_empty());
+    }
+
+    #[test]
+    fn on_two_terminals_all_others_are_one() {
+        let mut pair = TopologyBuilder::new("pair");
+        let (a, b) = (pair.terminal("a"), pair.terminal("b"));
+        pair.link(a, b);
+        let (pair, broadcast) = (pair.build().unwrap(), Collective::all_to_all_broadcast());
+        let messages = broadcast.messages(&pair).unwrap();
+        let receivers = [0, 1].map(|number| messages.receivers(MessageId::new(number)));
+        assert_eq!(receivers, [Receivers::One(b), Receivers::One(a)]);
+        assert!(!messages.is_scatter());
+    }
+
+    #[test]
+    fn too_many_messages_are_not_numbered() {
+        let chunks = NonZeroU32::MAX;
+        assert!(Collective::one_to_all_broadcast(NodeId::new(0)).with_chunks(chunks).messages(&star()).is_none());
+        let fewer = NonZeroU32::new(u32::MAX - 1).unwrap();
+        let most = Collective::one_to_all_broadcast(NodeId::new(0)).with_chunks(fewer);
+        assert_eq!(most.messages(&star()).unwrap().len(), u32::MAX as usize - 1);
+        assert!(Collective::all_to_all_scatter().with_chunks(fewer).messages(&star()).is_none());
+    }
+}

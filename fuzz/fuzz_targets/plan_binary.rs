@@ -1,0 +1,20 @@
+//! Plan files in binary: the envelope, and the payload under a right checksum.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lockstep::PlanFile;
+use lockstep_envelope::seal;
+
+fuzz_target!(|bytes: &[u8]| {
+    for bytes in [bytes, &seal(*b"lockplan", 1, bytes)] {
+        match PlanFile::from_bytes(bytes) {
+            Err(error) => lockstep_fuzz::refusal(&error),
+            Ok(file) => {
+                assert_eq!(PlanFile::from_bytes(&file.to_bytes()).as_ref(), Ok(&file));
+                if let Err(violation) = file.check() {
+                    lockstep_fuzz::refusal(&violation);
+                }
+            }
+        }
+    }
+});
