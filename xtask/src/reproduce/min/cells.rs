@@ -13,7 +13,7 @@ use lockstep::{
 use super::figures::{Cell, Network};
 
 /// The most that one run of the document's algorithm may take.
-const RUN_LIMIT: Duration = Duration::from_secs(600);
+const RUN_LIMIT: Duration = Duration::from_mins(10);
 
 /// Evaluations of each attempt below the document's figure, one step less at a time.
 const BEATING_EVALUATIONS: u64 = 1 << 22;

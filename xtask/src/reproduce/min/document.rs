@@ -5,7 +5,7 @@ use lockstep::paths::{PathId, PathTable, ShortestPaths};
 use lockstep::schedule::{MessageId, Receivers};
 use lockstep::{CollectiveName, CommunicationModel, NodeId, Problem, Schedule, Topology, load, verify};
 
-use super::figures::Destinations;
+use super::figures::DestinationTable;
 
 /// What the verifier says of a schedule of the document.
 pub(super) struct Judged {
@@ -15,40 +15,44 @@ pub(super) struct Judged {
     pub(super) transfers: usize,
     /// The violation, if there is one.
     pub(super) refusal: Option<String>,
-    /// Schedules with two cells of a column swapped that can be written down, and those of them that are refused.
-    pub(super) swapped: usize,
-    pub(super) swapped_refused: usize,
+    /// Ways to swap two cells of a column.
+    pub(super) swaps: usize,
+    /// Those after which a terminal would send to itself, so that there is no path at all.
+    pub(super) swaps_without_path: usize,
+    /// Those that the verifier refuses.
+    pub(super) swaps_refused: usize,
 }
 
 impl Judged {
     /// Accepted as it is, refused with any two cells swapped.
     pub(super) fn holds(&self) -> bool {
-        self.refusal.is_none() && self.swapped > 0 && self.swapped == self.swapped_refused
+        self.refusal.is_none() && self.swaps_refused > 0 && self.swaps == self.swaps_without_path + self.swaps_refused
     }
 }
 
 /// Judges a schedule, and each of those with two cells of a column swapped.
-pub(super) fn judge(table: &Destinations) -> Result<Judged> {
+pub(super) fn judge(table: &DestinationTable) -> Result<Judged> {
     let topology = load(&table.spec)?;
     let collective = table.collective.parse::<CollectiveName>()?.with_root(None)?;
     let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole())?;
     let paths = PathTable::shortest(&ShortestPaths::all_pairs(&topology)?, usize::MAX, 0)?;
     let terminals = topology.terminal_count();
-    let columns = table.destinations.first().map_or(0, Vec::len);
-    let whole = table.destinations.len() == terminals && table.destinations.iter().all(|row| row.len() == columns);
+    let columns = table.rows.first().map_or(0, Vec::len);
+    let whole = table.rows.len() == terminals && table.rows.iter().all(|row| row.len() == columns);
     ensure!(whole, "the table has not one row a terminal and one cell a step");
 
-    let mut cells = table.destinations.clone();
+    let mut cells = table.rows.clone();
     let schedule = written(&problem, &paths, &cells)?.context("a terminal sends to itself")?;
     let refusal = verify(&problem, &schedule).err().map(|violation| violation.to_string());
-    let (mut swapped, mut swapped_refused) = (0, 0);
+    let (mut swaps, mut swaps_without_path, mut swaps_refused) = (0, 0, 0);
     for column in 0..columns {
         for first in 0..terminals {
             for second in first + 1..terminals {
                 swap(&mut cells, column, first, second);
-                if let Some(schedule) = written(&problem, &paths, &cells)? {
-                    swapped += 1;
-                    swapped_refused += usize::from(verify(&problem, &schedule).is_err());
+                swaps += 1;
+                match written(&problem, &paths, &cells)? {
+                    Some(schedule) => swaps_refused += usize::from(verify(&problem, &schedule).is_err()),
+                    None => swaps_without_path += 1,
                 }
                 swap(&mut cells, column, first, second);
             }
@@ -60,8 +64,9 @@ pub(super) fn judge(table: &Destinations) -> Result<Judged> {
         steps: columns,
         transfers: schedule.transfer_count(),
         refusal,
-        swapped,
-        swapped_refused,
+        swaps,
+        swaps_without_path,
+        swaps_refused,
     })
 }
 

@@ -15,8 +15,8 @@ pub(super) struct Figures {
     _paper: String,
     /// The rows of Tables 1 and 3, with what Tables 5 and 6 say of them.
     pub(super) networks: Vec<Network>,
-    pub(super) table2: Destinations,
-    pub(super) table4: Destinations,
+    pub(super) table2: DestinationTable,
+    pub(super) table4: DestinationTable,
     pub(super) equation1: Equation1,
 }
 
@@ -53,10 +53,10 @@ pub(super) struct Cell {
 /// A schedule of Table 2 or 4: row = source, column = step, cell = destination of the source's own message.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Destinations {
+pub(super) struct DestinationTable {
     pub(super) spec: String,
     pub(super) collective: String,
-    pub(super) destinations: Vec<Vec<usize>>,
+    pub(super) rows: Vec<Vec<usize>>,
 }
 
 /// The example of equation 1.

@@ -281,12 +281,13 @@ fn verdict(outcome: &Outcome) -> String {
 }
 
 fn in_words(judged: &Judged) -> String {
-    let Judged { spec, collective, steps, transfers, refusal, swapped, swapped_refused } = judged;
+    let Judged { spec, collective, steps, transfers, refusal, swaps, swaps_without_path, swaps_refused } = judged;
     let (collective, verdict) = (collective.to_uppercase(), refusal.as_deref().unwrap_or("accepted"));
     let refused = if refusal.is_some() { "refused: " } else { "" };
     format!(
-        "{collective} in {steps} steps on `{spec}`, {transfers} transfers: {refused}{verdict}. With two cells of a column \
-         swapped: {swapped_refused} of {swapped} refused.\n"
+        "{collective} in {steps} steps on `{spec}`, {transfers} transfers: {refused}{verdict}. Two cells of a column can be \
+         swapped in {swaps} ways: {swaps_without_path} would send a terminal its own message, {swaps_refused} are \
+         refused.\n"
     )
 }
 
