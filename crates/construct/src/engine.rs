@@ -195,14 +195,12 @@ fn total_steps(best: &[Option<Log>]) -> Option<u32> {
 
 /// The schedules of all phases, one behind the other.
 fn write(tasks: &[Task<'_>], best: &[Option<Log>]) -> Result<Schedule, NotFound> {
-    let logs = || best.iter().flatten();
-    let (transfers, uses) = (logs().map(Log::len).sum(), logs().map(Log::channel_use_count).sum());
-    if u32::try_from(uses).is_err() {
+    let channel_uses: usize = best.iter().flatten().map(Log::channel_use_count).sum();
+    if u32::try_from(channel_uses).is_err() {
         return Err(unsupported(TOO_LARGE));
     }
-    let mut schedule = Schedule::with_capacity(transfers, uses);
-    for (task, log) in tasks.iter().zip(logs()) {
-        task.write(log, &mut schedule);
-    }
+    let mut phases = tasks.iter().zip(best.iter().flatten()).map(|(task, log)| task.schedule(log));
+    let mut schedule = phases.next().unwrap_or_default();
+    phases.for_each(|phase| schedule.append(&phase));
     Ok(schedule)
 }

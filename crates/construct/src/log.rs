@@ -46,21 +46,13 @@ impl Log {
         self.channels.len()
     }
 
-    pub(crate) fn message(&self, transfer: usize) -> MessageId {
-        self.message[transfer]
-    }
-
-    pub(crate) fn step(&self, transfer: usize) -> u32 {
-        self.step[transfer]
-    }
-
-    pub(crate) fn path(&self, transfer: usize) -> &[ChannelId] {
+    fn path(&self, transfer: usize) -> &[ChannelId] {
         let start = transfer.checked_sub(1).map_or(0, |before| self.path_end[before]);
         &self.channels[start as usize..self.path_end[transfer] as usize]
     }
 
     /// The transfers by ascending step; inside a step in the order they were decided.
-    pub(crate) fn by_step(&self) -> Vec<u32> {
+    fn by_step(&self) -> Vec<u32> {
         let mut next = vec![0u32; self.step_count as usize + 1];
         for &step in &self.step {
             next[step as usize + 1] += 1;
@@ -77,27 +69,41 @@ impl Log {
         order
     }
 
-    /// Writes the steps behind those of a schedule, from the last to the first and every path turned round if
-    /// `backwards`.
-    pub(crate) fn write(&self, backwards: bool, schedule: &mut Schedule) {
-        let mut order = self.by_step();
-        if backwards {
-            order.reverse();
-        }
-        let mut steps = order.chunk_by(|&a, &b| self.step(a as usize) == self.step(b as usize));
-        let mut turned = Vec::new();
-        for transfers in &mut steps {
+    /// The steps in time order.
+    pub(crate) fn schedule(&self) -> Schedule {
+        let mut schedule = Schedule::with_capacity(self.len(), self.channel_use_count());
+        let order = self.by_step();
+        for transfers in order.chunk_by(|&a, &b| self.step[a as usize] == self.step[b as usize]) {
             schedule.begin_step();
             for &transfer in transfers {
-                let path = self.path(transfer as usize);
-                if backwards {
-                    turned.clear();
-                    turned.extend(path.iter().rev());
-                    schedule.push(self.message(transfer as usize), &turned);
-                } else {
-                    schedule.push(self.message(transfer as usize), path);
-                }
+                schedule.push(self.message[transfer as usize], self.path(transfer as usize));
             }
         }
+        schedule
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(channels: &[u32]) -> Vec<ChannelId> {
+        channels.iter().copied().map(ChannelId::new).collect()
+    }
+
+    #[test]
+    fn transfers_are_ordered_by_step_and_then_as_they_came() {
+        let mut log = Log::default();
+        let mut expected = Schedule::new();
+        for (message, step, channels) in [(0, 1, &[4, 5][..]), (1, 0, &[7]), (2, 1, &[1, 2, 3])] {
+            log.push(MessageId::new(message), step, &path(channels)).unwrap();
+        }
+        expected.begin_step();
+        expected.push(MessageId::new(1), &path(&[7]));
+        expected.begin_step();
+        expected.push(MessageId::new(0), &path(&[4, 5]));
+        expected.push(MessageId::new(2), &path(&[1, 2, 3]));
+        assert_eq!((log.step_count(), log.len(), log.channel_use_count()), (2, 3, 6));
+        assert_eq!(log.schedule(), expected);
     }
 }

@@ -196,3 +196,60 @@ impl PortPair {
 pub(crate) fn wire(task: &Task<'_>, channel: ChannelId) -> Slot {
     task.topology().resource(channel).number()
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Phase, Ports, Problem};
+    use lockstep_topology::Topology;
+
+    use super::*;
+
+    /// Capacities of a network with these ports.
+    fn with_capacities(spec: &str, ports: Ports, check: impl FnOnce(&Task<'_>, &Capacities)) {
+        let topology: Topology = spec.parse().unwrap();
+        let collective = Collective::all_to_all_scatter();
+        let model = CommunicationModel { ports, ..CommunicationModel::wormhole() };
+        let problem = Problem::new(&topology, &collective, model).unwrap();
+        let task = Task::new(&problem, Phase::Distribute);
+        check(&task, &Capacities::new(&task));
+    }
+
+    #[test]
+    fn a_wire_is_free_until_it_is_taken_and_from_then_on_later() {
+        with_capacities("ring:4", Ports::All, |task, capacities| {
+            let (mut slots, free) = (Slots::new(capacities), PortPair { send: None, receive: None });
+            let ports = PortPair::new(task, capacities, NodeId::new(0), NodeId::new(1));
+            assert_eq!((ports.send, ports.receive), (None, None));
+            for step in 0..2 * BLOCK {
+                assert_eq!(slots.next_free(3, free, 0), step);
+                slots.take(step, 3);
+            }
+            assert_eq!((slots.open_from(3), slots.block_count(), slots.load(3)), (2, 2, 2 * BLOCK));
+            assert_eq!((slots.free(1, 3), slots.free(2, 3), slots.free(1, 2)), (0, Steps::MAX, Steps::MAX));
+            assert_eq!(slots.next_free(2, free, BLOCK + 5), BLOCK + 5);
+        });
+    }
+
+    #[test]
+    fn a_port_is_taken_after_as_many_uses_as_it_allows() {
+        with_capacities("torus:4x4", Ports::limit(3).unwrap(), |task, capacities| {
+            let mut slots = Slots::new(capacities);
+            let ports = PortPair::new(task, capacities, NodeId::new(5), NodeId::new(6));
+            let send = ports.send.unwrap();
+            for step in [0, BLOCK + 1] {
+                for _ in 0..3 {
+                    assert_eq!(slots.next_free(0, ports, step), step);
+                    slots.take(step, send);
+                }
+                assert_eq!(slots.next_free(0, ports, step), step + 1);
+            }
+            assert_eq!((slots.load(send), slots.load(ports.receive.unwrap())), (6, 0));
+        });
+    }
+
+    #[test]
+    fn ports_beyond_the_channels_are_no_limit() {
+        with_capacities("ring:4", Ports::limit(2).unwrap(), |_, capacities| assert_eq!(capacities.len(), 8));
+        with_capacities("ring:4", Ports::limit(1).unwrap(), |_, capacities| assert_eq!(capacities.len(), 16));
+    }
+}

@@ -68,9 +68,12 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Writes the transfers behind the steps of a schedule.
-    pub(crate) fn write(&self, log: &Log, schedule: &mut Schedule) {
-        log.write(self.phase == Phase::Collect, schedule);
+    /// The schedule of the phase.
+    pub(crate) fn schedule(&self, log: &Log) -> Schedule {
+        match self.phase {
+            Phase::Distribute => log.schedule(),
+            Phase::Collect => log.schedule().reversed(),
+        }
     }
 }
 

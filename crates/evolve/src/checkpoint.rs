@@ -154,7 +154,9 @@ mod tests {
         let too_early = |umda: &mut Umda| {
             let mut evaluator = Evaluator::new(umda.space);
             let Individual { genes, conflicts } = &mut umda.offspring[0];
-            genes.iter_mut().for_each(|gene| gene.step = 0);
+            for gene in genes.iter_mut() {
+                gene.step = 0;
+            }
             *conflicts = evaluator.conflicts(genes);
         };
         assert_eq!(forged(too_early), inconsistent("an individual"));

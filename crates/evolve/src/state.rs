@@ -61,7 +61,7 @@ impl<'a> SearchState<'a> {
         self.genes.fill(Gene { path: Gene::UNPLACED, step: 0 });
         self.sender.fill(u32::MAX);
         for (resource, row) in self.load.chunks_exact_mut(self.steps).enumerate() {
-            row.fill(1 - self.space.capacity(resource) as i16);
+            row.fill(1 - self.space.capacity(resource).cast_signed());
         }
         self.users.fill(0);
         self.full.fill(0);
@@ -134,7 +134,7 @@ impl<'a> SearchState<'a> {
             let cell = resource as usize * self.steps + step;
             let load = self.load[cell];
             if load > 0 {
-                self.conflicts += load as u64;
+                self.conflicts += u64::from(load.cast_unsigned());
                 clashes = true;
                 if load == 1 && self.space.capacity(resource as usize) == 1 {
                     // Its only user so far is in conflict from now on.
@@ -169,7 +169,7 @@ impl<'a> SearchState<'a> {
             self.load[cell] = load;
             self.users[cell] ^= delivery as u32;
             if load > 0 {
-                self.conflicts -= load as u64;
+                self.conflicts -= u64::from(load.cast_unsigned());
             } else {
                 self.full[resource as usize * self.words + word] &= !bit;
             }
@@ -186,8 +186,8 @@ impl<'a> SearchState<'a> {
     /// If there is no such path; a step that does not exist gives any number or panics.
     #[inline]
     pub fn cost(&self, path: u32, step: u32) -> u64 {
-        let load = |&resource: &u32| self.load[resource as usize * self.steps + step as usize].max(0) as u64;
-        self.space.resources(path).iter().map(load).sum()
+        let load = |&resource: &u32| self.load[resource as usize * self.steps + step as usize].max(0).cast_unsigned();
+        self.space.resources(path).iter().map(load).map(u64::from).sum()
     }
 
     /// Whether a delivery is placed and in conflict.
@@ -412,10 +412,10 @@ mod tests {
                 let before = state.clone();
                 let journal: Vec<(usize, Gene)> = changes.into_iter().map(|change| apply(&mut state, change)).collect();
                 for (delivery, gene) in journal.into_iter().rev() {
-                    if gene.path != Gene::UNPLACED {
-                        state.set(delivery, gene);
-                    } else {
+                    if gene.path == Gene::UNPLACED {
                         state.lift(delivery);
+                    } else {
+                        state.set(delivery, gene);
                     }
                 }
                 prop_assert_eq!(contents(&state), contents(&before));
@@ -435,6 +435,12 @@ mod tests {
                     let drawn = state.draw_conflict(|n| (pick % n as u64) as usize);
                     prop_assert_eq!(drawn.is_some(), state.conflicts() > 0);
                     prop_assert!(drawn.is_none_or(|delivery| state.in_conflict(delivery)));
+                    if space.problem().model().ports == Ports::All {
+                        let is_overlooked = |&delivery: &usize| {
+                            state.in_conflict(delivery) && state.suspect_place[delivery] == NOT_SUSPECT
+                        };
+                        prop_assert_eq!((0..space.delivery_count()).find(is_overlooked), None);
+                    }
                 }
                 Ok(())
             })?;

@@ -57,7 +57,7 @@ pub(crate) struct Individual {
 
 /// Chains of the first walks; the number doubles whenever a generation brings no better individual.
 pub(crate) const FIRST_EFFORT: u64 = 1 << 10;
-/// The most chains of a walk: about 0.2 s.
+/// The most chains of a walk, at some 2 µs each on the document's networks.
 pub(crate) const MAX_EFFORT: u64 = 1 << 17;
 /// Odds against keeping a chain that adds a conflict; each walk draws one, hot ones for small tight problems and cold
 /// ones for large loose ones.
@@ -140,12 +140,11 @@ impl<'a> Umda<'a> {
     pub fn run(&mut self, budget: &Budget, mut observe: impl FnMut(&Self)) -> Result<Schedule, NotFound> {
         let steps = self.space.step_count();
         loop {
-            if self.offspring.is_empty() {
-                if let Some(best) = self.population.first().filter(|best| best.conflicts == 0) {
-                    return Ok(self.space.schedule(&best.genes));
-                }
+            let is_whole = self.offspring.is_empty();
+            if let Some(best) = self.population.first().filter(|best| is_whole && best.conflicts == 0) {
+                return Ok(self.space.schedule(&best.genes));
             }
-            let counted = if self.offspring.is_empty() { self.evaluations } else { 0 };
+            let counted = if is_whole { self.evaluations } else { 0 };
             if let Some(reason) = budget.stop_after(counted) {
                 return Err(NotFound::Stopped { steps, reason });
             }
@@ -169,9 +168,9 @@ impl<'a> Umda<'a> {
             let mut rng = this.stream(place as u64);
             if seeding { maker.seed(&mut rng) } else { maker.breed(&parents, this.effort, &mut rng) }
         };
-        let made: Vec<(Individual, u64)> =
+        let individuals: Vec<(Individual, u64)> =
             (first..first + batch).into_par_iter().map_init(|| Maker::new(this.space, this.options), make).collect();
-        for (individual, evaluations) in made {
+        for (individual, evaluations) in individuals {
             self.offspring.push(individual);
             self.evaluations = self.evaluations.saturating_add(evaluations);
         }

@@ -61,8 +61,8 @@ impl Walk {
 
     /// Walks until no conflict is left or `chains` are spent; returns the number of chains tried.
     ///
-    /// A chain that adds `n` conflicts is kept with probability `uphill_odds` to the power `-n`. Admissible genes stay
-    /// admissible.
+    /// A chain that adds `n` conflicts is kept with probability `uphill_odds` to the power `-n`; 0 odds count as 1.
+    /// Admissible genes stay admissible.
     ///
     /// # Panics
     ///
@@ -182,9 +182,10 @@ impl Walk {
     /// The least crowded of some random spots that make no orphans.
     fn least_crowded(&mut self, state: &SearchState, delivery: usize, rng: &mut impl Rng) -> Option<Gene> {
         let space = state.space();
-        let end = match space.is_broadcast() {
-            true => state.first_passed_on(space.message(delivery), space.receiver(delivery)),
-            false => space.step_count(),
+        let end = if space.is_broadcast() {
+            state.first_passed_on(space.message(delivery), space.receiver(delivery))
+        } else {
+            space.step_count()
         };
         let candidates = space.candidates(delivery);
         let draws = (0..2 * self.options.sampled_paths).filter_map(|_| {
@@ -246,10 +247,14 @@ fn draw_bit(words: impl Iterator<Item = u64> + Clone, rng: &mut impl Rng) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
     use proptest::prelude::*;
+    use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::engine::candidate_paths;
     use crate::restore::Heuristics;
+    use crate::space::SearchSpace;
     use crate::state::Evaluator;
     use crate::strategy::{in_space, random_genes, searchable, stream};
 
@@ -261,7 +266,7 @@ mod tests {
         })
     }
 
-    fn admissible_genes(space: &crate::SearchSpace, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Gene> {
+    fn admissible_genes(space: &SearchSpace, rng: &mut ChaCha8Rng) -> Vec<Gene> {
         let mut genes = random_genes(space, rng);
         if space.is_broadcast() {
             Heuristics::new(space).restore(space, &mut genes, rng);
@@ -352,11 +357,10 @@ mod tests {
     #[test]
     fn without_conflict_no_chain_is_tried() {
         let network = "ring:3".parse().unwrap();
-        let exchange = lockstep_schedule::Collective::all_to_all_scatter();
-        let model = lockstep_schedule::CommunicationModel::wormhole();
-        let problem = lockstep_schedule::Problem::new(&network, &exchange, model).unwrap();
-        let table = crate::candidate_paths(&problem).unwrap();
-        let space = crate::SearchSpace::new(problem, &table, 1).unwrap();
+        let exchange = Collective::all_to_all_scatter();
+        let problem = Problem::new(&network, &exchange, CommunicationModel::wormhole()).unwrap();
+        let table = candidate_paths(&problem).unwrap();
+        let space = SearchSpace::new(problem, &table, 1).unwrap();
         // Every pair has its own channel.
         let genes: Vec<Gene> = (0..6).map(|delivery| Gene { path: space.candidates(delivery)[0], step: 0 }).collect();
         let mut state = SearchState::new(&space);

@@ -13,7 +13,7 @@ use crate::journey::Journey;
 pub enum Event<'a> {
     /// The lower bound of the whole problem is known.
     Bound(&'a LowerBound),
-    /// A schedule is found for a phase; all others have the same number of phases and are planned after it.
+    /// A schedule of the phase in hand is found, shorter than those before it. An all-reduce has two phases.
     Found {
         /// What found it.
         engine: Engine,

@@ -28,6 +28,8 @@ pub(crate) struct Journey {
     pub(crate) best: Option<Found>,
     /// The number of steps that is being searched.
     pub(crate) level: u32,
+    /// Where a search has found nothing below, from the goal on.
+    pub(crate) low: u32,
     /// Evaluations spent on the present phase below that.
     pub(crate) spent: u64,
     /// What ended some search, if it was not its evaluations.
@@ -35,9 +37,9 @@ pub(crate) struct Journey {
 }
 
 impl Journey {
-    /// Leaves what is done and begins the next phase, at this number of steps.
-    pub(crate) fn begin_phase(&mut self, level: u32) {
-        (self.best, self.level, self.spent) = (None, level, 0);
+    /// Leaves what is done and begins the next phase, for which so many steps are good enough.
+    pub(crate) fn begin_phase(&mut self, goal: u32) {
+        (self.best, self.level, self.low, self.spent) = (None, goal, goal, 0);
     }
 
     /// Remembers what ended a search, if it was not its evaluations; an interruption outweighs a deadline.

@@ -118,8 +118,8 @@ pub fn plan(
 ///
 /// 1. The best lower bound, its certificate checked.
 /// 2. Construction with some restarts, until it reaches the bound.
-/// 3. Search at as many steps as the bound, then one more, and so on below what is constructed. Each number of steps gets
-///    half of what is left of the budget, the last one all of it.
+/// 3. Search at as many steps as the bound, then half way between what was not found and what is found, and so on. Each
+///    number of steps gets half of what is left of the budget, the last one all of it.
 /// 4. The judge.
 ///
 /// [`Engine::Construct`] leaves out 3, [`Engine::Umda`] 2. A collecting phase is planned on the reversed network and read

@@ -20,7 +20,7 @@ const MAX_RESTARTS: u64 = 256;
 const FIRST_ROUND: u64 = 16;
 
 /// The most pairs of terminals whose paths are prepared for a search.
-const MAX_SEARCHED_PAIRS: usize = 1 << 20;
+const MAX_SEARCHED_PAIRS: usize = 1 << 16;
 
 /// One phase, and what may be spent on it.
 pub(crate) struct Quest<'a> {
@@ -47,6 +47,10 @@ impl Quest<'_> {
         let engine = self.options.engine;
         if !resumed {
             journey.begin_phase(self.goal());
+        } else if journey.low < self.goal() || self.next_level(journey).is_none_or(|(steps, _)| steps != journey.level)
+        {
+            let what = "the search is not where its results lead".to_owned();
+            return Err(CheckpointError::Inconsistent { what }.into());
         }
         if !resumed && engine != Engine::Umda {
             match self.construct(journey, observe) {
@@ -55,10 +59,9 @@ impl Quest<'_> {
                 Ok(()) => {}
             }
         }
-        let reached = journey.best.as_ref().map(Found::step_count);
-        if engine != Engine::Construct && reached.is_none_or(|steps| steps > self.goal()) {
+        if engine != Engine::Construct && self.next_level(journey).is_some() {
             match self.search(journey, search, observe) {
-                Err(PlanError::NotFound(reason)) if reached.is_some() => tracing::info!(%reason, "search ended"),
+                Err(PlanError::NotFound(reason)) if journey.best.is_some() => tracing::info!(%reason, "search ended"),
                 ended => ended?,
             }
         }
@@ -99,43 +102,69 @@ impl Quest<'_> {
         Ok(())
     }
 
-    /// Searches at the goal or where the journey is, then at one step more and so on, below what is found already.
+    /// Searches at one number of steps after the other, until none is left between what is found and what is not.
     fn search(
         &self,
         journey: &mut Journey,
         mut resumed: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
+        self.go_on(journey)?;
         let table = self.paths()?;
-        let best = journey.best.as_ref().map(Found::step_count);
-        let last = self.ceiling.or(best.map(|steps| steps.saturating_sub(1))).unwrap_or(u32::MAX);
-        loop {
-            let (steps, is_last) = (journey.level, journey.level >= last);
-            if let Some(reason) = self.budget.stop_after(journey.spent) {
-                journey.note(Some(reason));
-                return Err(NotFound::Stopped { steps, reason }.into());
-            }
-            let unfound = match SearchSpace::new(self.problem, &table, steps) {
-                Err(reason) => reason,
+        let mut unfound = None;
+        while let Some((steps, is_last)) = self.next_level(journey) {
+            journey.level = steps;
+            self.go_on(journey)?;
+            let result = match SearchSpace::new(self.problem, &table, steps) {
                 Ok(space) => {
                     let budget = self.share(journey.spent, is_last);
-                    match self.search_space(&space, &budget, journey, resumed.take(), observe)? {
-                        Ok(schedule) => {
-                            tracing::info!(steps, "search found a schedule");
-                            observe(Event::Found { engine: Engine::Umda, steps });
-                            journey.best = Some(Found { engine: Engine::Umda, schedule });
-                            return Ok(());
-                        }
-                        Err(reason) => reason,
-                    }
+                    self.search_space(&space, &budget, journey, resumed.take(), observe)?
                 }
+                Err(reason) => Err(reason),
             };
-            tracing::info!(steps, reason = %unfound, "search");
-            let is_stopped = self.budget.stop_after(0).is_some();
-            if is_last || is_stopped || matches!(unfound, NotFound::Unsupported { .. }) {
-                return Err(unfound.into());
+            match result {
+                Ok(schedule) => {
+                    tracing::info!(steps, "search found a schedule");
+                    observe(Event::Found { engine: Engine::Umda, steps });
+                    journey.best = Some(Found { engine: Engine::Umda, schedule });
+                }
+                Err(reason) => {
+                    tracing::info!(%reason, "search");
+                    if self.budget.stop_after(0).is_some() || matches!(reason, NotFound::Unsupported { .. }) {
+                        return Err(reason.into());
+                    }
+                    journey.low = steps.saturating_add(1);
+                    unfound = Some(reason);
+                }
             }
-            journey.level += 1;
+        }
+        match unfound {
+            Some(reason) if journey.best.is_none() => Err(reason.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there is something left to search with.
+    fn go_on(&self, journey: &mut Journey) -> Result<(), NotFound> {
+        let Some(reason) = self.budget.stop_after(journey.spent) else { return Ok(()) };
+        journey.note(Some(reason));
+        Err(NotFound::Stopped { steps: journey.level, reason })
+    }
+
+    /// The number of steps to search at, and whether it is the last one: the goal first, then half way to the best
+    /// schedule; without one, ever farther from the goal.
+    fn next_level(&self, journey: &Journey) -> Option<(u32, bool)> {
+        let low = journey.low;
+        let best = journey.best.as_ref().map(Found::step_count);
+        match self.ceiling.or(best.map(|steps| steps.saturating_sub(1))) {
+            Some(top) if top < low => None,
+            _ if best.is_some_and(|steps| steps <= self.goal()) => None,
+            top if low == self.goal() => Some((low, top == Some(low))),
+            Some(top) => Some((low + (top - low) / 2, top == low)),
+            None => {
+                let distance = low - self.goal() - 1;
+                Some((self.goal().saturating_add(distance.saturating_mul(2).max(1)), false))
+            }
         }
     }
 
@@ -162,7 +191,7 @@ impl Quest<'_> {
             }
             journey.note(budget.stop_after(0));
         }
-        journey.spent += umda.evaluations();
+        journey.spent = journey.spent.saturating_add(umda.evaluations());
         Ok(result)
     }
 
@@ -214,7 +243,10 @@ fn part_of_time(budget: &Budget, parts: u32) -> Budget {
 /// The engine keeps nothing of a run that ends above its goal, but says how far it came, and the same way again ends
 /// there. So the restarts come in growing rounds, and an interruption loses the last round at most.
 fn construct(problem: &Problem<'_>, goal: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
-    let mut best = lockstep_construct::schedule(problem, u32::MAX, seed, budget)?;
+    let mut best = lockstep_construct::schedule(problem, u32::MAX, seed, budget).map_err(|error| match error {
+        NotFound::Stopped { reason, .. } => NotFound::Stopped { steps: goal, reason },
+        error => error,
+    })?;
     let mut restarts = FIRST_ROUND;
     while best.step_count() as u32 > goal {
         restarts = restarts.min(budget.evaluation_limit());

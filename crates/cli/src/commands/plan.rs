@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use lockstep::schedule::{NotFound, StopReason};
@@ -57,15 +56,20 @@ fn checkpoint_path(args: &PlanArgs) -> Option<PathBuf> {
     args.checkpoint.clone().or_else(beside).filter(|_| args.engine != Engine::Construct)
 }
 
+/// Signals that follow sooner are the same one, sent to the program and to its group.
+const ECHO: Duration = Duration::from_millis(200);
+
 /// The first signal ends the search, the second one the program.
 fn stop_on_signal(budget: &Budget, talk: Talk) -> anyhow::Result<()> {
-    let (budget, again) = (budget.clone(), AtomicBool::new(false));
-    let stop = move || {
-        if again.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+    let (budget, mut first) = (budget.clone(), None);
+    let stop = move || match first {
+        None => {
+            first = Some(Instant::now());
+            output::note(talk, "ending the search; once more to end at once");
+            budget.cancel();
         }
-        output::note(talk, "ending the search; once more to end at once");
-        budget.cancel();
+        Some(first) if first.elapsed() > ECHO => std::process::exit(130),
+        Some(_) => {}
     };
     ctrlc::set_handler(stop).context("signals cannot be caught")
 }
@@ -74,7 +78,10 @@ fn stop_on_signal(budget: &Budget, talk: Talk) -> anyhow::Result<()> {
 fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, talk: Talk) -> anyhow::Result<()> {
     match plan.cut_short() {
         Some(CutShort::Interrupt) => output::note(talk, "interrupted; this is the best schedule so far"),
-        Some(CutShort::Deadline) => output::note(talk, "the time was over; another run may find another schedule"),
+        Some(CutShort::Deadline) => output::note(
+            talk,
+            "the time was over, so the result depends on the clock: another run may find another schedule",
+        ),
         None => {}
     }
     let file = plan.to_file(seconds);
@@ -107,7 +114,12 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
     if let Some(time) = text::time(plan.schedule(), args.cost)? {
         sheet.line("time", time);
     }
-    sheet.line("found by", format!("{}, seed {}", plan.engine(), plan.seed()));
+    let cut_short = match plan.cut_short() {
+        Some(CutShort::Deadline) => ", cut short by the clock",
+        Some(CutShort::Interrupt) => ", interrupted",
+        None => "",
+    };
+    sheet.line("found by", format!("{}, seed {}{cut_short}", plan.engine(), plan.seed()));
     if let Some(file) = file {
         sheet.line("written to", file.display().to_string());
         return Ok(sheet.to_text());

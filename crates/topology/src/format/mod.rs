@@ -48,7 +48,8 @@ pub enum GraphFormat {
     ///
     /// `u v` is a full-duplex link, `u -> v` a channel, `switches: u v …` names nodes that only route, `nodes: u v …`
     /// names nodes in their order or without a link, and `#` at the beginning of a word a comment. A name is a word without
-    /// white space and without `->`, does not begin with `#`, and is neither `nodes:` nor `switches:`.
+    /// white space and without `->` that does not begin with `#`, `nodes:` or `switches:`. Edge lists of networkx without
+    /// data are read, as links even if their graph was directed.
     EdgeList,
     /// Graphviz DOT.
     ///

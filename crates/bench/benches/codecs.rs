@@ -1,0 +1,36 @@
+//! Reading and writing a schedule of a million transfers, and making networks from specs.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput};
+use lockstep_bench::gray_code_all_gather;
+use lockstep_schedule::{Collective, CommunicationModel, Problem, ScheduleFile};
+use lockstep_topology::Topology;
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args().sample_size(10);
+    let cube: Topology = "hypercube:10".parse().expect("a spec");
+    let all_gather = Collective::all_to_all_broadcast();
+    let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward()).expect("a problem");
+    let file = ScheduleFile::new(&problem, gray_code_all_gather(&cube));
+    let (json, bytes) = (file.to_json(), file.to_bytes());
+
+    let mut group = criterion.benchmark_group("schedule of 1,047,552 transfers");
+    group.throughput(Throughput::Elements(file.schedule().transfer_count() as u64));
+    group.bench_function("write JSON", |bencher| bencher.iter(|| file.to_json()));
+    group.bench_function("read JSON", |bencher| bencher.iter(|| ScheduleFile::from_json(&json).expect("its own text")));
+    group.bench_function("write binary", |bencher| bencher.iter(|| file.to_bytes()));
+    group.bench_function("read binary", |bencher| {
+        bencher.iter(|| ScheduleFile::from_bytes(&bytes).expect("its own bytes"));
+    });
+    group.finish();
+
+    let mut group = criterion.benchmark_group("spec");
+    for spec in ["torus:32x32", "fat-tree:2,10"] {
+        group.bench_function(spec, |bencher| {
+            bencher.iter(|| black_box(spec).parse::<Topology>().expect("a spec"));
+        });
+    }
+    group.finish();
+    criterion.final_summary();
+}

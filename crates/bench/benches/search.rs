@@ -1,0 +1,73 @@
+//! The inner loops of the evolutionary search, on the largest cell of the multistage-network document: all-to-all
+//! scatter on the full binary tree of 63 nodes, 3,906 transfers in 992 steps.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput};
+use lockstep_bench::random_genes;
+use lockstep_evolve::{Evaluator, Gene, SearchSpace, SearchState, Walk, WalkOptions, candidate_paths};
+use lockstep_schedule::{Collective, CommunicationModel, Problem};
+use lockstep_topology::Topology;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// The options of the directed mutation.
+const WALK: WalkOptions = WalkOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    changes(&mut criterion);
+    chains(&mut criterion, "full-b-tree:63", &Collective::all_to_all_scatter(), 992);
+    chains(&mut criterion, "omega:16", &Collective::all_to_all_broadcast(), 15);
+    criterion.final_summary();
+}
+
+/// Counting the conflicts of an individual anew, and after the change of one gene.
+fn changes(criterion: &mut Criterion) {
+    let tree: Topology = "full-b-tree:63".parse().expect("a spec");
+    let exchange = Collective::all_to_all_scatter();
+    let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole()).expect("a problem");
+    let paths = candidate_paths(&problem).expect("a small table");
+    let space = SearchSpace::new(problem, &paths, 992).expect("a space");
+    let [first, second] = [1, 2].map(|seed| random_genes(&problem, &paths, 992, seed));
+
+    let mut group = criterion.benchmark_group("full-b-tree:63 aas 992");
+    let mut evaluator = Evaluator::new(&space);
+    group.throughput(Throughput::Elements(first.len() as u64));
+    group.bench_function("full evaluation", |bencher| bencher.iter(|| evaluator.conflicts(black_box(&first))));
+
+    let mut state = SearchState::new(&space);
+    state.load(&first);
+    let mut changes = (0..first.len()).zip(&second).chain((0..first.len()).zip(&first)).cycle();
+    let mut change = || -> (usize, Gene) {
+        let (delivery, gene) = changes.next().expect("the changes go round");
+        (delivery, *gene)
+    };
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("change of a gene", |bencher| {
+        bencher.iter(|| {
+            let (delivery, gene) = change();
+            state.set(delivery, gene);
+            state.conflicts()
+        });
+    });
+    group.finish();
+}
+
+/// A chain of a walk that has come as far as it can: one step below the bound, so that conflicts never end.
+fn chains(criterion: &mut Criterion, network: &str, collective: &Collective, bound: u32) {
+    let steps = bound - 1;
+    let topology: Topology = network.parse().expect("a spec");
+    let problem = Problem::new(&topology, collective, CommunicationModel::wormhole()).expect("a problem");
+    let paths = candidate_paths(&problem).expect("a small table");
+    let space = SearchSpace::new(problem, &paths, steps).expect("a space");
+    let mut state = SearchState::new(&space);
+    state.load(&random_genes(&problem, &paths, steps, 1));
+    let mut walk = Walk::new(steps, WALK);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    walk.run(&mut state, 1 << 16, 12, &mut rng);
+    let name = format!("{network} {} {steps}", collective.abbreviation());
+    criterion.benchmark_group(name).bench_function("chain of a walk", |bencher| {
+        bencher.iter(|| walk.run(&mut state, 1, 12, &mut rng));
+    });
+}
