@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use lockstep_topology::{ChannelId, MAX_NODES, NodeId, Topology};
+use lockstep_topology::{ChannelId, MAX_NODES, NodeId, Topology, number_id};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -13,42 +13,11 @@ use tracing::instrument;
 
 use crate::shortest::{AllPairsError, MAX_BYTES, ShortestPathGraph, ShortestPaths};
 
-/// A path of a [`PathTable`], `p0..`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct PathId(u32);
-
-impl PathId {
-    /// The path with this number.
-    #[inline]
-    pub const fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number itself.
-    #[inline]
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-
-    /// The number as the index of a table.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl fmt::Debug for PathId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "p{}", self.0)
-    }
-}
-
-impl fmt::Display for PathId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+number_id!(
+    /// A path of a [`PathTable`], `p0..`.
+    PathId,
+    "p"
+);
 
 /// Which paths a [`PathTable`] holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

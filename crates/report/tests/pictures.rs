@@ -9,18 +9,12 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 const LIMITS: DrawingLimits = DrawingLimits::PAGE;
 
-/// The all-to-all broadcast on the 8-node Omega network of the multistage-network document, Table 2: the destination
-/// of each source's message, step by step.
-const OMEGA_8_AAB: [[u32; 7]; 8] = [
-    [4, 2, 1, 5, 3, 6, 7],
-    [5, 6, 0, 2, 4, 7, 3],
-    [0, 1, 3, 7, 6, 5, 4],
-    [6, 4, 5, 0, 7, 2, 1],
-    [2, 7, 6, 3, 5, 1, 0],
-    [1, 3, 7, 4, 2, 0, 6],
-    [7, 5, 4, 1, 0, 3, 2],
-    [3, 0, 2, 6, 1, 4, 5],
-];
+/// A table of the document, as `data/papers` has it.
+fn table(name: &str) -> [[u32; 7]; 8] {
+    let mut figures: serde_json::Value =
+        serde_json::from_str(include_str!("../../../data/papers/min.json")).expect("the figures are JSON");
+    serde_json::from_value(figures[name]["rows"].take()).expect("seven steps of eight terminals")
+}
 
 fn parse(text: &str) -> Document<'_> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
@@ -65,7 +59,7 @@ fn omega_8_aab(omega: &Topology) -> Schedule {
     let mut schedule = Schedule::new();
     for step in 0..7 {
         schedule.begin_step();
-        for (source, destinations) in (0..).zip(OMEGA_8_AAB) {
+        for (source, destinations) in (0..).zip(table("table2")) {
             let way = path(omega, NodeId::new(source), NodeId::new(destinations[step]));
             schedule.push(MessageId::new(source), &way);
         }

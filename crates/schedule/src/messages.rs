@@ -1,51 +1,17 @@
 //! The messages of a collective, computed from their numbers.
 
-use std::fmt;
-
-use lockstep_topology::{NodeId, Topology};
-use serde::{Deserialize, Serialize};
+use lockstep_topology::{NodeId, Topology, number_id};
 
 use crate::collective::{Collective, CollectiveKind};
 
-/// A message of a collective, numbered `0..`.
-///
-/// The order: by source terminal; inside a source by receiver terminal (scatter); chunks of one message follow each
-/// other.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct MessageId(u32);
-
-impl MessageId {
-    /// The message with this number.
-    #[inline]
-    pub const fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number itself.
-    #[inline]
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-
-    /// The number as the index of a table.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl fmt::Debug for MessageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "m{}", self.0)
-    }
-}
-
-impl fmt::Display for MessageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+number_id!(
+    /// A message of a collective, numbered `0..`.
+    ///
+    /// The order: by source terminal; inside a source by receiver terminal (scatter); chunks of one message follow each
+    /// other.
+    MessageId,
+    "m"
+);
 
 /// One message of a [custom](CollectiveKind::Custom) collective.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,13 +1,22 @@
 //! Numbers of nodes, channels and resources.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-macro_rules! id {
+/// Declares the `u32` newtype that numbers the entries of one table; `Debug` writes a short prefix before the number.
+///
+/// The crate that calls it needs `serde` with `derive`.
+///
+/// ```
+/// lockstep_topology::number_id!(
+///     /// A cabinet, `c0..`.
+///     CabinetId,
+///     "c"
+/// );
+/// assert_eq!(format!("{:?} {}", CabinetId::new(7), CabinetId::from_index(8)), "c7 8");
+/// ```
+#[macro_export]
+macro_rules! number_id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
         pub struct $name(u32);
 
@@ -18,7 +27,7 @@ macro_rules! id {
                 Self(number)
             }
 
-            /// The id at this place of its table, which a [`Topology`](crate::Topology) keeps below `u32::MAX`.
+            /// The id at this place of its table; tables are kept shorter than `u32::MAX`.
             #[inline]
             pub const fn from_index(index: usize) -> Self {
                 debug_assert!(index < u32::MAX as usize);
@@ -38,31 +47,31 @@ macro_rules! id {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(f)
             }
         }
     };
 }
 
-id!(
+number_id!(
     /// A node, `n0..n{N-1}`; each generator documents its order.
     NodeId,
     "n"
 );
-id!(
+number_id!(
     /// A channel, `e0..e{M-1}`; its number is its place in the file or in the generator's order.
     ChannelId,
     "e"
 );
-id!(
+number_id!(
     /// What one transfer occupies for a step: a channel, or a group of channels that share one wire.
     ResourceId,
     "r"

@@ -66,30 +66,12 @@ fn column(table: &[[usize; 7]; 8], step: usize) -> Vec<usize> {
     table.iter().map(|row| row[step]).collect()
 }
 
-/// Table 2 of the document on collective communications on multistage interconnection networks: all-to-all broadcast on
-/// the Omega network of 8 terminals. Row = source, column = step, cell = where the source sends its own message.
-const TABLE_2: [[usize; 7]; 8] = [
-    [4, 2, 1, 5, 3, 6, 7],
-    [5, 6, 0, 2, 4, 7, 3],
-    [0, 1, 3, 7, 6, 5, 4],
-    [6, 4, 5, 0, 7, 2, 1],
-    [2, 7, 6, 3, 5, 1, 0],
-    [1, 3, 7, 4, 2, 0, 6],
-    [7, 5, 4, 1, 0, 3, 2],
-    [3, 0, 2, 6, 1, 4, 5],
-];
-
-/// The same document, Table 4: all-to-all scatter on the fat tree of 8 terminals.
-const TABLE_4: [[usize; 7]; 8] = [
-    [2, 7, 5, 4, 6, 3, 1],
-    [5, 3, 6, 7, 4, 0, 2],
-    [6, 5, 4, 1, 3, 7, 0],
-    [7, 6, 1, 0, 2, 5, 4],
-    [3, 1, 7, 6, 0, 2, 5],
-    [4, 2, 0, 3, 1, 6, 7],
-    [1, 0, 2, 5, 7, 4, 3],
-    [0, 4, 3, 2, 5, 1, 6],
-];
+/// A table of the document, as `data/papers` has it.
+fn table(name: &str) -> [[usize; 7]; 8] {
+    let mut figures: serde_json::Value =
+        serde_json::from_str(include_str!("../../../data/papers/min.json")).expect("the figures are JSON");
+    serde_json::from_value(figures[name]["rows"].take()).expect("seven steps of eight terminals")
+}
 
 #[test]
 fn omega_and_butterfly_have_their_sizes_and_one_path_a_pair() {
@@ -166,7 +148,7 @@ fn omega_does_not_carry_the_reversal_of_bits() {
 fn omega_carries_table_2_of_the_document() {
     let omega = omega(8).unwrap();
     for step in 0..7 {
-        assert!(carries(&omega, &column(&TABLE_2, step)), "step {}", step + 1);
+        assert!(carries(&omega, &column(&table("table2"), step)), "step {}", step + 1);
     }
 }
 
@@ -180,7 +162,7 @@ fn swapping_destinations_in_table_2_conflicts_unless_the_paths_meet_in_a_switch(
     };
     let mut refused = 0;
     for step in 0..7 {
-        let destinations = column(&TABLE_2, step);
+        let destinations = column(&table("table2"), step);
         for i in 0..8 {
             for j in 0..i {
                 let mut swapped = destinations.clone();
@@ -200,14 +182,14 @@ fn swapping_destinations_in_table_2_conflicts_unless_the_paths_meet_in_a_switch(
 fn fat_tree_carries_table_4_of_the_document() {
     let fat_tree = fat_tree(2, 3).unwrap();
     for step in 0..7 {
-        assert!(carries(&fat_tree, &column(&TABLE_4, step)), "step {}", step + 1);
+        assert!(carries(&fat_tree, &column(&table("table4"), step)), "step {}", step + 1);
     }
 }
 
 #[test]
 fn binary_tree_does_not_carry_table_4_of_the_document() {
     let tree = b_tree(8).unwrap();
-    assert!((0..7).any(|step| !carries(&tree, &column(&TABLE_4, step))));
+    assert!((0..7).any(|step| !carries(&tree, &column(&table("table4"), step))));
 }
 
 #[test]

@@ -3,29 +3,12 @@
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, Violation, verify};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// Table 2: all-to-all broadcast on the Omega network of 8 terminals; every source sends its own message.
-const TABLE_2: [[u32; 7]; 8] = [
-    [4, 2, 1, 5, 3, 6, 7],
-    [5, 6, 0, 2, 4, 7, 3],
-    [0, 1, 3, 7, 6, 5, 4],
-    [6, 4, 5, 0, 7, 2, 1],
-    [2, 7, 6, 3, 5, 1, 0],
-    [1, 3, 7, 4, 2, 0, 6],
-    [7, 5, 4, 1, 0, 3, 2],
-    [3, 0, 2, 6, 1, 4, 5],
-];
-
-/// Table 4: all-to-all scatter on the fat tree of 8 leaves.
-const TABLE_4: [[u32; 7]; 8] = [
-    [2, 7, 5, 4, 6, 3, 1],
-    [5, 3, 6, 7, 4, 0, 2],
-    [6, 5, 4, 1, 3, 7, 0],
-    [7, 6, 1, 0, 2, 5, 4],
-    [3, 1, 7, 6, 0, 2, 5],
-    [4, 2, 0, 3, 1, 6, 7],
-    [1, 0, 2, 5, 7, 4, 3],
-    [0, 4, 3, 2, 5, 1, 6],
-];
+/// A table of the document, as `data/papers` has it.
+fn table(name: &str) -> [[u32; 7]; 8] {
+    let mut figures: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../data/papers/min.json")).expect("the figures are JSON");
+    serde_json::from_value(figures[name]["rows"].take()).expect("seven steps of eight terminals")
+}
 
 /// All shortest ways from one terminal to another over switches; on unidirectional networks also from one to itself.
 fn shortest_paths(topology: &Topology, from: NodeId, to: NodeId) -> Vec<Vec<ChannelId>> {
@@ -62,7 +45,7 @@ fn omega_schedule(omega: &Topology, table: &[[u32; 7]; 8]) -> Schedule {
 fn table_2_is_valid_on_omega_8() {
     let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_to_all_broadcast());
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
-    let report = verify(&problem, &omega_schedule(&omega, &TABLE_2)).unwrap();
+    let report = verify(&problem, &omega_schedule(&omega, &table("table2"))).unwrap();
     assert_eq!((report.steps, report.transfers, report.redundant), (7, 56, 0));
     // All channels are busy in all steps, as the document says.
     assert_eq!(report.channel_uses, 7 * omega.channel_count());
@@ -72,11 +55,12 @@ fn table_2_is_valid_on_omega_8() {
 fn table_2_with_two_cells_of_a_column_swapped_is_refused() {
     let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_to_all_broadcast());
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
+    let printed = table("table2");
     for step in 0..7 {
         for (one, other) in (0..8).flat_map(|one| (0..one).map(move |other| (one, other))) {
-            let mut table = TABLE_2;
-            table[one][step] = TABLE_2[other][step];
-            table[other][step] = TABLE_2[one][step];
+            let mut table = printed;
+            table[one][step] = printed[other][step];
+            table[other][step] = printed[one][step];
             assert!(verify(&problem, &omega_schedule(&omega, &table)).is_err(), "step {step}, rows {one}, {other}");
         }
     }
@@ -103,9 +87,10 @@ fn choose(paths: &[Vec<Vec<ChannelId>>], chosen: &mut Vec<Vec<ChannelId>>) -> bo
 fn table_4_is_realisable_on_the_fat_tree_of_8_leaves() {
     let (tree, collective): (Topology, _) = ("fat-tree:2,3".parse().unwrap(), Collective::all_to_all_scatter());
     let problem = Problem::new(&tree, &collective, CommunicationModel::wormhole()).unwrap();
+    let table = table("table4");
     let mut schedule = Schedule::new();
     for step in 0..7 {
-        let cells = (0..).zip(&TABLE_4).map(|(source, row)| (source, row[step]));
+        let cells = (0..).zip(&table).map(|(source, row)| (source, row[step]));
         let paths: Vec<_> =
             cells.clone().map(|(source, goal)| shortest_paths(&tree, NodeId::new(source), NodeId::new(goal))).collect();
         let mut chosen = Vec::new();
@@ -123,7 +108,7 @@ fn table_4_is_realisable_on_the_fat_tree_of_8_leaves() {
 fn on_omega_8_a_message_to_its_own_source_is_refused() {
     let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_to_all_broadcast());
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
-    let mut table = TABLE_2;
+    let mut table = table("table2");
     table[0][0] = 0;
     // Terminal 2 sends to 0 in this step too, so that the path of 0 to itself comes first.
     let violation = verify(&problem, &omega_schedule(&omega, &table)).unwrap_err();
