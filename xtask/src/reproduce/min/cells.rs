@@ -18,8 +18,8 @@ const RUN_LIMIT: Duration = Duration::from_mins(10);
 /// Evaluations of each attempt below the document's figure, one step less at a time.
 const BEATING_EVALUATIONS: u64 = 1 << 22;
 
-/// Evaluations of one run of the planner.
-const PLAN_EVALUATIONS: u64 = 1 << 20;
+/// Evaluations of one run of the planner; a run that ends above the document begins anew with the next number.
+const PLAN_EVALUATIONS: [u64; 4] = [1 << 20, 1 << 22, 1 << 24, 1 << 26];
 
 /// How cells are reproduced.
 pub(super) struct Settings {
@@ -157,8 +157,15 @@ fn attempt(problem: &Problem, document: u32, settings: &Settings, seed: u64) -> 
         return evolved(problem, document, seed, &Budget::time(RUN_LIMIT));
     }
     let options = PlanOptions { engine: settings.engine, steps: None, seed };
-    let plan = Planner::new(*problem, options).run(&Budget::evaluations(PLAN_EVALUATIONS), |_| {})?;
-    Ok(Some(plan.step_count()))
+    let mut fewest = u32::MAX;
+    for evaluations in PLAN_EVALUATIONS {
+        let plan = Planner::new(*problem, options).run(&Budget::evaluations(evaluations), |_| {})?;
+        fewest = fewest.min(plan.step_count());
+        if fewest <= document {
+            break;
+        }
+    }
+    Ok(Some(fewest))
 }
 
 /// The document's algorithm at one number of steps.
