@@ -70,8 +70,8 @@ fn first_slot(state: &SearchState, delivery: usize, scratch: &mut [Vec<u64>; 2],
         let free = (ready..end).find(|step| one[*step as usize / 64] >> (step % 64) & 1 == 0);
         let Some(step) = free else { continue };
         let earlier = best.is_none_or(|gene| step < gene.step);
-        ties = if earlier { 1 } else { ties + u32::from(best.is_some_and(|gene| step == gene.step)) };
         let level = best.is_some_and(|gene| step == gene.step);
+        ties = if earlier { 1 } else { ties + u32::from(level) };
         if earlier || (level && rng.random_range(0..ties) == 0) {
             best = Some(Gene { path, step });
         }
