@@ -26,9 +26,11 @@
 
 mod cache;
 mod disjoint;
+mod flow;
 mod shortest;
 mod table;
 
 pub use disjoint::disjoint_paths;
+pub use flow::{ArcId, FlowNetwork};
 pub use shortest::{AllPairsError, MAX_BYTES, ShortestPaths};
 pub use table::{PathId, PathSelection, PathTable, TableError};

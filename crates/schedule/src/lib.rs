@@ -49,6 +49,7 @@ mod reverse;
 mod schedule;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
+mod symmetric;
 mod text;
 mod verify;
 mod violation;
@@ -63,6 +64,7 @@ pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
+pub use symmetric::{BaseSchedule, BaseTransfer, SymmetricSchedule};
 pub use text::to_json_lines;
 pub use verify::{Verification, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -13,6 +13,7 @@
 //! [`lockstep-paths`]: https://docs.rs/lockstep-paths
 
 mod builder;
+mod cayley;
 mod family;
 mod format;
 mod id;
@@ -25,6 +26,7 @@ mod visit;
 pub mod strategy;
 
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
+pub use cayley::{CayleyError, CayleyGraph};
 pub use family::{
     Family, FamilyError, b_tree, butterfly, circulant, clos, complete, de_bruijn, dragonfly, families, fat_tree,
     folded_hypercube, full_b_tree, hypercube, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega,

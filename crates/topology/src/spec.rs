@@ -74,6 +74,15 @@ pub enum SpecError {
         /// The largest number that can be read.
         largest: u64,
     },
+    /// A family whose networks are no Cayley graphs.
+    #[error(
+        "the networks of {family} are not known as Cayley graphs of an abelian group; choose one of {}",
+        cayley_families()
+    )]
+    NotCayley {
+        /// The family.
+        family: &'static str,
+    },
     /// Numbers for which the family has no network.
     #[error(transparent)]
     Family(#[from] FamilyError),
@@ -106,14 +115,20 @@ impl FromStr for Topology {
     type Err = SpecError;
 
     fn from_str(spec: &str) -> Result<Self, SpecError> {
-        let (name, text) = spec.split_once(':').unwrap_or((spec, ""));
-        let name = name.trim();
-        let family = families()
-            .iter()
-            .find(|family| family.name.eq_ignore_ascii_case(name))
-            .ok_or_else(|| SpecError::UnknownFamily { family: excerpt(name), nearest: nearest(name) })?;
-        (family.generate)(&Parameters { family, text: text.trim() })
+        let (family, parameters) = parameters(spec)?;
+        (family.generate)(&parameters)
     }
+}
+
+/// The family that a spec names, and what it says behind the colon.
+pub(crate) fn parameters(spec: &str) -> Result<(&'static Family, Parameters<'_>), SpecError> {
+    let (name, text) = spec.split_once(':').unwrap_or((spec, ""));
+    let name = name.trim();
+    let family = families()
+        .iter()
+        .find(|family| family.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| SpecError::UnknownFamily { family: excerpt(name), nearest: nearest(name) })?;
+    Ok((family, Parameters { family, text: text.trim() }))
 }
 
 /// The part of a spec behind the colon.
@@ -224,6 +239,12 @@ fn edit_distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+fn cayley_families() -> String {
+    let names: Vec<&str> =
+        families().iter().filter(|family| family.cayley.is_some()).map(|family| family.name).collect();
+    names.join(", ")
 }
 
 fn remedy(nearest: &[&str]) -> String {

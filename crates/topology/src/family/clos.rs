@@ -9,6 +9,7 @@ pub(super) const CLOS: Family = Family {
     parameters: "INPUTS,MIDDLE,OUTER",
     example: "clos:3,3,4",
     about: "three-stage Clos network (n, m, r) of n * r terminals, one-way",
+    cayley: None,
     generate: |parameters| {
         let [inputs, middle, outer] = parameters.fields()?;
         Ok(clos(inputs.number()?, middle.number()?, outer.number()?)?)

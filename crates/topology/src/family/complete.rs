@@ -9,6 +9,7 @@ pub(super) const COMPLETE: Family = Family {
     parameters: "NODES",
     example: "complete:8",
     about: "a full-duplex link between any two nodes",
+    cayley: None,
     generate: |parameters| {
         let [nodes] = parameters.fields()?;
         Ok(complete(nodes.number()?)?)
@@ -20,6 +21,7 @@ pub(super) const STAR: Family = Family {
     parameters: "NODES",
     example: "star:8",
     about: "a terminal in the centre linked to all others",
+    cayley: None,
     generate: |parameters| {
         let [nodes] = parameters.fields()?;
         Ok(star(nodes.number()?)?)

@@ -2,13 +2,17 @@
 
 use super::drawing::Axes;
 use super::{Family, FamilyError};
-use crate::{NodeId, Topology, TopologyBuilder};
+use crate::{CayleyGraph, NodeId, SpecError, Topology, TopologyBuilder};
 
 pub(super) const HYPERCUBE: Family = Family {
     name: "hypercube",
     parameters: "DIMENSION",
     example: "hypercube:3",
     about: "binary hypercube",
+    cayley: Some(|parameters| {
+        let [dimension] = parameters.fields()?;
+        cube_group(&HYPERCUBE, dimension.number()?)
+    }),
     generate: |parameters| {
         let [dimension] = parameters.fields()?;
         Ok(hypercube(dimension.number()?)?)
@@ -20,6 +24,10 @@ pub(super) const FOLDED_HYPERCUBE: Family = Family {
     parameters: "DIMENSION",
     example: "folded-hypercube:3",
     about: "binary hypercube with links between opposite nodes",
+    cayley: Some(|parameters| {
+        let [dimension] = parameters.fields()?;
+        cube_group(&FOLDED_HYPERCUBE, dimension.number()?)
+    }),
     generate: |parameters| {
         let [dimension] = parameters.fields()?;
         Ok(folded_hypercube(dimension.number()?)?)
@@ -43,9 +51,7 @@ pub(super) const FOLDED_HYPERCUBE: Family = Family {
 ///
 /// [`FamilyError::Parameter`] for dimension 0; [`FamilyError::Topology`] if it is too large.
 pub fn hypercube(dimension: u32) -> Result<Topology, FamilyError> {
-    if dimension == 0 {
-        return Err(FamilyError::parameter(&HYPERCUBE, "dimension", 0u32, "1 or more", "hypercube:1"));
-    }
+    check_dimension(&HYPERCUBE, dimension)?;
     cube(format!("hypercube:{dimension}"), dimension, false)
 }
 
@@ -68,10 +74,7 @@ pub fn hypercube(dimension: u32) -> Result<Topology, FamilyError> {
 /// [`FamilyError::Parameter`] below dimension 2, where opposite nodes are neighbours already;
 /// [`FamilyError::Topology`] if it is too large.
 pub fn folded_hypercube(dimension: u32) -> Result<Topology, FamilyError> {
-    if dimension < 2 {
-        let instead = "folded-hypercube:2";
-        return Err(FamilyError::parameter(&FOLDED_HYPERCUBE, "dimension", dimension, "2 or more", instead));
-    }
+    check_dimension(&FOLDED_HYPERCUBE, dimension)?;
     cube(format!("folded-hypercube:{dimension}"), dimension, true)
 }
 
@@ -94,4 +97,33 @@ fn cube(name: String, dimension: u32, folded: bool) -> Result<Topology, FamilyEr
     let axes = Axes::new(&vec![2; width]);
     network.positions((0..nodes).map(|node| axes.place((0..dimension).rev().map(|axis| node >> axis & 1))));
     Ok(network.build()?)
+}
+
+fn check_dimension(family: &Family, dimension: u32) -> Result<(), FamilyError> {
+    match (family.name == FOLDED_HYPERCUBE.name, dimension) {
+        (false, 0) => Err(FamilyError::parameter(family, "dimension", 0u32, "1 or more", "hypercube:1")),
+        (true, 0 | 1) => Err(FamilyError::parameter(family, "dimension", dimension, "2 or more", "folded-hypercube:2")),
+        _ => Ok(()),
+    }
+}
+
+/// The group behind a hypercube, folded or not.
+fn cube_group(family: &Family, dimension: u32) -> Result<CayleyGraph, SpecError> {
+    check_dimension(family, dimension)?;
+    if dimension > 60 {
+        return Err(FamilyError::parameter(
+            family,
+            "dimension",
+            dimension,
+            "60 or less",
+            format!("{}:60", family.name),
+        )
+        .into());
+    }
+    let mut generators: Vec<u64> = (0..dimension).map(|axis| 1 << axis).collect();
+    if family.name == FOLDED_HYPERCUBE.name {
+        generators.push((1 << dimension) - 1);
+    }
+    let name = format!("{}:{dimension}", family.name);
+    Ok(CayleyGraph::new(name, &vec![2; dimension as usize], &generators).expect("distinct bits"))
 }

@@ -9,6 +9,7 @@ pub(super) const DRAGONFLY: Family = Family {
     parameters: "ROUTERS,TERMINALS,LINKS",
     example: "dragonfly:4,2,2",
     about: "complete groups of ROUTERS, each with TERMINALS and LINKS to other groups",
+    cayley: None,
     generate: |parameters| {
         let [routers, terminals, links] = parameters.fields()?;
         Ok(dragonfly(routers.number()?, terminals.number()?, links.number()?)?)

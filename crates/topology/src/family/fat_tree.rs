@@ -9,6 +9,7 @@ pub(super) const FAT_TREE: Family = Family {
     parameters: "ARITY,LEVELS",
     example: "fat-tree:2,3",
     about: "k-ary n-tree of ARITY^LEVELS terminals, full-duplex links",
+    cayley: None,
     generate: |parameters| {
         let [arity, levels] = parameters.fields()?;
         Ok(fat_tree(arity.number()?, levels.number()?)?)

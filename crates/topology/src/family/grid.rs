@@ -2,7 +2,7 @@
 
 use super::drawing::{Axes, circle};
 use super::{Family, FamilyError};
-use crate::{NodeId, Topology, TopologyBuilder};
+use crate::{CayleyGraph, NodeId, SpecError, Topology, TopologyBuilder, TopologyError};
 
 /// More sides than this would mean more nodes than a topology may have, or sides of length 1.
 const MAX_SIDES: usize = 24;
@@ -12,6 +12,10 @@ pub(super) const RING: Family = Family {
     parameters: "NODES",
     example: "ring:8",
     about: "cycle of full-duplex links",
+    cayley: Some(|parameters| {
+        let [nodes] = parameters.fields()?;
+        torus_group(&RING, &[nodes.number()?])
+    }),
     generate: |parameters| {
         let [nodes] = parameters.fields()?;
         Ok(ring(nodes.number()?)?)
@@ -23,6 +27,7 @@ pub(super) const MESH: Family = Family {
     parameters: "SIDExSIDE[x...]",
     example: "mesh:4x4",
     about: "k-dimensional grid",
+    cayley: None,
     generate: |parameters| Ok(mesh(&parameters.sides()?)?),
 };
 
@@ -31,6 +36,7 @@ pub(super) const TORUS: Family = Family {
     parameters: "SIDExSIDE[x...]",
     example: "torus:4x4",
     about: "k-dimensional grid with wrap-around links",
+    cayley: Some(|parameters| torus_group(&TORUS, &parameters.sides()?)),
     generate: |parameters| Ok(torus(&parameters.sides()?)?),
 };
 
@@ -39,6 +45,7 @@ pub(super) const LADDER: Family = Family {
     parameters: "ROWSxRUNGS",
     example: "ladder:2x4",
     about: "two lines joined by rungs, a mesh of 2 rows",
+    cayley: None,
     generate: |parameters| match parameters.sides()?[..] {
         [2, rungs] => Ok(ladder(rungs)?),
         [] | [_] => Err(parameters.count_error("2 parameters".into(), 1)),
@@ -138,14 +145,7 @@ fn spec(family: &Family, sides: &[u32]) -> String {
 
 /// The mesh with these sides, closed to a torus if it wraps, drawn as a grid.
 fn grid(family: &Family, name: String, sides: &[u32], wraps: bool) -> Result<TopologyBuilder, FamilyError> {
-    if sides.is_empty() || sides.len() > MAX_SIDES {
-        let (needs, instead) = (format!("1 to {MAX_SIDES}"), family.example);
-        return Err(FamilyError::parameter(family, "number of sides", sides.len() as u64, needs, instead));
-    }
-    if sides.contains(&0) {
-        let positive: Vec<u32> = sides.iter().map(|&side| side.max(1)).collect();
-        return Err(FamilyError::parameter(family, "length of a side", 0u32, "1 or more", spec(family, &positive)));
-    }
+    check_sides(family, sides)?;
     let nodes = sides.iter().fold(1u64, |product, &side| product.saturating_mul(side.into()));
     let channels_along = |&side: &u32| match u64::from(side) {
         side @ 3.. if wraps => (nodes / side).saturating_mul(2 * side),
@@ -189,4 +189,35 @@ fn coordinates(mut node: u32, sides: &[u32]) -> Vec<u32> {
         (*coordinate, node) = (node % *coordinate, node / *coordinate);
     }
     coordinates
+}
+
+/// The group behind a torus or a ring.
+fn torus_group(family: &Family, sides: &[u32]) -> Result<CayleyGraph, SpecError> {
+    check_sides(family, sides)?;
+    let axes = sides.iter().enumerate().filter(|&(_, &side)| side > 1);
+    let steps: Vec<Vec<i64>> = axes
+        .flat_map(|(axis, &side)| {
+            let unit = |sign: i64| (0..sides.len()).map(|other| if other == axis { sign } else { 0 }).collect();
+            let down = (side > 2).then(|| unit(-1));
+            [unit(1)].into_iter().chain(down)
+        })
+        .collect();
+    let orders: Vec<u64> = sides.iter().map(|&side| side.into()).collect();
+    CayleyGraph::of_steps(spec(family, sides), &orders, &steps).map_err(|_| {
+        let nodes = sides.iter().fold(1u64, |product, &side| product.saturating_mul(side.into()));
+        TopologyError::TooManyNodes { nodes }.into()
+    })
+}
+
+/// Refuses no side, too many of them, and sides of 0.
+fn check_sides(family: &Family, sides: &[u32]) -> Result<(), FamilyError> {
+    if sides.is_empty() || sides.len() > MAX_SIDES {
+        let (needs, instead) = (format!("1 to {MAX_SIDES}"), family.example);
+        return Err(FamilyError::parameter(family, "number of sides", sides.len() as u64, needs, instead));
+    }
+    if sides.contains(&0) {
+        let positive: Vec<u32> = sides.iter().map(|&side| side.max(1)).collect();
+        return Err(FamilyError::parameter(family, "length of a side", 0u32, "1 or more", spec(family, &positive)));
+    }
+    Ok(())
 }

@@ -29,7 +29,7 @@ pub use tree::{b_tree, full_b_tree};
 pub use word::{de_bruijn, kautz};
 
 use crate::spec::Parameters;
-use crate::{MAX_NODES, SpecError, Topology, TopologyBuilder, TopologyError};
+use crate::{CayleyGraph, MAX_NODES, SpecError, Topology, TopologyBuilder, TopologyError};
 
 /// A family of networks: how its specs are written, and what they make.
 ///
@@ -49,8 +49,13 @@ pub struct Family {
     pub example: &'static str,
     /// What its networks are, in one line.
     pub about: &'static str,
-    pub(crate) generate: fn(&Parameters<'_>) -> Result<Topology, SpecError>,
+    /// The group behind them, where the networks of the family are Cayley graphs of abelian groups.
+    pub(crate) cayley: Option<Generate<CayleyGraph>>,
+    pub(crate) generate: Generate<Topology>,
 }
+
+/// What makes something of the parameters of a spec.
+type Generate<T> = fn(&Parameters<'_>) -> Result<T, SpecError>;
 
 impl Family {
     /// How its specs are written, `name:PARAMETERS`.

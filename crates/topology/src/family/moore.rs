@@ -9,6 +9,7 @@ pub(super) const MOORE: Family = Family {
     parameters: "NODES",
     example: "moore:8",
     about: "cubic graph of 8 nodes and diameter 2 that is not the octagon",
+    cayley: None,
     generate: |parameters| {
         let [nodes] = parameters.fields()?;
         Ok(moore(nodes.number()?)?)

@@ -12,6 +12,7 @@ pub(super) const RANDOM_REGULAR: Family = Family {
     parameters: "NODES,DEGREE,SEED",
     example: "random-regular:16,4,1",
     about: "connected graph drawn at random among those of this degree",
+    cayley: None,
     generate: |parameters| {
         let [nodes, degree, seed] = parameters.fields()?;
         Ok(random_regular(nodes.number()?, degree.number()?, seed.number()?)?)

@@ -9,6 +9,7 @@ pub(super) const OMEGA: Family = Family {
     parameters: "TERMINALS",
     example: "omega:8",
     about: "stages of 2x2 switches with a perfect shuffle before each, one-way",
+    cayley: None,
     generate: |parameters| {
         let [terminals] = parameters.fields()?;
         Ok(omega(terminals.number()?)?)
@@ -20,6 +21,7 @@ pub(super) const BUTTERFLY: Family = Family {
     parameters: "TERMINALS",
     example: "butterfly:8",
     about: "stages of 2x2 switches wired as a fast Fourier transform, one-way",
+    cayley: None,
     generate: |parameters| {
         let [terminals] = parameters.fields()?;
         Ok(butterfly(terminals.number()?)?)

@@ -9,6 +9,7 @@ pub(super) const B_TREE: Family = Family {
     parameters: "TERMINALS",
     example: "b-tree:8",
     about: "complete binary tree of switches over TERMINALS leaves",
+    cayley: None,
     generate: |parameters| {
         let [terminals] = parameters.fields()?;
         Ok(b_tree(terminals.number()?)?)
@@ -20,6 +21,7 @@ pub(super) const FULL_B_TREE: Family = Family {
     parameters: "NODES",
     example: "full-b-tree:7",
     about: "complete binary tree whose nodes are all terminals and routers",
+    cayley: None,
     generate: |parameters| {
         let [nodes] = parameters.fields()?;
         Ok(full_b_tree(nodes.number()?)?)

@@ -9,6 +9,7 @@ pub(super) const KAUTZ: Family = Family {
     parameters: "DEGREE,DIAMETER",
     example: "kautz:3,2",
     about: "Kautz digraph, one-way channels",
+    cayley: None,
     generate: |parameters| {
         let [degree, diameter] = parameters.fields()?;
         Ok(kautz(degree.number()?, diameter.number()?)?)
@@ -20,6 +21,7 @@ pub(super) const DE_BRUIJN: Family = Family {
     parameters: "DEGREE,DIAMETER",
     example: "de-bruijn:2,4",
     about: "de Bruijn digraph without its self-loops, one-way channels",
+    cayley: None,
     generate: |parameters| {
         let [degree, diameter] = parameters.fields()?;
         Ok(de_bruijn(degree.number()?, diameter.number()?)?)

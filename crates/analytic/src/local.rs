@@ -1,0 +1,80 @@
+//! What one node does, without the others.
+
+/// The program of one node: what it sends in each round.
+///
+/// Nodes are numbered by the elements of the network's group (see [`CayleyGraph`](lockstep_topology::CayleyGraph)), links
+/// by its generators.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LocalProgram {
+    node: u64,
+    round_end: Vec<u32>,
+    source: Vec<u64>,
+    receiver: Vec<Option<u64>>,
+    path_end: Vec<u32>,
+    path: Vec<u16>,
+}
+
+/// One transfer that a node starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LocalSend<'a> {
+    /// The node whose message it is.
+    pub source: u64,
+    /// The node that a scatter message is for; `None` for a broadcast.
+    pub receiver: Option<u64>,
+    /// The generators whose channels it crosses, in order; the first one is the link on which the node sends.
+    pub path: &'a [u16],
+}
+
+impl LocalProgram {
+    /// A program without a round.
+    pub fn new(node: u64) -> Self {
+        Self { node, ..Self::default() }
+    }
+
+    /// Opens the next round; what is pushed from now on belongs to it.
+    pub fn begin_round(&mut self) {
+        self.round_end.push(self.source.len() as u32);
+    }
+
+    /// Adds a transfer to the last round.
+    ///
+    /// # Panics
+    ///
+    /// Before the first [`begin_round`](Self::begin_round), and past 2^32 - 1 transfers or channel uses.
+    pub fn push(&mut self, source: u64, receiver: Option<u64>, path: &[u16]) {
+        *self.round_end.last_mut().expect("a round is open") += 1;
+        self.source.push(source);
+        self.receiver.push(receiver);
+        self.path.extend_from_slice(path);
+        self.path_end.push(u32::try_from(self.path.len()).expect("fewer than 2^32 channel uses"));
+    }
+
+    /// The node whose program it is.
+    pub fn node(&self) -> u64 {
+        self.node
+    }
+
+    /// Number of rounds, those in which the node sends nothing included.
+    pub fn round_count(&self) -> usize {
+        self.round_end.len()
+    }
+
+    /// Number of transfers that the node starts.
+    pub fn send_count(&self) -> usize {
+        self.source.len()
+    }
+
+    /// The transfers of the round at this place, from 0.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn round(&self, round: usize) -> impl ExactSizeIterator<Item = LocalSend<'_>> + Clone {
+        let start = if round == 0 { 0 } else { self.round_end[round - 1] as usize };
+        (start..self.round_end[round] as usize).map(|index| {
+            let from = if index == 0 { 0 } else { self.path_end[index - 1] as usize };
+            let path = &self.path[from..self.path_end[index] as usize];
+            LocalSend { source: self.source[index], receiver: self.receiver[index], path }
+        })
+    }
+}

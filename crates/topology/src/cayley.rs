@@ -1,0 +1,281 @@
+//! Cayley graphs of abelian groups: networks that look the same from every node.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::spec::parameters;
+use crate::{MAX_NODES, SpecError};
+
+/// The network whose nodes are the elements of an abelian group, with a channel from `v` to `v + g` for every node `v`
+/// and generator `g`.
+///
+/// The group is the product of cyclic groups, one a side. An element is the number whose digits in the mixed radix of
+/// the sides are its coordinates, the last one fastest, which is how the families number their nodes. Nothing is built:
+/// a graph of `2^60` nodes takes a few hundred bytes.
+///
+/// Invariant: generators are distinct elements other than 0. Whether every element is a sum of them is not checked.
+///
+/// ```
+/// use lockstep_topology::CayleyGraph;
+///
+/// let torus: CayleyGraph = "torus:4x4".parse()?;
+/// assert_eq!((torus.node_count(), torus.degree()), (16, 4));
+/// assert_eq!(torus.add(15, torus.generators()[0]), 3);
+/// assert_eq!(torus.node_name(torus.subtract(0, 1)), "03");
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CayleyGraph {
+    name: String,
+    sides: Box<[u64]>,
+    generators: Box<[u64]>,
+}
+
+/// Why a group and generators make no [`CayleyGraph`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CayleyError {
+    /// No side, a side of 0, or more than 2^63 elements.
+    #[error("the sides are {sides}, expected one or more from 1 on with a product of at most 2^63")]
+    Sides {
+        /// The sides, with `x` between them.
+        sides: String,
+    },
+    /// A generator that is 0, no element, or one of those before.
+    #[error("generator {generator} is {fault}; give distinct elements from 1 to {}", .nodes - 1)]
+    Generator {
+        /// The generator.
+        generator: u64,
+        /// What is wrong with it.
+        fault: &'static str,
+        /// Number of elements.
+        nodes: u64,
+    },
+}
+
+impl CayleyGraph {
+    /// The graph of these generators on the product of cyclic groups of these orders.
+    ///
+    /// # Errors
+    ///
+    /// [`CayleyError`].
+    pub fn new(name: impl Into<String>, sides: &[u64], generators: &[u64]) -> Result<Self, CayleyError> {
+        let nodes = sides.iter().try_fold(1u64, |product, &side| product.checked_mul(side));
+        let Some(nodes) = nodes.filter(|&nodes| !sides.is_empty() && (1..=1 << 63).contains(&nodes)) else {
+            let sides: Vec<String> = sides.iter().map(u64::to_string).collect();
+            return Err(CayleyError::Sides { sides: sides.join("x") });
+        };
+        for (place, &generator) in generators.iter().enumerate() {
+            let fault = match generator {
+                0 => "no step",
+                _ if generator >= nodes => "no element",
+                _ if generators[..place].contains(&generator) => "there twice",
+                _ => continue,
+            };
+            return Err(CayleyError::Generator { generator, fault, nodes });
+        }
+        Ok(Self { name: name.into(), sides: sides.into(), generators: generators.into() })
+    }
+
+    /// The graph of these steps, each a coordinate a side, taken modulo the sides.
+    pub(crate) fn of_steps(name: String, sides: &[u64], steps: &[Vec<i64>]) -> Result<Self, CayleyError> {
+        let element = |step: &Vec<i64>| {
+            let digits = step.iter().zip(sides).map(|(&digit, &side)| (residue(digit, side), side));
+            digits.fold(0u64, |number, (digit, side)| number.wrapping_mul(side).wrapping_add(digit))
+        };
+        let generators: Vec<u64> = steps.iter().map(element).collect();
+        Self::new(name, sides, &generators)
+    }
+
+    /// The spec it was generated from, or the name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The orders of the cyclic groups.
+    pub fn sides(&self) -> &[u64] {
+        &self.sides
+    }
+
+    /// The generators, in the order of the channels that leave a node.
+    pub fn generators(&self) -> &[u64] {
+        &self.generators
+    }
+
+    /// Number of elements, at most 2^63.
+    pub fn node_count(&self) -> u64 {
+        self.sides.iter().product()
+    }
+
+    /// Number of generators.
+    pub fn degree(&self) -> usize {
+        self.generators.len()
+    }
+
+    /// Whether a [`Topology`](crate::Topology) can hold so many nodes.
+    pub fn fits_topology(&self) -> bool {
+        self.node_count() <= MAX_NODES
+    }
+
+    /// The coordinates of an element, one a side.
+    pub fn coordinates(&self, mut element: u64) -> Vec<u64> {
+        let mut coordinates = self.sides.to_vec();
+        for coordinate in coordinates.iter_mut().rev() {
+            (*coordinate, element) = (element % *coordinate, element / *coordinate);
+        }
+        coordinates
+    }
+
+    /// The sum of two elements.
+    pub fn add(&self, a: u64, b: u64) -> u64 {
+        self.combine(a, b, |x, y, side| (x + y) % side)
+    }
+
+    /// The difference of two elements.
+    pub fn subtract(&self, a: u64, b: u64) -> u64 {
+        self.combine(a, b, |x, y, side| (x + side - y) % side)
+    }
+
+    fn combine(&self, mut a: u64, mut b: u64, digit: impl Fn(u64, u64, u64) -> u64) -> u64 {
+        let (mut sum, mut weight) = (0, 1);
+        for &side in self.sides.iter().rev() {
+            sum += weight * digit(a % side, b % side, side);
+            (a, b, weight) = (a / side, b / side, weight * side);
+        }
+        sum
+    }
+
+    /// The place of the generator that is the negative of the one at `place`, if there is one.
+    pub fn opposite(&self, place: usize) -> Option<usize> {
+        let negative = self.subtract(0, self.generators[place]);
+        self.generators.iter().position(|&generator| generator == negative)
+    }
+
+    /// The name of a node, as the families write it: its coordinates, with points between them where one is longer
+    /// than a digit.
+    pub fn node_name(&self, element: u64) -> String {
+        let separator = if self.sides.iter().any(|&side| side > 10) { "." } else { "" };
+        let digits: Vec<String> = self.coordinates(element).iter().map(u64::to_string).collect();
+        digits.join(separator)
+    }
+
+    /// The element that a person means by a name or, where no node has that name, by a number.
+    pub fn find_node(&self, name_or_number: &str) -> Option<u64> {
+        self.node_named(name_or_number)
+            .or_else(|| name_or_number.parse().ok().filter(|&number| number < self.node_count()))
+    }
+
+    fn node_named(&self, name: &str) -> Option<u64> {
+        let digits: Vec<u64> = if self.sides.len() == 1 || self.sides.iter().any(|&side| side > 10) {
+            name.split('.').map(|digit| digit.parse().ok()).collect::<Option<_>>()?
+        } else {
+            name.chars().map(|digit| digit.to_digit(10).map(u64::from)).collect::<Option<_>>()?
+        };
+        let fits = digits.len() == self.sides.len() && digits.iter().zip(&self.sides).all(|(digit, side)| digit < side);
+        let number = || digits.iter().zip(&self.sides).fold(0, |number, (digit, side)| number * side + digit);
+        let element = fits.then(number)?;
+        (self.node_name(element) == name).then_some(element)
+    }
+}
+
+/// A coordinate that may be one step below 0, on a side.
+fn residue(digit: i64, side: u64) -> u64 {
+    if digit < 0 { side.saturating_sub(digit.unsigned_abs()) } else { digit.unsigned_abs() % side.max(1) }
+}
+
+impl fmt::Display for CayleyGraph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// Reads the spec of a family whose networks are Cayley graphs: hypercubes, tori, rings and circulants.
+impl FromStr for CayleyGraph {
+    type Err = SpecError;
+
+    fn from_str(spec: &str) -> Result<Self, SpecError> {
+        let (family, parameters) = parameters(spec)?;
+        match family.cayley {
+            Some(cayley) => cayley(&parameters),
+            None => Err(SpecError::NotCayley { family: family.name }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NodeId, Topology, families};
+
+    const SPECS: [&str; 16] = [
+        "hypercube:1",
+        "hypercube:5",
+        "folded-hypercube:2",
+        "folded-hypercube:4",
+        "ring:1",
+        "ring:2",
+        "ring:9",
+        "torus:2x2",
+        "torus:3x4x5",
+        "torus:1x6",
+        "torus:12x3",
+        "circulant:16,1,6",
+        "circulant:8,1,4",
+        "k-ring:8",
+        "midimew:13",
+        "octagon",
+    ];
+
+    #[test]
+    fn a_family_and_its_group_make_the_same_channels_in_the_same_order() {
+        for spec in SPECS {
+            let (topology, graph): (Topology, CayleyGraph) = (spec.parse().unwrap(), spec.parse().unwrap());
+            assert_eq!((topology.name(), topology.node_count() as u64), (graph.name(), graph.node_count()));
+            for node in topology.nodes() {
+                let element = u64::from(node.number());
+                let heads: Vec<_> = topology.out_channels(node).iter().map(|&channel| topology.head(channel)).collect();
+                let sums: Vec<_> =
+                    graph.generators().iter().map(|&step| NodeId::new(graph.add(element, step) as u32)).collect();
+                assert_eq!(heads, sums, "{spec} at {node}");
+                assert_eq!(topology.node_name(node), graph.node_name(element));
+                assert_eq!(graph.find_node(topology.node_name(node)), Some(element));
+            }
+        }
+    }
+
+    #[test]
+    fn every_generator_has_its_opposite_in_a_full_duplex_network() {
+        for spec in SPECS {
+            let graph: CayleyGraph = spec.parse().unwrap();
+            for (place, &step) in graph.generators().iter().enumerate() {
+                let back = graph.opposite(place).unwrap();
+                assert_eq!(graph.add(step, graph.generators()[back]), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn large_groups_cost_nothing() {
+        let cube: CayleyGraph = "hypercube:60".parse().unwrap();
+        assert_eq!((cube.node_count(), cube.subtract(0, 1 << 59), cube.fits_topology()), (1 << 60, 1 << 59, false));
+        let torus: CayleyGraph = "torus:3125x3125".parse().unwrap();
+        assert_eq!(torus.add(3124, 1), 0);
+        assert_eq!(torus.find_node("3124.7"), Some(3124 * 3125 + 7));
+    }
+
+    #[test]
+    fn what_is_no_group_is_refused_in_words() {
+        let message = |spec: &str| spec.parse::<CayleyGraph>().unwrap_err().to_string();
+        assert!(message("omega:8").starts_with("the networks of omega are not known as Cayley graphs"));
+        assert!(message("omega:8").contains("hypercube, folded-hypercube, circulant"));
+        assert!(message("hypercube:61").contains("60 or less"));
+        assert!(message("torus:4294967295x4294967295x9").contains("2^64 or more"));
+        let named = families().iter().filter(|family| family.cayley.is_some()).count();
+        assert_eq!(named, 8);
+        assert_eq!(
+            CayleyGraph::new("x", &[4], &[1, 5]).unwrap_err().to_string(),
+            "generator 5 is no element; give distinct elements from 1 to 3"
+        );
+        assert!(CayleyGraph::new("x", &[4], &[1, 1]).is_err() && CayleyGraph::new("x", &[0], &[]).is_err());
+    }
+}
