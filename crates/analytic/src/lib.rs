@@ -13,6 +13,7 @@
 
 mod colouring;
 mod construction;
+pub mod hypercube;
 mod local;
 
 pub use colouring::bipartite_edge_colouring;

@@ -1,0 +1,167 @@
+//! All-to-all, every message over its highest link first.
+//!
+//! The lecture's recursion, unrolled. On link `k` a node first sends its own messages for all nodes whose highest one is
+//! bit `k`, in the order in which the smaller cube's all-to-all would send their rest; then, in the same order,
+//! what has come to it over higher links. With rounds counted from 0 and `order` as below, in round `c` link `k` carries the message
+//! for `h | z` from `h` to `h ^ (1 << k)`, where
+//!
+//! ```text
+//! z = order[1 << k | c % 2^k],    h = (c / 2^k) * 2^(k+1).
+//! ```
+//!
+//! So every link is busy in every round, and the message for `y` crosses link `k` in the round
+//! `first(z) + h / 2`, where `h` is what it has crossed, `z` the rest, and `first` the inverse of `order`.
+//!
+//! Why nobody sends what it does not hold: let a message cross link `j` and next `k < j`, with the rests `z + 2^j` and
+//! `z`, and let `n = first(z)`. It is the position of `z` on link `j` that counts: `first(z + 2^j)` is at most the number
+//! of messages of the smaller cube up to round `n`, less 1, and that is
+//! the sum over `i < j` of `min(n + 1, 2^i)`, less 1, which is at most `n + 2^(j-1) - 1`. As `h` grows by `2^j` from hop to
+//! hop, there is at least a round between them.
+
+use lockstep_schedule::{BaseSchedule, Ports};
+
+use super::{MAX_BASE_USES, all_to_all_counts, has_node, links_a_round, translate};
+use crate::LocalProgram;
+
+/// The store-and-forward all-to-all in `D 2^(D-1) / k` rounds, rounded up, with `k` ports: every message crosses the
+/// links in which source and receiver differ, from the highest to the lowest.
+///
+/// With all ports every channel is busy in every round. With fewer, the transfers of each round are dealt out by falling link: as
+/// messages only go to lower links, no two of `D` consecutive transfers are of one message.
+///
+/// `None` for dimensions other than 1 to 20. Takes time in proportion to its `D 2^(D-1)` transfers.
+///
+/// **Source**: Bertsekas et al. 1991, section 5, for all ports; the ties that it leaves open are decided by rising link.
+pub fn all_to_all(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
+    let counts = all_to_all_counts(dimension, Ports::All)?;
+    (counts.transmissions >> dimension <= MAX_BASE_USES.into()).then_some(())?;
+    let order = send_order(dimension);
+    let transfers = (0..counts.rounds as u32).flat_map(|round| (0..dimension).rev().map(move |link| (round, link)));
+    let links = links_a_round(dimension, ports);
+    let mut base = BaseSchedule::new();
+    for (place, (round, link)) in transfers.enumerate() {
+        if place.is_multiple_of(links) {
+            base.begin_step();
+        }
+        let crossed = round >> link << (link + 1);
+        let ahead = order[(1 << link | round & ((1 << link) - 1)) as usize];
+        base.push(crossed | ahead, crossed, &[link as u16]);
+    }
+    Some(base)
+}
+
+/// What `node` does in the [`all_to_all`]: the sends of its own messages and those it forwards.
+///
+/// `None` for dimensions other than 1 to 20 and for what is no node. Takes time in proportion to its `D 2^(D-1)` sends.
+pub fn all_to_all_program(dimension: u32, ports: Ports, node: u64) -> Option<LocalProgram> {
+    let base = all_to_all(dimension, ports).filter(|_| has_node(dimension, node))?;
+    Some(translate::program(&base, node))
+}
+
+/// The receivers of a node's own messages, seen from it: at `1 << k | c` the one whose message it sends on link `k` in
+/// round `c` of the first `2^k`.
+fn send_order(dimension: u32) -> Vec<u32> {
+    let mut order = vec![0; 1 << dimension];
+    for link in 0..dimension {
+        let own = 1u32 << link;
+        // All links below on which something is sent in this round, round after round.
+        let rests =
+            (0..own / 2).flat_map(|round| (u32::BITS - round.leading_zeros()..link).map(move |low| (low, round)));
+        let mut place = own as usize;
+        for (low, round) in rests {
+            order[place] = own | order[(1 << low | round) as usize];
+            place += 1;
+        }
+        // The neighbour's own message has no way before it, so it goes last.
+        order[place] = own;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The hops of every message of node 0, as (round, link), both from 1.
+    fn hops(base: &BaseSchedule, nodes: usize) -> Vec<Vec<(usize, u16)>> {
+        let mut hops = vec![Vec::new(); nodes];
+        for round in 0..base.step_count() {
+            for transfer in base.step(round) {
+                hops[transfer.message as usize].push((round + 1, transfer.path[0] + 1));
+            }
+        }
+        hops
+    }
+
+    #[test]
+    fn messages_go_from_the_highest_link_to_the_lowest_and_are_held_before_they_are_sent() {
+        for dimension in 1..=10 {
+            for ports in (1..=dimension).filter_map(Ports::limit) {
+                let base = all_to_all(dimension, ports).unwrap();
+                let (mut at, mut came) = (vec![0; 1 << dimension], vec![0; 1 << dimension]);
+                for round in 0..base.step_count() {
+                    for transfer in base.step(round) {
+                        let (message, link) = (transfer.message as usize, transfer.path[0]);
+                        assert!(came[message] <= round && at[message] == transfer.from, "{dimension} {ports}");
+                        assert_eq!(transfer.message ^ transfer.from, transfer.message & ((2 << link) - 1));
+                        (at[message], came[message]) = (transfer.from ^ 1 << link, round + 1);
+                    }
+                }
+                assert!(at.into_iter().eq(0..1 << dimension));
+            }
+        }
+    }
+
+    /// The table of the lecture's recursion for three dimensions, worked out by hand.
+    #[test]
+    fn the_table_of_three_dimensions_is_the_known_one() {
+        let expected: [&[(usize, u16)]; 8] = [
+            &[],
+            &[(1, 1)],
+            &[(2, 2)],
+            &[(1, 2), (2, 1)],
+            &[(4, 3)],
+            &[(1, 3), (3, 1)],
+            &[(3, 3), (4, 2)],
+            &[(2, 3), (3, 2), (4, 1)],
+        ];
+        assert_eq!(hops(&all_to_all(3, Ports::All).unwrap(), 8), expected);
+    }
+
+    /// Of the lecture's proof (slide 63): with `N_k(n)` the number of own messages sent in the first `n` rounds, `N_k(n)`
+    /// is `N_(k-1)(n) + n` in the first half and `2^(k-1) - 1 + n` from there on.
+    #[test]
+    fn own_messages_are_sent_as_the_recursion_says() {
+        let mut before: Vec<usize> = vec![0];
+        for dimension in 1..=12 {
+            let base = all_to_all(dimension, Ports::All).unwrap();
+            let half = base.step_count() / 2;
+            let mut sent = vec![0];
+            for round in 0..base.step_count() {
+                let own = base.step(round).filter(|transfer| transfer.from == 0).count();
+                sent.push(sent[round] + own);
+            }
+            for (round, &sent) in sent.iter().enumerate().skip(1) {
+                let expected = if round <= half { before[round] + round } else { 2 * half.max(1) - 1 + round };
+                // One dimension has no half: its one round is all.
+                let expected = if dimension == 1 { 1 } else { expected };
+                assert_eq!(sent, expected, "{dimension}, {round}");
+            }
+            before = sent;
+        }
+    }
+
+    /// The rule by which the lecture orders the messages of a link, as a sort.
+    #[test]
+    fn own_messages_follow_the_order_in_which_their_rest_is_sent() {
+        for dimension in 1..=8 {
+            let hops = hops(&all_to_all(dimension, Ports::All).unwrap(), 1 << dimension);
+            for link in 0..dimension {
+                let mut own: Vec<usize> = (1 << link..2 << link).collect();
+                own.sort_by_key(|&receiver| hops[receiver][0]);
+                let rest = |receiver: usize| hops[receiver ^ 1 << link].first().map_or(usize::MAX, |first| first.0);
+                assert!(own.is_sorted_by_key(|&receiver| rest(receiver)));
+            }
+        }
+    }
+}

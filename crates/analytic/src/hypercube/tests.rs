@@ -1,0 +1,263 @@
+//! The constructions together: on networks under any numbering, before the judge, and node by node.
+
+use lockstep_bounds::best;
+use lockstep_schedule::{
+    Budget, Collective, CollectiveKind, CommunicationModel, MessageId, Ports, Problem, Routing, ScatterRule, Schedule,
+    Switching, verify,
+};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, hypercube, strategy};
+use proptest::prelude::*;
+
+use super::*;
+use crate::LocalProgram;
+
+fn construct(topology: &Topology, collective: &Collective, model: CommunicationModel) -> Option<Schedule> {
+    let problem = Problem::new(topology, collective, model).unwrap();
+    HYPERCUBE.schedule(&problem, 1, &Budget::unlimited())
+}
+
+fn collective() -> impl Strategy<Value = fn(NodeId) -> Collective> {
+    prop::sample::select(vec![
+        Collective::one_to_all_broadcast as fn(NodeId) -> Collective,
+        Collective::one_to_all_scatter,
+        |_| Collective::all_to_all_broadcast(),
+        |_| Collective::all_to_all_scatter(),
+    ])
+}
+
+fn model(dimension: u32) -> impl Strategy<Value = CommunicationModel> {
+    let ports = (1..=dimension + 1).prop_map(|ports| Ports::limit(ports).unwrap());
+    let switching = prop::sample::select(vec![Switching::Wormhole, Switching::StoreAndForward]);
+    let scatter = prop::sample::select(vec![ScatterRule::Direct, ScatterRule::Relay]);
+    let routing = prop::sample::select(vec![Routing::Minimal, Routing::Any]);
+    (switching, prop_oneof![Just(Ports::All), ports], routing, scatter)
+        .prop_map(|(switching, ports, routing, scatter)| CommunicationModel { switching, ports, routing, scatter })
+}
+
+/// A hypercube under any numbering, maybe with half-duplex links, one of its nodes, and a model.
+fn instance() -> impl Strategy<Value = (Topology, NodeId, CommunicationModel)> {
+    let network = (1..=6u32, any::<bool>()).prop_flat_map(|(dimension, half_duplex)| {
+        let cube = hypercube(dimension).unwrap();
+        let cube = if half_duplex { cube.half_duplex() } else { cube };
+        (strategy::shuffled(cube), 0..1u32 << dimension, model(dimension))
+    });
+    network.prop_map(|(cube, root, model)| (cube, NodeId::new(root), model))
+}
+
+proptest! {
+    #[test]
+    fn schedules_are_valid_and_optimal_under_any_numbering(
+        (cube, root, model) in instance(), collective in collective(),
+    ) {
+        let collective = collective(root);
+        let dimension = cube.node_count().trailing_zeros();
+        let links = model.ports.of_degree(dimension as usize);
+        let wormhole = model.switching == Switching::Wormhole;
+        let full_duplex = cube.resource_count() == cube.channel_count();
+        let counts = match collective.kind {
+            CollectiveKind::OneToAllBroadcast { .. } => {
+                broadcast_counts(dimension).filter(|_| !wormhole || links == 1 || dimension <= 2)
+            }
+            CollectiveKind::OneToAllScatter { .. } => scatter_counts(dimension, model.ports).filter(|_| !model.is_direct()),
+            _ if !full_duplex => None,
+            CollectiveKind::AllToAllBroadcast => all_gather_counts(dimension, model.ports),
+            _ if wormhole => direct_all_to_all_counts(dimension, model.ports),
+            _ => all_to_all_counts(dimension, model.ports),
+        };
+        let schedule = construct(&cube, &collective, model);
+        prop_assert_eq!(schedule.is_some(), counts.is_some());
+        if let (Some(schedule), Some(Counts { rounds, transmissions })) = (schedule, counts) {
+            let problem = Problem::new(&cube, &collective, model).unwrap();
+            let report = verify(&problem, &schedule).unwrap();
+            prop_assert_eq!((report.steps as u128, report.channel_uses as u128), (rounds, transmissions));
+            prop_assert_eq!(report.redundant, 0);
+            let bound = u128::from(best(&problem).steps);
+            prop_assert!(bound <= rounds);
+            // With fewer ports than links the distances from a node, shared out to its ports, are the bound.
+            let by_distance = matches!(collective.kind, CollectiveKind::AllToAllScatter) && !wormhole;
+            prop_assert!(bound == rounds || by_distance && links < dimension as usize, "{bound} {rounds}");
+        }
+    }
+
+    #[test]
+    fn the_programs_of_all_nodes_are_the_schedule(
+        dimension in 1..=6u32, ports in 1..=7u32, root in any::<prop::sample::Index>(),
+    ) {
+        let cube = hypercube(dimension).unwrap();
+        let ports = Ports::limit(ports).unwrap();
+        let root = root.index(cube.node_count());
+        let at_root = NodeId::from_index(root);
+        let forward = CommunicationModel { ports, ..CommunicationModel::store_and_forward() };
+        let wormhole = CommunicationModel { ports, ..CommunicationModel::wormhole() };
+        let root = root as u64;
+        let cases: [(Collective, CommunicationModel, &dyn Fn(u64) -> Option<LocalProgram>); 5] = [
+            (Collective::one_to_all_broadcast(at_root), forward, &|node| broadcast_program(dimension, root, node)),
+            (Collective::one_to_all_scatter(at_root), forward, &|node| scatter_program(dimension, ports, root, node)),
+            (Collective::all_to_all_broadcast(), forward, &|node| all_gather_program(dimension, ports, node)),
+            (Collective::all_to_all_scatter(), forward, &|node| all_to_all_program(dimension, ports, node)),
+            (Collective::all_to_all_scatter(), wormhole, &|node| direct_all_to_all_program(dimension, ports, node)),
+        ];
+        for (collective, model, program) in cases {
+            let schedule = construct(&cube, &collective, model).unwrap();
+            let problem = Problem::new(&cube, &collective, model).unwrap();
+            let mut of_nodes = Vec::new();
+            for node in 0..cube.node_count() as u64 {
+                let program = program(node).unwrap();
+                prop_assert_eq!((program.node(), program.round_count()), (node, schedule.step_count()));
+                for round in 0..program.round_count() {
+                    of_nodes.extend(program.round(round).map(|send| {
+                        (round, message_of(&problem, send.source, send.receiver), channels(dimension, node, send.path))
+                    }));
+                }
+            }
+            let steps = schedule.steps();
+            let mut of_schedule: Vec<_> = steps
+                .flat_map(|(round, step)| step.iter().map(move |moved| (round, moved.message, moved.path.to_vec())))
+                .collect();
+            of_nodes.sort();
+            of_schedule.sort();
+            prop_assert!(of_nodes == of_schedule, "{:?}", collective);
+        }
+    }
+
+    /// Two links with their heads exchanged keep every degree and leave a hypercube only if they were parallel in a square.
+    #[test]
+    fn what_is_no_hypercube_is_declined(
+        cube in (2..=5u32).prop_flat_map(|dimension| strategy::shuffled(hypercube(dimension).unwrap())),
+        [first, second] in any::<[prop::sample::Index; 2]>(),
+    ) {
+        let [first, second] = [first, second].map(|index| ChannelId::from_index(index.index(cube.channel_count())));
+        let (turned, other) = (cube.head(second), cube.head(first));
+        prop_assume!(first != second && turned != other);
+        prop_assume!(cube.tail(first) != turned && cube.tail(second) != other);
+        let crossed = rebuilt(&cube, |channel| match channel {
+            _ if channel == first => turned,
+            _ if channel == second => other,
+            _ => cube.head(channel),
+        });
+        let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+        if let Ok(problem) = Problem::new(&crossed, &broadcast, CommunicationModel::store_and_forward()) {
+            prop_assert!(HYPERCUBE.schedule(&problem, 1, &Budget::unlimited()).is_none());
+        }
+    }
+}
+
+/// The number of a message by looking at all of them.
+fn message_of(problem: &Problem<'_>, source: u64, receiver: Option<u64>) -> MessageId {
+    let messages = problem.messages();
+    let node = |element: u64| NodeId::new(element as u32);
+    let fits = |&id: &MessageId| {
+        let to = |receiver| messages.receivers_iter(id).eq([node(receiver)]);
+        messages.source(id) == node(source) && receiver.is_none_or(to)
+    };
+    messages.ids().find(fits).unwrap()
+}
+
+/// The channels that a path of links crosses in the generated hypercube.
+fn channels(dimension: u32, node: u64, path: &[u16]) -> Vec<ChannelId> {
+    let mut at = node as u32;
+    let channel = |&link: &u16| {
+        let channel = ChannelId::new(at * dimension + u32::from(link));
+        at ^= 1 << link;
+        channel
+    };
+    path.iter().map(channel).collect()
+}
+
+/// The same nodes with channels to other heads.
+fn rebuilt(topology: &Topology, head: impl Fn(ChannelId) -> NodeId) -> Topology {
+    let mut network = TopologyBuilder::new("rebuilt");
+    for node in topology.nodes() {
+        network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    }
+    for channel in topology.channels() {
+        network.channel(topology.tail(channel), head(channel));
+    }
+    network.build().unwrap()
+}
+
+#[test]
+fn hypercubes_by_other_names_are_recognised() {
+    let exchange = Collective::all_to_all_scatter();
+    for (spec, steps) in [("ring:4", 2), ("mesh:2x2", 2), ("torus:4x4", 8), ("torus:4x4x2", 16), ("complete:2", 1)] {
+        let topology: Topology = spec.parse().unwrap();
+        for model in [CommunicationModel::store_and_forward(), CommunicationModel::wormhole()] {
+            let schedule = construct(&topology, &exchange, model).unwrap();
+            let problem = Problem::new(&topology, &exchange, model).unwrap();
+            assert_eq!(verify(&problem, &schedule).unwrap().steps, steps, "{spec}");
+        }
+    }
+}
+
+#[test]
+fn other_networks_are_declined() {
+    let gather = Collective::all_to_all_broadcast();
+    for spec in ["ring:8", "complete:4", "torus:2x2", "mesh:4x4", "folded-hypercube:3", "circulant:8,1,4", "moore:8"] {
+        let topology: Topology = spec.parse().unwrap();
+        assert_eq!(construct(&topology, &gather, CommunicationModel::store_and_forward()), None, "{spec}");
+    }
+    // Indirect networks with 2^d nodes, and a square whose links share one wire.
+    let mut star = TopologyBuilder::new("path with a switch");
+    let (a, hub, b, c) = (star.terminal("a"), star.switch("s"), star.terminal("b"), star.switch("t"));
+    for (u, v) in [(a, hub), (hub, b), (b, c), (c, a)] {
+        star.link(u, v);
+    }
+    let star = star.build().unwrap();
+    assert_eq!(construct(&star, &gather, CommunicationModel::wormhole()), None);
+
+    let mut bus = TopologyBuilder::new("bus");
+    let nodes = ["a", "b", "c", "d"].map(|name| bus.terminal(name));
+    let wires: Vec<ChannelId> = (0..4).flat_map(|place| bus.link(nodes[place], nodes[(place + 1) % 4])).collect();
+    bus.share([wires[0], wires[2]]);
+    let bus = bus.build().unwrap();
+    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    assert_eq!(construct(&bus, &broadcast, CommunicationModel::store_and_forward()), None);
+}
+
+#[test]
+fn a_node_that_does_not_route_stops_wormhole_paths_only() {
+    let mut square = TopologyBuilder::new("square");
+    let nodes = ["a", "b", "c", "d"].map(|name| square.node(name, true, Some(name != "a")));
+    for place in 0..4 {
+        square.link(nodes[place], nodes[(place + 1) % 4]);
+    }
+    let (square, exchange) = (square.build().unwrap(), Collective::all_to_all_scatter());
+    assert_eq!(construct(&square, &exchange, CommunicationModel::wormhole()), None);
+    let problem = Problem::new(&square, &exchange, CommunicationModel::store_and_forward()).unwrap();
+    let schedule = HYPERCUBE.schedule(&problem, 1, &Budget::unlimited()).unwrap();
+    assert_eq!(verify(&problem, &schedule).unwrap().steps, 2);
+}
+
+#[test]
+fn what_is_too_large_to_write_down_is_declined() {
+    let cube = hypercube(14).unwrap();
+    assert_eq!(construct(&cube, &Collective::all_to_all_broadcast(), CommunicationModel::store_and_forward()), None);
+    for dimension in [0, 25, 64, u32::MAX] {
+        assert_eq!((broadcast(dimension), all_gather(dimension, Ports::All)), (None, None));
+        assert_eq!((scatter(dimension, Ports::All), all_to_all(dimension, Ports::All)), (None, None));
+        assert_eq!(direct_all_to_all(dimension, Ports::All), None);
+    }
+    assert_eq!((scatter(21, Ports::All), all_to_all(21, Ports::All)), (None, None));
+}
+
+#[test]
+fn what_is_no_node_has_no_program() {
+    for node in [8, u64::MAX] {
+        assert_eq!((broadcast_program(3, 0, node), broadcast_program(3, node, 0)), (None, None));
+        assert_eq!(scatter_program(3, Ports::All, 0, node), None);
+        assert_eq!(all_gather_program(3, Ports::All, node), None);
+        assert_eq!(all_to_all_program(3, Ports::All, node), None);
+        assert_eq!(direct_all_to_all_program(3, Ports::All, node), None);
+    }
+    assert!(broadcast_program(60, 0, (1 << 60) - 1).is_some_and(|program| program.send_count() == 0));
+    assert_eq!(broadcast_program(61, 0, 0), None);
+}
+
+#[test]
+fn a_spent_budget_stops_the_writing() {
+    let (cube, budget) = (hypercube(3).unwrap(), Budget::unlimited());
+    budget.cancel();
+    let gather = Collective::all_to_all_broadcast();
+    let problem = Problem::new(&cube, &gather, CommunicationModel::store_and_forward()).unwrap();
+    assert_eq!(HYPERCUBE.schedule(&problem, 1, &budget), None);
+}
