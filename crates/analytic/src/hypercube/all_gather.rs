@@ -1,15 +1,18 @@
 //! All-gather by rotation classes.
 //!
-//! Why nobody sends what it does not hold. A node `t` with number `n` and link `m` gets the message from `p`, which is `t`
-//! without bit `m`. If the number `n'` of `p` lies below `n` by the `D` links or more, `p` has received in a round before.
+//! Why nobody sends what it does not hold. A node `t` with number `n` gets the message from `p`, which is `t` without
+//! the bit of its link. Let `n'` be the number of `p`. Both receive in one round only if `n - n'` is less than the
+//! ports.
 //!
-//! - The class of `t` is not the first of its level: the `D` nodes of the first one lie between `p` and `t`.
-//! - `t` is `0..01..1` rotated left by `m`: then `p` has a 1 less and is rotated by `m + 1`, so `n - n'` is `D - 1` modulo
-//!   `D`. Were it `D - 1` and both received in one round, `p` would be on the first link and `t` on the last one. But then
-//!   `n - n'` is `2 D - 1` for two ones; for more ones and `D = 4` it is 7; for more ones and a larger `D` the level of `p`
-//!   has `2 D` nodes or more, and at most `D - 1` of them come before `p`.
-//! - `t` is all ones: `n - n'` is `D - 1`, and `p` on the first link would mean that `D` divides `2^D - 1`, which no `D`
-//!   above 1 does.
+//! - If the class of `t` is not the first of its level, the `D` nodes of the first one lie between `p` and `t`.
+//! - If it is, `t` is `0..01..1` rotated left by its link, and `p` has a 1 less and is rotated by one bit more. So
+//!   `n - n'` is -1 modulo `D`, and at least `D - 1`.
+//! - If `t` is all ones, `n - n'` is `D - 1`.
+//!
+//! That leaves `n - n' = D - 1` with all ports in use, `p` on the first link and `t` on the last one. In the second
+//! case `n - n'` is then `2 D - 1` for two ones, and 7 for three ones in four dimensions; in more dimensions the level
+//! of `p` has `2 D` nodes or more, of which at most `D - 1` come before `p`. In the third case `D` would divide `n`,
+//! which is `2^D - 1`, and no `D` above 1 does.
 
 use lockstep_schedule::{BaseSchedule, Ports};
 
@@ -23,7 +26,18 @@ use crate::LocalProgram;
 ///
 /// `None` for dimensions other than 1 to 24. Takes time in proportion to the number of nodes.
 ///
-/// **Source**: Bertsekas et al. 1991, section 3, for all ports.
+/// ```
+/// use lockstep_analytic::hypercube::all_gather;
+/// use lockstep_schedule::{CollectiveName, Ports, SymmetricSchedule};
+///
+/// // 10^12 deliveries in 14 MB.
+/// let base = all_gather(20, Ports::All).expect("not too large");
+/// assert_eq!((base.step_count(), base.transfer_count()), (52429, 1048575));
+/// let schedule = SymmetricSchedule::new("hypercube:20".parse()?, CollectiveName::AllToAllBroadcast, base);
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+///
+/// **Source**: Bertsekas et al. 1991, with all ports.
 pub fn all_gather(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let numbering = Numbering::new(dimension)?;
     let mut numbers = 1..;

@@ -1,22 +1,21 @@
 //! All-to-all, every message over its highest link first.
 //!
-//! The lecture's recursion, unrolled. On link `k` a node first sends its own messages for all nodes whose highest one is
-//! bit `k`, in the order in which the smaller cube's all-to-all would send their rest; then, in the same order,
-//! what has come to it over higher links. With rounds counted from 0 and `order` as below, in round `c` link `k` carries the message
-//! for `h | z` from `h` to `h ^ (1 << k)`, where
+//! The lecture's recursion, unrolled. On link `k` a node first sends its own messages for the nodes whose highest one
+//! is bit `k`, in the order in which a smaller cube's all-to-all first sends their rests; then, in the same order again
+//! and again, what has come to it over higher links. With rounds from 0, link `k` carries in round `c` the message for
+//! `h | z` from `h` to `h ^ (1 << k)`, where
 //!
 //! ```text
 //! z = order[1 << k | c % 2^k],    h = (c / 2^k) * 2^(k+1).
 //! ```
 //!
-//! So every link is busy in every round, and the message for `y` crosses link `k` in the round
-//! `first(z) + h / 2`, where `h` is what it has crossed, `z` the rest, and `first` the inverse of `order`.
+//! So every link is busy in every round. Read the other way, a message that has crossed the links of `h` and whose rest
+//! is `z` crosses the highest link of `z` in round `first(z) + h / 2`, where `first` is the inverse of `order`.
 //!
-//! Why nobody sends what it does not hold: let a message cross link `j` and next `k < j`, with the rests `z + 2^j` and
-//! `z`, and let `n = first(z)`. It is the position of `z` on link `j` that counts: `first(z + 2^j)` is at most the number
-//! of messages of the smaller cube up to round `n`, less 1, and that is
-//! the sum over `i < j` of `min(n + 1, 2^i)`, less 1, which is at most `n + 2^(j-1) - 1`. As `h` grows by `2^j` from hop to
-//! hop, there is at least a round between them.
+//! Why nobody sends what it does not hold: let a message cross link `j` and then a lower one, with the rests `2^j | z`
+//! and `z`, and let `n = first(z)`. Before `z`, link `j` takes at most the other rests that are first sent in the
+//! rounds 0 to `n`. In these a link `i < j` takes `min(n + 1, 2^i)`, all of them together at most `n + 2^(j-1)`. So
+//! `first(2^j | z)` is less than `n + 2^(j-1)`; and by `2^(j-1)` grows `h / 2` from the one hop to the other.
 
 use lockstep_schedule::{BaseSchedule, Ports};
 
@@ -26,12 +25,24 @@ use crate::LocalProgram;
 /// The store-and-forward all-to-all in `D 2^(D-1) / k` rounds, rounded up, with `k` ports: every message crosses the
 /// links in which source and receiver differ, from the highest to the lowest.
 ///
-/// With all ports every channel is busy in every round. With fewer, the transfers of each round are dealt out by falling link: as
-/// messages only go to lower links, no two of `D` consecutive transfers are of one message.
+/// With all ports every channel is busy in every round. With fewer, the rounds follow each other link by link, the
+/// highest first, `k` transfers at a time: a message goes to lower links only, so between two of its transfers lie `D`
+/// others.
 ///
 /// `None` for dimensions other than 1 to 20. Takes time in proportion to its `D 2^(D-1)` transfers.
 ///
-/// **Source**: Bertsekas et al. 1991, section 5, for all ports; the ties that it leaves open are decided by rising link.
+/// ```
+/// use lockstep_analytic::hypercube::all_to_all;
+/// use lockstep_schedule::Ports;
+///
+/// // The message from node 0 to node 6 crosses link 2 in the third round and link 1 in the fourth.
+/// let base = all_to_all(3, Ports::All).expect("not too large");
+/// for (round, (from, link)) in [(2, (0, 2)), (3, (4, 1))] {
+///     assert!(base.step(round).any(|sent| (sent.message, sent.from, sent.path) == (6, from, &[link])));
+/// }
+/// ```
+///
+/// **Source**: Bertsekas et al. 1991, with all ports; ties that it leaves open are decided by rising link.
 pub fn all_to_all(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let counts = all_to_all_counts(dimension, Ports::All)?;
     (counts.transmissions >> dimension <= MAX_BASE_USES.into()).then_some(())?;
@@ -128,23 +139,21 @@ mod tests {
         assert_eq!(hops(&all_to_all(3, Ports::All).unwrap(), 8), expected);
     }
 
-    /// Of the lecture's proof (slide 63): with `N_k(n)` the number of own messages sent in the first `n` rounds, `N_k(n)`
-    /// is `N_(k-1)(n) + n` in the first half and `2^(k-1) - 1 + n` from there on.
+    /// Of the lecture's proof (slide 63): with `N_k(n)` the number of own messages sent in the first `n` rounds,
+    /// `N_k(n)` is `N_(k-1)(n) + n` in the first half and `2^(k-1) - 1 + n` from there on.
     #[test]
     fn own_messages_are_sent_as_the_recursion_says() {
-        let mut before: Vec<usize> = vec![0];
-        for dimension in 1..=12 {
+        // One dimension: one round, one message.
+        let mut before = vec![0, 1];
+        for dimension in 2..=12 {
             let base = all_to_all(dimension, Ports::All).unwrap();
             let half = base.step_count() / 2;
             let mut sent = vec![0];
             for round in 0..base.step_count() {
-                let own = base.step(round).filter(|transfer| transfer.from == 0).count();
-                sent.push(sent[round] + own);
+                sent.push(sent[round] + base.step(round).filter(|transfer| transfer.from == 0).count());
             }
             for (round, &sent) in sent.iter().enumerate().skip(1) {
-                let expected = if round <= half { before[round] + round } else { 2 * half.max(1) - 1 + round };
-                // One dimension has no half: its one round is all.
-                let expected = if dimension == 1 { 1 } else { expected };
+                let expected = if round <= half { before[round] + round } else { 2 * half - 1 + round };
                 assert_eq!(sent, expected, "{dimension}, {round}");
             }
             before = sent;

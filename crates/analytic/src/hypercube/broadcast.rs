@@ -25,8 +25,8 @@ pub fn broadcast(dimension: u32) -> Option<BaseSchedule> {
     Some(base)
 }
 
-/// What `node` does in the [`broadcast`] of `root`: seen from the root, its highest one is the link on which it receives,
-/// and it sends on all links after that.
+/// What `node` does in the [`broadcast`] of `root`: seen from the root, its highest one is the link on which it
+/// receives, and it sends on all links after that.
 ///
 /// `None` for dimensions other than 1 to 60 and for what is no node. Takes as many operations as there are links.
 ///

@@ -5,10 +5,19 @@ use lockstep_schedule::{BaseSchedule, Ports};
 use super::{MAX_BASE_USES, direct_all_to_all_counts, has_node, links_a_round, translate};
 use crate::LocalProgram;
 
-/// The direct all-to-all in `2^(D-1)` rounds: in each of them every node sends to some node and to the one opposite to that, by
-/// paths of rising links, which together use every link once.
+/// The direct all-to-all in `2^(D-1)` rounds: in each of them every node sends to some node and to the one opposite to
+/// it, on paths of rising links that together use every link once.
 ///
-/// Two ports are enough. With one port a node sends to one other node a round: `2^D - 1` rounds.
+/// Two ports are enough. With one port every node sends to one other a round: `2^D - 1` rounds.
+///
+/// ```
+/// use lockstep_analytic::hypercube::direct_all_to_all;
+/// use lockstep_schedule::Ports;
+///
+/// let base = direct_all_to_all(3, Ports::All).expect("not too large");
+/// let receivers = |round| base.step(round).map(|sent| sent.message);
+/// assert!(receivers(0).eq([0b111]) && receivers(1).eq([0b110, 0b001]));
+/// ```
 ///
 /// `None` for dimensions other than 1 to 20. Takes time in proportion to its `D 2^(D-1)` channel uses.
 pub fn direct_all_to_all(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
@@ -34,8 +43,8 @@ pub fn direct_all_to_all(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
 
 /// What `node` does in the [`direct_all_to_all`].
 ///
-/// `None` for dimensions other than 1 to 20 and for what is no node. Takes time in proportion to the channel uses of its
-/// `2^D - 1` sends.
+/// `None` for dimensions other than 1 to 20 and for what is no node. Takes time in proportion to the channel uses of
+/// its `2^D - 1` sends.
 pub fn direct_all_to_all_program(dimension: u32, ports: Ports, node: u64) -> Option<LocalProgram> {
     let base = direct_all_to_all(dimension, ports).filter(|_| has_node(dimension, node))?;
     Some(translate::program(&base, node))

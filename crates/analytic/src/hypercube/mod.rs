@@ -4,8 +4,8 @@
 //! `k`, from 0, leads from node `v` to `v ^ (1 << k)`; the lecture on which this rests counts links from 1. Every
 //! construction comes in three forms:
 //!
-//! - a [`BaseSchedule`](lockstep_schedule::BaseSchedule): what the messages of source 0 do. Source `s` does the same with
-//!   every node `x` replaced by `x ^ s`, which keeps the links;
+//! - a [`BaseSchedule`](lockstep_schedule::BaseSchedule): what the messages of source 0 do. Source `s` does the same
+//!   with every node `x` replaced by `x ^ s`, which keeps the links;
 //! - a [`LocalProgram`](crate::LocalProgram): what one node sends in which round on which link, its own messages and
 //!   those it forwards. For an all-gather this is the routing table of the node;
 //! - [`Counts`]: rounds and transmissions by formula.
@@ -18,9 +18,9 @@
 //! | [`all_to_all`] | `D 2^(D-1) / k`, rounded up | the distances from a node together |
 //! | [`direct_all_to_all`] | `2^(D-1)`; `2^D - 1` for `k = 1` | the distances again; messages that a node sends |
 //!
-//! All are store-and-forward (and therefore valid with wormhole switching and relays) but the last, which sends
-//! every message in one go from source to receiver. `k` is at most `D`, all ports. Transmissions are as few as the sum of distances
-//! allows.
+//! `k` is at most `D`, which is all ports. All but the last are store-and-forward, and so are valid with wormhole
+//! switching and relays too; the last one sends every message from source to receiver in one go. All paths are
+//! shortest.
 //!
 //! ```
 //! use lockstep_analytic::hypercube;
@@ -36,8 +36,8 @@
 //! ```
 //!
 //! **Source**: Bertsekas, Özveren, Stamoulis, Tseng, Tsitsiklis, *Optimal communication algorithms for hypercubes*, J.
-//! Parallel and Distributed Computing 11 (1991); the lecture *Broadcast and scatter algorithms on mesh-based topologies*.
-//! Limits on ports and the direct all-to-all go beyond both.
+//! Parallel and Distributed Computing 11 (1991); the lecture *Broadcast and scatter algorithms on mesh-based
+//! topologies*. Limits on ports and the direct all-to-all go beyond both.
 
 mod all_gather;
 mod all_to_all;
@@ -63,12 +63,14 @@ pub use numbering::{Numbering, RotationClass};
 pub(crate) use registry::HYPERCUBE;
 pub use scatter::{scatter, scatter_program};
 
+use lockstep_schedule::Ports;
+
 /// The most channel uses of a base schedule or program, and the most nodes of a numbering: 2^24, less than 250 MB.
 /// Broadcast and all-gather reach dimension 24, the others 20.
 const MAX_BASE_USES: u64 = 1 << 24;
 
 /// The number of links a node sends on in one round.
-fn links_a_round(dimension: u32, ports: lockstep_schedule::Ports) -> usize {
+fn links_a_round(dimension: u32, ports: Ports) -> usize {
     ports.of_degree(dimension as usize)
 }
 

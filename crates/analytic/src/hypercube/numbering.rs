@@ -2,8 +2,8 @@
 
 use super::MAX_BASE_USES;
 
-/// The nodes of a hypercube in the order of their numbers: 0, then class after class of words that are rotations of each
-/// other, by ascending number of ones.
+/// The nodes of a hypercube in the order of their numbers: 0, then class after class of words that are rotations of
+/// each other, by ascending number of ones.
 ///
 /// Inside a class the next word is the one before rotated left by one bit, and with the number grows the *link* that a
 /// node belongs to, round and round. Inside a level the class of `0..01..1` comes first; the other classes follow by
@@ -91,8 +91,8 @@ impl Numbering {
         (number - 1) % self.dimension
     }
 
-    /// The sets `N_1, N_2, ..` of nodes with consecutive numbers and each link at most once; all but the last one have as
-    /// many nodes as there are links.
+    /// The sets `N_1, N_2, ..` of nodes with consecutive numbers and each link at most once; all but the last one have
+    /// as many nodes as there are links.
     pub fn sets(&self) -> impl ExactSizeIterator<Item = &[u32]> + DoubleEndedIterator + Clone {
         self.nodes[1..].chunks(self.dimension as usize)
     }
@@ -102,8 +102,8 @@ impl Numbering {
         let (mut rest, mut ones, mut place) = (&self.nodes[1..], 0, 0);
         std::iter::from_fn(move || {
             let first = *rest.first()?;
-            let returns = |&size: &u32| rotated_left(first, size % self.dimension, self.dimension) == first;
-            let size = (1..=self.dimension).find(returns).expect("a full turn changes nothing");
+            let returns = |&turn: &u32| rotated_left(first, turn, self.dimension) == first;
+            let size = (1..self.dimension).find(returns).unwrap_or(self.dimension);
             let (nodes, later) = rest.split_at(size as usize);
             rest = later;
             place = if first.count_ones() == ones { place + 1 } else { 1 };

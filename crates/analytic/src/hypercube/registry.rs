@@ -1,6 +1,6 @@
 //! Which of the constructions solves a problem on a network that is a hypercube.
 
-use lockstep_schedule::{Budget, CollectiveKind, Ports, Problem, Schedule, Switching};
+use lockstep_schedule::{Budget, CollectiveKind, Problem, Schedule, Switching};
 use lockstep_topology::Topology;
 
 use super::cube::Cube;
@@ -8,11 +8,11 @@ use super::translate::{self, Sources};
 use super::{all_gather, all_to_all, broadcast, direct_all_to_all, links_a_round, scatter};
 use crate::Construction;
 
-/// Every collective on hypercubes; but broadcast and direct scatter with wormhole switching and several ports, where more is
-/// possible, and all-gather and all-to-all on half-duplex links.
+/// Every collective on hypercubes, as fast as possible. Declined: wormhole broadcast with several ports, direct
+/// scatter, and all-gather and all-to-all on half-duplex links.
 pub(crate) const HYPERCUBE: Construction = Construction {
     name: "hypercube",
-    about: "hypercubes: binomial tree, rotation classes, balanced tree, total exchange by falling links or by opposite pairs",
+    about: "hypercubes: binomial tree, rotation classes, balanced tree, exchange by falling links or opposite pairs",
     construct,
 };
 
@@ -25,7 +25,7 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
     let place = |source, receiver| rank(receiver) - u32::from(rank(receiver) > rank(source));
     match problem.collective().kind {
         CollectiveKind::OneToAllBroadcast { root } => {
-            // Each holder could inform several nodes at once, and soon more than its neighbours.
+            // With wormhole paths a holder can inform several nodes a step, not only one.
             let beaten = model.switching == Switching::Wormhole && links_a_round(dimension, ports) > 1 && dimension > 2;
             let base = broadcast(dimension).filter(|_| !beaten)?;
             translate::schedule(&cube, &base, Sources::One(cube.label(root)), budget, |_, _| 0)

@@ -9,19 +9,31 @@ use crate::LocalProgram;
 /// The scatter of node 0 in `(2^D - 1) / k` rounds, rounded up, with `k` ports: in each round the root sends off the
 /// messages for `k` nodes by falling [number](Numbering), each on the link of the node, and nobody ever waits.
 ///
-/// The tree: a node is reached by setting its ones one after the other, from its link on upwards and round. The link of
-/// a node is where its smallest rotation ends; cut off ones at the high end of that and it is still the smallest, so all nodes of
-/// a route have the same link. The branches at the root are the links, with `2^D - 1` nodes by turns.
+/// The tree: a message sets the ones of its receiver one after the other, from the receiver's link upwards and round.
+/// Rotated by that link the receiver is the smallest of its class, and without some of its highest ones it still is:
+/// all nodes of a route have one link. The branches at the root are the links, whose nodes take turns in the numbering.
 ///
-/// Messages that leave the root in one round go down different branches; those of one branch follow each other.
-/// A node of `h` ones has `h - 1` others on its route, all of smaller numbers in sets that leave later: its message leaves
-/// at least `h - 1` rounds before the last one and arrives in time. No message goes towards the root, so half-duplex
-/// links are enough.
+/// Messages that leave the root in one round go down different branches, and those of one branch follow each other. A
+/// node of `h` ones has `h - 1` others before it on its route. Their numbers are smaller, in as many sets that leave
+/// later: its message leaves at least `h - 1` rounds before the last one and arrives in time. Nothing goes towards the
+/// root, so half-duplex links are enough.
 ///
 /// `None` for dimensions other than 1 to 20. Takes `O(D^2 2^D)` time.
 ///
-/// **Source**: Bertsekas et al. 1991, section 4, for all ports; the tree is found there class by class and is this one for a
-/// fitting choice. Ho, Johnsson, *Spanning balanced trees in Boolean cubes*, SIAM J. Sci. Stat. Computing 10 (1989).
+/// ```
+/// use lockstep_analytic::hypercube::scatter;
+/// use lockstep_schedule::Ports;
+///
+/// // 15 messages leave on four links: the farthest one first, the four for the neighbours last.
+/// let base = scatter(4, Ports::All).expect("not too large");
+/// let from_root = |round| base.step(round).filter(|sent| sent.from == 0).map(|sent| sent.message);
+/// assert!(from_root(0).any(|receiver| receiver == 0b1111));
+/// assert!(from_root(base.step_count() - 1).eq([0b0001, 0b0010, 0b0100, 0b1000]));
+/// ```
+///
+/// **Source**: Bertsekas et al. 1991 with all ports, where the tree is found class by class; this is what it becomes
+/// for one choice of first words. Ho, Johnsson, *Spanning balanced trees in Boolean cubes*, SIAM J. Sci. Stat.
+/// Computing 10 (1989).
 pub fn scatter(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let counts = scatter_counts(dimension, ports).filter(|counts| counts.transmissions <= MAX_BASE_USES.into())?;
     let numbering = Numbering::new(dimension)?;
@@ -101,16 +113,11 @@ impl Route {
 mod tests {
     use super::*;
 
-    fn routes(dimension: u32) -> (Numbering, Vec<u32>) {
-        let numbering = Numbering::new(dimension).unwrap();
-        let numbers = numbering.numbers();
-        (numbering, numbers)
-    }
-
     #[test]
     fn routes_make_a_tree_whose_branches_are_the_links() {
         for dimension in 1..=12 {
-            let (numbering, numbers) = routes(dimension);
+            let numbering = Numbering::new(dimension).unwrap();
+            let numbers = numbering.numbers();
             for number in 1..1 << dimension {
                 let route = Route::new(&numbering, number);
                 let ones = route.receiver.count_ones();

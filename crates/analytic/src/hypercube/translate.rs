@@ -32,8 +32,8 @@ pub(super) fn program(base: &BaseSchedule, node: u64) -> LocalProgram {
     program
 }
 
-/// The translates of a base to these sources on the channels of a network; `message` numbers what a source, given by its
-/// label, has for a receiver.
+/// The translates of a base to these sources on the channels of a network; `message` numbers what a source, given by
+/// its label, has for a receiver.
 ///
 /// `None` if they have more than 2^27 channel uses, or when the budget is spent.
 pub(super) fn schedule(
