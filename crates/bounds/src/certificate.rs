@@ -14,6 +14,8 @@ pub enum Rule {
     Ports,
     /// The terminals that hold a message multiply by at most their ports in a step.
     Growth,
+    /// No way to pass a message on between the subtrees of a tree is fast enough.
+    TreeBroadcast,
     /// A message crosses one channel a step.
     Eccentricity,
     /// Messages cross from one part of the network to the other.
@@ -31,6 +33,7 @@ impl fmt::Display for Rule {
         f.write_str(match self {
             Self::Ports => "ports",
             Self::Growth => "growth",
+            Self::TreeBroadcast => "tree-broadcast",
             Self::Eccentricity => "eccentricity",
             Self::Cut => "cut",
             Self::DistanceSum => "distance-sum",
@@ -85,6 +88,21 @@ pub enum Certificate {
         /// The most terminals that can hold a message 0, 1, 2, … steps after its start, up to the first number above
         /// `receivers`.
         informed: Vec<u64>,
+    },
+    /// The message of one source cannot spread over the network, whose links form a tree, in `infeasible` steps: `infeasible
+    /// + 1` steps. The proof is a programme that is run again to check it. It finds for every link, from the leaves to
+    /// the source, the least *needs* of the subtree below: for each step 1 if it takes a copy of the message from
+    /// above, -1 if it gives one, else 0. In the end, the source cannot meet any needs of its links.
+    TreeBroadcast {
+        /// The source.
+        source: NodeId,
+        /// The number of steps.
+        infeasible: u32,
+        /// The least needs of all links together.
+        states: u64,
+        /// SHA-256 in hexadecimal digits of the least needs, link by link in the order of their lower nodes: how many
+        /// (4 bytes, lowest first), then each one, in lexicographic order, with a byte a step.
+        digest: String,
     },
     /// One terminal cannot start (or, for [`Direction::In`], finish) the messages in fewer than
     /// `ceil(messages / ports)` steps, and each is on its way for `distance` steps: one step less than their sum.

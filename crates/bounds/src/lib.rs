@@ -28,11 +28,12 @@ mod check;
 mod crossing;
 mod demand;
 mod legal;
+mod needs;
 mod phase;
 mod rule;
 mod search;
 mod words;
 
-pub use all::{all, best};
+pub use all::{all, best, best_reaching};
 pub use certificate::{Certificate, Direction, LowerBound, Rule};
 pub use check::CertificateError;

@@ -93,6 +93,11 @@ impl Display for Words<'_> {
                 }
                 write!(f, ", and {needed} must")
             }
+            Certificate::TreeBroadcast { source, infeasible, states, .. } => {
+                let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
+                write!(f, "the message of terminal {source} cannot spread over the tree in {steps}: ")?;
+                write!(f, "tried are all {states} ways in which subtrees can do with the fewest copies from above")
+            }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
                 let (way, ends) = match direction {
                     Direction::In => ("to", "end"),

@@ -12,7 +12,8 @@ use serde_json::Value;
 /// Problems whose bounds cover every rule.
 fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
     let root = NodeId::new(1);
-    let collectives: [Collective; 6] = [
+    let collectives: [Collective; 7] = [
+        Collective::one_to_all_broadcast(root),
         Collective::one_to_all_broadcast(root).with_chunks(2.try_into().unwrap()),
         Collective::one_to_all_scatter(root),
         Collective::all_to_all_broadcast(),
@@ -20,7 +21,7 @@ fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
         CollectiveKind::Gather { root }.into(),
         CollectiveKind::AllReduce.into(),
     ];
-    for spec in ["mesh:3x4", "kautz:2,3"] {
+    for spec in ["mesh:3x4", "kautz:2,3", "full-b-tree:15"] {
         let topology: Topology = spec.parse().unwrap();
         for topology in [topology.half_duplex(), topology] {
             for collective in &collectives {
@@ -43,7 +44,7 @@ fn every_rule_is_accepted_and_survives_json() {
             assert_eq!(serde_json::from_str::<LowerBound>(&text).unwrap(), bound);
         }
     });
-    assert_eq!(seen.len(), 7, "{seen:?}");
+    assert_eq!(seen.len(), 8, "{seen:?}");
 }
 
 #[test]

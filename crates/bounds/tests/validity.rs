@@ -4,11 +4,12 @@
 
 mod oracle;
 
-use lockstep_bounds::all;
+use lockstep_bounds::{all, best};
 use lockstep_schedule::strategy::scheduled_instance;
 use lockstep_schedule::{
     Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
 };
+use lockstep_topology::strategy::{shuffled, tree};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -131,6 +132,26 @@ proptest! {
     #[test]
     fn no_bound_on_five_terminals_exceeds_the_optimum((topology, collective) in instance(5..=5), model in model()) {
         prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
+    /// On trees nothing is left between the bound and the optimum, whatever the ports and the duplex.
+    #[test]
+    fn a_broadcast_over_a_tree_takes_as_long_as_its_bound_says(
+        tree in tree(7).prop_flat_map(shuffled),
+        root in any::<Index>(),
+        half_duplex in any::<bool>(),
+        limit in 0..3u32,
+    ) {
+        let tree = if half_duplex { tree.half_duplex() } else { tree };
+        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let model = CommunicationModel {
+            ports: Ports::limit(limit).unwrap_or(Ports::All),
+            ..CommunicationModel::wormhole()
+        };
+        let problem = Problem::new(&tree, &broadcast, model).unwrap();
+        let optimum = oracle::optimum(&problem, &mut 10_000_000);
+        prop_assert!(optimum.is_some());
+        prop_assert_eq!(Some(best(&problem).steps), optimum);
     }
 
     /// Beyond the oracle's reach: larger networks, and schedules that the verifier accepts.

@@ -13,6 +13,9 @@ use crate::search::{Links, Search};
 /// Node and channel visits that each family of cuts may take: tenths of a second.
 const FAMILY_WORK: usize = 1 << 26;
 
+/// Links whose half-spaces are looked at in any case.
+const FEW: usize = 4;
+
 /// The steps in which the messages that must cross the best known cut do so, each over a resource of its own.
 ///
 /// Tried are the subtrees of a spanning tree (with them every bridge, so every link of a tree), the nodes nearer to one
@@ -25,19 +28,30 @@ const FAMILY_WORK: usize = 1 << 26;
 /// Source: the bisection argument, Leighton, *Introduction to Parallel Algorithms and Architectures* (1992), §1.9; for
 /// trees it is exact (Gargano, Hell and Perennes, ICALP 1997). The link cuts are Djoković's half-spaces,
 /// *J. Combinatorial Theory B* 14 (1973).
-pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
+    let (nodes, channels) = (problem.topology().node_count(), problem.topology().channel_count());
+    search(problem, enough, |listed| FAMILY_WORK / (2 * (nodes + channels) + listed))
+}
+
+/// The same by subtrees, orders, and a few of the other cuts.
+pub(crate) fn quick(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
+    search(problem, enough, |_| FEW)
+}
+
+/// The best cut, with so many half-spaces and balls as `count` says for a number of listed messages.
+fn search(problem: &Problem<'_>, enough: u32, count: impl Fn(usize) -> usize) -> Option<LowerBound> {
     if problem.messages().len() == 1 {
         return None;
     }
     let (topology, demand) = (problem.topology(), Demand::new(problem));
     let (crossing, links) = (Crossing::new(problem, &demand), Links::new(topology));
     let best = (0, FixedBitSet::with_capacity(topology.node_count()));
-    let mut cuts = Cuts { topology, crossing, links, best };
+    let mut cuts = Cuts { topology, crossing, links, best, enough };
+    let count = count(demand.listed_deliveries());
     cuts.subtrees();
-    let work = 2 * (topology.node_count() + topology.channel_count()) + demand.listed_deliveries();
-    cuts.half_spaces(FAMILY_WORK / work);
+    cuts.half_spaces(count);
     cuts.orders();
-    cuts.balls(FAMILY_WORK / work, problem.collective().root());
+    cuts.balls(count, problem.collective().root());
     cuts.finish()
 }
 
@@ -47,9 +61,15 @@ struct Cuts<'a, 'p> {
     links: Links,
     /// The steps of the best cut so far, and one of its sides.
     best: (u32, FixedBitSet),
+    /// No better cut is asked for.
+    enough: u32,
 }
 
 impl Cuts<'_, '_> {
+    fn is_done(&self) -> bool {
+        self.best.0 >= self.enough
+    }
+
     /// The steps of the present cut; 0 where it says nothing new.
     fn steps(&self) -> u32 {
         let inside = self.crossing.len();
@@ -110,6 +130,9 @@ impl Cuts<'_, '_> {
         let (mut near, mut far) = ((None, Search::default()), Search::default());
         let mut nearer = FixedBitSet::with_capacity(self.topology.node_count());
         for &(u, v) in sample(&self.links.pairs(), count) {
+            if self.is_done() {
+                break;
+            }
             if near.0.replace(u) != Some(u) {
                 near.1.everywhere(&self.links, u);
             }
@@ -144,6 +167,9 @@ impl Cuts<'_, '_> {
         let centres: Vec<NodeId> = self.topology.nodes().collect();
         let mut search = Search::default();
         for centre in sample(&centres, count).copied().chain(root) {
+            if self.is_done() {
+                break;
+            }
             search.everywhere(&self.links, centre);
             self.sweep(&search.order);
         }

@@ -17,7 +17,7 @@ use crate::search::Search;
 ///
 /// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2; the distance is that of the model.
-pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _enough: u32) -> Option<LowerBound> {
     let topology = problem.topology();
     if !problem.messages().is_scatter() {
         return None;

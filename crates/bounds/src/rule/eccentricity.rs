@@ -18,7 +18,7 @@ use crate::search::Search;
 ///
 /// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2, for one message.
-pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _enough: u32) -> Option<LowerBound> {
     if problem.model().switching != Switching::StoreAndForward {
         return None;
     }

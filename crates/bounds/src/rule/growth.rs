@@ -19,7 +19,7 @@ use crate::legal::Legal;
 ///
 /// Source: Farley, "Minimum-time line broadcast networks", *Networks* 10 (1980), for one port; here with each
 /// terminal's own ports.
-pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _enough: u32) -> Option<LowerBound> {
     let demand = Demand::new(problem);
     let chunks = problem.messages().chunks();
     let ports = SortedPorts::new(problem);

@@ -5,15 +5,39 @@ mod distance_sum;
 mod eccentricity;
 mod growth;
 mod ports;
+mod tree_broadcast;
 mod volume;
 
 use lockstep_schedule::Problem;
 
 use crate::certificate::LowerBound;
 
-/// Every rule: the bound it gives for a distribution, or `None` where it says nothing.
-pub(crate) const RULES: [fn(&Problem<'_>) -> Option<LowerBound>; 6] =
-    [ports::bound, growth::bound, eccentricity::bound, cut::bound, distance_sum::bound, volume::bound];
+/// A rule: the bound it gives for a distribution, or `None` where it says nothing. It may stop at so many steps, which
+/// are enough for who asks.
+pub(crate) type Bound = fn(&Problem<'_>, u32) -> Option<LowerBound>;
+
+/// Every rule, in the order of [`Rule`](crate::Rule).
+pub(crate) const RULES: [Bound; 7] = [
+    ports::bound,
+    growth::bound,
+    tree_broadcast::bound,
+    eccentricity::bound,
+    cut::bound,
+    distance_sum::bound,
+    volume::bound,
+];
+
+/// Every rule, those that cost least first; `cut` beginning with the cuts that are found at once.
+pub(crate) const BY_COST: [Bound; 8] = [
+    ports::bound,
+    growth::bound,
+    volume::bound,
+    tree_broadcast::bound,
+    cut::quick,
+    eccentricity::bound,
+    distance_sum::bound,
+    cut::bound,
+];
 
 /// Node and channel visits that one rule may spend on searches from many nodes: seconds.
 const SEARCH_WORK: usize = 1 << 30;

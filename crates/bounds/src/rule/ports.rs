@@ -13,7 +13,7 @@ use crate::demand::Demand;
 ///
 /// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2; here for any degrees, ports and shared resources.
-pub(crate) fn bound(problem: &Problem<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _enough: u32) -> Option<LowerBound> {
     let demand = Demand::new(problem);
     let mut crossing = Crossing::new(problem, &demand);
     let mut best = None;

@@ -1,5 +1,7 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
+mod tree_broadcast;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use lockstep_schedule::{MessageId, Messages, Problem, Receivers, Switching};
@@ -102,6 +104,18 @@ impl LowerBound {
                 let start = self.quotient(*messages, *ports)?;
                 spread(problem, *source, *receivers, informed)?;
                 Ok(start + informed.len() as u64 - 2)
+            }
+            (Rule::TreeBroadcast, Certificate::TreeBroadcast { source, infeasible, states, digest }) => {
+                self.expect_terminal(problem, *source)?;
+                let run = tree_broadcast::run(problem, *source, *infeasible).map_err(|why| self.not_applicable(why))?;
+                if run.is_possible {
+                    return Err(self.not_applicable("the source can meet the needs of all subtrees"));
+                }
+                expect("states", *states, run.states)?;
+                if *digest != run.digest {
+                    return Err(self.not_applicable("the tables of the programme are others"));
+                }
+                Ok(u64::from(*infeasible) + 1)
             }
             (Rule::Eccentricity, Certificate::Eccentricity { node, direction, distance, messages, ports }) => {
                 self.expect_terminal(problem, *node)?;
