@@ -19,7 +19,7 @@ pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 
 /// Every construction, those that cost least first.
 pub fn constructions() -> &'static [Construction] {
-    const CONSTRUCTIONS: &[Construction] = &[];
+    const CONSTRUCTIONS: &[Construction] = &[crate::tree::TREE, crate::tree::SPANNING_TREE];
     CONSTRUCTIONS
 }
 

@@ -14,6 +14,7 @@
 mod colouring;
 mod construction;
 mod local;
+mod tree;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
