@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
-use crate::hypercube;
+use crate::{hypercube, tree};
 
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,11 @@ pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 
 /// Every construction, those that cost least first.
 pub fn constructions() -> &'static [Construction] {
-    const CONSTRUCTIONS: &[Construction] = &[hypercube::HYPERCUBE];
+    const CONSTRUCTIONS: &[Construction] = &[
+        hypercube::HYPERCUBE,
+        tree::TREE,
+        tree::SPANNING_TREE,
+    ];
     CONSTRUCTIONS
 }
 

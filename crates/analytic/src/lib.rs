@@ -15,6 +15,7 @@ mod colouring;
 mod construction;
 pub mod hypercube;
 mod local;
+mod tree;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};

@@ -1,0 +1,109 @@
+use lockstep::topology::strategy::shuffled;
+use lockstep::{
+    Budget, CollectiveName, CommunicationModel, Engine, PlanOptions, Planner, Problem, Topology, plan_symmetric,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+const STORE: CommunicationModel = CommunicationModel::store_and_forward();
+
+const NETWORKS: [(&str, CommunicationModel, &str); 39] = [
+    ("hypercube:4", STORE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+    ("hypercube:4", WORMHOLE, "aab aas all-reduce"),
+    ("torus:3x5", STORE, "oab oas aab aas"),
+    ("torus:4x4", STORE, "oab oas aab aas"),
+    ("torus:3x3x3", STORE, "oab oas aab aas"),
+    ("ring:9", STORE, "oab oas aab aas"),
+    ("circulant:13,1,5", STORE, "oab oas aab aas"),
+    ("folded-hypercube:4", STORE, "oab oas aab aas"),
+    ("octagon", STORE, "oab oas aab aas"),
+    ("k-ring:8", STORE, "oab oas aab aas"),
+    ("kautz:3,2", STORE, "oab oas"),
+    ("kautz:3,2", WORMHOLE, "oas"),
+    ("mesh:4x4", STORE, "oab oas"),
+    ("moore:8", STORE, "oab oas"),
+    ("b-tree:4", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+    ("b-tree:8", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+    ("b-tree:16", WORMHOLE, "oab oas aab aas"),
+    ("b-tree:32", WORMHOLE, "oab oas aab aas"),
+    ("full-b-tree:7", WORMHOLE, "oab oas aab aas"),
+    ("full-b-tree:15", WORMHOLE, "oab oas aab aas"),
+    ("full-b-tree:31", WORMHOLE, "oab oas aab aas"),
+    ("full-b-tree:63", WORMHOLE, "oab oas aab"),
+    ("star:7", WORMHOLE, "oas aab aas"),
+    ("fat-tree:2,2", WORMHOLE, "oab oas aab aas"),
+    ("fat-tree:2,3", WORMHOLE, "oab oas aab aas"),
+    ("fat-tree:2,4", WORMHOLE, "oab oas aab aas"),
+    ("fat-tree:2,5", WORMHOLE, "oab oas aab aas"),
+    ("fat-tree:3,3", WORMHOLE, "oab oas aab aas"),
+    ("omega:4", WORMHOLE, "oab oas aab aas"),
+    ("omega:8", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+    ("omega:16", WORMHOLE, "oab oas aab aas"),
+    ("omega:32", WORMHOLE, "oab oas aab aas"),
+    ("butterfly:8", WORMHOLE, "oab oas aab aas"),
+    ("butterfly:16", WORMHOLE, "oab oas aab aas"),
+    ("butterfly:32", WORMHOLE, "oab oas aab aas"),
+    ("clos:3,3,4", WORMHOLE, "oab oas aab aas"),
+    ("clos:4,4,4", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+    ("clos:3,5,4", WORMHOLE, "oab oas aab aas"),
+    ("clos:2,2,2", WORMHOLE, "oab oas aab aas"),
+];
+
+fn optimal_without_search(topology: &Topology, collective: &str, model: CommunicationModel, root: usize) {
+    let name: CollectiveName = collective.parse().unwrap();
+    let root = topology.terminals()[root % topology.terminal_count()];
+    let collective = name.with_root(name.has_root().then_some(root)).unwrap();
+    let problem = Problem::new(topology, &collective, model).unwrap();
+    let options = PlanOptions { engine: Engine::Analytic, ..PlanOptions::auto(1) };
+    let plan = Planner::new(problem, options).run(&Budget::unlimited(), |_| {});
+    let plan = plan.unwrap_or_else(|error| panic!("{} {name} {model}: {error}", topology.name()));
+    let bound = plan.lower_bound();
+    assert!(plan.is_optimal(), "{} {name} {model}: {} steps, {bound}", topology.name(), plan.step_count());
+    assert!(plan.engine().starts_with("analytic ("), "{}", plan.engine());
+}
+
+/// Every network of the documents, and every family with a construction, in the generator's own numbering.
+#[test]
+fn known_structures_are_planned_optimally_without_search() {
+    for (spec, model, collectives) in NETWORKS {
+        let topology: Topology = spec.parse().unwrap();
+        for collective in collectives.split(' ') {
+            optimal_without_search(&topology, collective, model, 0);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    /// Structure is all that counts: any numbering, any root.
+    #[test]
+    fn shuffled_structures_are_planned_optimally_without_search(
+        (topology, collective, model) in select(NETWORKS.to_vec()).prop_flat_map(|(spec, model, collectives)| {
+            let names: Vec<&str> = collectives.split(' ').collect();
+            (shuffled(spec.parse().unwrap()), select(names), Just(model))
+        }),
+        root: usize,
+    ) {
+        optimal_without_search(&topology, collective, model, root);
+    }
+}
+
+/// The plan of the part of one source says of the whole what the plan of the whole says.
+#[test]
+fn symmetric_plans_agree_with_explicit_ones() {
+    for spec in ["hypercube:5", "torus:4x6", "ring:9", "circulant:13,1,5", "folded-hypercube:4"] {
+        let topology: Topology = spec.parse().unwrap();
+        for name in [CollectiveName::AllToAllBroadcast, CollectiveName::AllToAllScatter] {
+            let symmetric = plan_symmetric(&spec.parse().unwrap(), name, STORE).unwrap();
+            let collective = name.with_root(None).unwrap();
+            let problem = Problem::new(&topology, &collective, STORE).unwrap();
+            let plan = Planner::new(problem, PlanOptions::auto(1)).run(&Budget::evaluations(1 << 12), |_| {}).unwrap();
+            assert_eq!(symmetric.lower_bound().steps, plan.lower_bound().steps, "{spec} {name}");
+            assert!(symmetric.is_optimal() && plan.is_optimal(), "{spec} {name}");
+            assert_eq!(symmetric.verification().transfers, plan.verification().transfers, "{spec} {name}");
+            assert_eq!(symmetric.verification().channel_uses, plan.verification().channel_uses, "{spec} {name}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The lecture on hypercubes and tori.
+
+mod cube;
+mod figures;
+mod lecture;
+mod report;
+mod torus;
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::reproduce::{Arguments, Method};
+use crate::run::root;
+use figures::Figures;
+
+/// The largest dimension of the tables, and of `--quick`.
+const DIMENSIONS: (u32, u32) = (20, 10);
+
+/// The largest exponent of 5 for the tiling, and of `--quick`.
+const TILINGS: (u32, u32) = (5, 3);
+
+/// The largest side for the diagonals, and of `--quick`.
+const DIAGONALS: (u32, u32) = (64, 16);
+
+/// Reproduces the tables, writes the report, and fails if a figure of the lecture is not reached.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    ensure!(arguments.table.is_none(), "--table: the lecture has no numbered tables; leave it out");
+    ensure!(arguments.engine == Method::Auto, "--engine: the lecture's algorithms need no search; leave it out");
+    let figures = Figures::read()?;
+    let up_to = |(most, quick): (u32, u32)| if arguments.quick { quick } else { most };
+    let report = report::Report {
+        cubes: (2..=up_to(DIMENSIONS)).map(cube::reproduce).collect::<Result<_>>()?,
+        lecture: lecture::Tables::new(&figures)?,
+        tilings: (1..=up_to(TILINGS)).map(torus::tiling).collect::<Result<_>>()?,
+        diagonals: (3..=up_to(DIAGONALS)).map(torus::diagonals).collect::<Result<_>>()?,
+        figures: &figures,
+    };
+    print!("{}", report.summary());
+
+    let folder = if arguments.quick { "target/reproduction" } else { "docs/reproduction" };
+    let folder = arguments.out.clone().unwrap_or_else(|| root().join(folder));
+    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    let file = folder.join("hypercube.md");
+    fs::write(&file, report.markdown()).with_context(|| format!("{}: cannot be written", file.display()))?;
+    eprintln!("wrote {}", file.display());
+    if report.holds() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("some figures of the lecture are not reached: see the lines marked 'differs'");
+    Ok(ExitCode::FAILURE)
+}

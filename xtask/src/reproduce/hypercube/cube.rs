@@ -1,0 +1,89 @@
+//! The four collectives on one hypercube: by formula, by schedule, by the judge, and the bound.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use lockstep::analytic::hypercube::{self, Counts};
+use lockstep::analytic::shortest;
+use lockstep::schedule::{CollectiveName, Ports};
+use lockstep::{Budget, CayleyGraph, CommunicationModel, NodeId, Problem, Topology, bounds, load, plan_symmetric, verify};
+
+/// The most bytes that a network and its schedule are written out in.
+const EXPLICIT_BYTES: u128 = 2 << 30;
+
+/// A channel of a network, and a transfer over one channel.
+const BYTES: (u128, u128) = (20, 12);
+
+/// One collective on one hypercube.
+pub(super) struct Row {
+    pub(super) dimension: u32,
+    pub(super) collective: CollectiveName,
+    pub(super) formula: Counts,
+    /// What the judge counted.
+    pub(super) judged: Counts,
+    /// Whether the schedule was written out, and not only the part of one source.
+    pub(super) explicit: bool,
+    pub(super) bound: u32,
+    pub(super) rule: String,
+    /// Planning, judging and bounding.
+    pub(super) time: Duration,
+}
+
+impl Row {
+    /// Whether formula and schedule agree, and no schedule is shorter.
+    pub(super) fn holds(&self) -> bool {
+        self.formula == self.judged && self.judged.rounds == self.bound.into()
+    }
+}
+
+/// All four collectives, in the order of the lecture.
+pub(super) fn reproduce(dimension: u32) -> Result<Vec<Row>> {
+    let spec = format!("hypercube:{dimension}");
+    let topology = load(&spec)?;
+    let mut rows = Vec::new();
+    for (collective, formula) in formulas(dimension) {
+        let formula = formula.with_context(|| format!("{spec}: no formula"))?;
+        let bytes = topology.channel_count() as u128 * BYTES.0 + formula.transmissions * BYTES.1;
+        let explicit = bytes <= EXPLICIT_BYTES;
+        let begin = Instant::now();
+        let (judged, bound) = if explicit { by_transfers(&topology, collective)? } else { by_group(&spec, collective)? };
+        let time = begin.elapsed();
+        let Counts { rounds, transmissions } = judged;
+        let name = collective.abbreviation().to_uppercase();
+        eprintln!("{spec} {name}: {rounds} rounds, {transmissions} transmissions, bound {}, {time:?}", bound.steps);
+        let (bound, rule) = (bound.steps, bound.rule.to_string());
+        rows.push(Row { dimension, collective, formula, judged, explicit, bound, rule, time });
+    }
+    Ok(rows)
+}
+
+fn formulas(dimension: u32) -> [(CollectiveName, Option<Counts>); 4] {
+    [
+        (CollectiveName::OneToAllBroadcast, hypercube::broadcast_counts(dimension)),
+        (CollectiveName::AllToAllBroadcast, hypercube::all_gather_counts(dimension, Ports::All)),
+        (CollectiveName::OneToAllScatter, hypercube::scatter_counts(dimension, Ports::All)),
+        (CollectiveName::AllToAllScatter, hypercube::all_to_all_counts(dimension, Ports::All)),
+    ]
+}
+
+/// Every transfer written out and judged; the root, where there is one, is not node 0.
+fn by_transfers(topology: &Topology, name: CollectiveName) -> Result<(Counts, bounds::LowerBound)> {
+    let root = NodeId::from_index(topology.node_count() - 2);
+    let collective = name.with_root(name.has_root().then_some(root))?;
+    let problem = Problem::new(topology, &collective, CommunicationModel::store_and_forward())?;
+    let goal = bounds::quick(&problem).steps;
+    let (_, schedule) = shortest(&problem, goal, &Budget::unlimited()).context("no construction fits a hypercube")?;
+    let verification = verify(&problem, &schedule)?;
+    let bound = bounds::best_reaching(&problem, verification.steps as u32);
+    bound.check(&problem)?;
+    Ok((Counts { rounds: verification.steps as u128, transmissions: verification.channel_uses as u128 }, bound))
+}
+
+/// The part of one source, judged by the translation principle.
+fn by_group(spec: &str, name: CollectiveName) -> Result<(Counts, bounds::LowerBound)> {
+    let graph: CayleyGraph = spec.parse()?;
+    let plan = plan_symmetric(&graph, name, CommunicationModel::store_and_forward())?;
+    let verification = plan.verification();
+    let transmissions = u128::from(verification.channel_uses);
+    Ok((Counts { rounds: verification.steps as u128, transmissions }, plan.lower_bound().clone()))
+}
