@@ -1,15 +1,10 @@
 //! The binary form of plan files.
 
-use lockstep_envelope::{decode, encode, open, seal};
 use lockstep_schedule::ScheduleFile;
 use serde::{Deserialize, Serialize};
 
-use crate::file::{PlanFile, PlanFileError};
+use crate::file::{KIND, PlanFile, PlanFileError};
 use crate::json::parse;
-
-const MAGIC: [u8; 8] = *b"lockplan";
-
-const VERSION: u32 = 1;
 
 /// The claims are short and stay JSON; the schedule is the bulk and has a binary form of its own.
 #[derive(Serialize, Deserialize)]
@@ -23,17 +18,17 @@ impl PlanFile {
     #[expect(clippy::missing_panics_doc, reason = "numbers, texts and records of them are JSON")]
     pub fn to_bytes(&self) -> Vec<u8> {
         let claims = serde_json::to_string(&self.record(())).expect("numbers, texts and records of them are JSON");
-        seal(MAGIC, VERSION, &encode(&Parts { claims, schedule: self.schedule.to_bytes() }))
+        KIND.seal(&Parts { claims, schedule: self.schedule.to_bytes() })
     }
 
     /// The contents of a binary file.
     ///
     /// # Errors
     ///
-    /// [`PlanFileError::Envelope`] if the file is truncated, altered or of another kind, else as
+    /// [`FileError::Envelope`](lockstep_schedule::FileError::Envelope) if the file is truncated, altered or of another kind, else as
     /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PlanFileError> {
-        let Parts { claims, schedule } = decode(open(MAGIC, VERSION, bytes)?)?;
+        let Parts { claims, schedule } = KIND.open(bytes)?;
         parse::<()>(&claims)?.into_file(|()| Ok(ScheduleFile::from_bytes(&schedule)?))
     }
 }

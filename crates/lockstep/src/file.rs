@@ -1,16 +1,11 @@
 //! What a plan file says, true or not.
 
 use lockstep_bounds::{CertificateError, LowerBound};
-use lockstep_envelope::EnvelopeError;
-use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
+use lockstep_schedule::{FileError, FileKind, ScheduleFile, ScheduleFileError, Violation, verify};
 
 use crate::plan::{CutShort, Plan, Verdict};
 
-/// The `format` field of a plan file.
-pub(crate) const FORMAT: &str = "lockstep-plan";
-
-/// The version that this library reads and writes.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const KIND: FileKind = FileKind { format: "lockstep-plan", noun: "plan", magic: *b"lockplan", version: 1 };
 
 /// The contents of a plan file: plain data that may be wrong. Only [`check`](Self::check) says that it is not.
 ///
@@ -52,12 +47,7 @@ impl PlanFile {
     ///
     /// Those of [`from_bytes`](Self::from_bytes) and [`from_json`](Self::from_json).
     pub fn read(bytes: &[u8]) -> Result<Self, PlanFileError> {
-        match bytes.first() {
-            Some(b'{' | b' ' | b'\t' | b'\r' | b'\n') | None => Self::from_json(
-                std::str::from_utf8(bytes).map_err(|error| PlanFileError::NotText { byte: error.valid_up_to() })?,
-            ),
-            Some(_) => Self::from_bytes(bytes),
-        }
+        KIND.read(bytes, Self::from_json, Self::from_bytes)
     }
 
     /// The plan, if the schedule is valid, the certificate proves the bound, and the rest follows from them.
@@ -111,53 +101,14 @@ pub enum PlanViolation {
     },
 }
 
-/// Why a file is no plan file.
+/// Why a file is no plan file. Every message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFileError {
-    /// Bytes that are no UTF-8.
-    #[error("byte {byte} is no UTF-8 text; give a plan file, JSON or binary")]
-    NotText {
-        /// Place of the byte, from 0.
-        byte: usize,
-    },
-    /// Text that is no JSON.
-    #[error("the text is no JSON: {why}; correct it, or give another file")]
-    Syntax {
-        /// What the parser says, with line and column.
-        why: String,
-    },
-    /// Another kind of file.
-    #[error("field 'format' is '{found}', expected '{FORMAT}'; give a plan file")]
-    Format {
-        /// What the file says.
-        found: String,
-    },
-    /// A version that this library does not know.
-    #[error("field 'version' is {found}, but only version {VERSION} is known; use a newer lockstep")]
-    Version {
-        /// What the file says.
-        found: u64,
-    },
-    /// A field of the wrong type, missing, unknown, or out of range.
-    #[error("field '{field}': {why}; correct that field")]
-    Field {
-        /// The way to it, for example `lower_bound.certificate`.
-        field: String,
-        /// What is wrong, with line and column.
-        why: String,
-    },
-    /// A binary file that is truncated, altered or of another kind.
+    /// Another kind of file, a damaged one, or a field that cannot be read.
     #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
+    File(#[from] FileError),
     /// A binary file whose schedule cannot be read.
     #[error("field 'schedule': {0}")]
     Schedule(#[from] ScheduleFileError),
-}
-
-impl PlanFileError {
-    /// Whether the file is another kind of file, and not a damaged plan.
-    pub fn is_other_format(&self) -> bool {
-        matches!(self, Self::Format { .. } | Self::Envelope(EnvelopeError::Magic { .. }))
-    }
 }

@@ -2,10 +2,10 @@
 
 use lockstep_bounds::LowerBound;
 use lockstep_schedule::{ScheduleFile, to_json_lines};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::file::{FORMAT, PlanFile, PlanFileError, VERSION};
+use crate::file::{KIND, PlanFile, PlanFileError};
 use crate::plan::{CutShort, Verdict};
 
 /// A plan file as it is written, around a schedule file or, in the binary form, around nothing.
@@ -43,8 +43,8 @@ impl PlanFile {
 
     pub(crate) fn record<S>(&self, schedule: S) -> Record<S> {
         Record {
-            format: FORMAT.to_owned(),
-            version: VERSION,
+            format: KIND.format.to_owned(),
+            version: KIND.version,
             schedule,
             steps: self.steps,
             lower_bound: self.lower_bound.clone(),
@@ -67,36 +67,7 @@ impl<S> Record<S> {
 
 /// The record that a text holds, of the right format and version.
 pub(crate) fn parse<S: DeserializeOwned>(text: &str) -> Result<Record<S>, PlanFileError> {
-    let record: Record<S> = serde_json::from_str(text).map_err(|_| diagnose::<S>(text))?;
-    if record.format != FORMAT {
-        return Err(PlanFileError::Format { found: record.format });
-    }
-    if record.version != VERSION {
-        return Err(PlanFileError::Version { found: record.version.into() });
-    }
+    let record: Record<S> = KIND.parse(text)?;
+    KIND.check(&record.format, record.version.into())?;
     Ok(record)
-}
-
-/// What is wrong with a text that is no [`Record`]. Reads it again: keeping track of fields is too slow for good files.
-fn diagnose<S: DeserializeOwned>(text: &str) -> PlanFileError {
-    #[derive(Deserialize)]
-    struct Header {
-        format: Option<serde_json::Value>,
-        version: Option<serde_json::Value>,
-    }
-    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
-        return PlanFileError::Syntax { why: error.to_string() };
-    }
-    if let Ok(Header { format, version }) = serde_json::from_str(text) {
-        match (format, version.and_then(|version| version.as_u64())) {
-            (Some(serde_json::Value::String(found)), _) if found != FORMAT => return PlanFileError::Format { found },
-            (_, Some(found)) if found != u64::from(VERSION) => return PlanFileError::Version { found },
-            _ => {}
-        }
-    }
-    let json = &mut serde_json::Deserializer::from_str(text);
-    match serde_path_to_error::deserialize::<_, Record<S>>(json) {
-        Ok(_) => PlanFileError::Syntax { why: "there is text behind the end".to_owned() },
-        Err(error) => PlanFileError::Field { field: error.path().to_string(), why: error.inner().to_string() },
-    }
 }

@@ -2,36 +2,31 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_envelope::{decode, encode, open, seal};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::collective::CollectiveKind;
-use crate::file::{ScheduleFile, ScheduleFileError};
+use crate::file::{KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
 use crate::schedule::Schedule;
 
-const MAGIC: [u8; 8] = *b"lockschd";
-
-const VERSION: u32 = 1;
-
 impl ScheduleFile {
     /// The bytes of a binary file, some 4 bytes a transfer and more; the topology keeps its name, node names and
     /// positions.
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, VERSION, &encode(&Tables::from(self)))
+        KIND.seal(&Tables::from(self))
     }
 
     /// The contents of a binary file.
     ///
     /// # Errors
     ///
-    /// [`ScheduleFileError::Envelope`] if the file is truncated, altered or of another kind, else as
+    /// [`FileError::Envelope`](crate::FileError::Envelope) if the file is truncated, altered or of another kind, else as
     /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        decode::<Tables>(open(MAGIC, VERSION, bytes)?)?.try_into()
+        KIND.open::<Tables>(bytes)?.try_into()
     }
 }
 
@@ -39,11 +34,7 @@ impl ScheduleFile {
 #[derive(Serialize, Deserialize)]
 struct Tables {
     topology: TopologyTables,
-    switching: Switching,
-    /// 0 for all.
-    ports: u32,
-    routing: Routing,
-    scatter: ScatterRule,
+    model: ModelTable,
     /// Empty for a custom collective.
     collective: String,
     root: Option<NodeId>,
@@ -57,6 +48,34 @@ struct Tables {
     /// Number of channels of each transfer's path.
     path_channels: Vec<u32>,
     channels: Vec<ChannelId>,
+}
+
+/// A model, whose own form is for people.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ModelTable {
+    switching: Switching,
+    /// 0 for all.
+    ports: u32,
+    routing: Routing,
+    scatter: ScatterRule,
+}
+
+impl From<CommunicationModel> for ModelTable {
+    fn from(model: CommunicationModel) -> Self {
+        let CommunicationModel { switching, ports, routing, scatter } = model;
+        let ports = match ports {
+            Ports::All => 0,
+            Ports::Limit(limit) => limit.get(),
+        };
+        Self { switching, ports, routing, scatter }
+    }
+}
+
+impl From<ModelTable> for CommunicationModel {
+    fn from(table: ModelTable) -> Self {
+        let ModelTable { switching, ports, routing, scatter } = table;
+        Self { switching, ports: Ports::limit(ports).unwrap_or(Ports::All), routing, scatter }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,13 +101,7 @@ impl From<&ScheduleFile> for Tables {
         let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
         Self {
             topology: topology.into(),
-            switching: model.switching,
-            ports: match model.ports {
-                Ports::All => 0,
-                Ports::Limit(limit) => limit.get(),
-            },
-            routing: model.routing,
-            scatter: model.scatter,
+            model: (*model).into(),
             collective: collective.name().map_or("", CollectiveName::abbreviation).to_owned(),
             root: collective.root(),
             chunks: collective.chunks,
@@ -119,16 +132,14 @@ impl TryFrom<Tables> for ScheduleFile {
 
     fn try_from(tables: Tables) -> Result<Self, ScheduleFileError> {
         let schedule = schedule(&tables)?;
-        let Tables { topology, switching, ports, routing, scatter, collective, root, chunks, messages, .. } = tables;
-        let model =
-            CommunicationModel { switching, ports: Ports::limit(ports).unwrap_or(Ports::All), routing, scatter };
+        let Tables { topology, model, collective, root, chunks, messages, .. } = tables;
         let collective = if collective.is_empty() {
             let message = |(source, receivers)| Message { source, receivers };
             CollectiveKind::Custom(messages.into_iter().map(message).collect()).into()
         } else {
             collective.parse::<CollectiveName>()?.with_root(root)?
         };
-        Self::checked(topology.build()?, collective.with_chunks(chunks), model, schedule)
+        Self::checked(topology.build()?, collective.with_chunks(chunks), model.into(), schedule)
     }
 }
 
@@ -150,29 +161,48 @@ impl TopologyTables {
     }
 }
 
-/// The schedule, if the tables' lengths fit together.
+/// The schedule, if the tables fit together.
 fn schedule(tables: &Tables) -> Result<Schedule, ScheduleFileError> {
-    let contradiction = |why| ScheduleFileError::Tables { why };
-    let mut schedule = Schedule::with_capacity(tables.message.len(), tables.channels.len());
-    let mut transfers = tables.message.iter().zip(&tables.path_channels);
-    let mut channels = tables.channels.as_slice();
-    if tables.message.len() != tables.path_channels.len() {
-        return Err(contradiction("not every transfer has a path"));
-    }
-    for &count in &tables.step_transfers {
+    let Tables { step_transfers, message, path_channels, channels, .. } = tables;
+    check_lengths(step_transfers, message.len(), path_channels, channels.len())?;
+    let mut schedule = Schedule::with_capacity(message.len(), channels.len());
+    let mut transfers = message.iter().zip(paths(path_channels, channels));
+    for &count in step_transfers {
         schedule.begin_step();
-        for _ in 0..count {
-            let (&message, &length) = transfers.next().ok_or(contradiction("a step lacks transfers"))?;
-            let (path, rest) =
-                channels.split_at_checked(length as usize).ok_or(contradiction("a path lacks channels"))?;
-            channels = rest;
-            if !schedule.try_push(message, path) {
-                return Err(contradiction("there are more than 2^32 - 1 transfers or channel uses"));
-            }
+        for (&message, path) in transfers.by_ref().take(count as usize) {
+            schedule.push(message, path);
         }
     }
-    if transfers.next().is_some() || !channels.is_empty() {
-        return Err(contradiction("transfers or channels are left over"));
-    }
     Ok(schedule)
+}
+
+/// Whether the steps have all the transfers, and their paths all the channels.
+pub(crate) fn check_lengths(
+    step_transfers: &[u32],
+    transfers: usize,
+    path_channels: &[u32],
+    channels: usize,
+) -> Result<(), ScheduleFileError> {
+    let total = |counts: &[u32]| counts.iter().fold(0u64, |total, &count| total.saturating_add(count.into()));
+    let why = if transfers != path_channels.len() {
+        "not every transfer has a path"
+    } else if total(step_transfers) != transfers as u64 {
+        "the steps have more or fewer transfers than there are"
+    } else if total(path_channels) != channels as u64 {
+        "the paths have more or fewer channels than there are"
+    } else if transfers.max(channels) > u32::MAX as usize {
+        "there are more than 2^32 - 1 transfers or channel uses"
+    } else {
+        return Ok(());
+    };
+    Err(ScheduleFileError::Tables { why })
+}
+
+/// The paths of these lengths, which follow each other in `channels`.
+pub(crate) fn paths<'a, T>(lengths: &'a [u32], mut channels: &'a [T]) -> impl Iterator<Item = &'a [T]> {
+    lengths.iter().map_while(move |&length| {
+        let (path, rest) = channels.split_at_checked(length as usize)?;
+        channels = rest;
+        Some(path)
+    })
 }

@@ -1,19 +1,16 @@
 //! A schedule together with what it is for: the contents of a schedule file.
 
-use lockstep_envelope::EnvelopeError;
-use lockstep_topology::{Topology, TopologyError};
+use lockstep_topology::{CayleyError, Topology, TopologyError, one_line};
 
 use crate::collective::Collective;
+use crate::header::{FileError, FileKind};
 use crate::model::CommunicationModel;
-use crate::name::CollectiveNameError;
+use crate::name::{CollectiveName, CollectiveNameError};
 use crate::problem::{Problem, ProblemError};
 use crate::schedule::Schedule;
 
-/// The `format` field of a schedule file.
-pub(crate) const FORMAT: &str = "lockstep-schedule";
-
-/// The version that this library reads and writes.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const KIND: FileKind =
+    FileKind { format: "lockstep-schedule", noun: "schedule", magic: *b"lockschd", version: 1 };
 
 /// A schedule with its network, collective and model, as a file holds them.
 ///
@@ -98,53 +95,19 @@ impl ScheduleFile {
     ///
     /// Those of [`from_bytes`](Self::from_bytes) and [`from_json`](Self::from_json).
     pub fn read(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        match bytes.first() {
-            Some(b'{' | b' ' | b'\t' | b'\r' | b'\n') | None => Self::from_json(
-                std::str::from_utf8(bytes).map_err(|error| ScheduleFileError::NotText { byte: error.valid_up_to() })?,
-            ),
-            Some(_) => Self::from_bytes(bytes),
-        }
+        KIND.read(bytes, Self::from_json, Self::from_bytes)
     }
 }
 
-/// Why a file is no schedule file.
+/// Why a file is no schedule file, or no symmetric one. Every message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleFileError {
-    /// Bytes that are no UTF-8.
-    #[error("byte {byte} is no UTF-8 text; give a schedule file, JSON or binary")]
-    NotText {
-        /// Place of the byte, from 0.
-        byte: usize,
-    },
-    /// Text that is no JSON.
-    #[error("the text is no JSON: {why}; correct it, or give another file")]
-    Syntax {
-        /// What the parser says, with line and column.
-        why: String,
-    },
-    /// Another kind of file.
-    #[error("field 'format' is '{found}', expected '{FORMAT}'; {}", remedy_of_format(.found))]
-    Format {
-        /// What the file says.
-        found: String,
-    },
-    /// A version that this library does not know.
-    #[error("field 'version' is {found}, but only version {VERSION} is known; use a newer lockstep")]
-    Version {
-        /// What the file says.
-        found: u64,
-    },
-    /// A field of the wrong type, missing, unknown, or out of range.
-    #[error("field '{field}': {why}; correct that field")]
-    Field {
-        /// The way to it, for example `steps[3][0].path[1]`.
-        field: String,
-        /// What is wrong, with line and column.
-        why: String,
-    },
+    /// Another kind of file, a damaged one, or a field that cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// An unknown collective, or one with the wrong root.
-    #[error("field 'collective': {0}")]
+    #[error("field 'collective': {}", one_line(&.0.to_string()))]
     Name(#[from] CollectiveNameError),
     /// Messages that are not those of the collective.
     #[error("field 'messages': {why}")]
@@ -153,26 +116,34 @@ pub enum ScheduleFileError {
         why: String,
     },
     /// Nodes and channels that make no network.
-    #[error("field 'topology': {0}")]
+    #[error("field 'topology': {}", one_line(&.0.to_string()))]
     Topology(#[from] TopologyError),
     /// A collective that cannot be asked of the network.
-    #[error("field 'collective': {0}")]
+    #[error("field 'collective': {}", one_line(&.0.to_string()))]
     Problem(#[from] ProblemError),
-    /// A binary file that is truncated, altered or of another kind.
-    #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
+    /// Sides and generators that make no Cayley graph.
+    #[error("field 'graph': {}", one_line(&.0.to_string()))]
+    Graph(#[from] CayleyError),
+    /// A Cayley graph of more sides or generators than may be read.
+    #[error("field 'graph.{field}': there are {found}, at most {limit} are allowed")]
+    GraphSize {
+        /// `sides` or `generators`.
+        field: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A collective in which not every source does the same.
+    #[error("field 'collective': a symmetric schedule is one of aab or aas, not of {collective}")]
+    NotSymmetric {
+        /// The collective.
+        collective: CollectiveName,
+    },
     /// A binary file whose tables do not fit together.
     #[error("the tables of the file contradict each other: {why}; write it again")]
     Tables {
         /// Which of them.
         why: &'static str,
     },
-}
-
-fn remedy_of_format(found: &str) -> &'static str {
-    match found {
-        "lockstep-plan" => "a plan holds its schedule in the field 'schedule'",
-        "lockstep-topology" => "a topology alone is no schedule, plan one for it",
-        _ => "give a schedule file",
-    }
 }

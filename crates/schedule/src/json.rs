@@ -4,16 +4,17 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
-use serde::de::{self, DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::collective::{Collective, CollectiveKind};
-use crate::file::{FORMAT, ScheduleFile, ScheduleFileError, VERSION};
+use crate::file::{KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId, Messages, Receivers};
 use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
 use crate::schedule::{Schedule, Step, Transfer};
+use crate::steps::{StepList, read_steps};
 use crate::text::to_json_lines;
 
 /// The `kind` of a collective that lists its messages.
@@ -34,36 +35,7 @@ impl ScheduleFile {
     ///
     /// The first [`ScheduleFileError`]; format and version are looked at before everything else.
     pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
-        match serde_json::from_str::<Record>(text) {
-            Ok(record) => record.try_into(),
-            Err(_) => Err(diagnose(text)),
-        }
-    }
-}
-
-/// What is wrong with a text that is no [`Record`]. Reads it again: keeping track of fields is too slow for good files.
-fn diagnose(text: &str) -> ScheduleFileError {
-    #[derive(Deserialize)]
-    struct Header {
-        format: Option<serde_json::Value>,
-        version: Option<serde_json::Value>,
-    }
-    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
-        return ScheduleFileError::Syntax { why: error.to_string() };
-    }
-    if let Ok(Header { format, version }) = serde_json::from_str(text) {
-        match (format, version.and_then(|version| version.as_u64())) {
-            (Some(serde_json::Value::String(found)), _) if found != FORMAT => {
-                return ScheduleFileError::Format { found };
-            }
-            (_, Some(found)) if found != u64::from(VERSION) => return ScheduleFileError::Version { found },
-            _ => {}
-        }
-    }
-    let json = &mut serde_json::Deserializer::from_str(text);
-    match serde_path_to_error::deserialize::<_, Record>(json) {
-        Ok(_) => ScheduleFileError::Syntax { why: "there is text behind the end".to_owned() },
-        Err(error) => ScheduleFileError::Field { field: error.path().to_string(), why: error.inner().to_string() },
+        KIND.parse::<Record>(text)?.try_into()
     }
 }
 
@@ -111,12 +83,7 @@ impl TryFrom<Record> for ScheduleFile {
     type Error = ScheduleFileError;
 
     fn try_from(record: Record) -> Result<Self, ScheduleFileError> {
-        if record.format != FORMAT {
-            return Err(ScheduleFileError::Format { found: record.format });
-        }
-        if record.version != VERSION {
-            return Err(ScheduleFileError::Version { found: record.version.into() });
-        }
+        KIND.check(&record.format, record.version.into())?;
         let Record { topology, model, collective: CollectiveRecord { kind, root, chunks }, messages, steps, .. } =
             record;
         let listed = messages.as_deref();
@@ -208,8 +175,8 @@ impl Serialize for ScheduleFile {
         let (problem, collective) = (self.problem(), &self.collective);
         let kind = collective.abbreviation().to_owned();
         let mut file = serializer.serialize_struct("ScheduleFile", 7)?;
-        file.serialize_field("format", FORMAT)?;
-        file.serialize_field("version", &VERSION)?;
+        file.serialize_field("format", KIND.format)?;
+        file.serialize_field("version", &KIND.version)?;
         file.serialize_field("topology", &self.topology)?;
         file.serialize_field("model", &self.model)?;
         file.serialize_field(
@@ -307,60 +274,28 @@ impl Serialize for Transfer<'_> {
     }
 }
 
+/// A transfer as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TransferRecord {
+    message: MessageId,
+    path: Vec<ChannelId>,
+}
+
+impl StepList for Schedule {
+    type Transfer = TransferRecord;
+
+    fn begin_step(&mut self) {
+        Self::begin_step(self);
+    }
+
+    fn try_push(&mut self, TransferRecord { message, path }: TransferRecord) -> bool {
+        Self::try_push(self, message, &path)
+    }
+}
+
 impl<'de> Deserialize<'de> for Schedule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Steps;
-
-        impl<'de> Visitor<'de> for Steps {
-            type Value = Schedule;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of steps")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut steps: A) -> Result<Schedule, A::Error> {
-                let mut schedule = Schedule::new();
-                while steps.next_element_seed(NextStep(&mut schedule))?.is_some() {}
-                Ok(schedule)
-            }
-        }
-
-        deserializer.deserialize_seq(Steps)
-    }
-}
-
-/// Reads one step into the schedule.
-struct NextStep<'a>(&'a mut Schedule);
-
-impl<'de> DeserializeSeed<'de> for NextStep<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for NextStep<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of transfers")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut transfers: A) -> Result<(), A::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct TransferRecord {
-            message: MessageId,
-            path: Vec<ChannelId>,
-        }
-        let Self(schedule) = self;
-        schedule.begin_step();
-        while let Some(TransferRecord { message, path }) = transfers.next_element()? {
-            if !schedule.try_push(message, &path) {
-                return Err(de::Error::custom("more than 2^32 - 1 transfers or channel uses; split the schedule"));
-            }
-        }
-        Ok(())
+        read_steps(deserializer)
     }
 }

@@ -34,10 +34,12 @@
 //! ```
 
 mod binary;
+mod bits;
 mod budget;
 mod collective;
 mod cost;
 mod file;
+mod header;
 mod json;
 mod messages;
 mod metrics;
@@ -47,6 +49,7 @@ mod problem;
 mod reach;
 mod reverse;
 mod schedule;
+mod steps;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
 mod symmetric;
@@ -58,13 +61,17 @@ pub use budget::{Budget, NotFound, StopReason};
 pub use collective::{Collective, CollectiveKind, Phase};
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use file::{ScheduleFile, ScheduleFileError};
+pub use header::{FileError, FileKind};
 pub use messages::{Message, MessageId, Messages, Receivers};
 pub use metrics::UsageProfile;
 pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
-pub use symmetric::{BaseSchedule, BaseTransfer, SymmetricSchedule};
+pub use symmetric::{
+    BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
+    SymmetricViolation, verify_symmetric,
+};
 pub use text::to_json_lines;
 pub use verify::{Verification, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -36,5 +36,6 @@ pub use format::json::{DocumentError, TopologyDocument};
 pub use format::{FileFault, FilePlace, GraphFormat, ReadError, WriteError, read_graph, write_graph};
 pub use id::{ChannelId, NodeId, ResourceId};
 pub use spec::SpecError;
+pub use text::{escaped, one_line};
 pub use topology::Topology;
 pub use visit::{ChannelRef, ChannelRefs, Neighbors, VisitedNodes};

@@ -10,8 +10,13 @@ pub(crate) fn excerpt(text: &str) -> String {
     quoted
 }
 
-/// A message that may quote a file, on one line; of a long one the beginning and the end.
-pub(crate) fn one_line(message: &str) -> String {
+/// A message that may quote a file, on one line and without characters that a terminal would obey; of a long one the
+/// beginning and the end.
+///
+/// ```
+/// assert_eq!(lockstep_topology::one_line("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
+/// ```
+pub fn one_line(message: &str) -> String {
     const HEAD: usize = 160;
     const TAIL: usize = 80;
     let length = message.chars().count();
@@ -23,7 +28,7 @@ pub(crate) fn one_line(message: &str) -> String {
 }
 
 /// A character, or how to write one that would break the line or hide.
-fn escaped(c: char) -> impl Iterator<Item = char> {
+pub fn escaped(c: char) -> impl Iterator<Item = char> {
     let hidden = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{202a}'..='\u{202e}');
     let (shown, written) = if hidden { (None, Some(c.escape_default())) } else { (Some(c), None) };
     shown.into_iter().chain(written.into_iter().flatten())

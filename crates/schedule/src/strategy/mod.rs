@@ -4,6 +4,7 @@
 
 mod router;
 mod spoil;
+mod symmetric;
 
 use std::num::NonZeroU32;
 
@@ -12,6 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 pub use router::random_schedule;
+pub use symmetric::{SymmetricInstance, cayley_topology, spoiled_symmetric, symmetric_instance};
 
 use crate::collective::{Collective, CollectiveKind};
 use crate::messages::Message;

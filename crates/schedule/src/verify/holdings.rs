@@ -5,6 +5,7 @@ use std::ops::Range;
 use lockstep_topology::NodeId;
 
 use super::{Case, Findings, Spot, Stage};
+use crate::bits::Bits;
 use crate::collective::Phase;
 use crate::messages::{MessageId, Receivers};
 use crate::violation::Violation;
@@ -38,32 +39,6 @@ pub(super) fn judge_in_blocks(case: &Case<'_>, findings: &mut Findings, block_bi
     redundant
 }
 
-/// A bit for each message of a block, or for each message and terminal.
-///
-/// Fresh zeroed memory costs nothing until it is touched, so that a block without transfers is cheap.
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(bits: u64) -> Self {
-        Self(vec![0; bits.div_ceil(64) as usize])
-    }
-
-    #[inline]
-    fn get(&self, bit: u64) -> bool {
-        self.0[(bit / 64) as usize] >> (bit % 64) & 1 == 1
-    }
-
-    /// Sets the bit; `true` if it was set before.
-    #[inline]
-    fn set(&mut self, bit: u64) -> bool {
-        let word = &mut self.0[(bit / 64) as usize];
-        let mask = 1 << (bit % 64);
-        let before = *word & mask != 0;
-        *word |= mask;
-        before
-    }
-}
-
 /// What is wrong with a transfer, before it is put into words.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
@@ -83,6 +58,7 @@ struct Block<'a> {
     messages: Range<u32>,
     /// Bits a message.
     width: u64,
+    /// A bit for each message of the block, or for each message and terminal.
     /// Direct scatter: whether a message is delivered. Distribution: whether a terminal that is not the origin holds it.
     /// Reduction: whether a terminal has sent its part.
     bits: Bits,

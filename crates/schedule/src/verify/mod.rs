@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};
 
-/// What a valid schedule amounts to. Only [`verify`] makes one.
+/// What a valid schedule amounts to. Only [`verify`] and [`verify_symmetric`](crate::verify_symmetric) make one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Verification {

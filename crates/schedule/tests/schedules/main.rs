@@ -7,3 +7,4 @@ mod draft;
 mod oracle;
 mod reversal;
 mod spoiled;
+mod symmetric;

@@ -1,0 +1,299 @@
+//! Random symmetric schedules, valid and spoiled.
+
+use lockstep_topology::{CayleyGraph, Topology, TopologyBuilder};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::any_model;
+use super::router::Random;
+use crate::model::{CommunicationModel, Ports, Routing, Switching};
+use crate::name::CollectiveName;
+use crate::symmetric::{BaseSchedule, SymmetricSchedule};
+
+/// A symmetric schedule with the rules of its network.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymmetricInstance {
+    /// The schedule.
+    pub schedule: SymmetricSchedule,
+    /// The network's rules.
+    pub model: CommunicationModel,
+}
+
+/// The network of a Cayley graph, node `v` of it element `v`, channels by node and then generator.
+///
+/// # Panics
+///
+/// If the graph has more elements than a network has nodes.
+pub fn cayley_topology(graph: &CayleyGraph) -> Topology {
+    let mut network = TopologyBuilder::new(graph.name());
+    let nodes: Vec<_> = (0..graph.node_count()).map(|element| network.terminal(element.to_string())).collect();
+    for (&node, element) in nodes.iter().zip(0..) {
+        for &generator in graph.generators() {
+            network.channel(node, nodes[graph.add(element, generator) as usize]);
+        }
+    }
+    network.build().expect("generators are elements other than 0")
+}
+
+/// A symmetric schedule of an all-gather or all-to-all on any Cayley graph of 2 to `max_elements` elements.
+///
+/// It is valid where every element is a sum of generators, unless it is a direct all-to-all and some shortest path must use
+/// a generator twice.
+pub fn symmetric_instance(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
+    let collective = select(vec![CollectiveName::AllToAllBroadcast, CollectiveName::AllToAllScatter]);
+    (any_graph(max_elements), collective, any_model(), any::<u64>()).prop_map(|(graph, collective, model, seed)| {
+        let mut random = Random(seed);
+        let base = if collective == CollectiveName::AllToAllBroadcast {
+            gather(&graph, model, &mut random)
+        } else {
+            exchange(&graph, model, &mut random)
+        };
+        SymmetricInstance { schedule: SymmetricSchedule::new(graph, collective, base), model }
+    })
+}
+
+/// A symmetric schedule after none to three random changes of its base.
+pub fn spoiled_symmetric(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
+    let change = (select(&CHANGES[..]), any::<Index>(), any::<Index>());
+    let changes = prop::collection::vec(change, 0..=3);
+    (symmetric_instance(max_elements), changes).prop_map(|(SymmetricInstance { schedule, model }, changes)| {
+        let graph = schedule.graph().clone();
+        let mut steps: Steps = schedule
+            .base()
+            .steps()
+            .map(|step| step.map(|moved| (moved.message, moved.from, moved.path.to_vec())).collect())
+            .collect();
+        for (change, first, second) in changes {
+            spoil(&graph, &mut steps, change, first, second);
+        }
+        let mut base = BaseSchedule::new();
+        for step in steps {
+            base.begin_step();
+            for (message, from, path) in step {
+                base.push(message, from, &path);
+            }
+        }
+        SymmetricInstance { schedule: SymmetricSchedule::new(graph, schedule.collective(), base), model }
+    })
+}
+
+/// Full-duplex and one-way graphs; some are not connected.
+fn any_graph(max_elements: u64) -> impl Strategy<Value = CayleyGraph> {
+    let max_elements = max_elements.max(2);
+    let sides = prop::collection::vec(1..=max_elements, 1..=4);
+    (sides, prop::collection::vec(any::<Index>(), 1..=4), any::<bool>()).prop_map(move |(mut sides, picks, duplex)| {
+        let mut elements = 1;
+        for side in &mut sides {
+            *side = (*side).min(max_elements / elements);
+            elements *= *side;
+        }
+        if elements == 1 {
+            (sides, elements) = (vec![2], 2);
+        }
+        let mut generators: Vec<u64> = Vec::new();
+        let group = CayleyGraph::new("group", &sides, &[]).expect("sides from 1 on with a small product");
+        for pick in picks {
+            let generator = 1 + pick.index(elements as usize - 1) as u64;
+            generators.push(generator);
+            generators.extend(duplex.then(|| group.subtract(0, generator)));
+        }
+        generators.sort_unstable();
+        generators.dedup();
+        CayleyGraph::new("graph", &sides, &generators).expect("distinct elements other than 0")
+    })
+}
+
+fn limit(model: CommunicationModel) -> usize {
+    match model.ports {
+        Ports::All => usize::MAX,
+        Ports::Limit(limit) => limit.get() as usize,
+    }
+}
+
+/// The fewest generators to each element, as the places of generators; `None` where no sum leads.
+fn words(graph: &CayleyGraph) -> Vec<Option<Vec<u16>>> {
+    let mut words = vec![None; graph.node_count() as usize];
+    words[0] = Some(Vec::new());
+    let mut queue = vec![0u64];
+    let mut next = 0;
+    while let Some(&element) = queue.get(next) {
+        next += 1;
+        for (place, &generator) in graph.generators().iter().enumerate() {
+            let other = graph.add(element, generator);
+            if words[other as usize].is_none() {
+                let word = words[element as usize].iter().flatten().copied().chain([place as u16]).collect();
+                words[other as usize] = Some(word);
+                queue.push(other);
+            }
+        }
+    }
+    words
+}
+
+/// An all-gather that grows a tree; wormhole transfers now and then jump over a node.
+fn gather(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -> BaseSchedule {
+    let words = words(graph);
+    let distance = |element: u64| words[element as usize].as_ref().map_or(usize::MAX, Vec::len);
+    let mut base = BaseSchedule::new();
+    let mut reached = vec![0];
+    loop {
+        let mut options: Vec<(u64, usize)> =
+            reached.iter().flat_map(|&from| (0..graph.degree()).map(move |place| (from, place))).collect();
+        options.retain(|&(from, place)| !reached.contains(&graph.add(from, graph.generators()[place])));
+        if options.is_empty() {
+            return base;
+        }
+        random.shuffle(&mut options);
+        base.begin_step();
+        let (mut used, mut sent) = (vec![false; graph.degree()], 0);
+        for (from, place) in options {
+            let near = graph.add(from, graph.generators()[place]);
+            let is_missed = sent > 0 && random.below(8) == 0;
+            if used[place] || sent == limit(model) || reached.contains(&near) || is_missed {
+                continue;
+            }
+            used[place] = true;
+            let (mut path, mut to) = (vec![place as u16], near);
+            let next = random.below(graph.degree());
+            let far = graph.add(near, graph.generators()[next]);
+            let sum = graph.subtract(far, from);
+            let may_jump = model.switching == Switching::Wormhole && random.below(4) == 0;
+            let is_short = model.routing == Routing::Any || distance(sum) == 2;
+            if may_jump && is_short && !used[next] && far != from && !reached.contains(&far) {
+                used[next] = true;
+                path.push(next as u16);
+                to = far;
+            }
+            base.push(BaseSchedule::BROADCAST, from as u32, &path);
+            reached.push(to);
+            sent += 1;
+        }
+    }
+}
+
+/// An all-to-all along shortest words.
+fn exchange(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -> BaseSchedule {
+    let mut base = BaseSchedule::new();
+    // Message, where it is, and the generators that are left.
+    let mut parcels: Vec<(u32, u64, Vec<u16>)> =
+        words(graph).into_iter().zip(0..).skip(1).filter_map(|(word, message)| Some((message, 0, word?))).collect();
+    for (_, _, word) in &mut parcels {
+        random.shuffle(word);
+    }
+    loop {
+        base.begin_step();
+        let (mut used, mut sent) = (vec![false; graph.degree()], 0);
+        random.shuffle(&mut parcels);
+        for (message, at, word) in &mut parcels {
+            let hops = match model.switching {
+                Switching::StoreAndForward => 1,
+                Switching::Wormhole if model.is_direct() => word.len(),
+                Switching::Wormhole => 1 + random.below(2).min(word.len().saturating_sub(1)),
+            };
+            let Some(path) = word.get(..hops).filter(|path| !path.is_empty()) else { continue };
+            let is_free = path
+                .iter()
+                .enumerate()
+                .all(|(place, &generator)| !used[usize::from(generator)] && !path[..place].contains(&generator));
+            let is_missed = sent > 0 && random.below(8) == 0;
+            if !is_free || sent == limit(model) || is_missed {
+                continue;
+            }
+            base.push(*message, *at as u32, path);
+            sent += 1;
+            for generator in word.drain(..hops) {
+                used[usize::from(generator)] = true;
+                *at = graph.add(*at, graph.generators()[usize::from(generator)]);
+            }
+        }
+        // With two hops wanted and their generators the same, another draw may want one.
+        let is_stuck = sent == 0 && (model.is_direct() || parcels.iter().all(|(_, _, word)| word.is_empty()));
+        if is_stuck {
+            return base;
+        }
+    }
+}
+
+/// A base as nested lists: message, sender, path.
+type Steps = Vec<Vec<(u32, u32, Vec<u16>)>>;
+
+/// One way to spoil a base. What it changes is chosen by two indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Change {
+    DropTransfer,
+    RepeatTransfer,
+    MoveTransfer,
+    OtherMessage,
+    UnknownMessage,
+    OtherSender,
+    UnknownSender,
+    OtherGenerator,
+    UnknownGenerator,
+    LengthenPath,
+    EmptyPath,
+    SwapSteps,
+    MergeSteps,
+}
+
+const CHANGES: [Change; 13] = [
+    Change::DropTransfer,
+    Change::RepeatTransfer,
+    Change::MoveTransfer,
+    Change::OtherMessage,
+    Change::UnknownMessage,
+    Change::OtherSender,
+    Change::UnknownSender,
+    Change::OtherGenerator,
+    Change::UnknownGenerator,
+    Change::LengthenPath,
+    Change::EmptyPath,
+    Change::SwapSteps,
+    Change::MergeSteps,
+];
+
+fn spoil(graph: &CayleyGraph, steps: &mut Steps, change: Change, first: Index, second: Index) {
+    let places: Vec<(usize, usize)> =
+        steps.iter().enumerate().flat_map(|(step, list)| (0..list.len()).map(move |place| (step, place))).collect();
+    if places.is_empty() {
+        return;
+    }
+    let (step, place) = *first.get(&places);
+    let (other_step, other_place) = *second.get(&places);
+    let elements = graph.node_count() as usize;
+    let generator = second.index(graph.degree()) as u16;
+    let (message, from, path) = &mut steps[step][place];
+    match change {
+        Change::DropTransfer => {
+            steps[step].remove(place);
+        }
+        Change::RepeatTransfer => {
+            let copy = steps[step][place].clone();
+            steps[other_step].insert(other_place, copy);
+        }
+        Change::MoveTransfer => {
+            let moved = steps[step].remove(place);
+            let end = steps[other_step].len();
+            steps[other_step].insert(other_place.min(end), moved);
+        }
+        Change::OtherMessage => *message = second.index(elements) as u32,
+        Change::UnknownMessage => *message = u32::MAX - second.index(2) as u32,
+        Change::OtherSender => *from = second.index(elements) as u32,
+        Change::UnknownSender => *from = elements as u32 + second.index(2) as u32,
+        Change::OtherGenerator => {
+            if !path.is_empty() {
+                let at = second.index(path.len());
+                path[at] = generator;
+            }
+        }
+        Change::UnknownGenerator => path.push(graph.degree() as u16),
+        Change::LengthenPath => path.push(generator),
+        Change::EmptyPath => path.clear(),
+        Change::SwapSteps => steps.swap(step, other_step),
+        Change::MergeSteps => {
+            if step + 1 < steps.len() {
+                let next = steps.remove(step + 1);
+                steps[step].extend(next);
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The judge of symmetric schedules: it looks at the base alone.
+
+use super::sums::Sums;
+use super::{BasePlace, BaseSchedule, BaseTransfer, SymmetricSchedule, SymmetricViolation};
+use crate::bits::Bits;
+use crate::model::{CommunicationModel, Ports, Routing, Switching};
+use crate::name::CollectiveName;
+use crate::verify::Verification;
+
+/// The most elements of a graph, so that 32 bits name each of them.
+const MAX_ELEMENTS: u64 = 1 << 32;
+
+/// The report of a valid symmetric schedule, with the numbers of the whole, all translates together.
+///
+/// The translates are judged without being made: they are a valid schedule, as [`verify`](crate::verify) would find,
+/// exactly if the base obeys these rules.
+///
+/// 1. A path has at least one generator and visits no element twice. Store-and-forward: one generator. Minimal routing: no
+///    shorter path leads to the same element.
+/// 2. The sender holds the message when the step begins: the source, 0, from the start, others from the step after it came.
+///    A direct scatter goes from 0 to the receiver in one transfer.
+/// 3. In a step no generator is used twice, by all transfers and at all places of their paths together.
+/// 4. With k ports, a step has at most k transfers.
+/// 5. After the last step every element holds the message of an all-gather, and element `y` message `y` of an all-to-all.
+///
+/// Rule 3: suppose that a transfer of the base reaches element `v` and goes on by generator `g`. Its translate by `s` crosses
+/// the channel from `v + s` by `g`; as `s` runs through the group, so does `v + s`, and each channel of `g` is crossed once.
+/// A second use of `g` in the step would cross each of them a second time, and channels of two generators are never the same.
+/// Rule 4: in the same way each transfer of the base makes every node start one transfer, and finish one. The other rules
+/// hold for a translate if they hold for the base, because a translation takes channels to channels.
+///
+/// Takes some 20 ns a transfer of the base; where paths of several channels must be minimal, also one search of the graph.
+/// Memory: 8 bytes a transfer of the base and a bit an element; for the search 8 bytes an element.
+///
+/// **Source**: the translation principle for Cayley graphs of abelian groups, as all-gather in the hypercube by rotation
+/// classes uses it.
+///
+/// # Errors
+///
+/// The first [`SymmetricViolation`]: of paths, generators and ports in the order of the transfers; else of what is held
+/// where, message by message; else of detours in the order of the transfers.
+pub fn verify_symmetric(
+    schedule: &SymmetricSchedule,
+    model: CommunicationModel,
+) -> Result<Verification, SymmetricViolation> {
+    let case = Case::new(schedule)?;
+    case.check_network(model)?;
+    let redundant = case.check_holdings(model)?;
+    case.check_detours(model)?;
+    Ok(case.verification(redundant))
+}
+
+/// What the judge looks at.
+pub(super) struct Case<'a> {
+    base: &'a BaseSchedule,
+    elements: u64,
+    generators: usize,
+    sums: Sums,
+    /// Whether every message has one receiver.
+    scatter: bool,
+}
+
+impl<'a> Case<'a> {
+    /// The case, if there is one to judge.
+    pub(super) fn new(schedule: &'a SymmetricSchedule) -> Result<Self, SymmetricViolation> {
+        let (graph, collective) = (schedule.graph(), schedule.collective());
+        let scatter = match collective {
+            CollectiveName::AllToAllBroadcast => false,
+            CollectiveName::AllToAllScatter => true,
+            _ => return Err(SymmetricViolation::Collective { collective }),
+        };
+        let elements = graph.node_count();
+        if !(2..=MAX_ELEMENTS).contains(&elements) {
+            return Err(SymmetricViolation::Elements { elements });
+        }
+        Ok(Self { base: schedule.base(), elements, generators: graph.degree(), sums: Sums::new(graph), scatter })
+    }
+
+    /// The transfers in order, with their places.
+    fn transfers(&self) -> impl Iterator<Item = (BasePlace, BaseTransfer<'a>)> {
+        self.base.steps().enumerate().flat_map(|(step, transfers)| {
+            transfers.enumerate().map(move |(transfer, moved)| {
+                let at = BasePlace { step, transfer, message: moved.message };
+                (at, moved)
+            })
+        })
+    }
+
+    /// Whether message, sender and generators of every transfer exist.
+    pub(super) fn check_known(&self) -> Result<(), SymmetricViolation> {
+        self.transfers().try_for_each(|(at, moved)| self.check_transfer(at, moved))
+    }
+
+    #[inline]
+    fn check_transfer(&self, at: BasePlace, moved: BaseTransfer<'_>) -> Result<(), SymmetricViolation> {
+        let Self { elements, generators, .. } = *self;
+        let (first, last) = if self.scatter { (1, elements - 1) } else { (0, 0) };
+        if !(first..=last).contains(&moved.message.into()) {
+            return Err(SymmetricViolation::UnknownMessage { at, first, last });
+        }
+        let element = u64::from(moved.from);
+        if element >= elements {
+            return Err(SymmetricViolation::UnknownElement { at, element, elements });
+        }
+        match moved.path.iter().find(|&&generator| usize::from(generator) >= generators) {
+            Some(&generator) => Err(SymmetricViolation::UnknownGenerator { at, generator, generators }),
+            None => Ok(()),
+        }
+    }
+
+    /// Rules 1, 3 and 4, but for detours.
+    fn check_network(&self, model: CommunicationModel) -> Result<(), SymmetricViolation> {
+        let limit = match model.ports {
+            Ports::All => u32::MAX,
+            Ports::Limit(limit) => limit.get(),
+        };
+        let mut last_use: Vec<Option<BasePlace>> = vec![None; self.generators];
+        let mut visited: Vec<u64> = Vec::new();
+        for (at, moved) in self.transfers() {
+            self.check_transfer(at, moved)?;
+            let channels = moved.path.len();
+            if channels == 0 {
+                return Err(SymmetricViolation::EmptyPath { at });
+            }
+            if channels > 1 && model.switching == Switching::StoreAndForward {
+                return Err(SymmetricViolation::NotOneChannel { at, channels });
+            }
+            for &generator in moved.path {
+                let before = last_use[usize::from(generator)].replace(at);
+                if let Some(BasePlace { transfer: other, .. }) = before.filter(|before| before.step == at.step) {
+                    return Err(SymmetricViolation::GeneratorBusy { at, generator, other });
+                }
+            }
+            if channels > 1 {
+                self.check_simple(at, moved, &mut visited)?;
+            }
+            if at.transfer >= limit as usize {
+                return Err(SymmetricViolation::Ports { at, limit });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path visits no element twice. `visited` is scratch space.
+    fn check_simple(
+        &self,
+        at: BasePlace,
+        moved: BaseTransfer<'_>,
+        visited: &mut Vec<u64>,
+    ) -> Result<(), SymmetricViolation> {
+        visited.clear();
+        visited.push(moved.from.into());
+        for &generator in moved.path {
+            visited.push(self.sums.add(visited[visited.len() - 1], generator.into()));
+        }
+        visited.sort_unstable();
+        match visited.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(&[element, _]) => Err(SymmetricViolation::ElementTwice { at, element }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Rules 2 and 5, message by message; the number of transfers to elements that hold the message already.
+    fn check_holdings(&self, model: CommunicationModel) -> Result<u64, SymmetricViolation> {
+        let direct = self.scatter && model.is_direct();
+        // The transfers of a message follow each other, in their order.
+        let mut order: Vec<u64> = Vec::with_capacity(self.base.transfer_count());
+        order.extend(self.transfers().zip(0..).map(|((at, _), index)| u64::from(at.message) << 32 | index));
+        order.sort_unstable();
+
+        let mut redundant = 0;
+        let mut expected = u64::from(self.scatter);
+        let mut holders = Holders::new(self.elements);
+        for group in order.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let message = group[0] >> 32;
+            if message != expected {
+                break;
+            }
+            expected += 1;
+            let mut step_end = 0;
+            for index in group.iter().map(|&entry| entry as u32 as usize) {
+                if index >= step_end {
+                    redundant += holders.begin_step();
+                    step_end = self.base.step_range(self.base.step_of(index)).end;
+                }
+                let moved = self.base.transfer(index);
+                let (from, to) = (u64::from(moved.from), self.sums.walk(moved.from.into(), moved.path));
+                if direct && (from, to) != (0, message) {
+                    return Err(SymmetricViolation::NotDirect { at: self.place(index), from, to });
+                }
+                if !holders.hold(from) {
+                    return Err(SymmetricViolation::NotHeld { at: self.place(index), sender: from });
+                }
+                holders.receive(to);
+            }
+            redundant += holders.begin_step();
+            let goals = if self.scatter { message..message + 1 } else { 1..self.elements };
+            if let Some(element) = goals.into_iter().find(|&goal| !holders.hold(goal)) {
+                return Err(SymmetricViolation::Undelivered { message, element });
+            }
+            holders.clear();
+        }
+        let messages_end = if self.scatter { self.elements } else { 1 };
+        if expected < messages_end {
+            return Err(SymmetricViolation::Undelivered { message: expected, element: expected.max(1) });
+        }
+        Ok(redundant)
+    }
+
+    #[cold]
+    fn place(&self, index: usize) -> BasePlace {
+        let step = self.base.step_of(index);
+        let transfer = index - self.base.step_range(step).start;
+        BasePlace { step, transfer, message: self.base.transfer(index).message }
+    }
+
+    /// Minimal routing. It comes last, because by now the base is known to be as large as the tables of the search.
+    fn check_detours(&self, model: CommunicationModel) -> Result<(), SymmetricViolation> {
+        if model.routing == Routing::Any || self.base.channel_use_count() == self.base.transfer_count() {
+            return Ok(());
+        }
+        let distance = self.distances();
+        for (at, moved) in self.transfers().filter(|(_, moved)| moved.path.len() > 1) {
+            // All nodes look the same: the distance is that from 0 to the sum of the generators.
+            let (channels, sum) = (moved.path.len(), self.sums.walk(0, moved.path));
+            let shortest = distance[sum as usize] as usize;
+            if channels > shortest {
+                let from = u64::from(moved.from);
+                let to = self.sums.walk(from, moved.path);
+                return Err(SymmetricViolation::NotMinimal { at, from, to, channels, shortest });
+            }
+        }
+        Ok(())
+    }
+
+    /// The least number of channels from 0 to every element; an element that is not reached keeps `u32::MAX`.
+    fn distances(&self) -> Vec<u32> {
+        let mut distance = vec![u32::MAX; self.elements as usize];
+        distance[0] = 0;
+        let mut queue = vec![0u32];
+        let mut next = 0;
+        while let Some(&element) = queue.get(next) {
+            next += 1;
+            for generator in 0..self.generators {
+                let other = self.sums.add(element.into(), generator) as usize;
+                if distance[other] == u32::MAX {
+                    distance[other] = distance[element as usize] + 1;
+                    queue.push(other as u32);
+                }
+            }
+        }
+        distance
+    }
+
+    /// The numbers of a valid base, times the number of its translates.
+    fn verification(&self, redundant: u64) -> Verification {
+        let Self { base, elements, .. } = *self;
+        // Only where addresses have 32 bits can the whole be too large to be counted.
+        let whole = |part: usize| part.saturating_mul(usize::try_from(elements).unwrap_or(usize::MAX));
+        let deliveries = elements - 1;
+        Verification {
+            steps: base.step_count(),
+            transfers: whole(base.transfer_count()),
+            channel_uses: whole(base.channel_use_count()),
+            longest_path: self.transfers().map(|(_, moved)| moved.path.len()).max().unwrap_or(0),
+            busiest_step: whole(base.steps().map(|step| step.len()).max().unwrap_or(0)),
+            deliveries: elements * deliveries,
+            relays: elements * (base.transfer_count() as u64 - deliveries - redundant),
+            redundant: elements * redundant,
+            resources: whole(self.generators),
+        }
+    }
+}
+
+/// The elements that hold one message, besides 0, which has it from the start.
+struct Holders {
+    held: Bits,
+    /// Those that hold it, in the order in which it came, and those that receive it in the current step.
+    list: Vec<u64>,
+    /// How many of the list hold it.
+    count: usize,
+}
+
+impl Holders {
+    fn new(elements: u64) -> Self {
+        Self { held: Bits::new(elements), list: Vec::new(), count: 0 }
+    }
+
+    /// Whether an element held the message when the current step began.
+    #[inline]
+    fn hold(&self, element: u64) -> bool {
+        element == 0 || self.held.get(element)
+    }
+
+    /// Takes note of an arrival, which counts from the next step on.
+    #[inline]
+    fn receive(&mut self, element: u64) {
+        self.list.push(element);
+    }
+
+    /// Lets the arrivals of the last step count; how many of them came to an element that held the message already.
+    fn begin_step(&mut self) -> u64 {
+        let mut redundant = 0;
+        for place in self.count..self.list.len() {
+            let element = self.list[place];
+            if element == 0 || self.held.set(element) {
+                redundant += 1;
+            } else {
+                self.list[self.count] = element;
+                self.count += 1;
+            }
+        }
+        self.list.truncate(self.count);
+        redundant
+    }
+
+    /// Forgets everything, for the next message.
+    fn clear(&mut self) {
+        for element in self.list.drain(..) {
+            self.held.clear(element);
+        }
+        self.count = 0;
+    }
+}
