@@ -2,6 +2,8 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
+use crate::multistage;
+
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -19,7 +21,7 @@ pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 
 /// Every construction, those that cost least first.
 pub fn constructions() -> &'static [Construction] {
-    const CONSTRUCTIONS: &[Construction] = &[];
+    const CONSTRUCTIONS: &[Construction] = &[multistage::MULTISTAGE, multistage::FAT_TREE, multistage::CLOS];
     CONSTRUCTIONS
 }
 

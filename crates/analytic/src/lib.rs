@@ -14,7 +14,9 @@
 mod colouring;
 mod construction;
 mod local;
+mod multistage;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
 pub use local::{LocalProgram, LocalSend};
+pub use multistage::{PermutationError, route_permutation};
