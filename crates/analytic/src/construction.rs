@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
-use crate::{hypercube, tree};
+use crate::{hypercube, multistage, tree};
 
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,9 @@ pub fn constructions() -> &'static [Construction] {
     const CONSTRUCTIONS: &[Construction] = &[
         hypercube::HYPERCUBE,
         tree::TREE,
+        multistage::MULTISTAGE,
+        multistage::FAT_TREE,
+        multistage::CLOS,
         tree::SPANNING_TREE,
     ];
     CONSTRUCTIONS

@@ -15,8 +15,10 @@ mod colouring;
 mod construction;
 pub mod hypercube;
 mod local;
+mod multistage;
 mod tree;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
 pub use local::{LocalProgram, LocalSend};
+pub use multistage::{PermutationError, route_permutation};

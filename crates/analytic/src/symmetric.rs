@@ -1,0 +1,106 @@
+//! What the spec of a network that looks the same from every node is enough for: nothing of the network is built.
+
+use lockstep_schedule::{
+    BaseSchedule, Budget, CollectiveName, CommunicationModel, Ports, ScatterRule, Switching, SymmetricSchedule,
+};
+use lockstep_topology::CayleyGraph;
+
+use crate::{Chain, Diagonals, LocalProgram, StreamedBroadcast, Tiling, cayley, hypercube};
+
+/// The part of source 0 in a schedule of few steps, with the name of its construction; all-gather and all-to-all only.
+/// `None` where none is known, and when the budget ends.
+///
+/// ```
+/// use lockstep_schedule::{Budget, CollectiveName, CommunicationModel};
+///
+/// let torus = "torus:9x9".parse()?;
+/// let model = CommunicationModel::store_and_forward();
+/// let found = lockstep_analytic::symmetric(&torus, CollectiveName::AllToAllBroadcast, model, &Budget::unlimited());
+/// let (name, base) = found.expect("a torus");
+/// assert_eq!((name, base.step_count()), ("cayley", 20));
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+pub fn symmetric(
+    graph: &CayleyGraph,
+    collective: CollectiveName,
+    model: CommunicationModel,
+    budget: &Budget,
+) -> Option<(&'static str, BaseSchedule)> {
+    let relays = model.switching == Switching::StoreAndForward || model.scatter == ScatterRule::Relay;
+    let base = if let Some(dimension) = hypercube_dimension(graph) {
+        let base = match collective {
+            CollectiveName::AllToAllBroadcast => hypercube::all_gather(dimension, model.ports),
+            CollectiveName::AllToAllScatter if relays => hypercube::all_to_all(dimension, model.ports),
+            CollectiveName::AllToAllScatter => hypercube::direct_all_to_all(dimension, model.ports),
+            _ => None,
+        };
+        Some(("hypercube", base?))
+    } else {
+        let base = match collective {
+            CollectiveName::AllToAllBroadcast => cayley::all_gather(graph, budget),
+            CollectiveName::AllToAllScatter if relays => cayley::all_to_all(graph, budget),
+            _ => None,
+        };
+        Some(("cayley", base.filter(|_| model.ports.of_degree(graph.degree()) == graph.degree())?))
+    };
+    base
+}
+
+/// What one node does in a schedule of few steps, with the name of the construction. `None` where none is known, where a
+/// node does not exist, where the program is too long to be written down, and when the budget ends.
+///
+/// `root` is the one source of a broadcast or scatter.
+pub fn program(
+    graph: &CayleyGraph,
+    collective: CollectiveName,
+    model: CommunicationModel,
+    root: Option<u64>,
+    node: u64,
+    budget: &Budget,
+) -> Option<(&'static str, LocalProgram)> {
+    if root.unwrap_or(0).max(node) >= graph.node_count() {
+        return None;
+    }
+    match (collective, root) {
+        (CollectiveName::OneToAllBroadcast, Some(root)) => broadcast_program(graph, model, root, node),
+        (CollectiveName::OneToAllScatter, Some(root)) => {
+            let relays = model.switching == Switching::StoreAndForward || model.scatter == ScatterRule::Relay;
+            let dimension = hypercube_dimension(graph).filter(|_| relays)?;
+            Some(("hypercube", hypercube::scatter_program(dimension, model.ports, root, node)?))
+        }
+        (CollectiveName::AllToAllBroadcast | CollectiveName::AllToAllScatter, None) => {
+            let (name, base) = symmetric(graph, collective, model, budget)?;
+            let schedule = SymmetricSchedule::new(graph.clone(), collective, base);
+            Some((name, LocalProgram::of_symmetric(&schedule, node)))
+        }
+        _ => None,
+    }
+}
+
+/// The program of a node in the broadcast of the fewest rounds.
+fn broadcast_program(
+    graph: &CayleyGraph,
+    model: CommunicationModel,
+    root: u64,
+    node: u64,
+) -> Option<(&'static str, LocalProgram)> {
+    let cube = hypercube_dimension(graph);
+    let one_port = model.ports.of_degree(graph.degree()) == 1;
+    if model.switching == Switching::StoreAndForward || one_port {
+        return Some(("hypercube", hypercube::broadcast_program(cube?, root, node)?));
+    }
+    if model.ports != Ports::All {
+        return None;
+    }
+    let known = streamed_broadcasts(graph, model);
+    let (name, broadcast) = known.into_iter().min_by_key(|(_, broadcast)| broadcast.round_count())?;
+    Some((name, broadcast.program(root, node)?))
+}
+
+/// The dimension, if the graph is the hypercube whose generator `k` is the element `2^k`.
+fn hypercube_dimension(graph: &CayleyGraph) -> Option<u32> {
+    let dimension = graph.degree();
+    let units = graph.generators().iter().enumerate().all(|(axis, &generator)| generator == 1 << axis);
+    let is_cube = graph.sides().len() == dimension && graph.sides().iter().all(|&side| side == 2) && units;
+    is_cube.then_some(dimension as u32)
+}
