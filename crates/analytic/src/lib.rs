@@ -11,6 +11,7 @@
 //! }
 //! ```
 
+pub mod cayley;
 mod colouring;
 mod construction;
 mod labelling;

@@ -85,8 +85,13 @@ impl Labelling {
         self.opposite[generator]
     }
 
+    /// The channel of each generator, a row a node.
+    pub(crate) fn channels(&self) -> &[ChannelId] {
+        &self.channel
+    }
+
     /// The node that each generator leads to, a row a node.
-    pub(crate) fn table(&self) -> &[u32] {
+    pub(crate) fn heads(&self) -> &[u32] {
         &self.next
     }
 
