@@ -1,5 +1,6 @@
 //! The constructions, and the engine that picks the one that fits.
 
+use crate::{NonZeroU32, cayley, hypercube, multistage, tree};
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
 use crate::{hypercube, multistage, tree};
@@ -23,11 +24,13 @@ pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 pub fn constructions() -> &'static [Construction] {
     const CONSTRUCTIONS: &[Construction] = &[
         hypercube::HYPERCUBE,
+        cayley::CAYLEY,
         tree::TREE,
         multistage::MULTISTAGE,
         multistage::FAT_TREE,
         multistage::CLOS,
         tree::SPANNING_TREE,
+        NonZeroU32::MIN,
     ];
     CONSTRUCTIONS
 }

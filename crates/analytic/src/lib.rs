@@ -11,14 +11,17 @@
 //! }
 //! ```
 
+pub mod cayley;
 mod colouring;
 mod construction;
 pub mod hypercube;
+mod labelling;
 mod local;
 mod multistage;
 mod tree;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
+pub use labelling::{Axes, Labelling};
 pub use local::{LocalProgram, LocalSend};
 pub use multistage::{PermutationError, route_permutation};
