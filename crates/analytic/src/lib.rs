@@ -13,7 +13,9 @@
 
 mod colouring;
 mod construction;
+mod layered;
 mod local;
+mod wires;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
