@@ -120,44 +120,49 @@ impl<'a> Search<'a> {
         .collect()
     }
 
-    /// How many should hold the message after every step but the last: between the most that can and the fewest that
-    /// suffice, at their geometric mean. `None` where so many steps are too few.
-    fn sizes(&self, steps: u32) -> Option<Vec<usize>> {
+    /// How many should hold the message after every step but the last, or `None` where so many steps are too few.
+    ///
+    /// Each step uses a part of what the holders can send: all of it to begin with, less later on. `tilt` 0 is as much in
+    /// every step.
+    fn sizes(&self, steps: u32, tilt: u32) -> Option<Vec<usize>> {
+        const ONE: u64 = 1 << 20;
         let all = self.sends.len() - 1;
-        let most = self.growth(steps as usize);
-        let mut fewest = vec![all];
-        for _ in 1..steps {
-            let last = fewest[fewest.len() - 1];
-            // More holders start more transfers.
-            let (mut low, mut high) = (1, last);
-            while low < high {
-                let middle = usize::midpoint(low, high);
-                if middle + self.sends[middle] >= last { high = middle } else { low = middle + 1 }
+        let grown = |slack: u64| {
+            let mut sizes = vec![1];
+            for step in 1..=u64::from(steps) {
+                let ease = (0..tilt).fold(slack, |ease, _| ease * step / u64::from(steps));
+                let holders = sizes[sizes.len() - 1];
+                let started = (self.sends[holders] as u64 * (ONE - ease)).div_ceil(ONE);
+                sizes.push(all.min(holders + started as usize));
             }
-            fewest.push(low);
+            sizes
+        };
+        let suffices = |slack: u64| grown(slack)[steps as usize] == all;
+        if !suffices(0) {
+            return None;
         }
-        fewest.reverse();
-        let most = |step: usize| most.get(step).copied().unwrap_or(all);
-        (most(steps as usize) == all).then(|| {
-            let mean = |step: usize, low: usize| {
-                let high = most(step);
-                let mean = (low * high).isqrt();
-                (mean + usize::from(mean * mean < low * high)).clamp(low.min(high), high)
-            };
-            fewest[..fewest.len() - 1].iter().enumerate().map(|(place, &low)| mean(place + 1, low)).collect()
-        })
+        let (mut most, mut too_much) = (0, ONE + 1);
+        while most + 1 < too_much {
+            let middle = u64::midpoint(most, too_much);
+            if suffices(middle) { most = middle } else { too_much = middle }
+        }
+        let mut sizes = grown(most);
+        sizes.pop();
+        Some(sizes.split_off(1))
     }
 
     /// A schedule of so many steps, if one is found within the effort.
     fn find(&mut self, steps: u32, budget: &Budget) -> Option<Schedule> {
-        let sizes = self.sizes(steps)?;
+        let tilts: Vec<_> = (0..3).map(|tilt| self.sizes(steps, tilt)).collect::<Option<_>>()?;
+        tracing::debug!(?tilts);
         let mut rng = ChaCha8Rng::seed_from_u64(u64::from(steps));
         let limit = EFFORT / (self.topology.node_count() + self.topology.channel_count());
         let limit = limit.max(4 * steps as usize);
         let (mut flows, mut best) = (0, None::<Layers>);
         while best.is_none() || flows < limit / 4 {
+            let sizes = &tilts[rng.random_range(0..tilts.len())];
             let order = self.spread.list(self.root, sizes.last().copied().unwrap_or(1), &mut rng);
-            let mut layers = self.stacked(&order, &sizes, steps);
+            let mut layers = self.stacked(&order, sizes, steps);
             flows += self.measure(&mut layers, 1..=steps);
             if layers.missing() == 0 {
                 match self.schedule(&layers, steps) {
