@@ -1,9 +1,8 @@
 //! The constructions, and the engine that picks the one that fits.
 
-use crate::{NonZeroU32, cayley, hypercube, multistage, tree};
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
-use crate::{hypercube, multistage, tree};
+use crate::{cayley, hypercube, layered, multistage, tree};
 
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +29,7 @@ pub fn constructions() -> &'static [Construction] {
         multistage::FAT_TREE,
         multistage::CLOS,
         tree::SPANNING_TREE,
-        NonZeroU32::MIN,
+        layered::LAYERED_FLOW,
     ];
     CONSTRUCTIONS
 }

@@ -16,9 +16,11 @@ mod colouring;
 mod construction;
 pub mod hypercube;
 mod labelling;
+mod layered;
 mod local;
 mod multistage;
 mod tree;
+mod wires;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};

@@ -147,9 +147,8 @@ impl<'a> Growth<'a> {
     /// Finds a new element for a generator, if others that are asked, once each, can make room.
     fn claim(&mut self, generator: usize, asked: &mut u64) -> bool {
         *asked |= 1 << generator;
-        let next = |growth: &Self, place: usize| {
-            growth.steps.next(growth.candidates[generator][place] as usize, generator)
-        };
+        let next =
+            |growth: &Self, place: usize| growth.steps.next(growth.candidates[generator][place] as usize, generator);
         let candidates = 0..self.candidates[generator].len();
         let free = candidates.clone().find(|&place| self.owner[next(self, place)] == NOBODY);
         let found = free.or_else(|| {
