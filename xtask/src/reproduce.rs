@@ -1,5 +1,6 @@
 //! `cargo xtask reproduce-paper`: one file a paper.
 
+mod hypercube;
 mod min;
 
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ use lockstep::Engine;
 /// A document whose tables can be reproduced.
 #[derive(Clone, Copy, ValueEnum)]
 enum Paper {
+    /// Collectives on hypercubes and broadcasts on tori, a lecture.
+    Hypercube,
     /// Evolutionary scheduling on multistage interconnection networks.
     Min,
 }
@@ -61,6 +64,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     match arguments.paper {
+        Paper::Hypercube => hypercube::run(arguments),
         Paper::Min => min::run(arguments),
     }
 }

@@ -19,11 +19,13 @@ mod labelling;
 mod layered;
 mod local;
 mod multistage;
+mod symmetric;
 mod tree;
 mod wires;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
 pub use labelling::{Axes, Labelling};
-pub use local::{LocalProgram, LocalSend};
+pub use local::LocalProgram;
 pub use multistage::{PermutationError, route_permutation};
+pub use symmetric::{program, symmetric};

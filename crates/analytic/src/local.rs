@@ -1,5 +1,7 @@
 //! What one node does, without the others.
 
+use lockstep_schedule::{LocalSend, SymmetricSchedule};
+
 /// The program of one node: what it sends in each round.
 ///
 /// Nodes are numbered by the elements of the network's group (see [`CayleyGraph`](lockstep_topology::CayleyGraph)), links
@@ -14,21 +16,27 @@ pub struct LocalProgram {
     path: Vec<u16>,
 }
 
-/// One transfer that a node starts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LocalSend<'a> {
-    /// The node whose message it is.
-    pub source: u64,
-    /// The node that a scatter message is for; `None` for a broadcast.
-    pub receiver: Option<u64>,
-    /// The generators whose channels it crosses, in order; the first one is the link on which the node sends.
-    pub path: &'a [u16],
-}
-
 impl LocalProgram {
     /// A program without a round.
     pub fn new(node: u64) -> Self {
         Self { node, ..Self::default() }
+    }
+
+    /// What a node does in a symmetric schedule.
+    ///
+    /// # Panics
+    ///
+    /// If the node does not exist, or past 2^32 - 1 transfers or channel uses.
+    pub fn of_symmetric(schedule: &SymmetricSchedule, node: u64) -> Self {
+        assert!(node < schedule.graph().node_count(), "node {node} does not exist");
+        let mut program = Self::new(node);
+        for round in schedule.program_of(node) {
+            program.begin_round();
+            for LocalSend { source, receiver, path } in round {
+                program.push(source, receiver, path);
+            }
+        }
+        program
     }
 
     /// Opens the next round; what is pushed from now on belongs to it.

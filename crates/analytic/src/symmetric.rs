@@ -1,11 +1,11 @@
 //! What the spec of a network that looks the same from every node is enough for: nothing of the network is built.
 
 use lockstep_schedule::{
-    BaseSchedule, Budget, CollectiveName, CommunicationModel, Ports, ScatterRule, Switching, SymmetricSchedule,
+    BaseSchedule, Budget, CollectiveName, CommunicationModel, ScatterRule, Switching, SymmetricSchedule,
 };
 use lockstep_topology::CayleyGraph;
 
-use crate::{Chain, Diagonals, LocalProgram, StreamedBroadcast, Tiling, cayley, hypercube};
+use crate::{LocalProgram, cayley, hypercube};
 
 /// The part of source 0 in a schedule of few steps, with the name of its construction; all-gather and all-to-all only.
 /// `None` where none is known, and when the budget ends.
@@ -27,7 +27,7 @@ pub fn symmetric(
     budget: &Budget,
 ) -> Option<(&'static str, BaseSchedule)> {
     let relays = model.switching == Switching::StoreAndForward || model.scatter == ScatterRule::Relay;
-    let base = if let Some(dimension) = hypercube_dimension(graph) {
+    if let Some(dimension) = hypercube_dimension(graph) {
         let base = match collective {
             CollectiveName::AllToAllBroadcast => hypercube::all_gather(dimension, model.ports),
             CollectiveName::AllToAllScatter if relays => hypercube::all_to_all(dimension, model.ports),
@@ -42,8 +42,7 @@ pub fn symmetric(
             _ => None,
         };
         Some(("cayley", base.filter(|_| model.ports.of_degree(graph.degree()) == graph.degree())?))
-    };
-    base
+    }
 }
 
 /// What one node does in a schedule of few steps, with the name of the construction. `None` where none is known, where a
@@ -89,12 +88,7 @@ fn broadcast_program(
     if model.switching == Switching::StoreAndForward || one_port {
         return Some(("hypercube", hypercube::broadcast_program(cube?, root, node)?));
     }
-    if model.ports != Ports::All {
-        return None;
-    }
-    let known = streamed_broadcasts(graph, model);
-    let (name, broadcast) = known.into_iter().min_by_key(|(_, broadcast)| broadcast.round_count())?;
-    Some((name, broadcast.program(root, node)?))
+    None
 }
 
 /// The dimension, if the graph is the hypercube whose generator `k` is the element `2^k`.

@@ -6,7 +6,7 @@ use lockstep_schedule::Problem;
 
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::phase::{Shape, shape, with_collective, with_reversal};
-use crate::rule::{BY_COST, RULES};
+use crate::rule::{BY_COST, QUICK, RULES};
 
 /// Every bound that applies to the problem, best first; ties in the order of [`Rule`].
 ///
@@ -97,6 +97,32 @@ pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
                 first = ask(0, enough - second.steps);
             }
             sum_of(&first, &second)
+        }
+    }
+}
+
+/// A lower bound of a distribution by the rules that cost little: a start for who looks for a schedule.
+///
+/// Takes O(N log N + M) time for a collective with a name.
+///
+/// # Panics
+///
+/// If the collective collects; turn it round first.
+pub fn quick(problem: &Problem<'_>) -> LowerBound {
+    assert!(matches!(shape(problem), Shape::Distribution), "a distribution");
+    let bounds = QUICK.iter().filter_map(|bound| bound(problem, u32::MAX));
+    let best = bounds.min_by_key(|bound| (Reverse(bound.steps), bound.rule));
+    best.expect("some terminal receives a message, so the ports rule applies")
+}
+
+/// The bound of one rule, or `None` where it says nothing; of phases that follow each other, the sum.
+pub fn by_rule(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
+    match shape(problem) {
+        Shape::Distribution => RULES.get(rule as usize)?(problem, u32::MAX),
+        Shape::Collection => with_reversal(problem, |problem| by_rule(problem, rule)).map(reversed),
+        Shape::Sequence(parts) => {
+            let [first, second] = parts.map(|part| with_collective(problem, &part, |problem| by_rule(problem, rule)));
+            Some(sum_of(&first?, &second?))
         }
     }
 }

@@ -34,6 +34,6 @@ mod rule;
 mod search;
 mod words;
 
-pub use all::{all, best, best_reaching};
+pub use all::{all, best, best_reaching, by_rule, quick};
 pub use certificate::{Certificate, Direction, LowerBound, Rule};
 pub use check::CertificateError;

@@ -146,6 +146,8 @@ Examples:
   lockstep plan file.edges -c aas --json | lockstep verify -
   lockstep plan b-tree:16 -c aas --engine umda --seed 7 -o s.json
   lockstep plan hypercube:4 -c aab --t0 1us --t1 0.5ns --bytes 1024
+  lockstep plan hypercube:20 -c aab --symmetric                a million nodes: the part of one source
+  lockstep plan hypercube:20 -c aab --node 12345 --local       what one of them sends, round by round
 
 The same seed gives the same plan, byte for byte, on any number of threads, unless --budget is a
 time or --timing is given. Ctrl-C ends the search and keeps the best schedule so far. With --output
@@ -157,7 +159,7 @@ or --checkpoint the state of a search is saved twice a second, and the same comm
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What looks for the schedule: auto (construct, then umda above the bound), construct or umda
+    /// What looks for the schedule: auto (the others in this order), analytic, construct or umda
     #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
     pub(crate) engine: Engine,
     /// The most steps [default: as few as can be found]
@@ -185,7 +187,23 @@ pub(crate) struct PlanArgs {
     #[arg(long, help_heading = "Output", value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) large: LargeArgs,
+    #[command(flatten)]
     pub(crate) cost: CostArgs,
+}
+
+/// Plans of networks that look the same from every node, without building the network.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LargeArgs {
+    /// Plan the part of one source; all others do the same, translated (aab and aas on hypercubes, tori, rings, circulants)
+    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "timing", "checkpoint"])]
+    pub(crate) symmetric: bool,
+    /// Print what one node sends on which link in which round
+    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["timing", "checkpoint", "output"])]
+    pub(crate) local: bool,
+    /// The node of --local, by name or number
+    #[arg(long, help_heading = "Large networks", value_name = "NODE", requires = "local")]
+    pub(crate) node: Option<String>,
 }
 
 /// How a plan file is written.

@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use lockstep::schedule::{Ports, Routing, ScatterRule, Switching};
-use lockstep::{Collective, CollectiveName, CommunicationModel, Problem, Topology};
+use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Problem, Topology};
 
 use crate::args::Talk;
 use crate::{input, output};
@@ -101,6 +101,39 @@ impl ModelArgs {
         };
         Ok(CommunicationModel { switching, ports: self.ports, routing, scatter })
     }
+}
+
+/// A collective of a network that looks the same from every node, and that is not built.
+#[derive(Debug)]
+pub(crate) struct SymmetricQuestion {
+    pub(crate) graph: CayleyGraph,
+    pub(crate) collective: CollectiveName,
+    pub(crate) root: Option<u64>,
+    pub(crate) model: CommunicationModel,
+}
+
+impl SymmetricQuestion {
+    /// Reads the spec and resolves the root, which is the first node if there must be one.
+    pub(crate) fn new(args: &ProblemArgs) -> anyhow::Result<Self> {
+        ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full-duplex; leave it out");
+        ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules have whole messages; leave it out");
+        let graph: CayleyGraph = args.spec.parse()?;
+        let root = match &args.root {
+            Some(root) if args.collective.has_root() => Some(node(&graph, "--root", root)?),
+            Some(_) => bail!("--root: {} has no root; leave it out", args.collective),
+            None => args.collective.has_root().then_some(0),
+        };
+        Ok(Self { graph, collective: args.collective, root, model: args.model.model()? })
+    }
+
+    /// The node that an option names.
+    pub(crate) fn node(&self, option: &str, text: &str) -> anyhow::Result<u64> {
+        node(&self.graph, option, text)
+    }
+}
+
+fn node(graph: &CayleyGraph, option: &str, text: &str) -> anyhow::Result<u64> {
+    graph.find_node(text).with_context(|| format!("{option}: {graph} has no node '{text}'; give a name or a number"))
 }
 
 /// What a [`Problem`] is made of.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockstep::schedule::{CostModel, MessageSizes, Receivers, Schedule, Verification};
-use lockstep::{LowerBound, NodeId, Problem, Topology};
+use lockstep::{CayleyGraph, LowerBound, NodeId, Problem, Topology};
 use lockstep_report::Table;
 
 use crate::args::CostArgs;
@@ -60,6 +60,13 @@ pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let messages = counted(problem.messages().len(), "message");
     sheet.line("collective", format!("{}: {messages}", joined(words)));
     sheet.line("model", problem.model().to_string());
+}
+
+/// A network that is not built, one line of a sheet.
+pub(crate) fn describe_graph(sheet: &mut Sheet, graph: &CayleyGraph) {
+    let (nodes, degree) = (graph.node_count(), graph.degree() as u128);
+    let channels = u128::from(nodes) * degree;
+    sheet.line("network", format!("{graph}: {nodes} terminals, {channels} channels"));
 }
 
 /// How large a network is.

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Engine {
-    /// Construction first, then search where it stays above the lower bound.
+    /// All of the others in this order, until one reaches the lower bound.
     Auto,
+    /// The constructions for networks of known structure ([`lockstep_analytic`]): no search, and mostly optimal.
+    Analytic,
     /// Randomised list scheduling ([`lockstep_construct`]): any network, any size, fast.
     Construct,
     /// The evolutionary search of the multistage-network document ([`lockstep_evolve`]).
@@ -20,15 +22,21 @@ pub enum Engine {
 
 impl Engine {
     /// Every engine, the default first.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Construct, Self::Umda];
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Analytic, Self::Construct, Self::Umda];
 
-    /// Its name: `auto`, `construct` or `umda`.
+    /// Its name: `auto`, `analytic`, `construct` or `umda`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
+            Self::Analytic => "analytic",
             Self::Construct => "construct",
             Self::Umda => "umda",
         }
+    }
+
+    /// Whether the other one is part of it.
+    pub(crate) fn includes(self, part: Self) -> bool {
+        self == Self::Auto || self == part
     }
 }
 
@@ -69,6 +77,9 @@ mod tests {
     #[test]
     fn an_engine_of_later_versions_is_refused_with_those_there_are() {
         let error = "hgsa".parse::<Engine>().unwrap_err();
-        assert_eq!(error.to_string(), "there is no engine 'hgsa' in this version; choose auto, construct, umda");
+        assert_eq!(
+            error.to_string(),
+            "there is no engine 'hgsa' in this version; choose auto, analytic, construct, umda"
+        );
     }
 }

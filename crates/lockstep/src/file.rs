@@ -30,7 +30,7 @@ pub struct PlanFile {
     pub lower_bound: LowerBound,
     /// The verdict claimed.
     pub verdict: Verdict,
-    /// Name of the engine that found the schedule.
+    /// Name of the engine that found the schedule, and of its construction in brackets where it has several.
     pub engine: String,
     /// The seed of its random choices.
     pub seed: u64,

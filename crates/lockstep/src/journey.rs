@@ -1,21 +1,40 @@
 //! How far a planner is: what a checkpoint keeps.
 
-use lockstep_schedule::{Schedule, StopReason};
+use lockstep_schedule::{Schedule, StopReason, Verification};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
+use crate::event::Event;
 use crate::plan::CutShort;
 
 /// A schedule of one phase, and what found it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Found {
     pub(crate) engine: Engine,
+    /// The construction, where the engine has several.
+    pub(crate) construction: Option<String>,
     pub(crate) schedule: Schedule,
+    /// What the judge said, if he has been asked already.
+    #[serde(skip)]
+    pub(crate) verification: Option<Verification>,
 }
 
 impl Found {
+    /// What the engine found without telling how.
+    pub(crate) fn by(engine: Engine, schedule: Schedule) -> Self {
+        Self { engine, construction: None, schedule, verification: None }
+    }
+
     pub(crate) fn step_count(&self) -> u32 {
         self.schedule.step_count() as u32
+    }
+
+    /// What found it, for people.
+    pub(crate) fn finder(&self) -> String {
+        match &self.construction {
+            Some(construction) => format!("{} ({construction})", self.engine),
+            None => self.engine.to_string(),
+        }
     }
 }
 
@@ -40,6 +59,14 @@ impl Journey {
     /// Leaves what is done and begins the next phase, for which so many steps are good enough.
     pub(crate) fn begin_phase(&mut self, goal: u32) {
         (self.best, self.level, self.low, self.spent) = (None, goal, goal, 0);
+    }
+
+    /// Keeps a schedule of the present phase if it is shorter than those before it.
+    pub(crate) fn offer(&mut self, found: Found, observe: &mut dyn FnMut(Event<'_>)) {
+        if self.best.as_ref().is_none_or(|best| found.step_count() < best.step_count()) {
+            observe(Event::Found { engine: found.engine, steps: found.step_count() });
+            self.best = Some(found);
+        }
     }
 
     /// Remembers what ended a search, if it was not its evaluations; an interruption outweighs a deadline.

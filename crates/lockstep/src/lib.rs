@@ -32,7 +32,9 @@ mod phase;
 mod plan;
 mod planner;
 mod quest;
+mod symmetric;
 
+pub use lockstep_analytic as analytic;
 pub use lockstep_bounds as bounds;
 pub use lockstep_construct as construct;
 pub use lockstep_envelope as envelope;
@@ -50,6 +52,7 @@ pub use lockstep_bounds::{Certificate, LowerBound};
 pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,
 };
-pub use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
 pub use plan::{CutShort, Plan, Verdict, VerdictError};
 pub use planner::{DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, plan};
+pub use symmetric::{SymmetricPlan, SymmetricPlanError, plan_symmetric};

@@ -1,6 +1,5 @@
 //! Phases as distributions, which every engine understands.
 
-use lockstep_bounds::{Certificate, LowerBound};
 use lockstep_schedule::{Collective, CollectiveKind, Phase, Problem, Schedule};
 use lockstep_topology::Topology;
 
@@ -9,22 +8,16 @@ pub(crate) struct Distribution {
     topology: Topology,
     collective: Collective,
     backwards: bool,
-    /// Steps that no schedule of the phase can beat.
-    pub(crate) floor: u32,
 }
 
 impl Distribution {
-    /// The phases in time order; `bound` is a bound of the whole problem.
-    pub(crate) fn all(problem: &Problem<'_>, bound: &LowerBound) -> Vec<Self> {
-        let floors: Vec<u32> = match &bound.certificate {
-            Certificate::Phases { phases } => phases.iter().map(|phase| phase.steps).collect(),
-            _ => vec![bound.steps],
-        };
+    /// The phases in time order.
+    pub(crate) fn all(problem: &Problem<'_>) -> Vec<Self> {
         let (topology, collective) = (problem.topology(), problem.collective());
-        let phases = collective.phases().iter().zip(floors).map(|(phase, floor)| {
+        let phases = collective.phases().iter().map(|phase| {
             let backwards = *phase == Phase::Collect;
             let topology = if backwards { topology.reversed() } else { topology.clone() };
-            Self { topology, collective: distribution(collective), backwards, floor }
+            Self { topology, collective: distribution(collective), backwards }
         });
         phases.collect()
     }
@@ -38,8 +31,8 @@ impl Distribution {
     /// A schedule of [`problem`](Self::problem) in the phase's own direction of time.
     ///
     /// Source: Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), §1.3.4 (duality).
-    pub(crate) fn in_time(&self, schedule: &Schedule) -> Schedule {
-        if self.backwards { schedule.reversed() } else { schedule.clone() }
+    pub(crate) fn in_time(&self, schedule: Schedule) -> Schedule {
+        if self.backwards { schedule.reversed() } else { schedule }
     }
 }
 

@@ -148,7 +148,8 @@ impl Plan {
         &self.verification
     }
 
-    /// Name of the engine that found the schedule; if phases were planned by several, the most laborious of them.
+    /// Name of the engine that found the schedule, and of its construction in brackets where it has several; if phases
+    /// were planned by several engines, the most laborious of them.
     pub fn engine(&self) -> &str {
         &self.engine
     }

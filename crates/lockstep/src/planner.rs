@@ -1,8 +1,9 @@
-//! From a problem to a certified plan: bound, construction, search, judge.
+//! From a problem to a certified plan: construction, bound, search, judge.
 
-use lockstep_bounds::{Certificate, LowerBound};
+use lockstep_bounds::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, NotFound, Problem, ProblemError, Schedule, ScheduleFile, Violation, verify,
+    Budget, Collective, CommunicationModel, NotFound, Phase, Problem, ProblemError, Schedule, ScheduleFile,
+    Verification, Violation, verify,
 };
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
@@ -116,13 +117,15 @@ pub fn plan(
 
 /// The way from a problem to a [`Plan`].
 ///
-/// 1. The best lower bound, its certificate checked.
-/// 2. Construction with some restarts, until it reaches the bound.
-/// 3. Search at as many steps as the bound, then half way between what was not found and what is found, and so on. Each
+/// 1. The constructions for networks of known structure; what they make is judged at once.
+/// 2. The best lower bound, its certificate checked; dear bounds only where cheap ones do not reach that schedule.
+/// 3. General construction with some restarts, until it reaches the bound.
+/// 4. Search at as many steps as the bound, then half way between what was not found and what is found, and so on. Each
 ///    number of steps gets half of what is left of the budget, the last one all of it.
-/// 4. The judge.
+/// 5. The judge.
 ///
-/// [`Engine::Construct`] leaves out 3, [`Engine::Umda`] 2. A collecting phase is planned on the reversed network and read
+/// What reaches the bound ends the way. [`Engine::Analytic`], [`Engine::Construct`] and [`Engine::Umda`] go one of the
+/// ways 1, 3 and 4. A collecting phase is planned on the reversed network and read
 /// backwards; of two phases, each gets half of the budget.
 ///
 /// ```
@@ -166,7 +169,18 @@ impl<'a> Planner<'a> {
     #[expect(clippy::missing_panics_doc, reason = "bounds come with proofs, and no valid schedule is below one")]
     pub fn run(self, budget: &Budget, mut observe: impl FnMut(Event<'_>)) -> Result<Plan, PlanError> {
         let Self { problem, options, checkpoint } = self;
-        let bound = bounded(&problem)?;
+        check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
+        let phases = Distribution::all(&problem);
+        let constructs = options.engine.includes(Engine::Analytic) && checkpoint.is_none();
+        let drafts: Vec<Option<Found>> =
+            phases.iter().map(|phase| constructs.then(|| draft(&phase.problem(&problem), budget))?).collect();
+        if drafts.iter().any(Option::is_none) {
+            let uses = lockstep_bounds::by_rule(&problem, Rule::DistanceSum);
+            check_size("channel uses", uses.map_or(0, |bound| channel_uses(&bound.certificate)), MAX_CHANNEL_USES)?;
+        }
+        let drafted = drafts.iter().map(|draft| draft.as_ref().map(Found::step_count)).sum::<Option<u32>>();
+
+        let bound = lockstep_bounds::best_reaching(&problem, drafted.unwrap_or(u32::MAX));
         bound.check(&problem).expect("a bound comes with a proof");
         tracing::info!(steps = bound.steps, rule = %bound.rule, "lower bound");
         observe(Event::Bound(&bound));
@@ -175,62 +189,99 @@ impl<'a> Planner<'a> {
             return Err(PlanError::Impossible { steps, least: bound.steps, why });
         }
 
+        let floors = floors(&bound);
         let identity = Identity::new(&problem, options, budget.evaluation_limit());
         let (mut journey, mut search) = match checkpoint {
             Some(bytes) => checkpoint::read(&identity, &bytes).map(|(journey, search)| (journey, Some(search)))?,
             None => (Journey::default(), None),
         };
-        let phases = Distribution::all(&problem, &bound);
         if journey.done.len() >= phases.len() {
             let what = "more phases are done than there are".to_owned();
             return Err(CheckpointError::Inconsistent { what }.into());
         }
-        for place in journey.done.len()..phases.len() {
+        for (place, draft) in drafts.into_iter().enumerate().skip(journey.done.len()) {
             let reached: u32 = journey.done.iter().map(Found::step_count).sum();
-            let to_come: u32 = phases[place + 1..].iter().map(|phase| phase.floor).sum();
+            let to_come: u32 = floors[place + 1..].iter().sum();
             let ceiling = options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come)));
             let quest = Quest {
                 problem: phases[place].problem(&problem),
                 options,
-                floor: phases[place].floor,
+                floor: floors[place],
                 ceiling,
                 budget: share(budget, phases.len(), phases.len() - place),
                 identity: &identity,
             };
-            quest.run(&mut journey, search.take(), &mut observe)?;
+            quest.run(&mut journey, draft, search.take(), &mut observe)?;
         }
 
-        let mut schedule = Schedule::new();
-        for (phase, found) in phases.iter().zip(&journey.done) {
-            schedule.append(&phase.in_time(&found.schedule));
-        }
-        let engine = journey.done.iter().map(|found| found.engine).max().expect("a collective has a phase");
-        let verification = verify(&problem, &schedule)
-            .map_err(|violation| PlanError::Refused { engine, violation: Box::new(violation) })?;
+        let finder = journey.done.iter().max_by_key(|found| found.engine).expect("a collective has a phase");
+        let (engine, finder) = (finder.engine, finder.finder());
+        let (schedule, verification) = assembled(&problem, &phases, journey.done);
+        let verification = match verification {
+            Some(verification) => verification,
+            None => verify(&problem, &schedule)
+                .map_err(|violation| PlanError::Refused { engine, violation: Box::new(violation) })?,
+        };
         let steps = verification.steps as u32;
         Ok(Plan {
             file: ScheduleFile::new(&problem, schedule),
             verification,
             verdict: Verdict::of(steps, bound.steps).expect("no valid schedule is below a proved bound"),
             bound,
-            engine: engine.name().to_owned(),
+            engine: finder,
             seed: options.seed,
             cut_short: journey.cut_short,
         })
     }
 }
 
-/// The best bound of a problem whose schedule fits into memory; others are refused before anything of it is made.
-fn bounded(problem: &Problem<'_>) -> Result<LowerBound, PlanError> {
-    let check = |what, amount, limit| {
-        if amount <= limit { Ok(()) } else { Err(PlanError::TooLarge { amount, what, limit }) }
-    };
-    check("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
-    let mut bounds = lockstep_bounds::all(problem);
-    for bound in &bounds {
-        check("channel uses", channel_uses(&bound.certificate), MAX_CHANNEL_USES)?;
+/// What the constructions for known structures make of a phase, if the judge accepts it.
+fn draft(problem: &Problem<'_>, budget: &Budget) -> Option<Found> {
+    let goal = lockstep_bounds::quick(problem).steps;
+    let (construction, schedule) = lockstep_analytic::shortest(problem, goal, budget)?;
+    tracing::info!(construction = construction.name, steps = schedule.step_count(), goal, "analytic");
+    match verify(problem, &schedule) {
+        Ok(verification) => Some(Found {
+            engine: Engine::Analytic,
+            construction: Some(construction.name.to_owned()),
+            schedule,
+            verification: Some(verification),
+        }),
+        Err(violation) => {
+            tracing::error!(construction = construction.name, %violation, "refused");
+            None
+        }
     }
-    Ok(bounds.swap_remove(0))
+}
+
+/// The steps that no schedule of each phase can beat.
+fn floors(bound: &LowerBound) -> Vec<u32> {
+    match &bound.certificate {
+        Certificate::Phases { phases } => phases.iter().map(|phase| phase.steps).collect(),
+        _ => vec![bound.steps],
+    }
+}
+
+/// The schedule of all phases, and what the judge said if it is the very one that he has seen.
+fn assembled(
+    problem: &Problem<'_>,
+    phases: &[Distribution],
+    mut found: Vec<Found>,
+) -> (Schedule, Option<Verification>) {
+    if found.len() == 1 && problem.collective().phases() == [Phase::Distribute] {
+        let found = found.remove(0);
+        return (found.schedule, found.verification);
+    }
+    let mut schedule = Schedule::new();
+    for (phase, found) in phases.iter().zip(found) {
+        schedule.append(&phase.in_time(found.schedule));
+    }
+    (schedule, None)
+}
+
+/// Refuses problems whose schedules would not fit into memory.
+fn check_size(what: &'static str, amount: u64, limit: u64) -> Result<(), PlanError> {
+    if amount <= limit { Ok(()) } else { Err(PlanError::TooLarge { amount, what, limit }) }
 }
 
 /// The channel uses that a certificate counts, 0 if it counts something else.

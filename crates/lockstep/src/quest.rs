@@ -35,31 +35,25 @@ pub(crate) struct Quest<'a> {
 }
 
 impl Quest<'_> {
-    /// Adds a schedule of this phase to those that are done. `search` is the state of the search in which the journey
-    /// was interrupted.
+    /// Adds a schedule of this phase to those that are done. `draft` is one that exists already, `search` the state of the
+    /// search in which the journey was interrupted.
     pub(crate) fn run(
         &self,
         journey: &mut Journey,
+        draft: Option<Found>,
         search: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
-        let resumed = search.is_some();
         let engine = self.options.engine;
-        if !resumed {
+        if search.is_none() {
             journey.begin_phase(self.goal());
+            self.begin(journey, draft, observe)?;
         } else if journey.low < self.goal() || self.next_level(journey).is_none_or(|(steps, _)| steps != journey.level)
         {
             let what = "the search is not where its results lead".to_owned();
             return Err(CheckpointError::Inconsistent { what }.into());
         }
-        if !resumed && engine != Engine::Umda {
-            match self.construct(journey, observe) {
-                Err(reason) if engine == Engine::Construct => return Err(reason.into()),
-                Err(reason) => tracing::info!(%reason, "no construction"),
-                Ok(()) => {}
-            }
-        }
-        if engine != Engine::Construct && self.next_level(journey).is_some() {
+        if engine.includes(Engine::Umda) && self.next_level(journey).is_some() {
             match self.search(journey, search, observe) {
                 Err(PlanError::NotFound(reason)) if journey.best.is_some() => tracing::info!(%reason, "search ended"),
                 ended => ended?,
@@ -73,6 +67,35 @@ impl Quest<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Everything that comes before a search.
+    fn begin(
+        &self,
+        journey: &mut Journey,
+        draft: Option<Found>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), NotFound> {
+        let engine = self.options.engine;
+        if let Some(draft) = draft {
+            journey.offer(draft, observe);
+        } else if engine == Engine::Analytic {
+            journey.note(self.budget.stop_after(0));
+            let why = "the network has no structure that it knows; use --engine auto".to_owned();
+            return Err(NotFound::Unsupported { engine: engine.name(), why });
+        }
+        if engine.includes(Engine::Construct) && !self.is_reached(journey) {
+            match self.construct(journey, observe) {
+                Err(reason) if engine == Engine::Construct => return Err(reason),
+                Err(reason) => tracing::info!(%reason, "no construction"),
+                Ok(()) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn is_reached(&self, journey: &Journey) -> bool {
+        journey.best.as_ref().is_some_and(|best| best.step_count() <= self.goal())
     }
 
     /// A schedule of so many steps is good enough.
@@ -95,10 +118,9 @@ impl Quest<'_> {
         if !matches!(&constructed, Ok(schedule) if schedule.step_count() as u32 <= self.goal()) {
             journey.note(budget.stop_after(0));
         }
-        let found = Found { engine: Engine::Construct, schedule: constructed? };
+        let found = Found::by(Engine::Construct, constructed?);
         tracing::info!(steps = found.step_count(), restarts, "construction");
-        observe(Event::Found { engine: found.engine, steps: found.step_count() });
-        journey.best = Some(found);
+        journey.offer(found, observe);
         Ok(())
     }
 
@@ -125,8 +147,7 @@ impl Quest<'_> {
             match result {
                 Ok(schedule) => {
                     tracing::info!(steps, "search found a schedule");
-                    observe(Event::Found { engine: Engine::Umda, steps });
-                    journey.best = Some(Found { engine: Engine::Umda, schedule });
+                    journey.offer(Found::by(Engine::Umda, schedule), observe);
                 }
                 Err(reason) => {
                     tracing::info!(%reason, "search");
@@ -158,7 +179,7 @@ impl Quest<'_> {
         let best = journey.best.as_ref().map(Found::step_count);
         match self.ceiling.or(best.map(|steps| steps.saturating_sub(1))) {
             Some(top) if top < low => None,
-            _ if best.is_some_and(|steps| steps <= self.goal()) => None,
+            _ if self.is_reached(journey) => None,
             top if low == self.goal() => Some((low, top == Some(low))),
             Some(top) => Some((low + (top - low) / 2, top == low)),
             None => {

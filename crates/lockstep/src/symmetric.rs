@@ -40,7 +40,9 @@ pub struct SymmetricPlan {
 #[non_exhaustive]
 pub enum SymmetricPlanError {
     /// No construction does this.
-    #[error("no symmetric schedule of {collective} on {graph} is known for {model}; symmetric are aab and aas, all-port")]
+    #[error(
+        "no symmetric schedule of {collective} on {graph} is known for {model}; symmetric are aab and aas, all-port"
+    )]
     Unsupported {
         /// The collective.
         collective: CollectiveName,
@@ -75,8 +77,8 @@ pub fn plan_symmetric(
     let (construction, base) = lockstep_analytic::symmetric(graph, collective, model).ok_or_else(unsupported)?;
     bound.check_symmetric(graph, collective, model).expect("a bound comes with a proof");
     let schedule = SymmetricSchedule::new(graph.clone(), collective, base);
-    let verification =
-        verify_symmetric(&schedule, model).map_err(|violation| SymmetricPlanError::Refused { construction, violation })?;
+    let verification = verify_symmetric(&schedule, model)
+        .map_err(|violation| SymmetricPlanError::Refused { construction, violation })?;
     let steps = verification.steps as u32;
     let verdict = Verdict::of(steps, bound.steps).expect("no valid schedule is below a proved bound");
     Ok(SymmetricPlan { schedule, model, verification, bound, verdict, construction })

@@ -39,6 +39,9 @@ pub(crate) const BY_COST: [Bound; 8] = [
     cut::bound,
 ];
 
+/// The rules that cost little.
+pub(crate) const QUICK: [Bound; 4] = [ports::bound, growth::bound, volume::bound, tree_broadcast::bound];
+
 /// Node and channel visits that one rule may spend on searches from many nodes: seconds.
 const SEARCH_WORK: usize = 1 << 30;
 

@@ -1,8 +1,10 @@
 //! One file a command.
 
 pub(crate) mod bound;
+mod local;
 pub(crate) mod plan;
 pub(crate) mod render;
+mod symmetric;
 pub(crate) mod topology;
 pub(crate) mod verify;
 

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use lockstep::schedule::{NotFound, StopReason};
 use lockstep::{Budget, CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
 
-use super::{Answer, extension};
+use super::{Answer, extension, local, symmetric};
 use crate::args::{PlanArgs, PlanFormat, Talk};
 use crate::model::Question;
 use crate::progress::{Checkpoint, Watch};
@@ -16,6 +16,12 @@ use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
 pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
+    if args.large.local {
+        return local::run(args, talk);
+    }
+    if args.large.symmetric {
+        return symmetric::run(args, talk);
+    }
     let question = Question::new(&args.problem, talk)?;
     let problem = question.problem()?;
     let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
             text::describe_graph(&mut sheet, &graph);
             sheet.line("collective", collective.to_string());
             sheet.line("model", model.to_string());
-            sheet.line("schedule", format!("{}, {}", text::counted(plan.step_count() as usize, "step"), plan.verdict()));
+            sheet
+                .line("schedule", format!("{}, {}", text::counted(plan.step_count() as usize, "step"), plan.verdict()));
             sheet.line("lower bound", plan.lower_bound().to_string());
             sheet.line("transfers", plan.verification().to_string());
             sheet.line("one source", text::counted(plan.schedule().base().transfer_count(), "transfer"));

@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 use lockstep::analytic::hypercube::{self, Counts};
 use lockstep::analytic::shortest;
 use lockstep::schedule::{CollectiveName, Ports};
-use lockstep::{Budget, CayleyGraph, CommunicationModel, NodeId, Problem, Topology, bounds, load, plan_symmetric, verify};
+use lockstep::{
+    Budget, CayleyGraph, CommunicationModel, NodeId, Problem, Topology, bounds, load, plan_symmetric, verify,
+};
 
 /// The most bytes that a network and its schedule are written out in.
 const EXPLICIT_BYTES: u128 = 2 << 30;
@@ -46,7 +48,8 @@ pub(super) fn reproduce(dimension: u32) -> Result<Vec<Row>> {
         let bytes = topology.channel_count() as u128 * BYTES.0 + formula.transmissions * BYTES.1;
         let explicit = bytes <= EXPLICIT_BYTES;
         let begin = Instant::now();
-        let (judged, bound) = if explicit { by_transfers(&topology, collective)? } else { by_group(&spec, collective)? };
+        let (judged, bound) =
+            if explicit { by_transfers(&topology, collective)? } else { by_group(&spec, collective)? };
         let time = begin.elapsed();
         let Counts { rounds, transmissions } = judged;
         let name = collective.abbreviation().to_uppercase();

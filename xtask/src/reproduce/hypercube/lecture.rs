@@ -30,7 +30,10 @@ impl Tables {
             links,
             links_agree,
             routing: routing()?,
-            exchange: [3, 4].into_iter().map(|dimension| Ok((dimension, exchange(dimension)?))).collect::<Result<_>>()?,
+            exchange: [3, 4]
+                .into_iter()
+                .map(|dimension| Ok((dimension, exchange(dimension)?)))
+                .collect::<Result<_>>()?,
         })
     }
 }

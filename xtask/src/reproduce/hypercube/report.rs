@@ -60,13 +60,19 @@ impl Report<'_> {
         let lecture = &self.lecture;
         section("Numbering and division of the space 0..31".to_owned(), write(&lecture.division));
         section("m(t) on the 4-cube".to_owned(), write(&lecture.links));
-        section("AAB: routing table of node 0110 of the 4-cube, sources by round and link".to_owned(), write(&lecture.routing));
+        section(
+            "AAB: routing table of node 0110 of the 4-cube, sources by round and link".to_owned(),
+            write(&lecture.routing),
+        );
         for (dimension, table) in &lecture.exchange {
             let title = format!("AAS: what node 0 of the {dimension}-cube sends, receivers by round and link");
             section(title, write(table));
         }
         let torus = &self.figures.torus;
-        let tiling = format!("Torus 5^k x 5^k by tiling: {} rounds, {} transmissions", torus.tiling.rounds, torus.tiling.transmissions);
+        let tiling = format!(
+            "Torus 5^k x 5^k by tiling: {} rounds, {} transmissions",
+            torus.tiling.rounds, torus.tiling.transmissions
+        );
         section(tiling, write(&broadcasts(&self.tilings)));
         let diagonals = format!(
             "Torus n x n by diagonals: the lecture {} rounds for n = 5^k, and up to {} above the bound for others",
@@ -78,7 +84,16 @@ impl Report<'_> {
 
     fn collective(&self, name: &str) -> Table {
         let mut table = Table::new([
-            "d", "formula", "schedule", "bound", "rule", "formula, transmissions", "schedule, transmissions", "judged", "verdict", "time",
+            "d",
+            "formula",
+            "schedule",
+            "bound",
+            "rule",
+            "formula, transmissions",
+            "schedule, transmissions",
+            "judged",
+            "verdict",
+            "time",
         ]);
         for row in self.cubes.iter().flatten().filter(|row| row.collective.abbreviation() == name) {
             table.push([

@@ -18,8 +18,8 @@ const RUN_LIMIT: Duration = Duration::from_mins(10);
 /// Evaluations of each attempt below the document's figure, one step less at a time.
 const BEATING_EVALUATIONS: u64 = 1 << 22;
 
-/// Evaluations of one run of the planner; a run that ends above the document begins anew with the next number.
-const PLAN_EVALUATIONS: [u64; 4] = [1 << 20, 1 << 22, 1 << 24, 1 << 26];
+/// Evaluations of one run of the planner, should it have to search.
+const PLAN_EVALUATIONS: u64 = 1 << 20;
 
 /// How cells are reproduced.
 pub(super) struct Settings {
@@ -40,6 +40,8 @@ pub(super) struct Outcome<'a> {
     pub(super) steps: Option<u32>,
     pub(super) bound: u32,
     pub(super) rule: String,
+    /// What found the shortest schedule.
+    pub(super) finder: String,
     pub(super) runs: u32,
     /// Runs that reached the document's figure.
     pub(super) successes: u32,
@@ -67,6 +69,10 @@ impl Outcome<'_> {
             Some(steps) if steps == self.document() => Verdict::Reached,
             _ => Verdict::Short,
         }
+    }
+
+    pub(super) fn is_optimal(&self) -> bool {
+        self.steps == Some(self.bound)
     }
 
     pub(super) fn success_percent(&self) -> u32 {
@@ -122,14 +128,19 @@ fn figure<'a>(
     let bound = bounds::best(problem);
     bound.check(problem)?;
     let (mut fewest, mut successes, mut spent) = (None::<u32>, 0, Duration::ZERO);
+    let mut finder = settings.engine.to_string();
     for run in 0..u64::from(settings.runs) {
         let begin = Instant::now();
-        let steps = attempt(problem, document, settings, settings.seed.wrapping_add(run))?;
-        if steps.is_some_and(|steps| steps <= document) {
+        let Some((steps, by)) = attempt(problem, document, settings, settings.seed.wrapping_add(run))? else {
+            continue;
+        };
+        if steps <= document {
             successes += 1;
             spent += begin.elapsed();
         }
-        fewest = [fewest, steps].into_iter().flatten().min();
+        if fewest.is_none_or(|fewest| steps < fewest) {
+            (fewest, finder) = (Some(steps), by);
+        }
     }
     if settings.engine == Engine::Umda {
         let budget = Budget::evaluations(BEATING_EVALUATIONS);
@@ -145,27 +156,23 @@ fn figure<'a>(
         steps: fewest,
         bound: bound.steps,
         rule: bound.rule.to_string(),
+        finder,
         runs: settings.runs,
         successes,
         mean: (successes > 0).then(|| spent / successes),
     })
 }
 
-/// The verified number of steps of one run.
-fn attempt(problem: &Problem, document: u32, settings: &Settings, seed: u64) -> Result<Option<u32>> {
-    if settings.engine == Engine::Umda {
-        return evolved(problem, document, seed, &Budget::time(RUN_LIMIT));
+/// The verified number of steps of one run, and what found the schedule.
+fn attempt(problem: &Problem, document: u32, settings: &Settings, seed: u64) -> Result<Option<(u32, String)>> {
+    let engine = settings.engine;
+    if engine == Engine::Umda {
+        let steps = evolved(problem, document, seed, &Budget::time(RUN_LIMIT))?;
+        return Ok(steps.map(|steps| (steps, engine.to_string())));
     }
-    let options = PlanOptions { engine: settings.engine, steps: None, seed };
-    let mut fewest = u32::MAX;
-    for evaluations in PLAN_EVALUATIONS {
-        let plan = Planner::new(*problem, options).run(&Budget::evaluations(evaluations), |_| {})?;
-        fewest = fewest.min(plan.step_count());
-        if fewest <= document {
-            break;
-        }
-    }
-    Ok(Some(fewest))
+    let options = PlanOptions { engine, steps: None, seed };
+    let plan = Planner::new(*problem, options).run(&Budget::evaluations(PLAN_EVALUATIONS), |_| {})?;
+    Ok(Some((plan.step_count(), plan.engine().to_owned())))
 }
 
 /// The document's algorithm at one number of steps.
