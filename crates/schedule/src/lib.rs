@@ -49,6 +49,7 @@ mod reverse;
 mod schedule;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
+mod stream;
 mod symmetric;
 mod text;
 mod verify;
@@ -64,6 +65,9 @@ pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
+pub use stream::{
+    BroadcastCounts, BroadcastJudge, BroadcastJudgeError, BroadcastViolation, ElementName, Run, TransferFault,
+};
 pub use symmetric::{BaseSchedule, BaseTransfer, SymmetricSchedule};
 pub use text::to_json_lines;
 pub use verify::{Verification, verify, violations};
