@@ -13,8 +13,10 @@
 
 mod colouring;
 mod construction;
+mod labelling;
 mod local;
 
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
+pub use labelling::{Axes, Labelling};
 pub use local::{LocalProgram, LocalSend};

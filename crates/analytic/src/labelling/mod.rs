@@ -1,0 +1,253 @@
+//! Networks that are Cayley graphs of abelian groups, recognised under any numbering.
+
+mod search;
+mod signature;
+
+use lockstep_schedule::Budget;
+use lockstep_topology::{ChannelId, NodeId, Topology};
+
+/// The most generators that are recognised: the channels of a node are bits of a word.
+const MAX_DEGREE: usize = 64;
+
+/// A network seen as a Cayley graph of an abelian group: every channel carries a generator, every node is an element.
+///
+/// Node 0 is the neutral element, and the generators are its channels in ascending order. A step along generator `g` and
+/// one along `h` lead to the same node in either order, so the walk that leads from node 0 to a node leads from every
+/// other node to its translate.
+///
+/// Memory: 8 bytes a channel.
+///
+/// ```
+/// use lockstep_analytic::Labelling;
+/// use lockstep_schedule::Budget;
+/// use lockstep_topology::Topology;
+///
+/// let torus: Topology = "torus:3x5".parse()?;
+/// let labelling = Labelling::of(&torus, &Budget::unlimited()).expect("a torus is a Cayley graph");
+/// let axes = labelling.axes().expect("of a product of cycles");
+/// assert_eq!((labelling.degree(), axes.sides()), (4, &[3, 5][..]));
+///
+/// let mesh: Topology = "mesh:3x5".parse()?;
+/// assert!(Labelling::of(&mesh, &Budget::unlimited()).is_none());
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Labelling {
+    channel: Box<[ChannelId]>,
+    next: Box<[u32]>,
+    opposite: Box<[usize]>,
+}
+
+impl Labelling {
+    /// A labelling of the network, or `None` where none is found: in networks with switches or one-way or parallel
+    /// channels, in those that do not look the same from every node, and past 64 channels a node. Whether channels share
+    /// resources and whether nodes route is not looked at.
+    ///
+    /// Takes `O(M d^2)` time for `M` channels, `d` a node, where few pairs of neighbours have several common ones (tori,
+    /// hypercubes, most circulant graphs); elsewhere it tries what fits, and gives up after a fixed multiple of that.
+    pub fn of(topology: &Topology, budget: &Budget) -> Option<Self> {
+        let network = Regular::of(topology)?;
+        let found = search::search(&network, budget)?;
+        let channel = found.place.iter().enumerate().map(|(slot, &place)| {
+            let node = NodeId::from_index(slot / network.degree);
+            topology.out_channels(node)[usize::from(place)]
+        });
+        let channel: Box<[ChannelId]> = channel.collect();
+        let next = channel.iter().map(|&channel| topology.head(channel).number()).collect();
+        let labelling = Self { channel, next, opposite: found.opposite.into() };
+        labelling.commutes().then_some(labelling)
+    }
+
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.next.len() / self.degree()
+    }
+
+    /// Number of generators, at least 1.
+    pub fn degree(&self) -> usize {
+        self.opposite.len()
+    }
+
+    /// The channel of a generator that leaves a node.
+    #[inline]
+    pub fn channel(&self, node: NodeId, generator: usize) -> ChannelId {
+        self.channel[node.index() * self.degree() + generator]
+    }
+
+    /// The node that a generator leads to.
+    #[inline]
+    pub fn next(&self, node: NodeId, generator: usize) -> NodeId {
+        NodeId::new(self.next[node.index() * self.degree() + generator])
+    }
+
+    /// The generator that leads back; an involution is its own.
+    pub fn opposite(&self, generator: usize) -> usize {
+        self.opposite[generator]
+    }
+
+    /// The node that each generator leads to, a row a node.
+    pub(crate) fn table(&self) -> &[u32] {
+        &self.next
+    }
+
+    /// Number of steps along a generator that lead from a node back to it.
+    fn order(&self, generator: usize) -> usize {
+        let origin = NodeId::new(0);
+        let walk = std::iter::successors(Some(self.next(origin, generator)), |&node| Some(self.next(node, generator)));
+        1 + walk.take_while(|&node| node != origin).count()
+    }
+
+    /// The cycles whose product the group is, where the generators are one step each way along each of them: a torus of
+    /// any number of dimensions. `None` where generators depend on each other.
+    ///
+    /// A side of 4 may be what the network's maker thinks of as two sides of 2.
+    pub fn axes(&self) -> Option<Axes> {
+        let forward: Vec<usize> =
+            (0..self.degree()).filter(|&generator| generator <= self.opposite[generator]).collect();
+        let mut sides = Vec::with_capacity(forward.len());
+        let mut nodes = 1;
+        for &generator in &forward {
+            let side = self.order(generator);
+            nodes *= side;
+            if nodes > self.node_count() {
+                return None;
+            }
+            sides.push(side as u32);
+        }
+        // Every element is a sum of steps along the axes, so as many sums as elements means one each.
+        if nodes != self.node_count() {
+            return None;
+        }
+        let mut node_at = vec![NodeId::new(0)];
+        for (&generator, &side) in forward.iter().zip(&sides).rev() {
+            let plane = node_at.len();
+            for place in plane..plane * side as usize {
+                node_at.push(self.next(node_at[place - plane], generator));
+            }
+        }
+        let mut rank = vec![0; nodes].into_boxed_slice();
+        for (place, node) in node_at.iter().enumerate() {
+            rank[node.index()] = place as u32;
+        }
+        Some(Axes { forward: forward.into(), sides: sides.into(), node_at: node_at.into(), rank })
+    }
+
+    /// Whether all steps can be undone and exchanged, which makes the steps permutations that generate an abelian group.
+    /// It moves every node to every other one where the network is connected, hence in exactly one way.
+    fn commutes(&self) -> bool {
+        let nodes = (0..self.node_count() as u32).map(NodeId::new);
+        nodes.into_iter().all(|node| {
+            (0..self.degree()).all(|first| {
+                let beside = self.next(node, first);
+                self.next(beside, self.opposite[first]) == node
+                    && (0..first).all(|then| self.next(beside, then) == self.next(self.next(node, then), first))
+            })
+        })
+    }
+}
+
+/// The coordinates of a torus. Each axis is a generator, the step forward, and its opposite.
+///
+/// Memory: 8 bytes a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Axes {
+    forward: Box<[usize]>,
+    sides: Box<[u32]>,
+    /// The node at each place, which is the number whose digits are the coordinates, the last axis fastest.
+    node_at: Box<[NodeId]>,
+    rank: Box<[u32]>,
+}
+
+impl Axes {
+    /// The lengths of the cycles, at least 2 each.
+    pub fn sides(&self) -> &[u32] {
+        &self.sides
+    }
+
+    /// The generator that goes forward along an axis.
+    pub fn forward(&self, axis: usize) -> usize {
+        self.forward[axis]
+    }
+
+    /// The place of a node: the number whose digits in the mixed radix of the sides are its coordinates, the last axis
+    /// fastest.
+    #[inline]
+    pub fn place(&self, node: NodeId) -> usize {
+        self.rank[node.index()] as usize
+    }
+
+    /// The node at a place.
+    #[inline]
+    pub fn node_at(&self, place: usize) -> NodeId {
+        self.node_at[place]
+    }
+
+    /// The coordinates of a node, one an axis.
+    pub fn coordinates(&self, node: NodeId) -> Vec<u32> {
+        let mut place = self.rank[node.index()];
+        let mut coordinates = self.sides.to_vec();
+        for coordinate in coordinates.iter_mut().rev() {
+            (*coordinate, place) = (place % *coordinate, place / *coordinate);
+        }
+        coordinates
+    }
+}
+
+/// A connected network of terminals with as many links at each, no two of them in parallel.
+struct Regular {
+    degree: usize,
+    /// The heads of the channels that leave each node, a row a node.
+    head: Vec<u32>,
+    /// The place of the opposite channel in the row of the head.
+    back: Vec<u8>,
+    /// The nodes by distance from node 0.
+    order: Vec<u32>,
+}
+
+impl Regular {
+    fn of(topology: &Topology) -> Option<Self> {
+        let nodes = topology.node_count();
+        let degree = topology.out_channels(NodeId::new(0)).len();
+        let regular = |node| topology.out_channels(node).len() == degree && topology.in_channels(node).len() == degree;
+        let fits = topology.is_direct() && (1..=MAX_DEGREE).contains(&degree) && topology.nodes().all(regular);
+        if !fits {
+            return None;
+        }
+        let heads = |node: NodeId| topology.out_channels(node).iter().map(|&channel| topology.head(channel).number());
+        let head: Vec<u32> = topology.nodes().flat_map(heads).collect();
+        let mut back = Vec::with_capacity(head.len());
+        for (slot, &end) in head.iter().enumerate() {
+            let (node, row) = (slot / degree, &head[end as usize * degree..][..degree]);
+            let place = row.iter().position(|&back| back as usize == node)?;
+            if head[node * degree..slot].contains(&end) {
+                return None;
+            }
+            back.push(place as u8);
+        }
+        let mut order = vec![0];
+        let mut met = vec![false; nodes];
+        met[0] = true;
+        let mut first = 0;
+        while first < order.len() {
+            let node = order[first] as usize;
+            first += 1;
+            for &end in &head[node * degree..][..degree] {
+                if !std::mem::replace(&mut met[end as usize], true) {
+                    order.push(end);
+                }
+            }
+        }
+        (order.len() == nodes).then_some(Self { degree, head, back, order })
+    }
+
+    fn node_count(&self) -> usize {
+        self.order.len()
+    }
+
+    fn row(&self, node: usize) -> &[u32] {
+        &self.head[node * self.degree..][..self.degree]
+    }
+}
+
+#[cfg(test)]
+mod tests;

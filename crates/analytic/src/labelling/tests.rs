@@ -1,0 +1,272 @@
+use lockstep_topology::TopologyBuilder;
+use lockstep_topology::strategy::{connected_topology, shuffled};
+use proptest::prelude::*;
+
+use super::*;
+
+fn labelling(topology: &Topology) -> Option<Labelling> {
+    Labelling::of(topology, &Budget::unlimited())
+}
+
+fn network(spec: &str) -> Topology {
+    spec.parse().unwrap()
+}
+
+/// A numbering that has nothing to do with the network's.
+fn scattered(topology: &Topology) -> Topology {
+    let nodes = topology.node_count() as u64;
+    // An odd multiplier near the golden section of 2^64, so the keys differ and are in no simple order.
+    let mut order: Vec<u64> = (0..nodes).collect();
+    order.sort_unstable_by_key(|node| (node + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let place: Vec<NodeId> = order.iter().map(|&node| NodeId::new(node as u32)).collect();
+    topology.relabelled(&place)
+}
+
+/// All that a labelling promises, by its public face.
+fn check(topology: &Topology, labelling: &Labelling) {
+    let degree = labelling.degree();
+    for node in topology.nodes() {
+        let mut channels: Vec<ChannelId> = (0..degree).map(|generator| labelling.channel(node, generator)).collect();
+        for (generator, &channel) in channels.iter().enumerate() {
+            let next = labelling.next(node, generator);
+            assert_eq!((topology.tail(channel), topology.head(channel)), (node, next));
+            assert_eq!(labelling.next(next, labelling.opposite(generator)), node);
+            for other in 0..degree {
+                assert_eq!(labelling.next(next, other), labelling.next(labelling.next(node, other), generator));
+            }
+        }
+        channels.sort_unstable();
+        assert_eq!(channels, topology.out_channels(node));
+    }
+}
+
+const SMALL: [&str; 38] = [
+    "ring:2",
+    "ring:3",
+    "ring:4",
+    "ring:9",
+    "ring:16",
+    "torus:2x2",
+    "torus:3x3",
+    "torus:4x4",
+    "torus:2x7",
+    "torus:7x2",
+    "torus:3x4",
+    "torus:4x6",
+    "torus:1x6",
+    "torus:5x5",
+    "torus:2x3x5",
+    "torus:2x2x6",
+    "torus:3x3x3",
+    "torus:4x4x4",
+    "torus:2x2x2x3",
+    "hypercube:1",
+    "hypercube:3",
+    "hypercube:4",
+    "hypercube:6",
+    "folded-hypercube:2",
+    "folded-hypercube:3",
+    "folded-hypercube:4",
+    "folded-hypercube:5",
+    "circulant:8,1,4",
+    "circulant:13,1,5",
+    "circulant:16,1,6",
+    "circulant:25,3,4",
+    "circulant:32,1,7,9",
+    "circulant:12,1,2,3,4",
+    "octagon",
+    "k-ring:8",
+    "k-ring:9",
+    "midimew:8",
+    "complete:7",
+];
+
+#[test]
+fn every_family_of_groups_is_recognised_under_any_numbering() {
+    for spec in SMALL {
+        let topology = network(spec);
+        for topology in [scattered(&topology), topology] {
+            let labelling = labelling(&topology).unwrap_or_else(|| panic!("{spec} is a Cayley graph"));
+            check(&topology, &labelling);
+        }
+    }
+}
+
+#[test]
+fn large_networks_are_recognised() {
+    let specs = [
+        "ring:4096",
+        "torus:64x64",
+        "torus:16x16x16",
+        "torus:8x8x8x8",
+        "hypercube:12",
+        "folded-hypercube:11",
+        "circulant:4000,1,2,3",
+        "circulant:4096,1,64",
+        "circulant:4000,1,2,3,4,5,6,7,8",
+        "k-ring:4000",
+        "midimew:4000",
+        "circulant:1000,7,11,500",
+        "torus:2x1000",
+        "torus:3x1000",
+        "torus:4x1000",
+        "torus:2x2x2x500",
+    ];
+    for spec in specs {
+        let topology = scattered(&network(spec));
+        check(&topology, &labelling(&topology).unwrap_or_else(|| panic!("{spec} is a Cayley graph")));
+    }
+}
+
+#[test]
+fn the_axes_of_a_torus_are_its_sides() {
+    for (spec, expected) in [
+        ("ring:9", vec![9]),
+        ("torus:4x4", vec![4, 4]),
+        ("torus:6x4", vec![4, 6]),
+        ("torus:5x5", vec![5, 5]),
+        ("torus:2x9", vec![2, 9]),
+        ("torus:7x3x4", vec![3, 4, 7]),
+        ("torus:64x40", vec![40, 64]),
+    ] {
+        let topology = scattered(&network(spec));
+        let labelling = labelling(&topology).unwrap();
+        let axes = labelling.axes().unwrap();
+        let mut sides = axes.sides().to_vec();
+        sides.sort_unstable();
+        assert_eq!(sides, expected, "{spec}");
+        for node in topology.nodes() {
+            assert_eq!(axes.node_at(axes.place(node)), node);
+            let coordinates = axes.coordinates(node);
+            for axis in 0..axes.sides().len() {
+                let mut moved = coordinates.clone();
+                moved[axis] = (moved[axis] + 1) % axes.sides()[axis];
+                assert_eq!(axes.coordinates(labelling.next(node, axes.forward(axis))), moved, "{spec}");
+            }
+        }
+    }
+    for spec in ["circulant:16,1,6", "octagon", "folded-hypercube:4"] {
+        assert_eq!(labelling(&network(spec)).unwrap().axes(), None, "{spec}: generators that depend on each other");
+    }
+}
+
+#[test]
+fn what_is_no_group_is_declined() {
+    for spec in ["mesh:3x3", "kautz:3,2", "omega:8", "b-tree:8", "complete:66", "fat-tree:2,3", "de-bruijn:2,3"] {
+        assert_eq!(labelling(&network(spec)), None, "{spec}");
+    }
+    let petersen = petersen();
+    assert_eq!(labelling(&petersen), None, "vertex-transitive, but no Cayley graph");
+}
+
+fn petersen() -> Topology {
+    let mut network = TopologyBuilder::new("petersen");
+    let nodes: Vec<NodeId> = (0..10).map(|node| network.terminal(node.to_string())).collect();
+    for place in 0..5 {
+        network.link(nodes[place], nodes[(place + 1) % 5]);
+        network.link(nodes[place], nodes[place + 5]);
+        network.link(nodes[place + 5], nodes[(place + 2) % 5 + 5]);
+    }
+    network.build().unwrap()
+}
+
+#[test]
+fn a_cancelled_search_ends() {
+    let budget = Budget::unlimited();
+    budget.cancel();
+    assert_eq!(Labelling::of(&network("torus:4x4"), &budget), None);
+}
+
+/// Whether a network of few nodes has a labelling, by trying all of them one channel after the other.
+fn brute_force(topology: &Topology) -> bool {
+    let degree = topology.out_channels(NodeId::new(0)).len();
+    let nodes = topology.node_count();
+    if topology.nodes().any(|node| topology.out_channels(node).len() != degree) {
+        return false;
+    }
+    let rows: Vec<Vec<usize>> = topology
+        .nodes()
+        .map(|node| topology.out_channels(node).iter().map(|&channel| topology.head(channel).index()).collect())
+        .collect();
+    fn consistent(next: &[Vec<Option<usize>>]) -> bool {
+        let step = |node: usize, generator: usize| next[node][generator];
+        (0..next.len()).all(|node| {
+            (0..next[0].len()).all(|g| {
+                let hits = next.iter().filter(|row| row[g] == step(node, g)).count();
+                let injective = step(node, g).is_none() || hits == 1;
+                injective
+                    && (0..g).all(|h| {
+                        let one = step(node, g).and_then(|next| step(next, h));
+                        let other = step(node, h).and_then(|next| step(next, g));
+                        one.is_none() || other.is_none() || one == other
+                    })
+            })
+        })
+    }
+    fn extend(next: &mut Vec<Vec<Option<usize>>>, rows: &[Vec<usize>], slot: usize) -> bool {
+        let degree = rows[0].len();
+        let (node, generator) = (slot / degree, slot % degree);
+        if node == rows.len() {
+            return true;
+        }
+        for &end in &rows[node] {
+            if next[node].contains(&Some(end)) {
+                continue;
+            }
+            next[node][generator] = Some(end);
+            if consistent(next) && extend(next, rows, slot + 1) {
+                return true;
+            }
+            next[node][generator] = None;
+        }
+        false
+    }
+    let mut next = vec![vec![None; degree]; nodes];
+    for (generator, &end) in rows[0].iter().enumerate() {
+        next[0][generator] = Some(end);
+    }
+    extend(&mut next, &rows, degree)
+}
+
+proptest! {
+    #[test]
+    fn a_network_is_recognised_where_trying_everything_finds_a_labelling(topology in connected_topology(7)) {
+        let found = labelling(&topology);
+        prop_assert_eq!(found.is_some(), brute_force(&topology));
+        if let Some(labelling) = found {
+            check(&topology, &labelling);
+        }
+    }
+
+    #[test]
+    fn a_shuffled_group_is_recognised(
+        topology in prop::sample::select(&SMALL[..]).prop_flat_map(|spec| shuffled(network(spec))),
+    ) {
+        check(&topology, &labelling(&topology).unwrap());
+    }
+
+    /// Circulant graphs of any chords: many squares, many ways to pair generators.
+    #[test]
+    fn circulant_graphs_are_recognised(nodes in 5u32..40, chords in prop::collection::btree_set(1u32..20, 1..6)) {
+        let chords: Vec<u32> = chords.into_iter().filter(|&chord| chord <= nodes / 2).collect();
+        let common = chords.iter().fold(nodes, |a, &b| { let (mut a, mut b) = (a, b); while b > 0 { (a, b) = (b, a % b); } a });
+        prop_assume!(common == 1);
+        let topology = scattered(&lockstep_topology::circulant(nodes, &chords).unwrap());
+        check(&topology, &labelling(&topology).unwrap());
+    }
+
+    /// One link less, and nothing is left of the group.
+    #[test]
+    fn faulty_networks_are_declined(lost in any::<prop::sample::Index>()) {
+        let graph = network("torus:4x5");
+        let lost = *lost.get(&graph.channels().collect::<Vec<_>>());
+        let mut faulty = TopologyBuilder::new("faulty");
+        for node in graph.nodes() {
+            faulty.terminal(graph.node_name(node));
+        }
+        for channel in graph.channels().filter(|&channel| channel != lost) {
+            faulty.channel(graph.tail(channel), graph.head(channel));
+        }
+        prop_assert_eq!(labelling(&faulty.build().unwrap()), None);
+    }
+}
