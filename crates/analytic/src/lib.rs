@@ -11,12 +11,18 @@
 //! }
 //! ```
 
+mod chain;
 mod colouring;
 mod construction;
+mod diagonal;
 mod labelling;
 mod local;
+mod streamed;
 
+pub use chain::Chain;
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
+pub use diagonal::Diagonals;
 pub use labelling::{Axes, Labelling};
 pub use local::{LocalProgram, LocalSend};
+pub use streamed::StreamedBroadcast;
