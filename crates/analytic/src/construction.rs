@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
-use crate::{cayley, hypercube, layered, multistage, tree};
+use crate::{cayley, chain, diagonal, hypercube, layered, multistage, tree};
 
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,8 @@ pub fn constructions() -> &'static [Construction] {
         multistage::FAT_TREE,
         multistage::CLOS,
         tree::SPANNING_TREE,
+        chain::CHAIN,
+        diagonal::DIAGONALS,
         layered::LAYERED_FLOW,
     ];
     CONSTRUCTIONS

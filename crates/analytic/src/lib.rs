@@ -12,20 +12,26 @@
 //! ```
 
 pub mod cayley;
+mod chain;
 mod colouring;
 mod construction;
+mod diagonal;
 pub mod hypercube;
 mod labelling;
 mod layered;
 mod local;
 mod multistage;
+mod streamed;
 mod symmetric;
 mod tree;
 mod wires;
 
+pub use chain::Chain;
 pub use colouring::bipartite_edge_colouring;
 pub use construction::{Construction, constructions, schedule, shortest};
+pub use diagonal::Diagonals;
 pub use labelling::{Axes, Labelling};
 pub use local::LocalProgram;
 pub use multistage::{PermutationError, route_permutation};
-pub use symmetric::{program, symmetric};
+pub use streamed::StreamedBroadcast;
+pub use symmetric::{program, streamed, symmetric};

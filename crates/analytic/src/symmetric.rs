@@ -1,11 +1,11 @@
 //! What the spec of a network that looks the same from every node is enough for: nothing of the network is built.
 
 use lockstep_schedule::{
-    BaseSchedule, Budget, CollectiveName, CommunicationModel, ScatterRule, Switching, SymmetricSchedule,
+    BaseSchedule, Budget, CollectiveName, CommunicationModel, Ports, ScatterRule, Switching, SymmetricSchedule,
 };
 use lockstep_topology::CayleyGraph;
 
-use crate::{LocalProgram, cayley, hypercube};
+use crate::{Chain, Diagonals, LocalProgram, StreamedBroadcast, cayley, hypercube};
 
 /// The part of source 0 in a schedule of few steps, with the name of its construction; all-gather and all-to-all only.
 /// `None` where none is known, and when the budget ends.
@@ -88,7 +88,36 @@ fn broadcast_program(
     if model.switching == Switching::StoreAndForward || one_port {
         return Some(("hypercube", hypercube::broadcast_program(cube?, root, node)?));
     }
-    None
+    if model.ports != Ports::All {
+        return None;
+    }
+    let (name, broadcast) = streamed(graph)?;
+    Some((name, broadcast.program(root, node)?))
+}
+
+/// The wormhole all-port broadcast of the fewest rounds, with the name of its construction; `None` where none is known.
+///
+/// ```
+/// let torus = "torus:3125x3125".parse()?;
+/// let (name, broadcast) = lockstep_analytic::streamed(&torus).expect("a square torus");
+/// assert_eq!((name, broadcast.round_count()), ("chain", 10));
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+pub fn streamed(graph: &CayleyGraph) -> Option<(&'static str, Box<dyn StreamedBroadcast>)> {
+    let side = graph.sides().first().and_then(|&side| u32::try_from(side).ok())?;
+    let chain = match hypercube_dimension(graph) {
+        Some(dimension) => Chain::hypercube(dimension),
+        None => Chain::torus(graph.sides().len(), side),
+    };
+    let diagonals = Diagonals::new(side);
+    let chain = chain.map(|chain| ("chain", Box::new(chain) as Box<dyn StreamedBroadcast>));
+    let diagonals = diagonals.map(|diagonals| ("diagonals", Box::new(diagonals) as Box<dyn StreamedBroadcast>));
+    let fits = |broadcast: &dyn StreamedBroadcast| {
+        let known = broadcast.graph();
+        known.sides() == graph.sides() && known.generators() == graph.generators()
+    };
+    let fitting = [chain, diagonals].into_iter().flatten().filter(|(_, broadcast)| fits(broadcast.as_ref()));
+    fitting.min_by_key(|(_, broadcast)| broadcast.round_count())
 }
 
 /// The dimension, if the graph is the hypercube whose generator `k` is the element `2^k`.

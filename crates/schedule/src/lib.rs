@@ -52,6 +52,7 @@ mod schedule;
 mod steps;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
+mod stream;
 mod symmetric;
 mod text;
 mod verify;
@@ -68,6 +69,9 @@ pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
+pub use stream::{
+    BroadcastCounts, BroadcastJudge, BroadcastJudgeError, BroadcastViolation, ElementName, Run, TransferFault,
+};
 pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
