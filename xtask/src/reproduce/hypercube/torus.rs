@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use lockstep::CayleyGraph;
+use lockstep::analytic::{Chain, Diagonals, StreamedBroadcast};
+use lockstep::schedule::BroadcastJudge;
+use lockstep::CommunicationModel;
 
 /// A broadcast that the judge accepted.
 pub(super) struct Broadcast {
@@ -20,4 +24,38 @@ impl Broadcast {
         let others = u64::from(self.side) * u64::from(self.side) - 1;
         self.transmissions == others && (self.bound..=self.bound + above).contains(&self.rounds)
     }
+}
+
+/// The recursive tiling of the torus of side `5^exponent`.
+pub(super) fn tiling(exponent: u32) -> Result<Broadcast> {
+    let side = 5u32.pow(exponent);
+    judged(side, || Chain::torus(2, side))
+}
+
+/// The dilated diagonals of the torus of this side.
+pub(super) fn diagonals(side: u32) -> Result<Broadcast> {
+    judged(side, || Diagonals::new(side))
+}
+
+/// Every transfer of the broadcast from a node that is not 0, told to the judge.
+fn judged<B: StreamedBroadcast>(side: u32, broadcast: impl Fn() -> Option<B>) -> Result<Broadcast> {
+    let begin = Instant::now();
+    let broadcast = broadcast().with_context(|| format!("no broadcast on the torus of side {side}"))?;
+    let graph: CayleyGraph = format!("torus:{side}x{side}").parse()?;
+    let root = u64::from(side) + 2;
+    let mut judge = BroadcastJudge::new(&graph, root, CommunicationModel::wormhole())?;
+    broadcast.replay(root, &mut judge);
+    let counts = judge.finish()?;
+    let nodes = u128::from(side) * u128::from(side);
+    let bound = (0..).find(|&rounds| 5u128.pow(rounds) >= nodes).context("5^54 nodes are enough")?;
+    let broadcast = Broadcast {
+        side,
+        rounds: counts.rounds as u32,
+        bound,
+        transmissions: counts.transfers,
+        time: begin.elapsed(),
+    };
+    let Broadcast { rounds, transmissions, time, .. } = broadcast;
+    eprintln!("torus {side}x{side}: {rounds} rounds, bound {bound}, {transmissions} transmissions, {time:?}");
+    Ok(broadcast)
 }
