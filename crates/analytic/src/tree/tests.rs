@@ -247,8 +247,9 @@ fn a_one_way_short_cut_makes_it_no_tree() {
     network.channel(nodes[3], nodes[0]);
     let (network, gather) = (network.build().unwrap(), Collective::all_to_all_broadcast());
     let any = CommunicationModel { routing: Routing::Any, ..one_port() };
-    for (model, expected) in [(one_port(), None), (any, Some(3))] {
+    // Rooted in the middle, the walk round the line is one of shortest paths in spite of the short cut.
+    for model in [one_port(), any] {
         assert_eq!(steps(TREE, &network, &gather, model), None);
-        assert_eq!(steps(SPANNING_TREE, &network, &gather, model), expected);
+        assert_eq!(steps(SPANNING_TREE, &network, &gather, model), Some(3));
     }
 }
