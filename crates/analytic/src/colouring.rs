@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 /// is no power of two, the first half is coloured before the second, which takes some of its colours over and so becomes
 /// a power of two; where `D` is odd, one colour too many is dissolved edge by edge along alternating paths. For `E` edges
 /// and `N` nodes this takes `O(E log D + N)` time and, for odd `D`, `O(E / D)` alternating paths at each of at most
-/// `log D` levels, of at most `O(E / D)` edges each; memory is about 50 bytes an edge and 8 bytes a node.
+/// `log D` levels, of at most `O(E / D)` edges each; memory is about 55 bytes an edge and 16 bytes a node.
 ///
 /// ```
 /// use lockstep_analytic::bipartite_edge_colouring;
@@ -41,18 +41,20 @@ pub fn bipartite_edge_colouring(left: usize, right: usize, edges: &[(u32, u32)],
     if most <= 1 {
         return vec![0; edges.len()];
     }
-    let [(left_group, left_count), (right_group, right_count)] = degree.map(|degree| grouped(&degree, most));
-    let ends = edges.iter().map(|&(tail, head)| [left_group[tail as usize], left_count + right_group[head as usize]]);
+    let [(left_group, left_count), (right_group, right_count)] = degree.map(|degree| groups(&degree, most));
+    let group = |(place, &(tail, head)): (usize, &(u32, u32))| Edge {
+        place: place as u32,
+        ends: [left_group[tail as usize], left_count + right_group[head as usize]],
+    };
+    let mut grouped: Vec<Edge> = edges.iter().enumerate().map(group).collect();
     let mut painting = Painting {
-        ends: ends.collect(),
         colour: vec![NONE; edges.len()],
         pending: vec![NONE; (left_count + right_count) as usize],
         partner: vec![[NONE; 2]; edges.len()],
-        half: vec![NONE; edges.len()],
-        scratch: Vec::with_capacity(edges.len()),
+        half: vec![Half::Unknown; edges.len()],
+        scratch: grouped.clone(),
     };
-    let mut order: Vec<u32> = (0..edges.len() as u32).collect();
-    painting.paint(&mut order, most, 0);
+    painting.paint(&mut grouped, most, 0);
     painting.colour
 }
 
@@ -60,7 +62,7 @@ pub fn bipartite_edge_colouring(left: usize, right: usize, edges: &[(u32, u32)],
 ///
 /// Colours that differ in a group differ at its nodes, and any two neighbouring groups have more than `most` edges, so that
 /// a table of groups and colours has a place for each edge and not many more.
-fn grouped(degree: &[u32], most: u32) -> (Vec<u32>, u32) {
+fn groups(degree: &[u32], most: u32) -> (Vec<u32>, u32) {
     let (mut group, mut sum) = (0, 0);
     let groups = degree.iter().map(|&degree| {
         if degree > most - sum {
@@ -73,24 +75,38 @@ fn grouped(degree: &[u32], most: u32) -> (Vec<u32>, u32) {
     (groups.collect(), group + 1)
 }
 
+#[derive(Clone, Copy)]
+struct Edge {
+    /// Its place among all edges.
+    place: u32,
+    /// The groups of its left and its right node, right ones behind the left ones.
+    ends: [u32; 2],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Unknown,
+    First,
+    Second,
+}
+
 struct Painting {
-    /// The left and the right node of each edge, right ones behind the left ones.
-    ends: Vec<[u32; 2]>,
+    /// By place among all edges.
     colour: Vec<u32>,
     /// While edges are paired at each node: the one that has no partner yet.
     pending: Vec<u32>,
-    /// By place in the part that is halved: the place of the edge before or behind it on the tour, at either end.
+    /// By place in the part that is halved: the edge before or behind it on the tour, at either end.
     partner: Vec<[u32; 2]>,
-    half: Vec<u32>,
-    scratch: Vec<u32>,
+    half: Vec<Half>,
+    scratch: Vec<Edge>,
 }
 
 impl Painting {
     /// Gives these edges, at most `degree` a node, the colours from `first` to `first + degree`.
-    fn paint(&mut self, edges: &mut [u32], degree: u32, first: u32) {
+    fn paint(&mut self, edges: &mut [Edge], degree: u32, first: u32) {
         if degree == 1 || edges.is_empty() {
-            for &edge in &*edges {
-                self.colour[edge as usize] = first;
+            for edge in &*edges {
+                self.colour[edge.place as usize] = first;
             }
             return;
         }
@@ -99,7 +115,7 @@ impl Painting {
         self.paint(&mut edges[..middle], half, first);
         let given = half.next_power_of_two() - half;
         let kept = first + half - given;
-        let middle = self.part(&mut edges[..middle], |painting, _, edge| painting.colour[edge as usize] < kept);
+        let middle = self.part(&mut edges[..middle], |painting, _, edge| painting.colour[edge.place as usize] < kept);
         self.paint(&mut edges[middle..], half + given, kept);
         if 2 * half > degree {
             self.dissolve(edges, degree, first);
@@ -110,106 +126,112 @@ impl Painting {
     ///
     /// Edges are paired at each node. Pairs join to paths and cycles, which change sides with every edge and so have an even
     /// number of edges if closed: every other edge goes to the second part.
-    fn halve(&mut self, edges: &mut [u32]) -> usize {
-        for (place, &edge) in edges.iter().enumerate() {
-            self.half[place] = NONE;
-            self.partner[place] = [NONE; 2];
-            for (side, node) in self.ends[edge as usize].into_iter().enumerate() {
+    fn halve(&mut self, edges: &mut [Edge]) -> usize {
+        for (at, edge) in edges.iter().enumerate() {
+            self.half[at] = Half::Unknown;
+            self.partner[at] = [NONE; 2];
+            for (side, node) in edge.ends.into_iter().enumerate() {
                 let pending = &mut self.pending[node as usize];
                 if *pending == NONE {
-                    *pending = place as u32;
+                    *pending = at as u32;
                 } else {
-                    self.partner[place][side] = *pending;
-                    self.partner[*pending as usize][side] = place as u32;
+                    self.partner[at][side] = *pending;
+                    self.partner[*pending as usize][side] = at as u32;
                     *pending = NONE;
                 }
             }
         }
-        for &edge in &*edges {
-            for node in self.ends[edge as usize] {
-                self.pending[node as usize] = NONE;
-            }
-        }
-        for start in 0..edges.len() {
-            if self.half[start] != NONE {
-                continue;
-            }
-            self.half[start] = 0;
-            for direction in [0, 1] {
-                let (mut place, mut side) = (start, direction);
-                loop {
-                    let next = self.partner[place][side];
-                    if next == NONE || self.half[next as usize] != NONE {
-                        break;
-                    }
-                    self.half[next as usize] = 1 - self.half[place];
-                    (place, side) = (next as usize, 1 - side);
+        for (start, edge) in edges.iter().enumerate() {
+            for (node, partner) in edge.ends.into_iter().zip(self.partner[start]) {
+                if partner == NONE {
+                    self.pending[node as usize] = NONE;
                 }
             }
-        }
-        self.part(edges, |painting, place, _| painting.half[place] == 0)
-    }
-
-    /// Moves the edges of which something holds, of place and edge, before the others; how many they are.
-    fn part(&mut self, edges: &mut [u32], holds: impl Fn(&Self, usize, u32) -> bool) -> usize {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        let mut count = 0;
-        for place in 0..edges.len() {
-            let edge = edges[place];
-            if holds(self, place, edge) {
-                edges[count] = edge;
-                count += 1;
-            } else {
-                scratch.push(edge);
+            if self.half[start] == Half::Unknown {
+                self.half[start] = Half::First;
+                self.walk(start, 0);
+                self.walk(start, 1);
             }
         }
-        edges[count..].copy_from_slice(&scratch);
-        self.scratch = scratch;
+        self.part(edges, |painting, at, _| painting.half[at] == Half::First)
+    }
+
+    /// Spreads the edges of a tour from one on, which leaves it at this side.
+    fn walk(&mut self, start: usize, side: usize) {
+        let (mut at, mut side) = (start, side);
+        loop {
+            let next = self.partner[at][side];
+            if next == NONE || self.half[next as usize] != Half::Unknown {
+                return;
+            }
+            self.half[next as usize] = if self.half[at] == Half::First { Half::Second } else { Half::First };
+            (at, side) = (next as usize, 1 - side);
+        }
+    }
+
+    /// Moves the edges of which something holds before the others; how many they are. Either keep their order.
+    fn part(&mut self, edges: &mut [Edge], holds: impl Fn(&Self, usize, &Edge) -> bool) -> usize {
+        let mut others = std::mem::take(&mut self.scratch);
+        let (mut count, mut other_count) = (0, 0);
+        for at in 0..edges.len() {
+            // Written to both, for which of them is right cannot be predicted.
+            let edge = edges[at];
+            edges[count] = edge;
+            others[other_count] = edge;
+            let holds = holds(self, at, &edge);
+            count += usize::from(holds);
+            other_count += usize::from(!holds);
+        }
+        edges[count..].copy_from_slice(&others[..other_count]);
+        self.scratch = others;
         count
     }
 
     /// Frees the last of the `degree + 1` colours from `first` on.
-    fn dissolve(&mut self, edges: &[u32], degree: u32, first: u32) {
+    fn dissolve(&mut self, edges: &[Edge], degree: u32, first: u32) {
         let mut size = vec![0u32; degree as usize + 1];
-        for &edge in edges {
-            size[(self.colour[edge as usize] - first) as usize] += 1;
+        for edge in edges {
+            size[(self.colour[edge.place as usize] - first) as usize] += 1;
         }
-        let rarest = (0..=degree).min_by_key(|&colour| size[colour as usize]).expect("two colours and more");
-        let (rarest, last) = (first + rarest, first + degree);
-        let mut loose = Vec::with_capacity(size[(rarest - first) as usize] as usize);
+        let (last, mut rarest) = (first + degree, first);
+        for colour in first..=last {
+            if size[(colour - first) as usize] < size[(rarest - first) as usize] {
+                rarest = colour;
+            }
+        }
         let mut table = Table { width: degree as usize, first, edge: vec![NONE; self.pending.len() * degree as usize] };
-        for &edge in edges {
-            let colour = &mut self.colour[edge as usize];
+        let mut loose = Vec::new();
+        for (at, edge) in edges.iter().enumerate() {
+            let colour = &mut self.colour[edge.place as usize];
             if *colour == rarest {
-                loose.push(edge);
+                loose.push(at as u32);
                 continue;
             }
             if *colour == last {
                 *colour = rarest;
             }
-            for node in self.ends[edge as usize] {
-                *table.at(node, *colour) = edge;
+            for node in edge.ends {
+                *table.at(node, *colour) = at as u32;
             }
         }
         for edge in loose {
-            self.insert(edge, &mut table);
+            self.insert(edges, edge, &mut table);
         }
     }
 
     /// Gives an edge a colour of the table, by exchanging two colours along a path where no colour is free at both ends.
-    fn insert(&mut self, edge: u32, table: &mut Table) {
-        let [tail, head] = self.ends[edge as usize];
+    fn insert(&mut self, edges: &[Edge], edge: u32, table: &mut Table) {
+        let Edge { place, ends: [tail, head] } = edges[edge as usize];
         // The path begins at the head with the colour free at the tail; it comes to the tail's side only by that colour.
         let (mut now, mut then) = table.free(tail, head);
-        self.colour[edge as usize] = now;
+        self.colour[place as usize] = now;
         *table.at(tail, now) = edge;
         let mut node = head;
         let mut displaced = std::mem::replace(table.at(node, now), edge);
         while displaced != NONE {
-            self.colour[displaced as usize] = then;
+            let Edge { place, ends: [tail, head] } = edges[displaced as usize];
+            self.colour[place as usize] = then;
             *table.at(node, then) = displaced;
-            let [tail, head] = self.ends[displaced as usize];
             node ^= tail ^ head;
             let next = std::mem::replace(table.at(node, then), displaced);
             if next == NONE {
@@ -221,7 +243,7 @@ impl Painting {
     }
 }
 
-/// The edge of each colour at each node.
+/// The edge of each colour at each node, by place in the part that is coloured.
 struct Table {
     width: usize,
     first: u32,

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use lockstep_schedule::{Budget, MessageId, Schedule};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
+use super::MAX_CHANNEL_USES;
 use super::rooted::{NONE, RootedTree};
-use super::{MAX_CHANNEL_USES, MAX_DELIVERIES};
 
 /// The broadcast from a terminal in `ceil(log2 P)` steps, in each of which a terminal sends or receives once and a link
-/// carries one transfer in one direction; `None` past the limits.
+/// carries one transfer in one direction; `None` past [`MAX_CHANNEL_USES`].
 ///
 /// The terminals stand in a row, the source first. Each that holds the message has the interval up to the next holder, and
 /// the terminal in its middle gets the message. Were every holder to send to the right, a link would be crossed at most once
@@ -22,12 +22,9 @@ use super::{MAX_CHANNEL_USES, MAX_DELIVERIES};
 /// **Source**: Farley, *Minimum-time line broadcast networks*, Networks 10 (1980), there for full duplex.
 pub(super) fn halving(tree: &RootedTree, source: NodeId) -> Option<Schedule> {
     let row = tree.terminals_from(source);
-    if row.len() > MAX_DELIVERIES {
-        return None;
-    }
     let mut schedule = Schedule::new();
     let (mut tokens, mut path) = (Tokens::new(tree), Vec::new());
-    let mut intervals = VecDeque::from([0..row.len()]);
+    let mut intervals = VecDeque::from_iter(Some(0..row.len()));
     while intervals.iter().any(|interval| interval.len() > 1) {
         schedule.begin_step();
         for _ in 0..intervals.len() {
@@ -139,19 +136,16 @@ impl Ring {
     }
 
     /// The all-gather in `P - 1` steps: in each, every terminal passes on what it received last. It needs one port, and
-    /// both directions of every link. `None` past the limits or when the budget ends.
+    /// both directions of every link. `None` past [`MAX_CHANNEL_USES`] or when the budget ends.
     ///
     /// **Source**: the ring all-gather, on the Euler tour of a tree.
     pub(super) fn all_gather(&self, topology: &Topology, budget: &Budget) -> Option<Schedule> {
         let count = self.terminals.len();
-        let uses = self.channels.len().checked_mul(count - 1)?;
-        if count * (count - 1) > MAX_DELIVERIES || uses > MAX_CHANNEL_USES {
-            return None;
-        }
+        let uses = self.channels.len().checked_mul(count - 1).filter(|&uses| uses <= MAX_CHANNEL_USES)?;
         let rank = |&node| MessageId::from_index(topology.terminal_rank(node).expect("the ring joins terminals"));
         let mut holds: VecDeque<MessageId> = self.terminals.iter().map(rank).collect();
         let mut schedule = Schedule::with_capacity(count * (count - 1), uses);
-        for step in 1..count {
+        for _ in 1..count {
             if budget.stop_after(0).is_some() {
                 return None;
             }
@@ -159,7 +153,6 @@ impl Ring {
             for (&message, path) in holds.iter().zip(self.paths()) {
                 schedule.push(message, path);
             }
-            debug_assert_eq!(schedule.step_count(), step);
             holds.rotate_right(1);
         }
         Some(schedule)
@@ -167,8 +160,8 @@ impl Ring {
 }
 
 /// The store-and-forward all-gather on a tree of terminals with all ports, in `P - 1` steps: every node sends to each
-/// neighbour, in the order in which it got them, all messages but those that come from there. `None` past the limits or
-/// when the budget ends.
+/// neighbour, in the order in which it got them, all messages but those that come from there. `None` when the budget
+/// ends.
 ///
 /// A channel with `k` nodes on its sender's side is busy in the steps 1 to `k` without a gap: by induction over the tree, the
 /// sender has its own message and, after step `t`, from every other side of `j` nodes the first `min(t, j)`.
@@ -176,7 +169,7 @@ impl Ring {
 /// Takes time and memory `O(P^2)`.
 pub(super) fn flood(tree: &RootedTree, topology: &Topology, budget: &Budget) -> Option<Schedule> {
     let count = tree.len();
-    let deliveries = count.checked_mul(count - 1).filter(|&deliveries| deliveries <= MAX_DELIVERIES)?;
+    let deliveries = count * (count - 1);
     // What each node has, by the place of the source, in the order in which it came.
     let mut has: Vec<Vec<u32>> = (0..count as u32).map(|place| vec![place]).collect();
     // How far the node has sent it to its parent, and the parent its own to the node.

@@ -5,12 +5,12 @@ use std::ops::Range;
 use lockstep_schedule::{Budget, MessageId, Schedule};
 use lockstep_topology::Topology;
 
+use super::MAX_CHANNEL_USES;
 use super::rooted::{NONE, RootedTree};
-use super::{MAX_CHANNEL_USES, MAX_DELIVERIES};
 use crate::colouring::bipartite_edge_colouring;
 
 /// The total exchange in as many steps as messages cross the busiest link in one direction, so that none can be shorter; a
-/// terminal sends and receives once a step. `None` past the limits or when the budget ends.
+/// terminal sends and receives once a step. `None` past [`MAX_CHANNEL_USES`] or when the budget ends.
 ///
 /// At the centroid the tree falls into branches, of `n` terminals each and at most half of all `P`; the busiest link is that
 /// of the largest branch, with `n (P - n)` messages.
@@ -29,17 +29,17 @@ use crate::colouring::bipartite_edge_colouring;
 pub(super) fn total_exchange(tree: &RootedTree, topology: &Topology, budget: &Budget) -> Option<Schedule> {
     let count = tree.terminals.len();
     let uses = tree.parts().try_fold(0usize, |uses, below| uses.checked_add(2 * below * (count - below)))?;
-    if count.checked_mul(count - 1)? > MAX_DELIVERIES || uses > MAX_CHANNEL_USES {
+    if uses > MAX_CHANNEL_USES {
         return None;
     }
     let mut exchange = Exchange::new(tree);
     exchange.cross(budget)?;
-    let (mut sender_at, mut is_met) = (vec![NONE; exchange.steps as usize], vec![false; exchange.steps as usize]);
+    let (mut sender_at, mut is_receiving) = (vec![NONE; exchange.steps as usize], vec![false; exchange.steps as usize]);
     for branch in exchange.branches.clone().iter().filter(|branch| branch.len() > 1) {
         if budget.stop_after(0).is_some() {
             return None;
         }
-        exchange.name_receivers(branch, &mut sender_at, &mut is_met);
+        exchange.name_receivers(branch, &mut sender_at, &mut is_receiving);
     }
     exchange.schedule(tree, topology, uses, budget)
 }
@@ -111,12 +111,12 @@ impl Exchange {
     }
 
     /// Chooses anew which of its messages to a branch each terminal sends in which of its steps, then gives the messages
-    /// inside the branch their steps. `sender_at` and `is_met` are scratch space of an entry a step, [`NONE`] and `false`.
+    /// inside the branch their steps. `sender_at` and `is_receiving` are scratch space of an entry a step, [`NONE`] and `false`.
     ///
     /// The terminals of the branch are colours for the messages that come in. Those that come while the same terminal sends
     /// out differ, up to `n` of them: either all `n` occur, or the terminal sends out often enough while nothing comes, as it
     /// sends in `P - n >= n` steps.
-    fn name_receivers(&mut self, branch: &Range<usize>, sender_at: &mut [u32], is_met: &mut [bool]) {
+    fn name_receivers(&mut self, branch: &Range<usize>, sender_at: &mut [u32], is_receiving: &mut [bool]) {
         let (count, members) = (self.terminals.len(), branch.len());
         for (member, row) in branch.clone().enumerate() {
             for to in self.outside(branch) {
@@ -148,11 +148,11 @@ impl Exchange {
             self.step[from as usize * count + branch.start + receiver as usize] = step;
             let sender = nobody.min(sender_at[step as usize] as usize);
             meets[sender * members + receiver as usize] = step;
-            is_met[step as usize] = true;
+            is_receiving[step as usize] = true;
         }
         for (member, row) in branch.clone().enumerate() {
             let sends: Vec<u32> = self.outside(branch).map(|to| self.step[row * count + to]).collect();
-            let mut alone = sends.iter().copied().filter(|&step| !is_met[step as usize]);
+            let mut alone = sends.iter().copied().filter(|&step| !is_receiving[step as usize]);
             let meets = &meets[member * members..][..members];
             for (other, &met) in meets.iter().enumerate().filter(|&(other, _)| other != member) {
                 let step = if met == NONE { alone.next() } else { Some(met) };
@@ -164,7 +164,7 @@ impl Exchange {
             }
         }
         for (_, step) in arrivals {
-            is_met[step as usize] = false;
+            is_receiving[step as usize] = false;
         }
     }
 

@@ -20,7 +20,7 @@ use self::shortest::are_shortest;
 use crate::construction::Construction;
 
 /// The most deliveries for which a schedule is written down.
-const MAX_DELIVERIES: usize = 1 << 24;
+const MAX_DELIVERIES: u64 = 1 << 24;
 
 /// The most channels of all paths together of a schedule that is written down: 1 GiB.
 const MAX_CHANNEL_USES: usize = 1 << 28;
@@ -43,10 +43,10 @@ pub(crate) const SPANNING_TREE: Construction = Construction {
 /// On networks whose links make a tree, whatever the numbers of the nodes; its paths are the only ones.
 fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
-    let network = Network::new(problem);
-    if network.links.has_one_way {
+    if has_cycle(topology) || problem.messages().delivery_count() > MAX_DELIVERIES {
         return None;
     }
+    let network = Network::new(problem);
     let tree = network.tree(network.hub()?)?;
     if !network.is_tree(&tree) {
         return None;
@@ -70,17 +70,31 @@ fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> 
     }
 }
 
+/// Whether there are more neighbours than in a tree: a short look at networks that are none.
+fn has_cycle(topology: &Topology) -> bool {
+    let mut last_tail = vec![None; topology.node_count()];
+    let heads = |tail| topology.out_channels(tail).iter().map(move |&channel| (tail, topology.head(channel)));
+    let ends = topology.nodes().flat_map(heads);
+    let mut neighbours = ends.filter(|&(tail, head)| last_tail[head.index()].replace(tail) != Some(tail));
+    neighbours.nth(2 * (topology.node_count() - 1)).is_some()
+}
+
 /// On connected networks of full-duplex links that are no trees. Where paths must be shortest, trees of shortest ways from
 /// the middle of the network are tried, which on a fat tree are right.
 fn spanning_tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
-    if model.switching != Switching::Wormhole {
+    let is_broadcast = matches!(
+        problem.collective().kind,
+        CollectiveKind::OneToAllBroadcast { .. } | CollectiveKind::AllToAllBroadcast
+    );
+    let fits = is_broadcast && model.switching == Switching::Wormhole;
+    if !fits || problem.messages().delivery_count() > MAX_DELIVERIES {
         return None;
     }
     let network = Network::new(problem);
     let hub = network.hub()?;
     let first = network.tree(hub)?;
-    if network.is_tree(&first) && !network.links.has_one_way {
+    if network.is_tree(&first) {
         return None;
     }
     let is_minimal = model.routing == Routing::Minimal;
@@ -140,10 +154,10 @@ impl<'a> Network<'a> {
         RootedTree::breadth_first(self.topology, &self.links, root, |node| self.is_inner(node))
     }
 
-    /// Whether no node of the tree has a link that the tree has not.
+    /// Whether there is no channel but those of the tree and in parallel to them.
     fn is_tree(&self, tree: &RootedTree) -> bool {
         let ends: usize = tree.node.iter().map(|&node| self.links.at(node).len()).sum();
-        ends == 2 * (tree.len() - 1)
+        ends == 2 * (tree.len() - 1) && !self.links.has_one_way
     }
 
     /// Some of the nodes half way between two terminals far apart.

@@ -10,7 +10,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A rooted tree, spanning all terminals of a network; its nodes are known by their *places* in a preorder.
 ///
 /// The nodes below `place` are those up to `end[place]`, and so of the terminals, in their order, an interval is below each
-/// link. Memory: 24 bytes a node.
+/// link. Memory: 32 bytes a node.
 #[derive(Debug)]
 pub(super) struct RootedTree {
     /// The nodes in preorder; so are the other tables.

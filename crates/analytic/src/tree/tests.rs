@@ -74,13 +74,12 @@ fn any_tree(max_nodes: usize) -> impl Strategy<Value = Topology> {
     let masks = prop::collection::vec((prop::bool::weighted(0.6), any::<bool>()), max_nodes);
     (strategy::tree(max_nodes), masks).prop_flat_map(|(tree, mask)| {
         let mut mixed = TopologyBuilder::new("mixed");
-        let is_leaf = |node| tree.out_channels(node).len() == 1;
-        let wanted = |node: NodeId| mask[node.index()].0 || node.number() < 2;
-        let all_leaves_idle = tree.nodes().filter(|&node| wanted(node)).count() < 2;
         for node in tree.nodes() {
-            let terminal = wanted(node) || all_leaves_idle;
-            let routes = !terminal || !is_leaf(node) || mask[node.index()].1 || tree.node_count() == 2;
-            mixed.node(tree.node_name(node), terminal, Some(routes));
+            let (wanted, routes) = mask[node.index()];
+            // The first two are terminals, so that there are enough; two terminals side by side need one that routes.
+            let terminal = wanted || node.number() < 2;
+            let is_inner = tree.out_channels(node).len() > 1 || tree.node_count() == 2;
+            mixed.node(tree.node_name(node), terminal, Some(routes || is_inner || !terminal));
         }
         for channel in tree.channels() {
             mixed.channel(tree.tail(channel), tree.head(channel));
@@ -236,4 +235,21 @@ fn what_is_too_large_to_write_down_is_declined() {
     }
     let broadcast = Collective::one_to_all_broadcast(line.terminals()[77]);
     assert_eq!(optimum(TREE, &line, &broadcast, one_port()), log2_ceil(5000));
+}
+
+#[test]
+fn a_one_way_short_cut_makes_it_no_tree() {
+    let mut network = TopologyBuilder::new("short cut");
+    let nodes: Vec<NodeId> = (0..4).map(|node| network.terminal(node.to_string())).collect();
+    for pair in nodes.windows(2) {
+        network.link(pair[0], pair[1]);
+    }
+    network.channel(nodes[3], nodes[0]);
+    let (network, gather) = (network.build().unwrap(), Collective::all_to_all_broadcast());
+    let any = CommunicationModel { routing: Routing::Any, ..one_port() };
+    // Rooted in the middle, the walk round the line is one of shortest paths in spite of the short cut.
+    for model in [one_port(), any] {
+        assert_eq!(steps(TREE, &network, &gather, model), None);
+        assert_eq!(steps(SPANNING_TREE, &network, &gather, model), Some(3));
+    }
 }
