@@ -111,12 +111,8 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
 /// MIN document, Table 3, with the last cells as proved since: by source depth, leaf to root.
 #[test]
 fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
-    let rows: [(u32, &[u32]); 4] = [
-        (7, &[6, 4, 3]),
-        (15, &[14, 12, 8, 7]),
-        (31, &[30, 28, 24, 16, 15]),
-        (63, &[62, 60, 56, 48, 32, 31]),
-    ];
+    let rows: [(u32, &[u32]); 4] =
+        [(7, &[6, 4, 3]), (15, &[14, 12, 8, 7]), (31, &[30, 28, 24, 16, 15]), (63, &[62, 60, 56, 48, 32, 31])];
     for (nodes, scatter) in rows {
         let tree = network(&format!("full-b-tree:{nodes}"));
         for (up, &steps_needed) in scatter.iter().enumerate() {
