@@ -89,10 +89,12 @@ pub enum Certificate {
         /// `receivers`.
         informed: Vec<u64>,
     },
-    /// The message of one source cannot spread over the network, whose links form a tree, in `infeasible` steps: `infeasible
-    /// + 1` steps. The proof is a programme that is run again to check it. It finds for every link, from the leaves to
-    /// the source, the least *needs* of the subtree below: for each step 1 if it takes a copy of the message from
-    /// above, -1 if it gives one, else 0. In the end, the source cannot meet any needs of its links.
+    /// The message of one source cannot spread in `infeasible` steps over the network, whose links form a tree: it takes
+    /// one step more.
+    ///
+    /// The proof is a programme that is run again to check it. It finds for every link, from the leaves to the source, the
+    /// least *needs* of the subtree below: for each step 1 if it takes a copy of the message from above, -1 if it gives
+    /// one, else 0. In the end the source cannot meet the needs of its links, whichever of them.
     TreeBroadcast {
         /// The source.
         source: NodeId,
@@ -101,7 +103,7 @@ pub enum Certificate {
         /// The least needs of all links together.
         states: u64,
         /// SHA-256 in hexadecimal digits of the least needs, link by link in the order of their lower nodes: how many
-        /// (4 bytes, lowest first), then each one, in lexicographic order, with a byte a step.
+        /// (4 bytes, lowest first), then each one, in lexicographic order, with a byte a step in two's complement.
         digest: String,
     },
     /// One terminal cannot start (or, for [`Direction::In`], finish) the messages in fewer than

@@ -9,12 +9,42 @@ use crate::demand::Demand;
 use crate::legal::Legal;
 use crate::rule::ceil_steps;
 
-/// Something counted into the set, out of it, and either way.
+/// Something counted into a set, out of it, and either way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Ways {
+pub(crate) struct Ways {
     into: u64,
     out: u64,
     both: u64,
+}
+
+impl Ways {
+    /// Transfers that a terminal can finish and start in one step.
+    pub(crate) fn limits(legal: Legal<'_>, terminal: NodeId) -> Self {
+        let (into, out) = (legal.receive_limit(terminal), legal.send_limit(terminal));
+        Self { into, out, both: legal.common_limit(terminal) }
+    }
+
+    fn along(self, direction: Direction) -> u64 {
+        match direction {
+            Direction::In => self.into,
+            Direction::Out => self.out,
+            Direction::Both => self.both,
+        }
+    }
+
+    /// The most steps that these messages take at these limits, and which of them do.
+    pub(crate) fn steps(self, limits: Self) -> Option<(u32, Direction)> {
+        let steps = |direction| Some((ceil_steps(self.along(direction), limits.along(direction))?, direction));
+        // The last of equal ones counts.
+        [Direction::Both, Direction::Out, Direction::In].into_iter().filter_map(steps).max_by_key(|&(steps, _)| steps)
+    }
+
+    /// The bound that these messages give at these limits where they cross the border of `nodes`.
+    pub(crate) fn bound(self, limits: Self, nodes: Vec<NodeId>, rule: Rule) -> Option<LowerBound> {
+        let (steps, direction) = self.steps(limits)?;
+        let (messages, per_step) = (self.along(direction), limits.along(direction));
+        Some(LowerBound { steps, rule, certificate: Certificate::Cut { nodes, direction, messages, per_step } })
+    }
 }
 
 /// A node set with the channels and messages that cross its border.
@@ -86,42 +116,20 @@ impl<'a, 'p> Crossing<'a, 'p> {
 
     /// The best bound that the set gives as it is, and which crossings give it.
     pub(crate) fn steps(&self) -> Option<(u32, Direction)> {
-        let (messages, limits) = (self.messages.crossing(), self.limits());
-        let steps = |messages, limit, direction| Some((ceil_steps(messages, limit)?, direction));
-        [
-            steps(messages.into, limits.into, Direction::In),
-            steps(messages.out, limits.out, Direction::Out),
-            steps(messages.both, limits.both, Direction::Both),
-        ]
-        .into_iter()
-        .flatten()
-        .rev()
-        .max_by_key(|&(steps, _)| steps)
+        self.messages.crossing().steps(self.limits())
     }
 
     /// The bound of the set as it is.
     pub(crate) fn bound(&self, rule: Rule) -> Option<LowerBound> {
-        let (steps, direction) = self.steps()?;
-        let (messages, limits) = (self.messages.crossing(), self.limits());
-        let (messages, per_step) = match direction {
-            Direction::In => (messages.into, limits.into),
-            Direction::Out => (messages.out, limits.out),
-            Direction::Both => (messages.both, limits.both),
-        };
         let nodes = self.inside.ones().map(NodeId::from_index).collect();
-        Some(LowerBound { steps, rule, certificate: Certificate::Cut { nodes, direction, messages, per_step } })
+        self.messages.crossing().bound(self.limits(), nodes, rule)
     }
 
     /// Crossings possible in one step: by resources, and by the ports of a terminal alone.
     fn limits(&self) -> Ways {
         let alone = (self.len == 1).then_some(NodeId::new(self.numbers));
-        match alone.filter(|&node| self.topology.is_terminal(node)) {
-            None => self.resources,
-            Some(terminal) => {
-                let (into, out) = (self.legal.receive_limit(terminal), self.legal.send_limit(terminal));
-                Ways { into, out, both: self.resources.both.min(into + out) }
-            }
-        }
+        let terminal = alone.filter(|&node| self.topology.is_terminal(node));
+        terminal.map_or(self.resources, |terminal| Ways::limits(self.legal, terminal))
     }
 
     /// Counts a channel that begins or ceases to cross the border.
@@ -138,8 +146,8 @@ impl<'a, 'p> Crossing<'a, 'p> {
     }
 }
 
-/// The messages that must cross the border.
-struct Traffic<'a, 'p> {
+/// The messages that must cross the border of a node set.
+pub(crate) struct Traffic<'a, 'p> {
     demand: &'p Demand<'a>,
     chunks: u64,
     terminals_inside: u64,
@@ -148,19 +156,21 @@ struct Traffic<'a, 'p> {
 }
 
 impl<'a, 'p> Traffic<'a, 'p> {
-    fn new(problem: &Problem<'_>, demand: &'p Demand<'a>) -> Self {
+    /// Those of the empty set.
+    pub(crate) fn new(problem: &Problem<'_>, demand: &'p Demand<'a>) -> Self {
         let listed = matches!(demand, Demand::Listed { .. }).then(|| Listed::new(problem, demand));
         let chunks = u64::from(problem.messages().chunks());
         Self { demand, chunks, terminals_inside: 0, sources_inside: 0, listed }
     }
 
-    fn flip(&mut self, node: NodeId, enters: bool, is_terminal: bool) {
+    /// Moves a node into the set, or out of it.
+    pub(crate) fn flip(&mut self, node: NodeId, enters: bool, is_terminal: bool) {
         let change = |count: &mut u64| if enters { *count += 1 } else { *count -= 1 };
         match self.demand {
-            Demand::Broadcast { sources, .. } | Demand::Scatter { sources, .. } => {
+            Demand::Broadcast { sources, terminals } | Demand::Scatter { sources, terminals } => {
                 if is_terminal {
                     change(&mut self.terminals_inside);
-                    if sources.binary_search(&node).is_ok() {
+                    if sources.len() == terminals.len() || *sources == [node] {
                         change(&mut self.sources_inside);
                     }
                 }
@@ -174,7 +184,7 @@ impl<'a, 'p> Traffic<'a, 'p> {
     }
 
     /// Messages with a source on one side and a receiver on the other.
-    fn crossing(&self) -> Ways {
+    pub(crate) fn crossing(&self) -> Ways {
         let (into, out) = match (self.demand, &self.listed) {
             (Demand::Broadcast { sources, terminals } | Demand::Scatter { sources, terminals }, _) => {
                 let sources_outside = sources.len() as u64 - self.sources_inside;

@@ -8,14 +8,14 @@ use lockstep_topology::NodeId;
 pub(crate) enum Demand<'a> {
     /// Every source sends one message to all other terminals.
     Broadcast {
-        /// Ascending.
+        /// One, or all terminals.
         sources: &'a [NodeId],
         /// All terminals.
         terminals: &'a [NodeId],
     },
     /// Every source sends one message to each other terminal.
     Scatter {
-        /// Ascending.
+        /// One, or all terminals.
         sources: &'a [NodeId],
         /// All terminals.
         terminals: &'a [NodeId],

@@ -9,6 +9,8 @@ pub(crate) struct Legal<'a> {
     pub(crate) topology: &'a Topology,
     ports: Ports,
     wormhole: bool,
+    /// Whether every channel joins terminals, so that transfers may cross them all.
+    is_direct: bool,
     /// Whether every message goes from source to receiver in one transfer.
     pub(crate) direct: bool,
 }
@@ -21,6 +23,7 @@ impl<'a> Legal<'a> {
             topology: problem.topology(),
             ports: model.ports,
             wormhole: model.switching == Switching::Wormhole,
+            is_direct: problem.topology().is_direct(),
             direct: model.is_direct() && problem.messages().is_scatter(),
         }
     }
@@ -28,7 +31,7 @@ impl<'a> Legal<'a> {
     /// Whether some transfer may cross the channel.
     pub(crate) fn carries(self, channel: ChannelId) -> bool {
         let touched = |node| self.topology.is_terminal(node) || self.wormhole && self.topology.routes(node);
-        touched(self.topology.tail(channel)) && touched(self.topology.head(channel))
+        self.is_direct || touched(self.topology.tail(channel)) && touched(self.topology.head(channel))
     }
 
     /// Number of transfers that a terminal can start in one step.
@@ -39,6 +42,13 @@ impl<'a> Legal<'a> {
     /// Number of transfers that a terminal can finish in one step.
     pub(crate) fn receive_limit(self, terminal: NodeId) -> u64 {
         self.port_limit(self.topology.in_channels(terminal))
+    }
+
+    /// Number of transfers that a terminal can start and finish together in one step.
+    pub(crate) fn common_limit(self, terminal: NodeId) -> u64 {
+        let both = self.topology.out_channels(terminal).iter().chain(self.topology.in_channels(terminal));
+        let ports = self.send_limit(terminal) + self.receive_limit(terminal);
+        ports.min(self.resource_count(both.copied()) as u64)
     }
 
     fn port_limit(self, channels: &[ChannelId]) -> u64 {

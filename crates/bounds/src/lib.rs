@@ -32,8 +32,10 @@ mod needs;
 mod phase;
 mod rule;
 mod search;
+mod symmetric;
 mod words;
 
 pub use all::{all, best, best_reaching, by_rule, quick};
 pub use certificate::{Certificate, Direction, LowerBound, Rule};
 pub use check::CertificateError;
+pub use symmetric::symmetric;

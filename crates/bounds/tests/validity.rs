@@ -4,8 +4,8 @@
 
 mod oracle;
 
-use lockstep_bounds::{all, best};
-use lockstep_schedule::strategy::scheduled_instance;
+use lockstep_bounds::{all, best, best_reaching};
+use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
 use lockstep_schedule::{
     Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
 };
@@ -152,6 +152,18 @@ proptest! {
         let optimum = oracle::optimum(&problem, &mut 10_000_000);
         prop_assert!(optimum.is_some());
         prop_assert_eq!(Some(best(&problem).steps), optimum);
+    }
+
+    /// Who asks for no more than enough gets that, or as much as there is.
+    #[test]
+    fn rules_are_asked_until_it_is_enough(instance in instance_of(12), enough in 0..20u32) {
+        let problem = instance.problem();
+        let bounds = all(&problem);
+        let bound = best_reaching(&problem, enough);
+        prop_assert_eq!(bound.check(&problem), Ok(()));
+        prop_assert!((enough.min(bounds[0].steps)..=bounds[0].steps).contains(&bound.steps), "{bound} for {enough}");
+        let best = best(&problem);
+        prop_assert_eq!((best.steps, best.rule), (bounds[0].steps, bounds[0].rule));
     }
 
     /// Beyond the oracle's reach: larger networks, and schedules that the verifier accepts.

@@ -1,5 +1,6 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
+mod symmetric;
 mod tree_broadcast;
 
 use std::collections::{BTreeSet, VecDeque};

@@ -62,10 +62,10 @@ pub(super) fn run(problem: &Problem<'_>, source: NodeId, steps: u32) -> Result<R
     for (_, table) in tables.iter().enumerate().filter(|&(node, _)| node != source.index()) {
         states += table.len() as u64;
         hash.update(u32::try_from(table.len()).unwrap_or(u32::MAX).to_le_bytes());
-        table.iter().flatten().for_each(|&need| hash.update([need as u8]));
+        table.iter().flatten().for_each(|&need| hash.update([need.to_le_bytes()[0]]));
     }
-    let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Run { is_possible, states, digest })
+    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Run { is_possible, states, digest: digits.concat() })
 }
 
 /// The children of every node, seen from the source.
@@ -149,8 +149,10 @@ impl Programme<'_> {
     /// The least sums of `own` and a need of each child that a link of this capacity can meet.
     fn join(&mut self, own: Need, children: &[Table], capacity: i32) -> Result<Table, &'static str> {
         let bounded = |mut need: Need, left: usize| {
-            let most = capacity + left as i32;
-            need.iter_mut().for_each(|copies| *copies = (*copies).max(-most));
+            let most = capacity + i32::try_from(left).unwrap_or(i32::MAX - 1);
+            for copies in &mut need {
+                *copies = (*copies).max(-most);
+            }
             need.iter().all(|&copies| copies <= most).then_some(need)
         };
         let mut sums: Table = bounded(own, children.len()).into_iter().collect();

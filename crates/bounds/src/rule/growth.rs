@@ -20,6 +20,9 @@ use crate::legal::Legal;
 /// Source: Farley, "Minimum-time line broadcast networks", *Networks* 10 (1980), for one port; here with each
 /// terminal's own ports.
 pub(crate) fn bound(problem: &Problem<'_>, _enough: u32) -> Option<LowerBound> {
+    if problem.messages().is_scatter() {
+        return None;
+    }
     let demand = Demand::new(problem);
     let chunks = problem.messages().chunks();
     let ports = SortedPorts::new(problem);
@@ -61,7 +64,8 @@ impl SortedPorts {
     fn new(problem: &Problem<'_>) -> Self {
         let (topology, legal) = (problem.topology(), Legal::new(problem));
         let mut limits: Vec<_> = topology.terminals().iter().map(|&node| (legal.send_limit(node), node)).collect();
-        limits.sort_unstable_by_key(|&(limit, node)| (Reverse(limit), node));
+        // Stable, so that nodes stay ascending, and linear where all terminals are alike.
+        limits.sort_by_key(|&(limit, _)| Reverse(limit));
         let mut place = vec![0; topology.node_count()];
         let mut sum = vec![0];
         for (at, &(limit, node)) in limits.iter().enumerate() {

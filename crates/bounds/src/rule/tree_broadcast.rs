@@ -42,9 +42,13 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
     let request = demand.sources().first().and_then(|&source| demand.from(source).next())?;
     // On a tree the holders can double in every step, however few their ports are (Farley 1980).
     let most = request.count.ilog2() + 1;
+    let in_question = fewest..most.min(enough).min(MAX_STEPS as u32 + 1);
+    if in_question.is_empty() {
+        return None;
+    }
     let tree = RootedTree::new(problem, request)?;
     let mut proof = None;
-    for steps in (fewest..most.min(enough)).take_while(|&steps| steps as usize <= MAX_STEPS) {
+    for steps in in_question {
         match Programme::run(&tree, steps as usize) {
             Some(Outcome::Impossible { states, digest }) => proof = Some((steps, states, digest)),
             Some(Outcome::Possible) | None => break,
@@ -199,6 +203,7 @@ impl Programme {
 
     /// The least needs of a node that takes `own` and of its children together, over a link that brings `capacity` in a
     /// step.
+    #[expect(clippy::cast_possible_wrap, reason = "a node has fewer than 2,000 neighbours")]
     fn join(&mut self, own: Needs, children: &[u32], capacity: i32) -> Option<Vec<Needs>> {
         // More than the children to come can give is too much; more than they and the link can take is no use.
         let within = |needs: Needs, children: usize| {
@@ -225,11 +230,11 @@ impl Programme {
             states += table.len() as u64;
             hash.update((table.len() as u32).to_le_bytes());
             for need in table {
-                (0..self.steps).for_each(|step| hash.update([need.at(step) as u8]));
+                (0..self.steps).for_each(|step| hash.update([need.at(step).to_le_bytes()[0]]));
             }
         }
-        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Outcome::Impossible { states, digest }
+        let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Outcome::Impossible { states, digest: digits.concat() }
     }
 }
 
