@@ -2,7 +2,7 @@
 
 use lockstep_bounds::LowerBound;
 use lockstep_schedule::{
-    CollectiveName, CommunicationModel, SymmetricSchedule, SymmetricViolation, Verification, verify_symmetric,
+    Budget, CollectiveName, CommunicationModel, SymmetricSchedule, SymmetricViolation, Verification, verify_symmetric,
 };
 use lockstep_topology::CayleyGraph;
 
@@ -16,11 +16,11 @@ use crate::plan::Verdict;
 ///
 /// ```
 /// use lockstep::schedule::CollectiveName;
-/// use lockstep::{CommunicationModel, plan_symmetric};
+/// use lockstep::{Budget, CommunicationModel, plan_symmetric};
 ///
 /// let cube = "hypercube:16".parse()?;
 /// let model = CommunicationModel::store_and_forward();
-/// let plan = plan_symmetric(&cube, CollectiveName::AllToAllBroadcast, model)?;
+/// let plan = plan_symmetric(&cube, CollectiveName::AllToAllBroadcast, model, &Budget::unlimited())?;
 /// assert_eq!((plan.step_count(), plan.is_optimal()), (4096, true)); // 65,535 messages through 16 links
 /// assert_eq!(plan.verification().transfers, 65_535 * 65_536);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,10 +71,12 @@ pub fn plan_symmetric(
     graph: &CayleyGraph,
     collective: CollectiveName,
     model: CommunicationModel,
+    budget: &Budget,
 ) -> Result<SymmetricPlan, SymmetricPlanError> {
     let unsupported = || SymmetricPlanError::Unsupported { collective, graph: graph.name().to_owned(), model };
     let bound = lockstep_bounds::symmetric(graph, collective, model).ok_or_else(unsupported)?;
-    let (construction, base) = lockstep_analytic::symmetric(graph, collective, model).ok_or_else(unsupported)?;
+    let (construction, base) =
+        lockstep_analytic::symmetric(graph, collective, model, budget).ok_or_else(unsupported)?;
     bound.check_symmetric(graph, collective, model).expect("a bound comes with a proof");
     let schedule = SymmetricSchedule::new(graph.clone(), collective, base);
     let verification = verify_symmetric(&schedule, model)

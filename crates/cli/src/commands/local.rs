@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anyhow::Context;
 use lockstep::CayleyGraph;
-use lockstep::analytic::{self, LocalProgram, LocalSend};
-use lockstep::schedule::CollectiveName;
+use lockstep::analytic::{self, LocalProgram};
+use lockstep::schedule::{CollectiveName, LocalSend};
 use serde::Serialize;
 
 use super::Answer;
@@ -18,9 +18,10 @@ pub(crate) fn run(args: &PlanArgs, _talk: Talk) -> anyhow::Result<Answer> {
     let question = SymmetricQuestion::new(&args.problem)?;
     let node = question.node("--node", args.large.node.as_deref().unwrap_or_default())?;
     let SymmetricQuestion { graph, collective, root, model } = &question;
-    let (construction, program) = analytic::program(graph, *collective, *model, *root, node).with_context(|| {
-        format!("no program of one node is known for {collective} on {graph} ({model}); see lockstep plan --help")
-    })?;
+    let (construction, program) = analytic::program(graph, *collective, *model, *root, node, &args.budget.begin())
+        .with_context(|| {
+            format!("no program of one node is known for {collective} on {graph} ({model}); see lockstep plan --help")
+        })?;
     if args.json {
         output::print(&(serde_json::to_string(&Written::new(graph, &program))? + "\n"))?;
         return Ok(Answer::Yes);

@@ -11,8 +11,8 @@ use crate::{input, output};
 
 pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
     let SymmetricQuestion { graph, collective, model, .. } = SymmetricQuestion::new(&args.problem)?;
-    let plan = plan_symmetric(&graph, collective, model)?;
-    let file = || SymmetricScheduleFile::new(plan.schedule().clone(), model);
+    let plan = plan_symmetric(&graph, collective, model, &args.budget.begin())?;
+    let file = || SymmetricScheduleFile { schedule: plan.schedule().clone(), model };
     if let Some(path) = &args.output {
         let by_extension = || match extension(path).as_str() {
             "lsb" | "bin" => PlanFormat::Binary,

@@ -96,7 +96,7 @@ fn symmetric_plans_agree_with_explicit_ones() {
     for spec in ["hypercube:5", "torus:4x6", "ring:9", "circulant:13,1,5", "folded-hypercube:4"] {
         let topology: Topology = spec.parse().unwrap();
         for name in [CollectiveName::AllToAllBroadcast, CollectiveName::AllToAllScatter] {
-            let symmetric = plan_symmetric(&spec.parse().unwrap(), name, STORE).unwrap();
+            let symmetric = plan_symmetric(&spec.parse().unwrap(), name, STORE, &Budget::unlimited()).unwrap();
             let collective = name.with_root(None).unwrap();
             let problem = Problem::new(&topology, &collective, STORE).unwrap();
             let plan = Planner::new(problem, PlanOptions::auto(1)).run(&Budget::evaluations(1 << 12), |_| {}).unwrap();

@@ -85,7 +85,7 @@ fn by_transfers(topology: &Topology, name: CollectiveName) -> Result<(Counts, bo
 /// The part of one source, judged by the translation principle.
 fn by_group(spec: &str, name: CollectiveName) -> Result<(Counts, bounds::LowerBound)> {
     let graph: CayleyGraph = spec.parse()?;
-    let plan = plan_symmetric(&graph, name, CommunicationModel::store_and_forward())?;
+    let plan = plan_symmetric(&graph, name, CommunicationModel::store_and_forward(), &Budget::unlimited())?;
     let verification = plan.verification();
     let transmissions = u128::from(verification.channel_uses);
     Ok((Counts { rounds: verification.steps as u128, transmissions }, plan.lower_bound().clone()))

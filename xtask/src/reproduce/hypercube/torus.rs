@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lockstep::CayleyGraph;
+use lockstep::CommunicationModel;
 use lockstep::analytic::{Chain, Diagonals, StreamedBroadcast};
 use lockstep::schedule::BroadcastJudge;
-use lockstep::CommunicationModel;
 
 /// A broadcast that the judge accepted.
 pub(super) struct Broadcast {
@@ -48,13 +48,8 @@ fn judged<B: StreamedBroadcast>(side: u32, broadcast: impl Fn() -> Option<B>) ->
     let counts = judge.finish()?;
     let nodes = u128::from(side) * u128::from(side);
     let bound = (0..).find(|&rounds| 5u128.pow(rounds) >= nodes).context("5^54 nodes are enough")?;
-    let broadcast = Broadcast {
-        side,
-        rounds: counts.rounds as u32,
-        bound,
-        transmissions: counts.transfers,
-        time: begin.elapsed(),
-    };
+    let broadcast =
+        Broadcast { side, rounds: counts.rounds as u32, bound, transmissions: counts.transfers, time: begin.elapsed() };
     let Broadcast { rounds, transmissions, time, .. } = broadcast;
     eprintln!("torus {side}x{side}: {rounds} rounds, bound {bound}, {transmissions} transmissions, {time:?}");
     Ok(broadcast)
