@@ -87,6 +87,6 @@ fn by_group(spec: &str, name: CollectiveName) -> Result<(Counts, bounds::LowerBo
     let graph: CayleyGraph = spec.parse()?;
     let plan = plan_symmetric(&graph, name, CommunicationModel::store_and_forward(), &Budget::unlimited())?;
     let verification = plan.verification();
-    let transmissions = u128::from(verification.channel_uses);
+    let transmissions = verification.channel_uses as u128;
     Ok((Counts { rounds: verification.steps as u128, transmissions }, plan.lower_bound().clone()))
 }
