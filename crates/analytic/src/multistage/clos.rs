@@ -51,9 +51,11 @@ impl Clos {
         let ejection: Vec<ChannelId> = terminals.iter().map(|&node| topology.in_channels(node)[0]).collect();
         let input: Vec<u32> = injection.iter().map(|&channel| place[topology.head(channel).index()]).collect();
         let output: Vec<u32> = ejection.iter().map(|&channel| place[topology.tail(channel).index()]).collect();
-        let crowded = |of: &[u32], count: usize| {
+        let crowded = |switch_of: &[u32], count: usize| {
             let mut size = vec![0; count];
-            of.iter().for_each(|&switch| size[switch as usize] += 1);
+            for &switch in switch_of {
+                size[switch as usize] += 1;
+            }
             size.into_iter().any(|size| size > middles)
         };
         if crowded(&input, inputs) || crowded(&output, outputs) {

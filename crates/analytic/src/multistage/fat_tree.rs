@@ -63,24 +63,12 @@ impl FatTree {
         if !is_full || 2 * end != topology.channel_count() as u64 {
             return None;
         }
-        let (mut up, mut down) = (vec![None; end as usize], vec![None; end as usize]);
-        for channel in topology.channels() {
-            let (tail, head) = (topology.tail(channel), topology.head(channel));
-            let is_up = heights.of(tail) < heights.of(head);
-            let (lower, upper, links) = if is_up { (tail, head, &mut up) } else { (head, tail, &mut down) };
+        let link_of = |lower: NodeId, upper: NodeId| {
             let level = heights.of(lower);
-            let link = start[level] + subtrees.of[lower.index()] * colours.counts[level] + colours.of[upper.index()];
-            if links[link as usize].replace(channel).is_some() {
-                return None;
-            }
-        }
-        let up: Vec<ChannelId> = up.into_iter().collect::<Option<_>>()?;
-        let down: Vec<ChannelId> = down.into_iter().collect::<Option<_>>()?;
-        let is_link =
-            |(&up, &down)| topology.tail(up) == topology.head(down) && topology.head(up) == topology.tail(down);
-        if !up.iter().zip(&down).all(is_link) {
-            return None;
-        }
+            let subtree = subtrees.of[lower.index()] * colours.counts[level];
+            (start[level] + subtree + colours.of[upper.index()]) as usize
+        };
+        let [up, down] = heights.channels(topology, end as usize, link_of)?;
 
         let terminals = topology.terminals();
         let places: Vec<u32> = terminals.iter().map(|terminal| subtrees.of[terminal.index()]).collect();
@@ -231,6 +219,33 @@ impl Heights {
         is_whole.then_some(Self { nodes, height })
     }
 
+    /// The channel up and the channel down of each link, if the links between a lower and an upper node are all different
+    /// and as many as they should be.
+    fn channels(
+        &self,
+        topology: &Topology,
+        link_count: usize,
+        link_of: impl Fn(NodeId, NodeId) -> usize,
+    ) -> Option<[Vec<ChannelId>; 2]> {
+        let (mut up, mut down) = (vec![None; link_count], vec![None; link_count]);
+        for channel in topology.channels() {
+            let (tail, head) = (topology.tail(channel), topology.head(channel));
+            let slot = if self.of(tail) < self.of(head) {
+                &mut up[link_of(tail, head)]
+            } else {
+                &mut down[link_of(head, tail)]
+            };
+            if slot.replace(channel).is_some() {
+                return None;
+            }
+        }
+        let up: Vec<ChannelId> = up.into_iter().collect::<Option<_>>()?;
+        let down: Vec<ChannelId> = down.into_iter().collect::<Option<_>>()?;
+        let is_link =
+            |(&up, &down)| topology.tail(up) == topology.head(down) && topology.head(up) == topology.tail(down);
+        up.iter().zip(&down).all(is_link).then_some([up, down])
+    }
+
     fn of(&self, node: NodeId) -> usize {
         self.height[node.index()]
     }
@@ -243,5 +258,44 @@ impl Heights {
     fn below<'a>(&'a self, topology: &'a Topology, node: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
         let heads = topology.out_channels(node).iter().map(|&channel| topology.head(channel));
         heads.filter(move |&head| self.of(head) < self.of(node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{fat_tree, is_one_step};
+    use super::*;
+
+    fn shape(topology: &Topology) -> Option<(Vec<u32>, Vec<u32>)> {
+        FatTree::recognise(topology).map(|tree| (tree.subtree_counts, tree.colour_counts))
+    }
+
+    #[test]
+    fn subtrees_and_colours_are_counted_by_height() {
+        let spec = |spec: &str| shape(&spec.parse().unwrap());
+        assert_eq!(spec("fat-tree:2,3"), Some((vec![8, 4, 2, 1], vec![1, 2, 4])));
+        assert_eq!(spec("fat-tree:4,2"), Some((vec![16, 4, 1], vec![1, 4])));
+        assert_eq!(shape(&fat_tree(&[(2, 3), (2, 2), (5, 0)])), Some((vec![20, 10, 5, 1], vec![1, 3, 6])));
+        assert_eq!(spec("b-tree:4"), None, "one way up for two down");
+        assert_eq!(shape(&fat_tree(&[(3, 2), (2, 0)])), None);
+        assert_eq!(spec("omega:8"), None, "no way back");
+        assert_eq!(spec("b-tree:2"), Some((vec![2, 1], vec![1])), "a crossbar");
+    }
+
+    #[test]
+    fn every_exclusive_or_is_one_step() {
+        for levels in 1..=5 {
+            let topology = lockstep_topology::fat_tree(2, levels).unwrap();
+            let (tree, terminals) = (FatTree::recognise(&topology).unwrap(), topology.terminals());
+            let distances = lockstep_paths::ShortestPaths::all_pairs(&topology).unwrap();
+            for mask in 1..terminals.len() {
+                let ranks = (0..terminals.len()).map(|rank| (rank, rank ^ mask));
+                let pairs: Vec<_> = ranks.clone().map(|(from, to)| (tree.places[from], tree.places[to])).collect();
+                let mut paths = PathList::default();
+                tree.route(&pairs, &mut paths);
+                let carried = ranks.zip(paths.iter()).map(|((from, to), path)| (terminals[from], terminals[to], path));
+                assert!(is_one_step(&topology, carried, |from, to| distances.distance(from, to).unwrap() as usize));
+            }
+        }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn schedule(problem: &Problem<'_>, network: &impl Shifts, budget: &Bu
 
 /// In each step all holders, an interval of places, send to the interval behind it.
 ///
-/// **Source**: recursive doubling, as Farley, *Broadcast time in communication networks*, SIAM J. Appl. Math. 39 (1980).
+/// **Source**: doubling, as Farley, *Minimum-time line broadcast networks*, Networks 10 (1980).
 fn broadcast(network: &impl Shifts, root: usize) -> Option<Schedule> {
     let count = network.senders().len();
     if network.senders() != network.receivers() {

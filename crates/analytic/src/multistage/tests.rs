@@ -1,6 +1,7 @@
 //! The constructions on whole networks, under any numbering.
 
 use lockstep_bounds::best;
+use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{
     Budget, Collective, CommunicationModel, Ports, Problem, Routing, ScatterRule, Schedule, Switching, verify,
 };
@@ -15,7 +16,7 @@ const ALL: [&Construction; 3] = [&MULTISTAGE, &FAT_TREE, &CLOS];
 
 /// One-way stages of `radix x radix` switches, a perfect shuffle before each; what leaves line `l` goes to terminal
 /// `outputs[l]`.
-pub(super) fn omega(radix: usize, stages: u32, outputs: &[usize]) -> Topology {
+pub(super) fn omega(radix: usize, stages: u32, outputs: impl IntoIterator<Item = usize>) -> Topology {
     let count = radix.pow(stages);
     let mut network = TopologyBuilder::new("omega");
     let terminals: Vec<NodeId> = (0..count).map(|line| network.terminal(line.to_string())).collect();
@@ -28,7 +29,7 @@ pub(super) fn omega(radix: usize, stages: u32, outputs: &[usize]) -> Topology {
         }
         lines = switches.into_iter().flat_map(|switch| std::iter::repeat_n(switch, radix)).collect();
     }
-    for (&from, &to) in lines.iter().zip(outputs) {
+    for (&from, to) in lines.iter().zip(outputs) {
         network.channel(from, terminals[to]);
     }
     network.build().unwrap()
@@ -87,8 +88,8 @@ fn networks() -> impl Strategy<Value = Topology> {
         "fat-tree:5,1",
     ]);
     let built = select(vec![
-        omega(3, 3, &Vec::from_iter(0..27)),
-        omega(5, 2, &Vec::from_iter(0..25)),
+        omega(3, 3, 0..27),
+        omega(5, 2, 0..25),
         fat_tree(&[(3, 4), (5, 0)]),
         fat_tree(&[(2, 2), (3, 4), (4, 0)]),
         fat_tree(&[(2, 2), (2, 2), (4, 0)]),
@@ -213,8 +214,8 @@ proptest! {
     fn total_exchange_meets_the_load_of_the_busiest_channel(
         (topology, root) in select(vec![(2usize, 2u32), (2, 3), (2, 4), (3, 2), (4, 2)])
             .prop_flat_map(|(radix, stages)| {
-                let outputs = Just(Vec::from_iter(0..radix.pow(stages))).prop_shuffle();
-                outputs.prop_flat_map(move |outputs| shuffled(omega(radix, stages, &outputs)))
+                let outputs = Just((0..radix.pow(stages)).collect::<Vec<usize>>()).prop_shuffle();
+                outputs.prop_flat_map(move |outputs| shuffled(omega(radix, stages, outputs)))
             })
             .prop_flat_map(|topology| (Just(topology), any::<Index>())),
     ) {
@@ -249,6 +250,11 @@ proptest! {
     }
 
     #[test]
+    fn any_network_is_declined_or_served(instance in instance(9)) {
+        schedules(&instance.problem())?;
+    }
+
+    #[test]
     fn any_permutation_takes_one_step(
         (topology, mut receivers) in networks().prop_flat_map(|topology| {
             let receivers: Vec<Option<NodeId>> = topology.terminals().iter().copied().map(Some).collect();
@@ -256,7 +262,9 @@ proptest! {
         }),
         silent in prop::collection::vec(any::<Index>(), 0..3),
     ) {
-        silent.iter().for_each(|silent| receivers[silent.index(topology.terminal_count())] = None);
+        for silent in &silent {
+            receivers[silent.index(topology.terminal_count())] = None;
+        }
         let routed = route_permutation(&topology, &receivers);
         let is_served = Clos::recognise(&topology).is_some() || FatTree::recognise(&topology).is_some();
         prop_assert_eq!(routed.is_ok(), is_served);

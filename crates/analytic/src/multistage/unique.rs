@@ -89,18 +89,16 @@ struct Levels {
 
 impl Levels {
     fn new(topology: &Topology, stages: &[Vec<NodeId>]) -> Option<Self> {
-        let mut levels: Vec<&[NodeId]> = stages.iter().map(Vec::as_slice).collect();
-        levels.push(topology.terminals());
+        let (terminals, stages) = ([topology.terminals()], stages.iter().map(Vec::as_slice));
+        let forwards: Vec<&[NodeId]> = stages.clone().chain(terminals).collect();
+        let backwards: Vec<&[NodeId]> = stages.rev().chain(terminals).collect();
         let heads = |node| topology.out_channels(node).iter().map(|&channel| topology.head(channel));
-        let blocks = BlockTree::new(topology, &levels, heads)?;
-        levels.pop();
-        levels.reverse();
-        levels.push(topology.terminals());
         let tails = |node| topology.in_channels(node).iter().map(|&channel| topology.tail(channel));
-        let mut windows = BlockTree::new(topology, &levels, tails)?;
+        let blocks = BlockTree::new(topology, &forwards, heads)?;
+        let mut windows = BlockTree::new(topology, &backwards, tails)?;
         windows.counts.reverse();
 
-        let (mut start, mut end) = (Vec::with_capacity(levels.len()), 0);
+        let (mut start, mut end) = (Vec::with_capacity(forwards.len()), 0);
         for (&windows, &blocks) in windows.counts.iter().zip(&blocks.counts) {
             let size = u64::from(windows) * u64::from(blocks);
             // A level of fewer channels than terminals passes no full permutation.
@@ -225,4 +223,84 @@ fn join(parent: &mut [u32], first: u32, second: u32) -> bool {
     let (first, second) = (root(first), root(second));
     parent[first as usize] = second;
     first != second
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{is_one_step, omega};
+    use super::*;
+
+    /// Whether the network passes, in one step, all that `receiver` says for each rank.
+    fn passes(topology: &Topology, network: &UniquePaths, receiver: impl Fn(usize) -> usize) -> bool {
+        let place = |ranks: &[u32], rank: usize| ranks.iter().position(|&one| one as usize == rank).unwrap() as u32;
+        let ranks = 0..topology.terminal_count();
+        let pairs: Vec<(u32, u32)> = ranks
+            .clone()
+            .map(|rank| (place(&network.senders, rank), place(&network.receivers, receiver(rank))))
+            .collect();
+        let mut paths = PathList::default();
+        network.route(&pairs, &mut paths);
+        let terminals = topology.terminals();
+        let ends = ranks.map(|rank| (terminals[rank], terminals[receiver(rank)]));
+        let carried = ends.zip(paths.iter()).map(|((from, to), path)| (from, to, path));
+        is_one_step(topology, carried, |_, _| network.level_count)
+    }
+
+    #[test]
+    fn every_exclusive_or_and_every_shift_is_one_step() {
+        for family in ["omega", "butterfly"] {
+            for count in (1..=6).map(|stages| 1 << stages) {
+                let topology: Topology = format!("{family}:{count}").parse().unwrap();
+                let network = UniquePaths::recognise(&topology).unwrap();
+                for mask in 0..count {
+                    assert!(passes(&topology, &network, |rank| rank ^ mask), "{family}:{count}, {mask}");
+                    assert!(passes(&topology, &network, |rank| (rank + mask) % count), "{family}:{count}, {mask}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_shift_of_digits_is_one_step() {
+        let count = 27;
+        let topology = omega(3, 3, 0..count);
+        let network = UniquePaths::recognise(&topology).unwrap();
+        for by in 0..count {
+            let shifted = |rank: usize| [1, 3, 9].map(|w| (rank / w + by / w) % 3 * w).iter().sum();
+            assert!(passes(&topology, &network, shifted), "{by}");
+        }
+    }
+
+    #[test]
+    fn some_permutations_are_blocked() {
+        let topology: Topology = "omega:16".parse().unwrap();
+        let network = UniquePaths::recognise(&topology).unwrap();
+        assert!(!passes(&topology, &network, |rank| (rank as u8).reverse_bits() as usize >> 4));
+    }
+
+    #[test]
+    fn where_sending_to_itself_is_blocked_places_differ() {
+        let outputs = |reversed: bool| -> Vec<usize> {
+            (0..8u8).map(|line| usize::from(if reversed { line.reverse_bits() >> 5 } else { line })).collect()
+        };
+        for reversed in [false, true] {
+            let topology = omega(2, 3, outputs(reversed));
+            let network = UniquePaths::recognise(&topology).unwrap();
+            assert_eq!(passes(&topology, &network, |rank| rank), !reversed);
+            assert_eq!(network.senders == network.receivers, !reversed);
+        }
+    }
+
+    #[test]
+    fn the_ring_visits_every_terminal() {
+        let topology = omega(2, 4, [3, 1, 4, 15, 9, 2, 6, 5, 0, 7, 8, 10, 11, 12, 13, 14]);
+        let (mut ring, paths) = UniquePaths::recognise(&topology).unwrap().ring().unwrap();
+        let terminals = topology.terminals();
+        let next = ring.iter().cycle().skip(1);
+        let ends = ring.iter().zip(next).map(|(&from, &to)| (terminals[from as usize], terminals[to as usize]));
+        let carried = ends.zip(paths.iter()).map(|((from, to), path)| (from, to, path));
+        assert!(is_one_step(&topology, carried, |_, _| 5));
+        ring.sort_unstable();
+        assert!(ring.into_iter().eq(0..16));
+    }
 }
