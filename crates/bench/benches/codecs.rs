@@ -3,16 +3,15 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use lockstep_bench::gray_code_all_gather;
-use lockstep_schedule::{Collective, CommunicationModel, Problem, ScheduleFile};
+use lockstep_bench::{Question, constructed};
+use lockstep_schedule::{CommunicationModel, ScheduleFile};
 use lockstep_topology::Topology;
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
-    let cube: Topology = "hypercube:10".parse().expect("a spec");
-    let all_gather = Collective::all_to_all_broadcast();
-    let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward()).expect("a problem");
-    let file = ScheduleFile::new(&problem, gray_code_all_gather(&cube));
+    let question = Question::new("hypercube:10", "aab", CommunicationModel::store_and_forward());
+    let problem = question.problem();
+    let file = ScheduleFile::new(&problem, constructed(&problem));
     let (json, bytes) = (file.to_json(), file.to_bytes());
 
     let mut group = criterion.benchmark_group("schedule of 1,047,552 transfers");
