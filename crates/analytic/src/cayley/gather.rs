@@ -9,25 +9,21 @@ use super::steps::Steps;
 /// How many trees are grown, each in another order, until one is as low as can be. The first one nearly always is.
 const TRIES: u64 = 8;
 
-/// The tree of element 0, the lowest of several.
+/// The tree of element 0, the lowest of several; `None` when the budget ends before the first one is grown.
 pub(super) fn base(steps: &Steps, budget: &Budget) -> Option<BaseSchedule> {
-    let fewest = fewest_steps(steps);
-    let mut best: Option<BaseSchedule> = None;
-    for seed in 0..TRIES {
-        let Some(base) = Growth::new(steps, seed).grow(budget) else { break };
-        if best.as_ref().is_none_or(|best| base.step_count() < best.step_count()) {
-            best = Some(base);
-        }
-        if best.as_ref().is_some_and(|best| best.step_count() <= fewest) {
+    // A step informs one element a generator, and gets one generator further.
+    let fewest = (steps.element_count() - 1).div_ceil(steps.degree()).max(steps.diameter() as usize);
+    let mut best = Growth::new(steps, 0).grow(budget)?;
+    for seed in 1..TRIES {
+        if best.step_count() <= fewest {
             break;
         }
+        let Some(other) = Growth::new(steps, seed).grow(budget) else { break };
+        if other.step_count() < best.step_count() {
+            best = other;
+        }
     }
-    best
-}
-
-/// The number of steps that no tree can beat: a step informs an element a generator, and goes one generator further.
-pub(super) fn fewest_steps(steps: &Steps) -> usize {
-    (steps.element_count() - 1).div_ceil(steps.degree()).max(steps.diameter() as usize)
+    Some(best)
 }
 
 const NOBODY: u8 = u8::MAX;
@@ -44,8 +40,8 @@ struct Growth<'a> {
     /// Informed elements that may send along a generator, in a stack for each generator and number of ways to what it
     /// leads to. Entries may be out of date: the other end informed by now, or with more ways.
     senders: Vec<Vec<u32>>,
-    /// The first senders of each generator, as many as there are generators: with so many, one is left for a generator
-    /// however the others choose.
+    /// The first senders of each generator, at most as many as there are generators: with so many, one is left for a
+    /// generator however the others choose.
     candidates: Vec<Vec<u32>>,
     /// The generator that is matched with a new element.
     owner: Vec<u8>,
@@ -78,10 +74,7 @@ impl<'a> Growth<'a> {
                 return None;
             }
             self.inform(&new);
-            (0..degree).for_each(|generator| self.call(generator));
-            let mut order: Vec<usize> = (0..degree).collect();
-            order.sort_by_key(|&generator| self.candidates[generator].len());
-            for generator in order {
+            for generator in 0..degree {
                 self.claim(generator, &mut 0);
             }
             base.begin_step();
@@ -125,44 +118,49 @@ impl<'a> Growth<'a> {
         &mut self.senders[generator * (self.steps.degree() + 1) + usize::from(self.ways[next])]
     }
 
-    /// Takes the candidates of a generator from its stacks.
-    fn call(&mut self, generator: usize) {
+    /// What a generator leads to from one of its candidates, which are taken from its stacks when they are needed.
+    fn candidate(&mut self, generator: usize, place: usize) -> Option<usize> {
         let degree = self.steps.degree();
-        let mut called = std::mem::take(&mut self.candidates[generator]);
         for ways in 1..=degree {
-            while called.len() < degree
+            while place == self.candidates[generator].len()
+                && place < degree
                 && let Some(sender) = self.senders[generator * (degree + 1) + ways].pop()
             {
                 let next = self.steps.next(sender as usize, generator);
-                if usize::from(self.ways[next]) > ways && !self.informed[next] {
+                if self.informed[next] {
+                    continue;
+                }
+                if usize::from(self.ways[next]) == ways {
+                    self.candidates[generator].push(sender);
+                } else {
                     self.stack(generator, next).push(sender);
-                } else if !self.informed[next] {
-                    called.push(sender);
                 }
             }
         }
-        self.candidates[generator] = called;
+        let sender = self.candidates[generator].get(place)?;
+        Some(self.steps.next(*sender as usize, generator))
     }
 
     /// Finds a new element for a generator, if others that are asked, once each, can make room.
     fn claim(&mut self, generator: usize, asked: &mut u64) -> bool {
         *asked |= 1 << generator;
-        let next = |growth: &Self, place: usize| {
-            growth.steps.next(growth.candidates[generator][place] as usize, generator)
-        };
-        let candidates = 0..self.candidates[generator].len();
-        let free = candidates.clone().find(|&place| self.owner[next(self, place)] == NOBODY);
-        let found = free.or_else(|| {
-            candidates.into_iter().find(|&place| {
-                let owner = usize::from(self.owner[next(self, place)]);
-                *asked >> owner & 1 == 0 && self.claim(owner, asked)
-            })
-        });
-        if let Some(place) = found {
-            let next = next(self, place);
-            self.owner[next] = generator as u8;
+        let mut place = 0;
+        while let Some(next) = self.candidate(generator, place) {
+            if self.owner[next] == NOBODY {
+                self.owner[next] = generator as u8;
+                return true;
+            }
+            place += 1;
         }
-        found.is_some()
+        for place in 0..place {
+            let next = self.steps.next(self.candidates[generator][place] as usize, generator);
+            let owner = usize::from(self.owner[next]);
+            if *asked >> owner & 1 == 0 && self.claim(owner, asked) {
+                self.owner[next] = generator as u8;
+                return true;
+            }
+        }
+        false
     }
 
     /// Puts the candidates of a generator back but the one whose new element it claimed, and returns that one.
