@@ -28,6 +28,13 @@ pub(super) fn base(steps: &Steps, budget: &Budget) -> Option<BaseSchedule> {
 
 const NOBODY: u8 = u8::MAX;
 
+/// From an informed element to one that need not be.
+#[derive(Clone, Copy)]
+struct Hop {
+    sender: u32,
+    receiver: u32,
+}
+
 /// A tree that grows from element 0, every step by a largest matching of generators and new elements.
 ///
 /// New elements with the fewest informed neighbours go first. That spreads the tree, and what is left to the end are
@@ -37,12 +44,12 @@ struct Growth<'a> {
     informed: Vec<bool>,
     /// Number of informed elements from which one generator leads to each element.
     ways: Vec<u8>,
-    /// Informed elements that may send along a generator, in a stack for each generator and number of ways to what it
-    /// leads to. Entries may be out of date: the other end informed by now, or with more ways.
-    senders: Vec<Vec<u32>>,
-    /// The first senders of each generator, at most as many as there are generators: with so many, one is left for a
+    /// What may be sent along a generator, in a stack for each generator and number of ways to the receiver. Entries may
+    /// be out of date: the receiver informed by now, or with more ways.
+    hops: Vec<Vec<Hop>>,
+    /// The first hops along each generator, at most as many as there are generators: with so many, one is left for a
     /// generator however the others choose.
-    candidates: Vec<Vec<u32>>,
+    candidates: Vec<Vec<Hop>>,
     /// The generator that is matched with a new element.
     owner: Vec<u8>,
     /// What shuffles the stacks.
@@ -56,7 +63,7 @@ impl<'a> Growth<'a> {
             steps,
             informed: vec![false; elements],
             ways: vec![0; elements],
-            senders: vec![Vec::new(); degree * (degree + 1)],
+            hops: vec![Vec::new(); degree * (degree + 1)],
             candidates: vec![Vec::new(); degree],
             owner: vec![NOBODY; elements],
             random: (seed > 0).then(|| ChaCha8Rng::seed_from_u64(seed)),
@@ -80,9 +87,9 @@ impl<'a> Growth<'a> {
             base.begin_step();
             new.clear();
             for generator in 0..degree {
-                if let Some(sender) = self.dismiss(generator) {
-                    base.push(BaseSchedule::BROADCAST, sender, &[generator as u16]);
-                    new.push(self.steps.next(sender as usize, generator));
+                if let Some(hop) = self.dismiss(generator) {
+                    base.push(BaseSchedule::BROADCAST, hop.sender, &[generator as u16]);
+                    new.push(hop.receiver as usize);
                 }
             }
             left -= new.len();
@@ -99,83 +106,86 @@ impl<'a> Growth<'a> {
         }
         for &element in new {
             for (generator, next) in self.steps.neighbours(element).enumerate() {
-                if self.informed[next] {
-                    continue;
-                }
-                let stack = self.stack(generator, next);
-                stack.push(element as u32);
-                let top = stack.len() - 1;
-                if let Some(random) = &mut self.random {
-                    let place = random.random_range(0..=top);
-                    self.stack(generator, next).swap(place, top);
+                if !self.informed[next] {
+                    self.put(generator, Hop { sender: element as u32, receiver: next as u32 });
                 }
             }
         }
     }
 
-    /// The senders along a generator to elements with as many ways as this one.
-    fn stack(&mut self, generator: usize, next: usize) -> &mut Vec<u32> {
-        &mut self.senders[generator * (self.steps.degree() + 1) + usize::from(self.ways[next])]
+    /// The place of the stack of hops along a generator to elements with as many ways as this one.
+    fn stack(&self, generator: usize, receiver: usize) -> usize {
+        generator * (self.steps.degree() + 1) + usize::from(self.ways[receiver])
     }
 
-    /// What a generator leads to from one of its candidates, which are taken from its stacks when they are needed.
+    /// Puts a hop on top of its stack or, where trees are to differ, anywhere in it.
+    fn put(&mut self, generator: usize, hop: Hop) {
+        let stack = self.stack(generator, hop.receiver as usize);
+        let stack = &mut self.hops[stack];
+        stack.push(hop);
+        if let Some(random) = &mut self.random {
+            let top = stack.len() - 1;
+            stack.swap(random.random_range(0..=top), top);
+        }
+    }
+
+    /// The receiver of one of the candidates of a generator, which are taken from its stacks when they are needed.
     fn candidate(&mut self, generator: usize, place: usize) -> Option<usize> {
         let degree = self.steps.degree();
-        for ways in 1..=degree {
+        let stacks = generator * (degree + 1)..(generator + 1) * (degree + 1);
+        for stack in stacks {
             while place == self.candidates[generator].len()
                 && place < degree
-                && let Some(sender) = self.senders[generator * (degree + 1) + ways].pop()
+                && let Some(hop) = self.hops[stack].pop()
             {
-                let next = self.steps.next(sender as usize, generator);
-                if self.informed[next] {
+                let receiver = hop.receiver as usize;
+                if self.informed[receiver] {
                     continue;
                 }
-                if usize::from(self.ways[next]) == ways {
-                    self.candidates[generator].push(sender);
+                if self.stack(generator, receiver) == stack {
+                    self.candidates[generator].push(hop);
                 } else {
-                    self.stack(generator, next).push(sender);
+                    self.put(generator, hop);
                 }
             }
         }
-        let sender = self.candidates[generator].get(place)?;
-        Some(self.steps.next(*sender as usize, generator))
+        self.candidates[generator].get(place).map(|hop| hop.receiver as usize)
     }
 
-    /// Finds a new element for a generator, if others that are asked, once each, can make room.
+    /// Finds a receiver for a generator, if others that are asked, once each, can make room.
     fn claim(&mut self, generator: usize, asked: &mut u64) -> bool {
         *asked |= 1 << generator;
         let mut place = 0;
-        while let Some(next) = self.candidate(generator, place) {
-            if self.owner[next] == NOBODY {
-                self.owner[next] = generator as u8;
+        while let Some(receiver) = self.candidate(generator, place) {
+            if self.owner[receiver] == NOBODY {
+                self.owner[receiver] = generator as u8;
                 return true;
             }
             place += 1;
         }
         for place in 0..place {
-            let next = self.steps.next(self.candidates[generator][place] as usize, generator);
-            let owner = usize::from(self.owner[next]);
+            let receiver = self.candidates[generator][place].receiver as usize;
+            let owner = usize::from(self.owner[receiver]);
             if *asked >> owner & 1 == 0 && self.claim(owner, asked) {
-                self.owner[next] = generator as u8;
+                self.owner[receiver] = generator as u8;
                 return true;
             }
         }
         false
     }
 
-    /// Puts the candidates of a generator back but the one whose new element it claimed, and returns that one.
-    fn dismiss(&mut self, generator: usize) -> Option<u32> {
-        let mut called = std::mem::take(&mut self.candidates[generator]);
-        let mut sender = None;
-        while let Some(candidate) = called.pop() {
-            let next = self.steps.next(candidate as usize, generator);
-            if usize::from(self.owner[next]) == generator {
-                sender = Some(candidate);
+    /// Puts the candidates of a generator back but the one whose receiver it claimed, and returns that one.
+    fn dismiss(&mut self, generator: usize) -> Option<Hop> {
+        let mut candidates = std::mem::take(&mut self.candidates[generator]);
+        let mut claimed = None;
+        while let Some(hop) = candidates.pop() {
+            if usize::from(self.owner[hop.receiver as usize]) == generator {
+                claimed = Some(hop);
             } else {
-                self.stack(generator, next).push(candidate);
+                self.put(generator, hop);
             }
         }
-        self.candidates[generator] = called;
-        sender
+        self.candidates[generator] = candidates;
+        claimed
     }
 }

@@ -238,8 +238,12 @@ impl<'a> Search<'a> {
 
     /// The channels of both slots must lead to the same node.
     fn close(&mut self, one: usize, other: usize) -> Result<(), Contradiction> {
-        let degree = self.network.degree as u64;
-        self.work = self.work.saturating_sub(degree);
+        let degree = self.network.degree;
+        if self.domain[one].is_power_of_two() && self.domain[other].is_power_of_two() {
+            let [end, same] = [one, other].map(|slot| self.end(slot / degree, self.domain[slot]).0);
+            return if end == same { Ok(()) } else { Err(Contradiction) };
+        }
+        self.work = self.work.saturating_sub(degree as u64);
         let shared = self.leading_where(other, one);
         self.narrow(one, shared)?;
         let shared = self.leading_where(one, other);
