@@ -4,6 +4,7 @@ use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Sc
 
 use crate::{cayley, chain, diagonal, hypercube, layered, multistage, tree};
 
+
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -1,6 +1,6 @@
 //! From the part of one source to the schedule of all.
 
-use lockstep_schedule::{BaseSchedule, MessageId, Schedule};
+use lockstep_schedule::{BaseSchedule, CollectiveName, MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
 use super::steps::Steps;
@@ -8,9 +8,9 @@ use super::steps::Steps;
 /// The most transfers of a schedule that is written down.
 const MAX_TRANSFERS: u64 = 1 << 24;
 
-/// Whether the schedule of all sources has a size to be written down.
-pub(super) fn fits(steps: &Steps, transfers: u64) -> bool {
-    transfers.checked_mul(steps.element_count() as u64).is_some_and(|transfers| transfers <= MAX_TRANSFERS)
+/// Whether the schedule of so many sources with so many transfers each has a size to be written down.
+pub(super) fn fits(sources: usize, transfers: u64) -> bool {
+    transfers.checked_mul(sources as u64).is_some_and(|transfers| transfers <= MAX_TRANSFERS)
 }
 
 /// Where each element is taken by the translation to each other one.
@@ -54,7 +54,12 @@ impl Sums {
 
 /// The translates of a base whose transfers cross one channel each. `channel` is that of each element and generator, a
 /// row an element; elements are the numbers of nodes.
-pub(super) fn expand(steps: &Steps, channel: &[ChannelId], base: &BaseSchedule, scatter: bool) -> Schedule {
+pub(super) fn expand(
+    steps: &Steps,
+    channel: &[ChannelId],
+    base: &BaseSchedule,
+    collective: CollectiveName,
+) -> Schedule {
     let (elements, degree) = (steps.element_count(), steps.degree());
     let sums = Sums::of(steps);
     let transfers = base.transfer_count() * elements;
@@ -65,7 +70,7 @@ pub(super) fn expand(steps: &Steps, channel: &[ChannelId], base: &BaseSchedule, 
             let generator = usize::from(transfer.path[0]);
             let (senders, receivers) = (sums.row(transfer.from), sums.row(transfer.message));
             for source in 0..elements {
-                let message = if scatter {
+                let message = if collective == CollectiveName::AllToAllScatter {
                     let receiver = usize::from(receivers[source]);
                     source * (elements - 1) + receiver - usize::from(receiver > source)
                 } else {

@@ -9,28 +9,31 @@ use super::steps::Steps;
 /// How many trees are grown, each in another order, until one is as low as can be. The first one nearly always is.
 const TRIES: u64 = 8;
 
-/// The tree of element 0, the lowest of several.
+/// The tree of element 0, the lowest of several; `None` when the budget ends before the first one is grown.
 pub(super) fn base(steps: &Steps, budget: &Budget) -> Option<BaseSchedule> {
-    let fewest = fewest_steps(steps);
-    let mut best: Option<BaseSchedule> = None;
-    for seed in 0..TRIES {
-        let Some(base) = Growth::new(steps, seed).grow(budget) else { break };
-        if best.as_ref().is_none_or(|best| base.step_count() < best.step_count()) {
-            best = Some(base);
-        }
-        if best.as_ref().is_some_and(|best| best.step_count() <= fewest) {
+    // A step informs one element a generator, and gets one generator further.
+    let fewest = (steps.element_count() - 1).div_ceil(steps.degree()).max(steps.diameter() as usize);
+    let mut best = Growth::new(steps, 0).grow(budget)?;
+    for seed in 1..TRIES {
+        if best.step_count() <= fewest {
             break;
         }
+        let Some(other) = Growth::new(steps, seed).grow(budget) else { break };
+        if other.step_count() < best.step_count() {
+            best = other;
+        }
     }
-    best
-}
-
-/// The number of steps that no tree can beat: a step informs an element a generator, and goes one generator further.
-pub(super) fn fewest_steps(steps: &Steps) -> usize {
-    (steps.element_count() - 1).div_ceil(steps.degree()).max(steps.diameter() as usize)
+    Some(best)
 }
 
 const NOBODY: u8 = u8::MAX;
+
+/// From an informed element to one that need not be.
+#[derive(Clone, Copy)]
+struct Hop {
+    sender: u32,
+    receiver: u32,
+}
 
 /// A tree that grows from element 0, every step by a largest matching of generators and new elements.
 ///
@@ -41,12 +44,12 @@ struct Growth<'a> {
     informed: Vec<bool>,
     /// Number of informed elements from which one generator leads to each element.
     ways: Vec<u8>,
-    /// Informed elements that may send along a generator, in a stack for each generator and number of ways to what it
-    /// leads to. Entries may be out of date: the other end informed by now, or with more ways.
-    senders: Vec<Vec<u32>>,
-    /// The first senders of each generator, as many as there are generators: with so many, one is left for a generator
-    /// however the others choose.
-    candidates: Vec<Vec<u32>>,
+    /// What may be sent along a generator, in a stack for each generator and number of ways to the receiver. Entries may
+    /// be out of date: the receiver informed by now, or with more ways.
+    hops: Vec<Vec<Hop>>,
+    /// The first hops along each generator, at most as many as there are generators: with so many, one is left for a
+    /// generator however the others choose.
+    candidates: Vec<Vec<Hop>>,
     /// The generator that is matched with a new element.
     owner: Vec<u8>,
     /// What shuffles the stacks.
@@ -60,7 +63,7 @@ impl<'a> Growth<'a> {
             steps,
             informed: vec![false; elements],
             ways: vec![0; elements],
-            senders: vec![Vec::new(); degree * (degree + 1)],
+            hops: vec![Vec::new(); degree * (degree + 1)],
             candidates: vec![Vec::new(); degree],
             owner: vec![NOBODY; elements],
             random: (seed > 0).then(|| ChaCha8Rng::seed_from_u64(seed)),
@@ -78,18 +81,15 @@ impl<'a> Growth<'a> {
                 return None;
             }
             self.inform(&new);
-            (0..degree).for_each(|generator| self.call(generator));
-            let mut order: Vec<usize> = (0..degree).collect();
-            order.sort_by_key(|&generator| self.candidates[generator].len());
-            for generator in order {
+            for generator in 0..degree {
                 self.claim(generator, &mut 0);
             }
             base.begin_step();
             new.clear();
             for generator in 0..degree {
-                if let Some(sender) = self.dismiss(generator) {
-                    base.push(BaseSchedule::BROADCAST, sender, &[generator as u16]);
-                    new.push(self.steps.next(sender as usize, generator));
+                if let Some(hop) = self.dismiss(generator) {
+                    base.push(BaseSchedule::BROADCAST, hop.sender, &[generator as u16]);
+                    new.push(hop.receiver as usize);
                 }
             }
             left -= new.len();
@@ -106,47 +106,56 @@ impl<'a> Growth<'a> {
         }
         for &element in new {
             for (generator, next) in self.steps.neighbours(element).enumerate() {
-                if self.informed[next] {
+                if !self.informed[next] {
+                    self.put(generator, Hop { sender: element as u32, receiver: next as u32 });
+                }
+            }
+        }
+    }
+
+    /// The place of the stack of hops along a generator to elements with as many ways as this one.
+    fn stack(&self, generator: usize, receiver: usize) -> usize {
+        generator * (self.steps.degree() + 1) + usize::from(self.ways[receiver])
+    }
+
+    /// Puts a hop on top of its stack or, where trees are to differ, anywhere in it.
+    fn put(&mut self, generator: usize, hop: Hop) {
+        let stack = self.stack(generator, hop.receiver as usize);
+        let stack = &mut self.hops[stack];
+        stack.push(hop);
+        if let Some(random) = &mut self.random {
+            let top = stack.len() - 1;
+            stack.swap(random.random_range(0..=top), top);
+        }
+    }
+
+    /// The receiver of one of the candidates of a generator, which are taken from its stacks when they are needed.
+    fn candidate(&mut self, generator: usize, place: usize) -> Option<usize> {
+        let degree = self.steps.degree();
+        let stacks = generator * (degree + 1)..(generator + 1) * (degree + 1);
+        for stack in stacks {
+            while place == self.candidates[generator].len()
+                && place < degree
+                && let Some(hop) = self.hops[stack].pop()
+            {
+                let receiver = hop.receiver as usize;
+                if self.informed[receiver] {
                     continue;
                 }
-                let stack = self.stack(generator, next);
-                stack.push(element as u32);
-                let top = stack.len() - 1;
-                if let Some(random) = &mut self.random {
-                    let place = random.random_range(0..=top);
-                    self.stack(generator, next).swap(place, top);
+                if self.stack(generator, receiver) == stack {
+                    self.candidates[generator].push(hop);
+                } else {
+                    self.put(generator, hop);
                 }
             }
         }
+        self.candidates[generator].get(place).map(|hop| hop.receiver as usize)
     }
 
-    /// The senders along a generator to elements with as many ways as this one.
-    fn stack(&mut self, generator: usize, next: usize) -> &mut Vec<u32> {
-        &mut self.senders[generator * (self.steps.degree() + 1) + usize::from(self.ways[next])]
-    }
-
-    /// Takes the candidates of a generator from its stacks.
-    fn call(&mut self, generator: usize) {
-        let degree = self.steps.degree();
-        let mut called = std::mem::take(&mut self.candidates[generator]);
-        for ways in 1..=degree {
-            while called.len() < degree
-                && let Some(sender) = self.senders[generator * (degree + 1) + ways].pop()
-            {
-                let next = self.steps.next(sender as usize, generator);
-                if usize::from(self.ways[next]) > ways && !self.informed[next] {
-                    self.stack(generator, next).push(sender);
-                } else if !self.informed[next] {
-                    called.push(sender);
-                }
-            }
-        }
-        self.candidates[generator] = called;
-    }
-
-    /// Finds a new element for a generator, if others that are asked, once each, can make room.
+    /// Finds a receiver for a generator, if others that are asked, once each, can make room.
     fn claim(&mut self, generator: usize, asked: &mut u64) -> bool {
         *asked |= 1 << generator;
+<<<<<<< HEAD
         let next =
             |growth: &Self, place: usize| growth.steps.next(growth.candidates[generator][place] as usize, generator);
         let candidates = 0..self.candidates[generator].len();
@@ -160,23 +169,39 @@ impl<'a> Growth<'a> {
         if let Some(place) = found {
             let next = next(self, place);
             self.owner[next] = generator as u8;
+=======
+        let mut place = 0;
+        while let Some(receiver) = self.candidate(generator, place) {
+            if self.owner[receiver] == NOBODY {
+                self.owner[receiver] = generator as u8;
+                return true;
+            }
+            place += 1;
+>>>>>>> ff814153c255dcbf30ca7d96f9a53c62c50101fa
         }
-        found.is_some()
-    }
-
-    /// Puts the candidates of a generator back but the one whose new element it claimed, and returns that one.
-    fn dismiss(&mut self, generator: usize) -> Option<u32> {
-        let mut called = std::mem::take(&mut self.candidates[generator]);
-        let mut sender = None;
-        while let Some(candidate) = called.pop() {
-            let next = self.steps.next(candidate as usize, generator);
-            if usize::from(self.owner[next]) == generator {
-                sender = Some(candidate);
-            } else {
-                self.stack(generator, next).push(candidate);
+        for place in 0..place {
+            let receiver = self.candidates[generator][place].receiver as usize;
+            let owner = usize::from(self.owner[receiver]);
+            if *asked >> owner & 1 == 0 && self.claim(owner, asked) {
+                self.owner[receiver] = generator as u8;
+                return true;
             }
         }
-        self.candidates[generator] = called;
-        sender
+        false
+    }
+
+    /// Puts the candidates of a generator back but the one whose receiver it claimed, and returns that one.
+    fn dismiss(&mut self, generator: usize) -> Option<Hop> {
+        let mut candidates = std::mem::take(&mut self.candidates[generator]);
+        let mut claimed = None;
+        while let Some(hop) = candidates.pop() {
+            if usize::from(self.owner[hop.receiver as usize]) == generator {
+                claimed = Some(hop);
+            } else {
+                self.put(generator, hop);
+            }
+        }
+        self.candidates[generator] = candidates;
+        claimed
     }
 }

@@ -179,3 +179,33 @@ impl Shop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// König's theorem: as many steps as the largest degree, whatever the jobs.
+        #[test]
+        fn no_step_is_lost(degree in 1usize..6, count in prop::collection::vec(0u16..6, 0..60)) {
+            let mut count = count;
+            count.truncate(count.len() / degree * degree);
+            let words = Words::new(degree, count.clone());
+            let longest = count.chunks_exact(degree).map(|word| word.iter().copied().map(u64::from).sum()).max();
+            let most = words.loads().into_iter().max().unwrap().max(longest.unwrap_or(0));
+            let mut taken = 0;
+            steps(&words, &Budget::unlimited(), |served| {
+                taken += 1;
+                for (place, &(element, generator)) in served.iter().enumerate() {
+                    let apart = |other: &(u32, u16)| other.0 != element && other.1 != generator;
+                    assert!(served[..place].iter().all(apart));
+                    count[element as usize * degree + usize::from(generator)] -= 1;
+                }
+            });
+            prop_assert_eq!(taken, most);
+            prop_assert!(count.iter().all(|&left| left == 0));
+        }
+    }
+}

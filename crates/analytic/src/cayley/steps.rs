@@ -25,11 +25,20 @@ impl Steps {
     pub(super) fn of_graph(graph: &CayleyGraph) -> Option<Self> {
         let (elements, degree) = (graph.node_count(), graph.degree());
         let entries = elements.checked_mul(degree as u64)?;
-        if degree > MAX_DEGREE || entries > MAX_SLOTS {
+        if degree > MAX_DEGREE || entries > MAX_SLOTS || elements > MAX_SLOTS {
             return None;
         }
-        let sums = |element| graph.generators().iter().map(move |&generator| graph.add(element, generator) as u32);
-        Self::new(elements as usize, degree, (0..elements).flat_map(sums).collect())
+        let mut next = vec![0; entries as usize];
+        for (place, &generator) in graph.generators().iter().enumerate() {
+            // The sums of the coordinates so far, an axis after the other.
+            let mut sums = vec![0u32];
+            for (&side, step) in graph.sides().iter().zip(graph.coordinates(generator)) {
+                let digits = |sum: u32| (0..side).map(move |digit| sum * side as u32 + ((digit + step) % side) as u32);
+                sums = sums.into_iter().flat_map(digits).collect();
+            }
+            next[place..].iter_mut().step_by(degree).zip(sums).for_each(|(next, sum)| *next = sum);
+        }
+        Self::new(elements as usize, degree, next)
     }
 
     /// The group of a network, node 0 its element 0; `None` where [`Self::of_graph`] has none.

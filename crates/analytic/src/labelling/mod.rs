@@ -38,6 +38,16 @@ pub struct Labelling {
     opposite: Box<[usize]>,
 }
 
+/// What a cycle of four is where it can be either.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Squares {
+    /// A cyclic group of order 4: an axis of a torus.
+    OneAxis,
+    /// The product of two groups of order 2: its generators are all alike, and a message to the opposite corner uses
+    /// both.
+    TwoAxes,
+}
+
 impl Labelling {
     /// A labelling of the network, or `None` where none is found: in networks with switches or one-way or parallel
     /// channels, in those that do not look the same from every node, and past 64 channels a node. Whether channels share
@@ -45,9 +55,16 @@ impl Labelling {
     ///
     /// Takes `O(M d^2)` time for `M` channels, `d` a node, where few pairs of neighbours have several common ones (tori,
     /// hypercubes, most circulant graphs); elsewhere it tries what fits, and gives up after a fixed multiple of that.
+    ///
+    /// A cycle of four may be a group of order 4 or two of order 2; where both are possible it is the former.
     pub fn of(topology: &Topology, budget: &Budget) -> Option<Self> {
+        Self::with_squares(topology, Squares::OneAxis, budget)
+    }
+
+    /// A labelling as [`Self::of`] finds it, but with cycles of four as asked for.
+    pub(crate) fn with_squares(topology: &Topology, squares: Squares, budget: &Budget) -> Option<Self> {
         let network = Regular::of(topology)?;
-        let found = search::search(&network, budget)?;
+        let found = search::search(&network, squares, budget)?;
         let channel = found.place.iter().enumerate().map(|(slot, &place)| {
             let node = NodeId::from_index(slot / network.degree);
             topology.out_channels(node)[usize::from(place)]
@@ -105,7 +122,7 @@ impl Labelling {
     /// The cycles whose product the group is, where the generators are one step each way along each of them: a torus of
     /// any number of dimensions. `None` where generators depend on each other.
     ///
-    /// A side of 4 may be what the network's maker thinks of as two sides of 2.
+    /// Two sides of 2 may come as one of 4.
     pub fn axes(&self) -> Option<Axes> {
         let forward: Vec<usize> =
             (0..self.degree()).filter(|&generator| generator <= self.opposite[generator]).collect();

@@ -2,8 +2,8 @@
 
 use lockstep_schedule::Budget;
 
-use super::Regular;
 use super::signature::signatures;
+use super::{Regular, Squares};
 
 /// The work that is allowed, in multiples of what a network takes whose squares are all known.
 const PATIENCE: u64 = 64;
@@ -15,8 +15,8 @@ pub(super) struct Found {
     pub(super) opposite: Vec<usize>,
 }
 
-pub(super) fn search(network: &Regular, budget: &Budget) -> Option<Found> {
-    let mut search = Search::new(network, budget)?;
+pub(super) fn search(network: &Regular, squares: Squares, budget: &Budget) -> Option<Found> {
+    let mut search = Search::new(network, squares, budget)?;
     let opposite = search.pair(0)?;
     let place = search.domain.iter().map(|domain| domain.trailing_zeros() as u8).collect();
     Some(Found { place, opposite: opposite.into_iter().map(usize::from).collect() })
@@ -24,14 +24,6 @@ pub(super) fn search(network: &Regular, budget: &Budget) -> Option<Found> {
 
 /// No channel that is left fits.
 struct Contradiction;
-
-/// Why a search for a labelling ends without one.
-enum Failure {
-    /// There is none with these opposites.
-    None,
-    /// The work that is allowed is done.
-    Stopped,
-}
 
 /// A choice of one of several channels for a generator of a node.
 struct Branch {
@@ -45,6 +37,7 @@ struct Branch {
 /// Which channels each generator of each node may be.
 struct Search<'a> {
     network: &'a Regular,
+    squares: Squares,
     budget: &'a Budget,
     signature: Vec<u64>,
     /// The generator that undoes each one, as far as chosen.
@@ -62,11 +55,12 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(network: &'a Regular, budget: &'a Budget) -> Option<Self> {
+    fn new(network: &'a Regular, squares: Squares, budget: &'a Budget) -> Option<Self> {
         let degree = network.degree as u64;
         let once = (network.head.len() as u64).checked_mul(degree * degree)?;
         Some(Self {
             network,
+            squares,
             budget,
             signature: signatures(network)?,
             opposite: vec![None; network.degree],
@@ -83,11 +77,10 @@ impl<'a> Search<'a> {
     fn pair(&mut self, generator: usize) -> Option<Vec<u8>> {
         let Some(generator) = (generator..self.network.degree).find(|&generator| self.opposite[generator].is_none())
         else {
-            return match self.label() {
-                Ok(()) => self.opposite.iter().copied().collect(),
-                Err(Failure::None | Failure::Stopped) => None,
-            };
+            return if self.label() { self.opposite.iter().copied().collect() } else { None };
         };
+        let degree = self.network.degree as u64;
+        self.work = self.work.saturating_sub(degree.pow(3));
         for partner in self.partners(generator) {
             self.opposite[generator] = Some(partner as u8);
             self.opposite[partner] = Some(generator as u8);
@@ -103,7 +96,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// The free generators that may undo this one, itself last, so that a cycle of four is rather one axis than two.
+    /// The free generators that may undo this one, itself last or first as cycles of four are asked for.
     fn partners(&self, generator: usize) -> Vec<usize> {
         let network = self.network;
         let fits = |one: usize, other: usize| {
@@ -120,25 +113,29 @@ impl<'a> Search<'a> {
             return others.filter(|&other| other == forced && self.opposite[other].is_none()).collect();
         }
         let itself = Some(generator).filter(|_| fits(generator, generator));
-        others.filter(|&other| self.opposite[other].is_none()).chain(itself).collect()
+        let mut partners: Vec<usize> = others.filter(|&other| self.opposite[other].is_none()).chain(itself).collect();
+        if itself.is_some() && self.squares == Squares::TwoAxes {
+            partners.rotate_right(1);
+        }
+        partners
     }
 
-    /// Finds a labelling with the opposites that are chosen.
-    fn label(&mut self) -> Result<(), Failure> {
+    /// Whether there is a labelling with the opposites that are chosen. It is left in the domains.
+    fn label(&mut self) -> bool {
         let mut branches: Vec<Branch> = Vec::new();
         let mut settled = 0;
         let mut state = self.begin().and_then(|()| self.propagate());
         loop {
             if self.work == 0 || self.budget.stop_after(0).is_some() {
                 self.work = 0;
-                return Err(Failure::Stopped);
+                return false;
             }
             if state.is_ok() {
-                let Some(slot) = self.open_slot(&mut settled) else { return Ok(()) };
+                let Some(slot) = self.open_slot(&mut settled) else { return true };
                 branches.push(Branch { slot, untried: self.domain[slot], trail: self.trail.len(), settled });
             }
             let branch = loop {
-                let Some(branch) = branches.last_mut() else { return Err(Failure::None) };
+                let Some(branch) = branches.last_mut() else { return false };
                 if branch.untried != 0 {
                     break branch;
                 }
@@ -159,6 +156,7 @@ impl<'a> Search<'a> {
     /// Every channel for every generator of its signature; at node 0 the generators are the channels.
     fn begin(&mut self) -> Result<(), Contradiction> {
         let degree = self.network.degree;
+        self.work = self.work.saturating_sub(self.signature.len() as u64 * degree as u64);
         self.trail.clear();
         self.decided.clear();
         self.domain.clear();
@@ -240,8 +238,12 @@ impl<'a> Search<'a> {
 
     /// The channels of both slots must lead to the same node.
     fn close(&mut self, one: usize, other: usize) -> Result<(), Contradiction> {
-        let degree = self.network.degree as u64;
-        self.work = self.work.saturating_sub(degree);
+        let degree = self.network.degree;
+        if self.domain[one].is_power_of_two() && self.domain[other].is_power_of_two() {
+            let [end, same] = [one, other].map(|slot| self.end(slot / degree, self.domain[slot]).0);
+            return if end == same { Ok(()) } else { Err(Contradiction) };
+        }
+        self.work = self.work.saturating_sub(degree as u64);
         let shared = self.leading_where(other, one);
         self.narrow(one, shared)?;
         let shared = self.leading_where(one, other);

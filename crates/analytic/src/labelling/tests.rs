@@ -86,8 +86,10 @@ fn every_family_of_groups_is_recognised_under_any_numbering() {
     for spec in SMALL {
         let topology = network(spec);
         for topology in [scattered(&topology), topology] {
-            let labelling = labelling(&topology).unwrap_or_else(|| panic!("{spec} is a Cayley graph"));
-            check(&topology, &labelling);
+            for squares in [Squares::OneAxis, Squares::TwoAxes] {
+                let labelling = Labelling::with_squares(&topology, squares, &Budget::unlimited());
+                check(&topology, &labelling.unwrap_or_else(|| panic!("{spec} is a Cayley graph")));
+            }
         }
     }
 }
@@ -114,7 +116,22 @@ fn large_networks_are_recognised() {
     ];
     for spec in specs {
         let topology = scattered(&network(spec));
-        check(&topology, &labelling(&topology).unwrap_or_else(|| panic!("{spec} is a Cayley graph")));
+        for squares in [Squares::OneAxis, Squares::TwoAxes] {
+            let labelling = Labelling::with_squares(&topology, squares, &Budget::unlimited());
+            check(&topology, &labelling.unwrap_or_else(|| panic!("{spec} is a Cayley graph")));
+        }
+    }
+}
+
+#[test]
+fn squares_are_read_as_asked_for() {
+    for spec in ["ring:4", "torus:4x4", "torus:3x4", "hypercube:4"] {
+        let topology = scattered(&network(spec));
+        let sides = |squares| {
+            let labelling = Labelling::with_squares(&topology, squares, &Budget::unlimited()).unwrap();
+            labelling.axes().unwrap().sides().to_vec()
+        };
+        assert!(!sides(Squares::OneAxis).contains(&2) && !sides(Squares::TwoAxes).contains(&4), "{spec}");
     }
 }
 
@@ -177,65 +194,72 @@ fn a_cancelled_search_ends() {
     assert_eq!(Labelling::of(&network("torus:4x4"), &budget), None);
 }
 
-/// Whether a network of few nodes has a labelling, by trying all of them one channel after the other.
+/// Where each generator leads from each node, as far as chosen.
+type Partial = Vec<Vec<Option<usize>>>;
+
+/// Whether a regular network of few nodes has a labelling, by trying all of them one channel after the other.
 fn brute_force(topology: &Topology) -> bool {
-    let degree = topology.out_channels(NodeId::new(0)).len();
-    let nodes = topology.node_count();
-    if topology.nodes().any(|node| topology.out_channels(node).len() != degree) {
-        return false;
+    let heads = |node| topology.out_channels(node).iter().map(|&channel| topology.head(channel).index()).collect();
+    let rows: Vec<Vec<usize>> = topology.nodes().map(heads).collect();
+    let mut next = vec![vec![None; rows[0].len()]; rows.len()];
+    next[0] = rows[0].iter().copied().map(Some).collect();
+    extends(&mut next, &rows, rows[0].len())
+}
+
+fn extends(next: &mut Partial, rows: &[Vec<usize>], slot: usize) -> bool {
+    let (node, generator) = (slot / rows[0].len(), slot % rows[0].len());
+    if node == rows.len() {
+        return true;
     }
-    let rows: Vec<Vec<usize>> = topology
-        .nodes()
-        .map(|node| topology.out_channels(node).iter().map(|&channel| topology.head(channel).index()).collect())
-        .collect();
-    fn consistent(next: &[Vec<Option<usize>>]) -> bool {
-        let step = |node: usize, generator: usize| next[node][generator];
-        (0..next.len()).all(|node| {
-            (0..next[0].len()).all(|g| {
-                let hits = next.iter().filter(|row| row[g] == step(node, g)).count();
-                let injective = step(node, g).is_none() || hits == 1;
-                injective
-                    && (0..g).all(|h| {
-                        let one = step(node, g).and_then(|next| step(next, h));
-                        let other = step(node, h).and_then(|next| step(next, g));
-                        one.is_none() || other.is_none() || one == other
-                    })
-            })
-        })
-    }
-    fn extend(next: &mut Vec<Vec<Option<usize>>>, rows: &[Vec<usize>], slot: usize) -> bool {
-        let degree = rows[0].len();
-        let (node, generator) = (slot / degree, slot % degree);
-        if node == rows.len() {
-            return true;
-        }
-        for &end in &rows[node] {
-            if next[node].contains(&Some(end)) {
-                continue;
-            }
+    for &end in &rows[node] {
+        if !next[node].contains(&Some(end)) {
             next[node][generator] = Some(end);
-            if consistent(next) && extend(next, rows, slot + 1) {
+            if commutes(next) && extends(next, rows, slot + 1) {
                 return true;
             }
             next[node][generator] = None;
         }
-        false
     }
-    let mut next = vec![vec![None; degree]; nodes];
-    for (generator, &end) in rows[0].iter().enumerate() {
-        next[0][generator] = Some(end);
-    }
-    extend(&mut next, &rows, degree)
+    false
+}
+
+fn commutes(next: &Partial) -> bool {
+    let walk = |node: usize, one: usize, other: usize| next[node][one].and_then(|beside| next[beside][other]);
+    (0..next.len()).all(|node| {
+        (0..next[0].len()).all(|one| {
+            let entered = next.iter().filter(|row| row[one] == next[node][one]).count();
+            let same_end = |other: usize| match (walk(node, one, other), walk(node, other, one)) {
+                (Some(end), Some(other_end)) => end == other_end,
+                _ => true,
+            };
+            (next[node][one].is_none() || entered == 1) && (0..one).all(same_end)
+        })
+    })
+}
+
+fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 proptest! {
     #[test]
-    fn a_network_is_recognised_where_trying_everything_finds_a_labelling(topology in connected_topology(7)) {
+    fn a_network_is_recognised_where_trying_everything_finds_a_labelling(
+        nodes in 4u32..9, degree in 2u32..5, seed: u64,
+    ) {
+        prop_assume!(degree < nodes && nodes * degree % 2 == 0);
+        let topology = lockstep_topology::random_regular(nodes, degree, seed).unwrap();
         let found = labelling(&topology);
         prop_assert_eq!(found.is_some(), brute_force(&topology));
         if let Some(labelling) = found {
             check(&topology, &labelling);
         }
+    }
+
+    #[test]
+    fn irregular_networks_are_declined(topology in connected_topology(9)) {
+        let degree = topology.out_channels(NodeId::new(0)).len();
+        prop_assume!(topology.nodes().any(|node| topology.out_channels(node).len() != degree));
+        prop_assert_eq!(labelling(&topology), None);
     }
 
     #[test]
@@ -249,10 +273,14 @@ proptest! {
     #[test]
     fn circulant_graphs_are_recognised(nodes in 5u32..40, chords in prop::collection::btree_set(1u32..20, 1..6)) {
         let chords: Vec<u32> = chords.into_iter().filter(|&chord| chord <= nodes / 2).collect();
-        let common = chords.iter().fold(nodes, |a, &b| { let (mut a, mut b) = (a, b); while b > 0 { (a, b) = (b, a % b); } a });
-        prop_assume!(common == 1);
+        prop_assume!(!chords.is_empty());
+        let common = chords.iter().fold(nodes, |common, &chord| common_divisor(common, chord));
         let topology = scattered(&lockstep_topology::circulant(nodes, &chords).unwrap());
-        check(&topology, &labelling(&topology).unwrap());
+        let found = labelling(&topology);
+        prop_assert_eq!(found.is_some(), common == 1, "connected or not");
+        if let Some(labelling) = found {
+            check(&topology, &labelling);
+        }
     }
 
     /// One link less, and nothing is left of the group.
