@@ -1,16 +1,14 @@
-//! One step of a broadcast as a flow: whatever the senders send is the same, so only who is reached counts.
+//! One step of a broadcast as a flow: all transfers carry the same, so what counts is only who is reached.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// The layer of a node that does not take part: a switch.
-pub(super) const SWITCH: u32 = u32::MAX;
-
 /// A network whose flows are the transfers of one step.
 ///
-/// From the source a unit goes to a holder, over channels to a node that is to be reached, and to the sink. The arcs of
-/// the channels have their numbers; then follow, for every terminal, the arc that sends and the arc that receives.
+/// From the source a unit goes to a holder, over channels to a terminal that does not hold the message, and to the sink.
+/// The arcs of the channels have their numbers; then follow, for every terminal, the arc that sends and the arc that
+/// receives. The step in which each node comes to hold the message is told from outside, by node.
 #[derive(Debug)]
 pub(super) struct StepFlow<'a> {
     topology: &'a Topology,
@@ -18,9 +16,11 @@ pub(super) struct StepFlow<'a> {
     /// Channels that share a wire; units in both directions cancel.
     opposite: Vec<[ChannelId; 2]>,
     network: FlowNetwork,
-    /// Whether only channels that lead away from the holders are used, so that all paths are shortest ones.
+    /// Whether only shortest paths are allowed; these are not all of them, see [`set_levels`](Self::set_levels).
     pub(super) is_strict: bool,
-    /// Distance from the nearest holder, and scratch space for it.
+    /// How much farther than it is each holder seems to be.
+    offset: Vec<u32>,
+    /// The least sum of a holder's offset and its distance, by node.
     level: Vec<u32>,
     queue: Vec<NodeId>,
 }
@@ -36,54 +36,62 @@ impl<'a> StepFlow<'a> {
             network.arc(nodes, terminal.index(), 0);
             network.arc(terminal.index(), nodes + 1, 0);
         }
-        let (level, queue) = (vec![0; nodes], Vec::new());
-        Self { topology, ports, opposite, network, is_strict: false, level, queue }
+        let (offset, level, queue) = (vec![0; nodes], vec![0; nodes], Vec::new());
+        Self { topology, ports, opposite, network, is_strict: false, offset, level, queue }
     }
 
-    /// The most nodes of layer `step` that those of earlier layers can reach in one step.
-    pub(super) fn solve(&mut self, layer: &[u32], step: u32) -> usize {
+    /// Begins a step: who came to hold the message in an earlier one sends, nobody receives yet.
+    pub(super) fn begin(&mut self, step_of: &[u32], step: u32) {
         if self.is_strict {
-            self.find_levels(layer, step);
+            self.set_levels(step_of, step);
         }
-        let Self { topology, ports, network, level, is_strict, .. } = self;
-        let (channels, nodes) = (topology.channel_count(), topology.node_count());
+        let Self { topology, ports, network, is_strict, offset, level, .. } = self;
+        let holds = |node: NodeId| step_of[node.index()] < step;
         network.reset(|arc| {
-            let Some(end) = arc.index().checked_sub(channels) else {
+            let Some(end) = arc.index().checked_sub(topology.channel_count()) else {
                 let channel = ChannelId::new(arc.number());
                 let (tail, head) = (topology.tail(channel), topology.head(channel));
-                let leaves = layer[tail.index()] < step || topology.routes(tail);
-                let enters = layer[head.index()] == step || topology.routes(head);
+                let leaves = holds(tail) || topology.routes(tail);
+                let enters = !holds(head) || topology.routes(head);
                 let leads_on = !*is_strict || level[head.index()] == level[tail.index()].saturating_add(1);
                 return u32::from(leaves && enters && leads_on);
             };
             let terminal = topology.terminals()[end / 2];
-            let is_sender = layer[terminal.index()] < step;
-            match end % 2 {
-                0 if is_sender => ports.of_degree(topology.out_channels(terminal).len()) as u32,
-                0 => 0,
-                _ => u32::from(layer[terminal.index()] == step),
+            let is_nearest = !*is_strict || level[terminal.index()] == offset[terminal.index()];
+            if end.is_multiple_of(2) && holds(terminal) && is_nearest {
+                ports.of_degree(topology.out_channels(terminal).len()) as u32
+            } else {
+                0
             }
         });
-        let reached = network.maximise(nodes, nodes + 1);
+    }
+
+    /// Reaches as many of these terminals as can be beside those that are reached already, and returns how many. They
+    /// must not hold the message, nor have been given in this step before.
+    pub(super) fn reach(&mut self, terminals: &[NodeId]) -> usize {
+        for &terminal in terminals {
+            let arc = self.receiving_arc(terminal);
+            self.network.widen(arc, 1);
+        }
+        let nodes = self.topology.node_count();
+        self.network.maximise(nodes, nodes + 1) as usize
+    }
+
+    /// Whether the terminal is reached in this step.
+    pub(super) fn is_reached(&self, terminal: NodeId) -> bool {
+        self.network.flow(self.receiving_arc(terminal)) == 1
+    }
+
+    fn receiving_arc(&self, terminal: NodeId) -> ArcId {
+        let rank = self.topology.terminal_rank(terminal).expect("terminals receive");
+        ArcId::from_index(self.topology.channel_count() + 2 * rank + 1)
+    }
+
+    /// Calls `visit` with the path of every transfer and ends the step.
+    pub(super) fn paths(&mut self, mut visit: impl FnMut(&[ChannelId])) {
         for [there, back] in &self.opposite {
             self.network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
         }
-        reached as usize
-    }
-
-    /// The nodes of layer `step` that the last solution does, or does not, reach.
-    pub(super) fn targets(&self, layer: &[u32], step: u32, reached: bool) -> impl Iterator<Item = NodeId> {
-        let first = self.topology.channel_count() + 1;
-        let terminals = self.topology.terminals().iter().enumerate();
-        terminals.filter_map(move |(rank, &terminal)| {
-            let is_target = layer[terminal.index()] == step;
-            let arrives = || self.network.flow(ArcId::from_index(first + 2 * rank)) == 1;
-            (is_target && arrives() == reached).then_some(terminal)
-        })
-    }
-
-    /// Calls `visit` with the paths of the last solution, and forgets it.
-    pub(super) fn paths(&mut self, mut visit: impl FnMut(&[ChannelId])) {
         let nodes = self.topology.node_count();
         let mut path = Vec::new();
         self.network.unravel(nodes, nodes + 1, |arcs| {
@@ -93,29 +101,72 @@ impl<'a> StepFlow<'a> {
         });
     }
 
-    /// Distances from the nearest node that is in an earlier layer. A path along which they rise by one with every
-    /// channel is a shortest one: no holder is nearer to its end than the one that it begins at.
-    fn find_levels(&mut self, layer: &[u32], step: u32) {
-        let Self { topology, level, queue, .. } = self;
-        level.fill(u32::MAX);
+    /// Makes the holders nearest to these terminals seem one channel farther away, for the same step begun once more.
+    pub(super) fn push_away(&mut self, terminals: &[NodeId], step_of: &[u32], step: u32) {
+        let Self { topology, offset, level, queue, .. } = self;
+        let mut is_seen = vec![false; topology.node_count()];
         queue.clear();
-        queue.extend(topology.terminals().iter().filter(|node| layer[node.index()] < step));
-        for node in queue.iter() {
-            level[node.index()] = 0;
-        }
+        queue.extend(terminals);
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
             next += 1;
-            if level[node.index()] > 0 && !topology.routes(node) {
-                continue;
-            }
-            for &channel in topology.out_channels(node) {
-                let head = topology.head(channel);
-                if level[head.index()] == u32::MAX {
-                    level[head.index()] = level[node.index()] + 1;
-                    queue.push(head);
+            for &channel in topology.in_channels(node) {
+                let tail = topology.tail(channel);
+                let is_before = level[tail.index()].checked_add(1) == Some(level[node.index()]);
+                if !is_before || std::mem::replace(&mut is_seen[tail.index()], true) {
+                    continue;
+                }
+                if step_of[tail.index()] < step && level[tail.index()] == offset[tail.index()] {
+                    offset[tail.index()] += 1;
+                } else {
+                    queue.push(tail);
                 }
             }
         }
+    }
+
+    /// Lets all holders be where they are again.
+    pub(super) fn pull_back(&mut self) {
+        self.offset.fill(0);
+    }
+
+    /// Sets the levels. A path along which they rise by one with every channel, from a holder whose level is its offset,
+    /// is a shortest one: a shorter one between the same ends would make the level at its end lower. The offsets are the
+    /// prices of a transportation problem: who is asked too much of becomes dearer.
+    fn set_levels(&mut self, step_of: &[u32], step: u32) {
+        let Self { topology, offset, level, queue, .. } = self;
+        let mut holders: Vec<NodeId> =
+            topology.terminals().iter().copied().filter(|node| step_of[node.index()] < step).collect();
+        holders.sort_by_key(|node| offset[node.index()]);
+        let mut holders = holders.into_iter().peekable();
+        level.fill(u32::MAX);
+        // The nodes of one level, and of the next one.
+        let (mut now, mut then) = (std::mem::take(queue), Vec::new());
+        now.clear();
+        while let Some(height) =
+            now.first().map(|node| level[node.index()]).or(holders.peek().map(|node| offset[node.index()]))
+        {
+            while let Some(holder) = holders.next_if(|node| offset[node.index()] <= height) {
+                if level[holder.index()] == u32::MAX {
+                    level[holder.index()] = height;
+                    now.push(holder);
+                }
+            }
+            for node in now.drain(..) {
+                let starts = step_of[node.index()] < step && offset[node.index()] == height;
+                if !starts && !topology.routes(node) {
+                    continue;
+                }
+                for &channel in topology.out_channels(node) {
+                    let head = topology.head(channel);
+                    if level[head.index()] == u32::MAX {
+                        level[head.index()] = height + 1;
+                        then.push(head);
+                    }
+                }
+            }
+            std::mem::swap(&mut now, &mut then);
+        }
+        *queue = now;
     }
 }
