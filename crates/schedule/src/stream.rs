@@ -412,10 +412,17 @@ impl<'a> Walker<'a> {
     fn step(&mut self, generator: u16) {
         for &(axis, digit, weight) in &self.moves[usize::from(generator)] {
             let (old, side) = (self.coordinates[axis], self.sides[axis]);
-            let new = if old + digit < side { old + digit } else { old + digit - side };
+            let new = if digit < side - old { old + digit } else { digit - (side - old) };
             self.coordinates[axis] = new;
             self.element = self.element - old * weight + new * weight;
         }
+    }
+
+    fn neighbour(&self, generator: usize) -> u64 {
+        self.moves[generator].iter().fold(self.element, |element, &(axis, digit, weight)| {
+            let (old, side) = (self.coordinates[axis], self.sides[axis]);
+            if digit < side - old { element + digit * weight } else { element - (side - digit) * weight }
+        })
     }
 
     /// Number of channels of the shortest path from element 0 to every element; `u32::MAX` where there is none.
@@ -427,12 +434,12 @@ impl<'a> Walker<'a> {
         while !here.is_empty() {
             hops += 1;
             for &node in &here {
+                self.start(node);
                 for generator in 0..self.moves.len() {
-                    self.start(node);
-                    self.step(generator as u16);
-                    if distance[self.element as usize] == u32::MAX {
-                        distance[self.element as usize] = hops;
-                        next.push(self.element);
+                    let neighbour = self.neighbour(generator);
+                    if distance[neighbour as usize] == u32::MAX {
+                        distance[neighbour as usize] = hops;
+                        next.push(neighbour);
                     }
                 }
             }

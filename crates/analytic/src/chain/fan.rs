@@ -44,11 +44,10 @@ const VECTORS: usize = 4096;
 ///
 /// **Source**: fans of edge-disjoint paths in the quotients of a chain of subgroups, after Ho & Kao, *Optimal broadcast in
 /// all-port wormhole-routed hypercubes*, IEEE Trans. Parallel Distrib. Syst. 6 (1995).
-pub(super) fn level(side: u64, axes: usize, signs: &[i64]) -> Option<Level> {
-    let nodes_a_fan = (axes * signs.len()) as u64 + 1;
-    let fits = |width: u32| side.checked_pow(width).is_some_and(|index| index <= nodes_a_fan);
+pub(super) fn level(side: u32, axes: usize, signs: &[i64]) -> Option<Level> {
+    let fits = |width: u32| side.checked_pow(width).is_some_and(|index| index as usize <= axes * signs.len() + 1);
     let width = (1..=axes as u32).rev().find(|&width| fits(width))? as usize;
-    let mut rng = ChaCha8Rng::seed_from_u64(side << 32 | axes as u64);
+    let mut rng = ChaCha8Rng::seed_from_u64(u64::from(side) << 32 | axes as u64);
     let by_ports = (0..CHAINS).find_map(|_| {
         let mut flag = Flag::new(side, axes, width);
         let openings = draw(&mut flag, signs, &mut rng)?;
@@ -61,9 +60,9 @@ pub(super) fn level(side: u64, axes: usize, signs: &[i64]) -> Option<Level> {
 /// Ports that may begin the paths of a round without that they meet, see [`fan`].
 struct Openings {
     /// What is left of the step of a port once the axes of the block are set right.
-    rests: BTreeSet<Vec<u64>>,
+    rests: BTreeSet<Vec<u32>>,
     ports: Vec<Port>,
-    needed: u64,
+    needed: usize,
 }
 
 impl Openings {
@@ -72,7 +71,7 @@ impl Openings {
         let own = flag.block(block);
         let last = block + 1 == flag.block_count();
         let beginnings = if last { 0 } else { own.len() * signs.len().min(flag.side as usize - 1) };
-        let needed = (flag.index(block) - 1).saturating_sub(beginnings as u64);
+        let needed = (flag.index(block) as usize - 1).saturating_sub(beginnings);
         let mut openings = Self { rests: BTreeSet::new(), ports: Vec::new(), needed };
         for axis in if last { own } else { own.end..flag.axes() } {
             openings.add(flag, signs, axis, &flag.step(axis, 1, block)[rest_of(flag, block)]);
@@ -81,13 +80,13 @@ impl Openings {
     }
 
     /// Whether a port with this rest helps, or whether there are ports enough.
-    fn welcomes(&self, rest: &[u64]) -> bool {
-        self.ports.len() as u64 >= self.needed || rest.iter().any(|&entry| entry > 0) && !self.rests.contains(rest)
+    fn welcomes(&self, rest: &[u32]) -> bool {
+        self.ports.len() >= self.needed || rest.iter().any(|&entry| entry > 0) && !self.rests.contains(rest)
     }
 
-    fn add(&mut self, flag: &Flag, signs: &[i64], axis: usize, rest: &[u64]) {
+    fn add(&mut self, flag: &Flag, signs: &[i64], axis: usize, rest: &[u32]) {
         for &sign in signs {
-            let rest: Vec<u64> =
+            let rest: Vec<u32> =
                 rest.iter().map(|&entry| if sign > 0 { entry } else { (flag.side - entry) % flag.side }).collect();
             if rest.iter().any(|&entry| entry > 0) && self.rests.insert(rest) {
                 self.ports.push(Port { axis, sign });
@@ -109,13 +108,13 @@ fn draw(flag: &mut Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Vec<Openin
     for axis in (0..flag.block(flag.block_count() - 1).start).rev() {
         let block = flag.block_of(axis);
         let mut tries = 0..VECTORS;
-        let rests: Vec<Vec<u64>> = loop {
+        let rests: Vec<Vec<u32>> = loop {
             tries.next()?;
             for place in flag.block(block).end..flag.axes() {
                 flag.basis[axis][place] = rng.random_range(0..flag.side);
             }
             let mut step = flag.step(axis, 1, block);
-            let rests: Vec<Vec<u64>> = (block + 1..flag.block_count())
+            let rests: Vec<Vec<u32>> = (block + 1..flag.block_count())
                 .map(|later| {
                     flag.reduce(&mut step, later);
                     step[rest_of(flag, later)].to_vec()
@@ -143,12 +142,12 @@ fn draw(flag: &mut Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Vec<Openin
 fn fan(flag: &Flag, signs: &[i64], block: usize, openings: &Openings) -> Option<Vec<Path>> {
     let (own, targets) = (flag.block(block), flag.targets(block));
     let last = block + 1 == flag.block_count();
-    let beginning = |target: &[u64]| {
+    let beginning = |target: &[u32]| {
         let mut ports = own.clone().flat_map(|axis| signs.iter().map(move |&sign| Port { axis, sign }));
         let is_target = |port: &Port| flag.step(port.axis, port.sign, block)[own.clone()] == target[own.clone()];
         ports.find(|port| !last && is_target(port))
     };
-    let opens = |port: &Port, target: &[u64]| {
+    let opens = |port: &Port, target: &[u32]| {
         if last {
             return flag.step(port.axis, port.sign, block) == target;
         }
@@ -157,7 +156,7 @@ fn fan(flag: &Flag, signs: &[i64], block: usize, openings: &Openings) -> Option<
         port.axis < own.start || port.sign * flag.signed(residue) > 0 || 2 * residue == flag.side
     };
     let begun: Vec<Option<Port>> = targets.iter().map(|target| beginning(target)).collect();
-    let open: Vec<&Vec<u64>> =
+    let open: Vec<&Vec<u32>> =
         targets.iter().zip(&begun).filter(|(_, port)| port.is_none()).map(|(target, _)| target).collect();
     let choices: Vec<Vec<usize>> = open
         .iter()

@@ -9,18 +9,18 @@ use std::ops::Range;
 /// representative modulo `U_i` that vanishes on the first `i` blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Flag {
-    pub(super) side: u64,
+    pub(super) side: u32,
     /// Where each block begins; the last entry is the number of axes.
     starts: Vec<usize>,
-    pub(super) basis: Vec<Vec<u64>>,
+    pub(super) basis: Vec<Vec<u32>>,
 }
 
 impl Flag {
     /// The chain of unit vectors, in blocks of `width` axes; the first block has what is left over.
-    pub(super) fn new(side: u64, axes: usize, width: usize) -> Self {
+    pub(super) fn new(side: u32, axes: usize, width: usize) -> Self {
         let first = (axes - 1) % width + 1;
         let starts = std::iter::once(0).chain((first..=axes).step_by(width)).collect();
-        let unit = |axis: usize| (0..axes).map(|place| u64::from(place == axis)).collect();
+        let unit = |axis: usize| (0..axes).map(|place| u32::from(place == axis)).collect();
         Self { side, starts, basis: (0..axes).map(unit).collect() }
     }
 
@@ -42,7 +42,7 @@ impl Flag {
 
     /// Turns a vector into its representative modulo `U_block`; returns the least `i <= block` such that `U_i` and the
     /// representative already make up the difference.
-    pub(super) fn reduce(&self, vector: &mut [u64], block: usize) -> usize {
+    pub(super) fn reduce(&self, vector: &mut [u32], block: usize) -> usize {
         let mut last = 0;
         for axis in 0..self.starts[block] {
             let times = vector[axis];
@@ -57,22 +57,22 @@ impl Flag {
     }
 
     /// The representative modulo `U_block` of `sign` steps along an axis.
-    pub(super) fn step(&self, axis: usize, sign: i64, block: usize) -> Vec<u64> {
+    pub(super) fn step(&self, axis: usize, sign: i64, block: usize) -> Vec<u32> {
         let mut vector = vec![0; self.axes()];
-        vector[axis] = sign.rem_euclid(self.side as i64) as u64;
+        vector[axis] = if sign < 0 { self.side - 1 } else { 1 };
         self.reduce(&mut vector, block);
         vector
     }
 
     /// Number of elements of a group `U_block+1 / U_block`.
-    pub(super) fn index(&self, block: usize) -> u64 {
+    pub(super) fn index(&self, block: usize) -> u32 {
         self.side.pow(self.block(block).len() as u32)
     }
 
     /// The elements of `U_block+1 / U_block` other than 0: representatives modulo `U_block`, by the digits of their
     /// numbers from 1 on.
-    pub(super) fn targets(&self, block: usize) -> Vec<Vec<u64>> {
-        let combination = |mut number: u64| {
+    pub(super) fn targets(&self, block: usize) -> Vec<Vec<u32>> {
+        let combination = |mut number: u32| {
             let mut target = vec![0; self.axes()];
             for axis in self.block(block) {
                 let times = number % self.side;
@@ -87,7 +87,7 @@ impl Flag {
     }
 
     /// The shortest way to add a residue: between `-side / 2` and `side / 2`.
-    pub(super) fn signed(&self, residue: u64) -> i64 {
-        if 2 * residue <= self.side { residue as i64 } else { residue as i64 - self.side as i64 }
+    pub(super) fn signed(&self, residue: u32) -> i64 {
+        if 2 * residue <= self.side { residue.into() } else { i64::from(residue) - i64::from(self.side) }
     }
 }

@@ -7,7 +7,7 @@ use super::fan::{Leg, Level, Path, Port};
 use super::flag::Flag;
 
 /// More nodes in a quotient than this are not searched.
-const MAX_NODES: u64 = 1 << 12;
+const MAX_NODES: u32 = 1 << 12;
 
 /// A level with basis vectors drawn at random, if in every round the shortest paths carry a unit to each target.
 pub(super) fn level(mut flag: Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Level> {
@@ -27,21 +27,21 @@ pub(super) fn level(mut flag: Flag, signs: &[i64], rng: &mut impl Rng) -> Option
 /// A shortest path in the quotient is a shortest one wherever it is lifted to.
 fn fan(flag: &Flag, signs: &[i64], block: usize) -> Option<Vec<Path>> {
     let start = flag.block(block).start;
-    let number = |vector: &[u64]| vector[start..].iter().fold(0, |number, &entry| number * flag.side + entry) as usize;
+    let number = |vector: &[u32]| vector[start..].iter().fold(0, |number, &entry| number * flag.side + entry) as usize;
     let nodes = flag.side.pow((flag.axes() - start) as u32) as usize;
-    let ports: Vec<(Port, Vec<u64>)> = (0..flag.axes())
+    let ports: Vec<(Port, Vec<u32>)> = (0..flag.axes())
         .flat_map(|axis| signs.iter().map(move |&sign| Port { axis, sign }))
         .map(|port| (port, flag.step(port.axis, port.sign, block)))
         .collect();
     let vector = |mut node: usize| {
         let mut vector = vec![0; flag.axes()];
         for entry in vector[start..].iter_mut().rev() {
-            (*entry, node) = (node as u64 % flag.side, node / flag.side as usize);
+            (*entry, node) = (node as u32 % flag.side, node / flag.side as usize);
         }
         vector
     };
-    let next = |node: usize, step: &[u64]| {
-        let sum: Vec<u64> = vector(node).iter().zip(step).map(|(a, b)| (a + b) % flag.side).collect();
+    let next = |node: usize, step: &[u32]| {
+        let sum: Vec<u32> = vector(node).iter().zip(step).map(|(a, b)| (a + b) % flag.side).collect();
         number(&sum)
     };
 
@@ -70,7 +70,7 @@ fn fan(flag: &Flag, signs: &[i64], block: usize) -> Option<Vec<Path>> {
         network.arc(number(&target), sink, 1);
     }
     let targets = flag.index(block) - 1;
-    if network.maximise(0, sink) < targets {
+    if network.maximise(0, sink) < u64::from(targets) {
         return None;
     }
     let mut carried: Vec<Vec<(Port, usize)>> = arcs

@@ -92,8 +92,7 @@ impl Chain {
         // A spec of too many sides is not written down.
         let sides = vec![side.to_string(); Some(dimensions).filter(|dimensions| (1..=64).contains(dimensions))?];
         let graph: CayleyGraph = format!("torus:{}", sides.join("x")).parse().ok()?;
-        let side = u64::from(side);
-        let factors = 2..=side.min(2 * dimensions as u64 + 1);
+        let factors = 2..=side.min(2 * dimensions as u32 + 1);
         let known = factors.filter(|factor| side.is_multiple_of(*factor));
         let known = known.filter_map(|factor| Some((factor, fan::level(factor, dimensions, &[1, -1])?))).collect();
         let factors = fewest_rounds(side, &known, &mut BTreeMap::new())?.1;
@@ -106,7 +105,7 @@ impl Chain {
         let mut scale = graph.sides().first().copied()?;
         let (mut scaled, mut rounds) = (Vec::with_capacity(levels.len()), Vec::new());
         for level in levels {
-            scale /= level.flag.side;
+            scale /= u64::from(level.flag.side);
             let first_round = rounds.len();
             rounds.extend(level.rounds.iter().map(|paths| Fan::new(&graph, paths, scale)));
             scaled.push(Scaled { level, scale, first_round });
@@ -117,10 +116,10 @@ impl Chain {
 
 /// The factors of the side, descending, whose levels take the fewest rounds together, and that number.
 fn fewest_rounds(
-    side: u64,
-    known: &BTreeMap<u64, Level>,
-    done: &mut BTreeMap<u64, Option<(usize, Vec<u64>)>>,
-) -> Option<(usize, Vec<u64>)> {
+    side: u32,
+    known: &BTreeMap<u32, Level>,
+    done: &mut BTreeMap<u32, Option<(usize, Vec<u32>)>>,
+) -> Option<(usize, Vec<u32>)> {
     if side == 1 {
         return Some((0, Vec::new()));
     }
@@ -188,7 +187,8 @@ impl StreamedBroadcast for Chain {
         }
         let Scaled { level, scale, first_round } =
             self.levels.iter().find(|level| reached(level.scale)).expect("the last scale is 1");
-        let mut digits: Vec<u64> = coordinates.iter().map(|coordinate| coordinate / scale % level.flag.side).collect();
+        let digit = |coordinate: &u64| (coordinate / scale % u64::from(level.flag.side)) as u32;
+        let mut digits: Vec<u32> = coordinates.iter().map(digit).collect();
         first_round + level.flag.reduce(&mut digits, level.rounds.len())
     }
 

@@ -33,7 +33,7 @@ pub(super) struct Line {
 impl Line {
     /// Takes `ceil(log5 points)` rounds.
     pub(super) fn new(points: u32) -> Self {
-        let rounds = (0..).find(|&rounds| 5u64.pow(rounds) >= u64::from(points)).expect("5^14 is above every u32");
+        let rounds = (0..=14).find(|&rounds| 5u64.pow(rounds) >= u64::from(points)).expect("5^14 is above every u32");
         Self { points: points.into(), rounds: rounds as usize }
     }
 

@@ -54,13 +54,13 @@ impl Diagonals {
 
     /// The coordinates of a node as points of a line.
     fn coordinates(&self, offset: u64) -> [i64; 2] {
-        let side = self.line.points as u64;
-        [offset / side, offset % side].map(|coordinate| self.line.point(coordinate as i64))
+        let (offset, side) = (offset.cast_signed(), self.line.points);
+        [offset / side, offset % side].map(|coordinate| self.line.point(coordinate))
     }
 
     fn element(&self, coordinates: [i64; 2]) -> u64 {
         let [x, y] = coordinates.map(|coordinate| coordinate.rem_euclid(self.line.points));
-        (x * self.line.points + y) as u64
+        (x * self.line.points + y).cast_unsigned()
     }
 
     /// The half that a round belongs to, and its place there.
@@ -109,14 +109,14 @@ impl StreamedBroadcast for Diagonals {
                 hops,
             };
             let [near, far] = cells.map(|cell| cell.map(|cell| cell.at.abs_diff(point)));
-            if second {
-                // The diagonal's number grows with x and falls with y.
-                near.into_iter().for_each(|hops| visit(&[along(0, backwards, hops)]));
-                far.into_iter().for_each(|hops| visit(&[along(1, !backwards, hops)]));
-            } else {
-                let [aside, ahead] = [0, 1].map(|axis| move |hops| along(axis, backwards, hops));
-                near.into_iter().for_each(|hops| visit(&[ahead(hops), aside(hops)]));
-                far.into_iter().for_each(|hops| visit(&[aside(1), ahead(hops), aside(hops - 1)]));
+            let [aside, ahead] = [0, 1].map(|axis| move |hops| along(axis, backwards, hops));
+            if let Some(hops) = near {
+                if second { visit(&[aside(hops)]) } else { visit(&[ahead(hops), aside(hops)]) }
+            }
+            if let Some(hops) = far {
+                // The number of a diagonal grows with the first coordinate and falls with the second.
+                let other_way = along(1, !backwards, hops);
+                if second { visit(&[other_way]) } else { visit(&[aside(1), ahead(hops), aside(hops - 1)]) }
             }
         }
     }

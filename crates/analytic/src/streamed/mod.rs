@@ -1,5 +1,8 @@
 //! Broadcasts on Cayley graphs that are known transfer by transfer without being stored.
 
+#[cfg(test)]
+pub(crate) mod checks;
+
 use lockstep_schedule::{BroadcastJudge, Budget, CollectiveKind, MessageId, Ports, Problem, Run, Schedule, Switching};
 use lockstep_topology::{CayleyGraph, ChannelId, NodeId};
 
