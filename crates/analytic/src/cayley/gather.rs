@@ -155,21 +155,6 @@ impl<'a> Growth<'a> {
     /// Finds a receiver for a generator, if others that are asked, once each, can make room.
     fn claim(&mut self, generator: usize, asked: &mut u64) -> bool {
         *asked |= 1 << generator;
-<<<<<<< HEAD
-        let next =
-            |growth: &Self, place: usize| growth.steps.next(growth.candidates[generator][place] as usize, generator);
-        let candidates = 0..self.candidates[generator].len();
-        let free = candidates.clone().find(|&place| self.owner[next(self, place)] == NOBODY);
-        let found = free.or_else(|| {
-            candidates.into_iter().find(|&place| {
-                let owner = usize::from(self.owner[next(self, place)]);
-                *asked >> owner & 1 == 0 && self.claim(owner, asked)
-            })
-        });
-        if let Some(place) = found {
-            let next = next(self, place);
-            self.owner[next] = generator as u8;
-=======
         let mut place = 0;
         while let Some(receiver) = self.candidate(generator, place) {
             if self.owner[receiver] == NOBODY {
@@ -177,7 +162,6 @@ impl<'a> Growth<'a> {
                 return true;
             }
             place += 1;
->>>>>>> ff814153c255dcbf30ca7d96f9a53c62c50101fa
         }
         for place in 0..place {
             let receiver = self.candidates[generator][place].receiver as usize;

@@ -14,11 +14,7 @@ mod shop;
 mod steps;
 mod words;
 
-<<<<<<< HEAD
-use lockstep_schedule::{BaseSchedule, Budget, CollectiveKind, Ports, Problem, ScatterRule, Schedule, Switching};
-=======
 use lockstep_schedule::{BaseSchedule, Budget, CollectiveKind, CollectiveName, Problem, Schedule};
->>>>>>> ff814153c255dcbf30ca7d96f9a53c62c50101fa
 use lockstep_topology::CayleyGraph;
 
 use crate::Construction;
@@ -108,75 +104,4 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
 }
 
 #[cfg(test)]
-<<<<<<< HEAD
-mod tests {
-    use super::*;
-    use lockstep_schedule::*;
-    use std::time::Instant;
-
-    #[test]
-    fn explore_all() {
-        for spec in [
-            "hypercube:6",
-            "hypercube:12",
-            "torus:3x3",
-            "torus:4x4",
-            "torus:4x6",
-            "torus:8x8",
-            "torus:5x9",
-            "torus:3x3x3",
-            "torus:4x4x4",
-            "torus:2x3x5",
-            "ring:9",
-            "ring:16",
-            "ring:200",
-            "octagon",
-            "circulant:8,1,3",
-            "circulant:13,1,5",
-            "circulant:16,1,6",
-            "circulant:25,3,4",
-            "circulant:32,1,7,9",
-            "hypercube:10",
-            "torus:32x32",
-            "folded-hypercube:6",
-            "circulant:24,1,2",
-            "torus:64x64",
-        ] {
-            let topology: lockstep_topology::Topology = spec.parse().unwrap();
-            for collective in [Collective::all_to_all_broadcast(), Collective::all_to_all_scatter()] {
-                let problem = Problem::new(&topology, &collective, CommunicationModel::store_and_forward()).unwrap();
-                let t = Instant::now();
-                let Some(s) = construct(&problem, 0, &Budget::unlimited()) else {
-                    println!("{spec} {} declined {:?}", collective.abbreviation(), t.elapsed());
-                    continue;
-                };
-                let e = t.elapsed();
-                let ok = verify(&problem, &s).is_ok();
-                let b = if topology.node_count() <= 100 { lockstep_bounds::best(&problem).steps } else { 0 };
-                println!("{spec} {} {} steps bound {b} ok {ok} {:?}", collective.abbreviation(), s.step_count(), e);
-            }
-        }
-        for spec in [
-            "torus:64x64",
-            "hypercube:14",
-            "hypercube:16",
-            "torus:32x32x32",
-            "torus:100x100",
-            "ring:4096",
-            "circulant:10000,1,100",
-            "hypercube:20",
-            "torus:1024x1024",
-        ] {
-            let graph: CayleyGraph = spec.parse().unwrap();
-            let t = Instant::now();
-            let b = all_gather(&graph, &Budget::unlimited()).unwrap();
-            print!("{spec} aab {} {:?}", b.step_count(), t.elapsed());
-            let t = Instant::now();
-            let b = all_to_all(&graph, &Budget::unlimited());
-            println!(" aas {:?} {:?}", b.map(|b| b.step_count()), t.elapsed());
-        }
-    }
-}
-=======
 mod tests;
->>>>>>> ff814153c255dcbf30ca7d96f9a53c62c50101fa

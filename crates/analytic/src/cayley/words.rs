@@ -69,26 +69,8 @@ fn add(loads: &mut [u64], word: &[u16]) {
     loads.iter_mut().zip(word).for_each(|(load, &count)| *load += u64::from(count));
 }
 
-<<<<<<< HEAD
-/// Words whose most used generator is used as rarely as a local search finds.
-pub(super) fn balanced(steps: &Steps, budget: &Budget) -> Words {
-    let degree = steps.degree();
-    let mut choices = choices(steps);
-    let mut count = vec![0; steps.element_count() * degree];
-    for (row, words) in count.chunks_exact_mut(degree).zip(&mut choices) {
-        row.copy_from_slice(&words[..degree]);
-        if words.len() == degree {
-            *words = Vec::new();
-        }
-    }
-    let words = Words { degree, count };
-    let open: Vec<(usize, Vec<u16>)> = choices.into_iter().enumerate().filter(|(_, words)| !words.is_empty()).collect();
-    let fair = steps.distance_sum().div_ceil(degree as u64).max(steps.diameter().into());
-    Balance { loads: words.loads(), words, open }.improve(fair, budget)
-=======
 fn most(loads: &[u64]) -> u64 {
     loads.iter().copied().max().unwrap_or(0)
->>>>>>> ff814153c255dcbf30ca7d96f9a53c62c50101fa
 }
 
 /// A shortest word for each element, such that no change of one of them makes the squares of the generators' uses less.
@@ -279,16 +261,9 @@ impl Balance {
                     let rises = self.loads.iter().zip(old).zip(new).map(|((&load, &old), &new)| rise(load, old, new));
                     rises.fold(0, i128::saturating_add)
                 };
-<<<<<<< HEAD
-                let best =
-                    choices.chunks_exact(degree).map(gain).enumerate().min_by_key(|&(place, gain)| (gain, place));
-                if let Some((choice, gain)) = best
-                    && gain < 0
-=======
                 let choices = self.choices[element].chunks_exact(degree).map(total).enumerate();
                 if let Some((choice, rise)) = choices.min_by_key(|&(choice, rise)| (rise, choice))
                     && rise < 0
->>>>>>> ff814153c255dcbf30ca7d96f9a53c62c50101fa
                 {
                     self.choose(element, choice);
                     changed = true;
@@ -345,89 +320,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-<<<<<<< HEAD
-    #[test]
-    fn explore_words() {
-        let mut specs: Vec<String> = vec![];
-        for d in 2..=13 {
-            specs.push(format!("hypercube:{d}"));
-        }
-        for d in 2..=12 {
-            specs.push(format!("folded-hypercube:{d}"));
-        }
-        for n in 2..=16 {
-            for m in n..=20 {
-                specs.push(format!("torus:{n}x{m}"));
-            }
-        }
-        for a in 2..=6 {
-            for b in a..=7 {
-                for c in b..=7 {
-                    specs.push(format!("torus:{a}x{b}x{c}"));
-                }
-            }
-        }
-        for n in 3..=20 {
-            specs.push(format!("ring:{n}"));
-        }
-        for n in 5..=40 {
-            for c in 2..=n / 2 {
-                specs.push(format!("circulant:{n},1,{c}"));
-            }
-        }
-        for n in 7..=34 {
-            for c in 2..=n / 2 {
-                for e in c + 1..=n / 2 {
-                    specs.push(format!("circulant:{n},1,{c},{e}"));
-                }
-            }
-        }
-        for s in [
-            "torus:64x64",
-            "torus:16x16x16",
-            "circulant:3000,1,100",
-            "circulant:2000,1,7,99",
-            "torus:2x200",
-            "torus:3x199",
-            "torus:2x2x2x2x2x50",
-            "torus:4x4x4x4x4",
-            "torus:4x4x4x4x4x4",
-            "torus:3x3x3x3x3x3",
-            "torus:2x3x4x5x6",
-            "torus:100x7x2",
-        ] {
-            specs.push(s.into());
-        }
-        let mut bad = 0;
-        let mut total = 0;
-        for spec in &specs {
-            let graph: lockstep_topology::CayleyGraph = spec.parse().unwrap();
-            let steps = Steps::of_graph(&graph).unwrap();
-            let t = std::time::Instant::now();
-            let w = balanced(&steps, &Budget::unlimited());
-            if t.elapsed().as_millis() > 100 {
-                println!("slow {spec} {:?}", t.elapsed());
-            }
-            let most = w.loads().into_iter().max().unwrap();
-            // torus: per-axis bound
-            let fair = if spec.starts_with("torus") || spec.starts_with("ring") {
-                let n: u64 = graph.node_count();
-                graph
-                    .sides()
-                    .iter()
-                    .map(|&s| if s < 2 { 0 } else { n / s * (s * s / 4) }.div_ceil(if s == 2 { 1 } else { 2 }))
-                    .max()
-                    .unwrap()
-            } else {
-                steps.distance_sum().div_ceil(steps.degree() as u64)
-            };
-            total += 1;
-            if most > fair {
-                bad += 1;
-                if bad < 200 {
-                    println!("{spec}: {most} fair {fair} {:?}", t.elapsed());
-                }
-=======
 
     /// The fewest uses of the most used generator by shortest words, of all choices, or `None` if there are too many.
     fn brute_force(steps: &Steps) -> Option<u64> {
@@ -481,7 +373,6 @@ mod tests {
             prop_assert!(u64::from(longest) <= uses.max(steps.diameter().into()));
             if let Some(fewest) = brute_force(&steps) {
                 prop_assert!(uses <= fewest, "{graph}: {uses}, but {fewest} will do");
->>>>>>> ff814153c255dcbf30ca7d96f9a53c62c50101fa
             }
         }
     }
