@@ -121,7 +121,7 @@ pub enum TransferFault {
     },
 }
 
-/// A node of a [`CayleyGraph`] with its name; written `'name'`.
+/// A node of a [`CayleyGraph`](lockstep_topology::CayleyGraph) with its name; written `'name'`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementName {
     /// The node.
