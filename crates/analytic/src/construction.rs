@@ -1,8 +1,9 @@
 //! The constructions, and the engine that picks the one that fits.
 
+use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
+
 use crate::chain::CHAIN;
 use crate::diagonal::DIAGONALS;
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
