@@ -37,24 +37,29 @@ pub(super) struct Port {
 const CHAINS: usize = 64;
 const VECTORS: usize = 4096;
 
-/// The rounds of a torus of `axes` sides of this length, as few as the number of ports allows, or `None` where no way is
-/// found. All paths are shortest ones.
+/// The rounds of a torus of `axes` sides of this length, or `None` where no way is found. All paths are shortest ones.
 ///
-/// `signs` are the directions along an axis: both, or the first one only where they are the same channel.
+/// Each round sets as many axes right as the number of ports allows, or fewer where that is not found: with even sides
+/// there are opposite steps that lead to the same place. `signs` are the directions along an axis: both, or the first one only
+/// where they are the same channel.
 ///
 /// **Source**: fans of edge-disjoint paths in the quotients of a chain of subgroups, after Ho & Kao, *Optimal broadcast in
 /// all-port wormhole-routed hypercubes*, IEEE Trans. Parallel Distrib. Syst. 6 (1995).
 pub(super) fn level(side: u32, axes: usize, signs: &[i64]) -> Option<Level> {
     let fits = |width: u32| side.checked_pow(width).is_some_and(|index| index as usize <= axes * signs.len() + 1);
-    let width = (1..=axes as u32).rev().find(|&width| fits(width))? as usize;
     let mut rng = ChaCha8Rng::seed_from_u64(u64::from(side) << 32 | axes as u64);
-    let by_ports = (0..CHAINS).find_map(|_| {
-        let mut flag = Flag::new(side, axes, width);
-        let openings = draw(&mut flag, signs, &mut rng)?;
-        let rounds = openings.iter().enumerate().map(|(block, openings)| fan(&flag, signs, block, openings));
-        Some(Level { rounds: rounds.collect::<Option<_>>()?, flag })
-    });
-    by_ports.or_else(|| (0..CHAINS).find_map(|_| flow::level(Flag::new(side, axes, width), signs, &mut rng)))
+    (1..=axes as u32).rev().filter(|&width| fits(width)).find_map(|width| {
+        let units = Flag::new(side, axes, width as usize);
+        let by_ports = (0..CHAINS).find_map(|_| by_ports(units.clone(), signs, &mut rng));
+        by_ports.or_else(|| (0..CHAINS).find_map(|_| flow::level(units.clone(), signs, &mut rng)))
+    })
+}
+
+/// A level with basis vectors drawn such that the steps along the ports differ enough, if its fans are found.
+fn by_ports(mut flag: Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Level> {
+    let openings = draw(&mut flag, signs, rng)?;
+    let rounds = openings.iter().enumerate().map(|(block, openings)| fan(&flag, signs, block, openings));
+    Some(Level { rounds: rounds.collect::<Option<_>>()?, flag })
 }
 
 /// Ports that may begin the paths of a round without that they meet, see [`fan`].

@@ -82,9 +82,9 @@ impl Chain {
 
     /// The chain of the torus with `dimensions` sides of this length that takes the fewest rounds.
     ///
-    /// `None` where the side has a prime factor above `2 dimensions + 1` or no chain is found, and where the torus is too
-    /// large for a [`CayleyGraph`]. A factor `q` of the side takes `ceil(dimensions / m)` rounds, `m` the largest with `q^m
-    /// <= 2 dimensions + 1`; sides of 2 make a [hypercube](Self::hypercube).
+    /// `None` where the side has a prime factor above `2 dimensions + 1`, and where the torus is too large for a
+    /// [`CayleyGraph`]. A factor `q` of the side takes `ceil(dimensions / m)` rounds, `m` the largest with `q^m <= 2
+    /// dimensions + 1` (for a few even `q`, one less); sides of 2 make a [hypercube](Self::hypercube).
     pub fn torus(dimensions: usize, side: u32) -> Option<Self> {
         if side == 2 {
             return Self::hypercube(u32::try_from(dimensions).ok()?);

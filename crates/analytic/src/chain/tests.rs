@@ -89,9 +89,16 @@ fn sides_that_are_powers_of_the_degree_and_one_take_the_least_number_of_rounds()
         assert_eq!(chain.round_count(), rounds_to_multiply(chain.graph.node_count(), degree + 1));
         check_all_fans(&chain);
     }
-    let chain = Chain::torus(20, 7).unwrap();
-    assert_eq!(chain.round_count(), 20);
-    check_all_fans(&chain);
+}
+
+#[test]
+fn tori_of_many_axes_have_chains_too() {
+    // One axis of 7 a round, three of 3; and 6 = 2 * 3 with four axes of 2 and three of 3 a round.
+    for (dimensions, side, rounds) in [(20, 7, 20), (24, 3, 8), (18, 6, 11)] {
+        let chain = Chain::torus(dimensions, side).unwrap();
+        assert_eq!(chain.round_count(), rounds);
+        check_all_fans(&chain);
+    }
 }
 
 #[test]
@@ -99,7 +106,21 @@ fn expanded_chains_are_valid_broadcasts() {
     for dimension in 1..=14 {
         judged(&Chain::hypercube(dimension).unwrap(), (1 << dimension) / 3);
     }
-    let tori = [(1, 27), (2, 3), (2, 5), (2, 8), (2, 9), (2, 25), (2, 60), (2, 128), (3, 7), (3, 12), (4, 9), (4, 6)];
+    let tori = [
+        (1, 27),
+        (2, 3),
+        (2, 5),
+        (2, 8),
+        (2, 9),
+        (2, 25),
+        (2, 60),
+        (2, 128),
+        (2, 625),
+        (3, 7),
+        (3, 12),
+        (4, 9),
+        (4, 6),
+    ];
     for (dimensions, side) in tori {
         let chain = Chain::torus(dimensions, side).unwrap();
         judged(&chain, chain.graph.node_count() / 3);
