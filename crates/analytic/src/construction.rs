@@ -1,6 +1,7 @@
 //! The constructions, and the engine that picks the one that fits.
 
 use crate::layered::LAYERED_FLOW;
+use crate::scatter::SCATTER_FLOW;
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
 /// A way to schedules on networks of one structure.
@@ -20,7 +21,7 @@ pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 
 /// Every construction, those that cost least first.
 pub fn constructions() -> &'static [Construction] {
-    const CONSTRUCTIONS: &[Construction] = &[LAYERED_FLOW];
+    const CONSTRUCTIONS: &[Construction] = &[SCATTER_FLOW, LAYERED_FLOW];
     CONSTRUCTIONS
 }
 

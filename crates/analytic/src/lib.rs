@@ -15,6 +15,7 @@ mod colouring;
 mod construction;
 mod layered;
 mod local;
+mod scatter;
 mod wires;
 
 pub use colouring::bipartite_edge_colouring;
