@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
-use crate::{cayley, chain, diagonal, hypercube, layered, multistage, tree};
+use crate::{cayley, chain, diagonal, hypercube, layered, multistage, scatter, tree};
 
 
 /// A way to schedules on networks of one structure.
@@ -32,6 +32,7 @@ pub fn constructions() -> &'static [Construction] {
         tree::SPANNING_TREE,
         chain::CHAIN,
         diagonal::DIAGONALS,
+        scatter::SCATTER_FLOW,
         layered::LAYERED_FLOW,
     ];
     CONSTRUCTIONS

@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::construction::Construction;
-use crate::wires::opposite_wires;
+use crate::wires::{MAX_SIZE, opposite_wires};
 use detour::has_detour;
 use growth::Growth;
 use spread::Spread;
@@ -35,9 +35,6 @@ pub(crate) const LAYERED_FLOW: Construction = Construction {
     about: "wormhole broadcast on any network: in each step a maximum flow to nodes far apart",
     construct,
 };
-
-/// The most nodes and channels together.
-const MAX_SIZE: usize = 1 << 23;
 
 /// Visits of nodes and channels that the tries at the first number of steps may take; at each further one half as many.
 const EFFORT: usize = 1 << 23;

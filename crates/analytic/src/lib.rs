@@ -21,6 +21,7 @@ mod labelling;
 mod layered;
 mod local;
 mod multistage;
+mod scatter;
 mod streamed;
 mod symmetric;
 mod tree;

@@ -12,3 +12,6 @@ pub(crate) fn opposite_wires(topology: &Topology) -> Option<Vec<[ChannelId; 2]>>
     };
     topology.shared_groups().into_iter().map(pair).collect()
 }
+
+/// The most nodes and channels together of a network on which flows are computed: a few hundred megabytes.
+pub(crate) const MAX_SIZE: usize = 1 << 23;
