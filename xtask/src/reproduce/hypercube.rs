@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         lecture: lecture::Tables::new(&figures)?,
         tilings: (1..=up_to(TILINGS)).map(torus::tiling).collect::<Result<_>>()?,
         diagonals: (3..=up_to(DIAGONALS)).map(torus::diagonals).collect::<Result<_>>()?,
+        chains: (3..=up_to(DIAGONALS)).filter_map(|side| torus::chain(side).transpose()).collect::<Result<_>>()?,
         figures: &figures,
     };
     print!("{}", report.summary());

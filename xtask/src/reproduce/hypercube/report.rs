@@ -17,6 +17,8 @@ pub(super) struct Report<'a> {
     pub(super) lecture: Tables,
     pub(super) tilings: Vec<Broadcast>,
     pub(super) diagonals: Vec<Broadcast>,
+    /// Where there is one.
+    pub(super) chains: Vec<Broadcast>,
 }
 
 const ABOUT: &str = "# Collectives on hypercubes, broadcasts on tori\n\n\
@@ -34,6 +36,7 @@ impl Report<'_> {
         self.cubes.iter().flatten().all(Row::holds)
             && self.lecture.links_agree
             && self.tilings.iter().all(|tiling| tiling.holds(0))
+            && self.chains.iter().all(|chain| chain.holds(above))
             && self.diagonals.iter().all(|diagonals| diagonals.holds(above.min(1)))
     }
 
@@ -79,6 +82,8 @@ impl Report<'_> {
             torus.diagonals.rounds, torus.diagonals.rounds_above_the_bound
         );
         section(diagonals, write(&broadcasts(&self.diagonals)));
+        let chains = "Torus n x n by subgroup chains, which generalise the tiling".to_owned();
+        section(chains, write(&broadcasts(&self.chains)));
         text
     }
 

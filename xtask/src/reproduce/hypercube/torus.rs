@@ -29,18 +29,22 @@ impl Broadcast {
 /// The recursive tiling of the torus of side `5^exponent`.
 pub(super) fn tiling(exponent: u32) -> Result<Broadcast> {
     let side = 5u32.pow(exponent);
-    judged(side, || Chain::torus(2, side))
+    judged(side, Chain::torus(2, side).context("5^k has a chain")?)
+}
+
+/// The subgroup chain of the torus of this side, if it has one.
+pub(super) fn chain(side: u32) -> Result<Option<Broadcast>> {
+    Chain::torus(2, side).map(|chain| judged(side, chain)).transpose()
 }
 
 /// The dilated diagonals of the torus of this side.
 pub(super) fn diagonals(side: u32) -> Result<Broadcast> {
-    judged(side, || Diagonals::new(side))
+    judged(side, Diagonals::new(side).context("every side from 3 on has diagonals")?)
 }
 
 /// Every transfer of the broadcast from a node that is not 0, told to the judge.
-fn judged<B: StreamedBroadcast>(side: u32, broadcast: impl Fn() -> Option<B>) -> Result<Broadcast> {
+fn judged(side: u32, broadcast: impl StreamedBroadcast) -> Result<Broadcast> {
     let begin = Instant::now();
-    let broadcast = broadcast().with_context(|| format!("no broadcast on the torus of side {side}"))?;
     let graph: CayleyGraph = format!("torus:{side}x{side}").parse()?;
     let root = u64::from(side) + 2;
     let mut judge = BroadcastJudge::new(&graph, root, CommunicationModel::wormhole())?;
