@@ -1,5 +1,6 @@
 //! The constructions, and the engine that picks the one that fits.
 
+use crate::flooding::FLOODING;
 use crate::layered::LAYERED_FLOW;
 use crate::scatter::SCATTER_FLOW;
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
@@ -21,7 +22,7 @@ pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 
 /// Every construction, those that cost least first.
 pub fn constructions() -> &'static [Construction] {
-    const CONSTRUCTIONS: &[Construction] = &[SCATTER_FLOW, LAYERED_FLOW];
+    const CONSTRUCTIONS: &[Construction] = &[FLOODING, SCATTER_FLOW, LAYERED_FLOW];
     CONSTRUCTIONS
 }
 

@@ -13,6 +13,7 @@
 
 mod colouring;
 mod construction;
+mod flooding;
 mod layered;
 mod local;
 mod scatter;
