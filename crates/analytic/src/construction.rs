@@ -2,7 +2,8 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
-use crate::{cayley, chain, diagonal, hypercube, layered, multistage, scatter, tree};
+use crate::{cayley, chain, diagonal, flooding, hypercube, layered, multistage, scatter, tree};
+
 
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,7 @@ pub fn constructions() -> &'static [Construction] {
         multistage::FAT_TREE,
         multistage::CLOS,
         tree::SPANNING_TREE,
+        flooding::FLOODING,
         chain::CHAIN,
         diagonal::DIAGONALS,
         scatter::SCATTER_FLOW,

@@ -247,3 +247,6 @@ impl Search<'_> {
         fewest
     }
 }
+
+#[cfg(test)]
+mod tests;

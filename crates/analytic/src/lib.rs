@@ -16,6 +16,7 @@ mod chain;
 mod colouring;
 mod construction;
 mod diagonal;
+mod flooding;
 pub mod hypercube;
 mod labelling;
 mod layered;

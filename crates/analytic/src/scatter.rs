@@ -54,3 +54,6 @@ fn message_to(topology: &Topology, root: NodeId, receiver: NodeId) -> MessageId 
     let rank = topology.terminal_rank(receiver).expect("receivers are terminals");
     MessageId::from_index(rank - usize::from(receiver > root))
 }
+
+#[cfg(test)]
+mod tests;

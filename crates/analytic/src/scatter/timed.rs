@@ -62,7 +62,9 @@ impl<'a> Timed<'a> {
     fn new(supply: &'a Supply<'a>, opposite: &[[ChannelId; 2]], room: u32) -> Option<Self> {
         let topology = supply.topology;
         let (nodes, channels, room) = (topology.node_count(), topology.channel_count(), room as usize);
-        if (4 * nodes + 3 * channels).checked_mul(room + 1)? > MAX_ARCS {
+        let ports = if supply.ports == Ports::All { 0 } else { 2 * nodes };
+        let arcs = 2 * nodes + ports + channels + 3 * opposite.len();
+        if arcs.checked_mul(room)? > MAX_ARCS {
             return None;
         }
         let mut pair = vec![None; channels];

@@ -1,0 +1,85 @@
+//! Store-and-forward broadcast where ports are no limit: the message spreads as fast as it can.
+
+use lockstep_schedule::{Budget, CollectiveKind, MessageId, Ports, Problem, Schedule, Switching};
+use lockstep_topology::{ChannelId, NodeId};
+
+use crate::construction::Construction;
+use crate::wires::opposite_wires;
+
+/// Store-and-forward broadcast on any network with enough ports, full or half duplex: in each step everybody who is
+/// beside a holder receives, so the steps are the eccentricity of the root, the fewest there can be. Takes `O(N + M)` time.
+pub(crate) const FLOODING: Construction = Construction {
+    name: "flooding",
+    about: "store-and-forward broadcast with all ports on any network: breadth first",
+    construct,
+};
+
+fn construct(problem: &Problem<'_>, _goal: u32, _budget: &Budget) -> Option<Schedule> {
+    let CollectiveKind::OneToAllBroadcast { root } = problem.collective().kind else { return None };
+    let (topology, model) = (problem.topology(), problem.model());
+    if model.switching != Switching::StoreAndForward {
+        return None;
+    }
+    opposite_wires(topology)?;
+    let mut schedule = Schedule::with_capacity(topology.terminal_count() - 1, topology.terminal_count() - 1);
+    let mut is_informed = vec![false; topology.node_count()];
+    is_informed[root.index()] = true;
+    let mut holders = vec![root];
+    while !holders.is_empty() {
+        let mut fresh: Vec<NodeId> = Vec::new();
+        let mut crossed: Vec<ChannelId> = Vec::new();
+        for &holder in &holders {
+            let before = fresh.len();
+            for &channel in topology.out_channels(holder) {
+                let head = topology.head(channel);
+                if topology.is_terminal(head) && !std::mem::replace(&mut is_informed[head.index()], true) {
+                    fresh.push(head);
+                    crossed.push(channel);
+                }
+            }
+            let sends = fresh.len() - before;
+            if matches!(model.ports, Ports::Limit(limit) if sends > limit.get() as usize) {
+                return None;
+            }
+        }
+        if !crossed.is_empty() {
+            schedule.begin_step();
+        }
+        for channel in crossed {
+            schedule.push(MessageId::new(0), &[channel]);
+        }
+        holders = fresh;
+    }
+    Some(schedule)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_bounds::Rule;
+    use lockstep_schedule::strategy::any_model;
+    use lockstep_schedule::{Collective, CommunicationModel, verify};
+    use lockstep_topology::strategy::{any_topology, shuffled};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Nobody can be reached in fewer steps than he is channels away.
+        #[test]
+        fn a_flood_takes_the_eccentricity(
+            topology in any_topology(16).prop_flat_map(shuffled), root: prop::sample::Index, model in any_model(),
+        ) {
+            let collective = Collective::one_to_all_broadcast(*root.get(topology.terminals()));
+            let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+            let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+            let schedule = FLOODING.schedule(&problem, 1, &Budget::unlimited());
+            prop_assert!(schedule.is_some() || model.ports != Ports::All);
+            if let Some(schedule) = schedule {
+                let steps = verify(&problem, &schedule)?.steps;
+                let bounds = lockstep_bounds::all(&problem);
+                let eccentricity = bounds.iter().find(|bound| bound.rule == Rule::Eccentricity).unwrap();
+                prop_assert_eq!(steps, eccentricity.steps as usize);
+            }
+        }
+    }
+}
