@@ -8,7 +8,7 @@ use lockstep_envelope::seal;
 fuzz_target!(|bytes: &[u8]| {
     for bytes in [bytes, &seal(*b"lockplan", 1, bytes)] {
         match PlanFile::from_bytes(bytes) {
-            Err(error) => lockstep_fuzz::refusal(&error),
+            Err(error) => lockstep_fuzz::one_line_refusal(&error),
             Ok(file) => {
                 assert_eq!(PlanFile::from_bytes(&file.to_bytes()).as_ref(), Ok(&file));
                 if let Err(violation) = file.check() {

@@ -6,7 +6,7 @@ use lockstep::PlanFile;
 
 fuzz_target!(|text: &str| {
     match PlanFile::from_json(text) {
-        Err(error) => lockstep_fuzz::refusal(&error),
+        Err(error) => lockstep_fuzz::one_line_refusal(&error),
         Ok(file) => {
             assert_eq!(PlanFile::from_json(&file.to_json()).as_ref(), Ok(&file));
             assert_eq!(PlanFile::from_bytes(&file.to_bytes()).as_ref(), Ok(&file));

@@ -8,7 +8,7 @@ use lockstep_schedule::{ScheduleFile, verify};
 fuzz_target!(|bytes: &[u8]| {
     for bytes in [bytes, &seal(*b"lockschd", 1, bytes)] {
         match ScheduleFile::from_bytes(bytes) {
-            Err(error) => lockstep_fuzz::refusal(&error),
+            Err(error) => lockstep_fuzz::one_line_refusal(&error),
             Ok(file) => {
                 if let Err(violation) = verify(&file.problem(), file.schedule()) {
                     lockstep_fuzz::refusal(&violation);

@@ -6,7 +6,7 @@ use lockstep_schedule::{ScheduleFile, verify};
 
 fuzz_target!(|text: &str| {
     match ScheduleFile::from_json(text) {
-        Err(error) => lockstep_fuzz::refusal(&error),
+        Err(error) => lockstep_fuzz::one_line_refusal(&error),
         Ok(file) => {
             if let Err(violation) = verify(&file.problem(), file.schedule()) {
                 lockstep_fuzz::refusal(&violation);

@@ -239,7 +239,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// A schedule or plan file, JSON or binary; - is standard input
+    /// A schedule, symmetric schedule or plan file, JSON or binary; - is standard input
     pub(crate) file: PathBuf,
     /// List the violations of the schedule, up to 1000
     #[arg(long)]

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, bail, ensure};
 use lockstep::envelope::EnvelopeError;
-use lockstep::schedule::ScheduleFileError;
-use lockstep::{LoadError, PlanFile, ScheduleFile, Topology};
+use lockstep::schedule::{FileError, ScheduleFileError, SymmetricScheduleFile};
+use lockstep::{LoadError, PlanFile, PlanFileError, ScheduleFile, Topology};
 
 /// The longest schedule, plan or checkpoint file that is read: 8 GiB.
 const MAX_BYTES: u64 = 8 << 30;
@@ -30,38 +30,45 @@ pub(crate) fn topology(spec: &str) -> anyhow::Result<Topology> {
     Ok(if spec == "-" { lockstep::read_network(STANDARD_INPUT, io::stdin())? } else { lockstep::load(spec)? })
 }
 
-/// A schedule file, or a plan file with its claims.
+/// A schedule file, a plan file with its claims, or a symmetric schedule file.
 #[derive(Debug)]
 pub(crate) enum Saved {
     Schedule(Box<ScheduleFile>),
     Plan(Box<PlanFile>),
+    Symmetric(Box<SymmetricScheduleFile>),
 }
 
 impl Saved {
-    /// The schedule with its problem.
-    pub(crate) fn schedule(&self) -> &ScheduleFile {
+    /// The schedule with its problem, unless only the part of one source is written down.
+    pub(crate) fn schedule(&self) -> Option<&ScheduleFile> {
         match self {
-            Self::Schedule(file) => file,
-            Self::Plan(file) => &file.schedule,
+            Self::Schedule(file) => Some(file),
+            Self::Plan(file) => Some(&file.schedule),
+            Self::Symmetric(_) => None,
         }
     }
 }
 
 /// The schedule or plan that a file holds, in JSON or binary.
 pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
-    let bytes = bytes(path)?;
-    let saved = match PlanFile::read(&bytes) {
-        Ok(plan) => Ok(Saved::Plan(plan.into())),
-        Err(error) if error.is_other_format() => match ScheduleFile::read(&bytes) {
-            Ok(file) => Ok(Saved::Schedule(file.into())),
-            Err(ScheduleFileError::Envelope(EnvelopeError::Magic { .. })) => {
-                Err(anyhow!("this is no schedule and no plan, neither JSON nor binary; make one with lockstep plan"))
-            }
-            Err(error) => Err(error.into()),
-        },
-        Err(error) => Err(error.into()),
-    };
-    saved.with_context(|| name(path))
+    read_saved(&bytes(path)?).with_context(|| name(path))
+}
+
+fn read_saved(bytes: &[u8]) -> anyhow::Result<Saved> {
+    match PlanFile::read(bytes) {
+        Err(PlanFileError::File(error)) if error.is_other_kind() => {}
+        plan => return Ok(Saved::Plan(plan?.into())),
+    }
+    match SymmetricScheduleFile::read(bytes) {
+        Err(ScheduleFileError::File(error)) if error.is_other_kind() => {}
+        file => return Ok(Saved::Symmetric(file?.into())),
+    }
+    match ScheduleFile::read(bytes) {
+        Err(ScheduleFileError::File(FileError::Envelope(EnvelopeError::Magic { .. }))) => {
+            bail!("this is no schedule and no plan, neither JSON nor binary; make one with lockstep plan")
+        }
+        file => Ok(Saved::Schedule(file?.into())),
+    }
 }
 
 /// The bytes of a file or of standard input.

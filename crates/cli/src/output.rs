@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use lockstep::topology::escaped;
 use tempfile::NamedTempFile;
 
 use crate::args::Talk;
@@ -78,11 +79,7 @@ pub(crate) fn complain(kind: &str, text: &str) {
 
 /// A text on one line, without characters that a terminal would obey.
 fn one_line(text: &str) -> String {
-    let escape = |c: char| {
-        let (shown, escaped) = if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
-        shown.into_iter().chain(escaped.into_iter().flatten())
-    };
-    text.chars().flat_map(escape).collect()
+    text.chars().flat_map(escaped).collect()
 }
 
 #[cfg(test)]

@@ -2,8 +2,13 @@
 
 use std::collections::BTreeMap;
 
+<<<<<<< HEAD
 use lockstep::schedule::{CostModel, MessageSizes, Receivers, Schedule, Verification};
 use lockstep::{CayleyGraph, LowerBound, NodeId, Problem, Topology};
+=======
+use lockstep::schedule::{BaseSchedule, CostModel, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
+use lockstep::{LowerBound, NodeId, Problem, Topology};
+>>>>>>> be71c240ce192b70ea4f7b8cc8d8e79c6a8a3851
 use lockstep_report::Table;
 
 use crate::args::CostArgs;
@@ -91,13 +96,26 @@ fn joined(words: impl IntoIterator<Item = Option<String>>) -> String {
 
 /// The time of a schedule by equation 1, if the costs are given.
 pub(crate) fn time(schedule: &Schedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
+    let time = |model: CostModel, bytes| Ok(model.time(schedule, MessageSizes::Equal(bytes))?);
+    time_of(schedule.step_count(), cost, time)
+}
+
+/// The time of a symmetric schedule by equation 1, if the costs are given.
+pub(crate) fn time_of_base(base: &BaseSchedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
+    time_of(base.step_count(), cost, |model, bytes| Ok(model.time_of_base(base, bytes)))
+}
+
+fn time_of(
+    steps: usize,
+    cost: CostArgs,
+    time: impl FnOnce(CostModel, u64) -> anyhow::Result<Picoseconds>,
+) -> anyhow::Result<Option<String>> {
     let CostArgs { t0: Some(start_up_ps), t1: Some(byte_ps), bytes: Some(bytes) } = cost else {
         return Ok(None);
     };
     let model = CostModel { start_up_ps, byte_ps };
-    let time = model.time(schedule, MessageSizes::Equal(bytes))?;
-    let step = model.time_of_steps(1, bytes);
-    Ok(Some(format!("{time}: {} of {step}", counted(schedule.step_count(), "step"))))
+    let (time, step) = (time(model, bytes)?, model.time_of_steps(1, bytes));
+    Ok(Some(format!("{time}: {} of {step}", counted(steps, "step"))))
 }
 
 /// The transfers of every step, and who sends to whom when, as far as they can be taken in.

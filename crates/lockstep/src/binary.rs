@@ -29,6 +29,6 @@ impl PlanFile {
     /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PlanFileError> {
         let Parts { claims, schedule } = KIND.open(bytes)?;
-        parse::<()>(&claims)?.into_file(|()| Ok(ScheduleFile::from_bytes(&schedule)?))
+        parse::<()>(&claims)?.into_file(|()| ScheduleFile::from_bytes(&schedule).map_err(PlanFileError::Schedule))
     }
 }

@@ -110,5 +110,5 @@ pub enum PlanFileError {
     File(#[from] FileError),
     /// A binary file whose schedule cannot be read.
     #[error("field 'schedule': {0}")]
-    Schedule(#[from] ScheduleFileError),
+    Schedule(ScheduleFileError),
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 use serde::{Deserialize, Serialize};
 
 use crate::collective::CollectiveKind;
@@ -137,14 +137,19 @@ impl TryFrom<Tables> for ScheduleFile {
             let message = |(source, receivers)| Message { source, receivers };
             CollectiveKind::Custom(messages.into_iter().map(message).collect()).into()
         } else {
-            collective.parse::<CollectiveName>()?.with_root(root)?
+            collective.parse().and_then(|name: CollectiveName| name.with_root(root)).map_err(ScheduleFileError::Name)?
         };
-        Self::checked(topology.build()?, collective.with_chunks(chunks), model.into(), schedule)
+        Self::checked(
+            topology.build().map_err(ScheduleFileError::Topology)?,
+            collective.with_chunks(chunks),
+            model.into(),
+            schedule,
+        )
     }
 }
 
 impl TopologyTables {
-    fn build(self) -> Result<Topology, ScheduleFileError> {
+    fn build(self) -> Result<Topology, TopologyError> {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
         for (name, terminal, routes) in self.nodes {
@@ -157,7 +162,7 @@ impl TopologyTables {
             builder.share(group);
         }
         builder.positions(self.positions);
-        Ok(builder.build()?)
+        builder.build()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::messages::MessageId;
 use crate::schedule::Schedule;
+use crate::symmetric::BaseSchedule;
 
 /// A time in whole picoseconds, exact; 2^128 of them are longer than anybody waits.
 ///
@@ -109,6 +110,12 @@ impl CostModel {
     /// The time of so many steps with messages of so many bytes.
     pub fn time_of_steps(self, steps: u64, bytes: u64) -> Picoseconds {
         Picoseconds(self.step(bytes).0.saturating_mul(steps.into()))
+    }
+
+    /// The time of the translates of a base, all messages being of so many bytes.
+    pub fn time_of_base(self, base: &BaseSchedule, bytes: u64) -> Picoseconds {
+        let steps = base.steps().map(|step| self.step(if step.len() == 0 { 0 } else { bytes }));
+        Picoseconds(steps.fold(0, |total, step| total.saturating_add(step.0)))
     }
 
     fn step(self, bytes: u64) -> Picoseconds {

@@ -55,7 +55,7 @@ impl ScheduleFile {
         model: CommunicationModel,
         schedule: Schedule,
     ) -> Result<Self, ScheduleFileError> {
-        Problem::new(&topology, &collective, model)?;
+        Problem::new(&topology, &collective, model).map_err(ScheduleFileError::Problem)?;
         Ok(Self { topology, collective, model, schedule })
     }
 
@@ -108,7 +108,7 @@ pub enum ScheduleFileError {
     File(#[from] FileError),
     /// An unknown collective, or one with the wrong root.
     #[error("field 'collective': {}", one_line(&.0.to_string()))]
-    Name(#[from] CollectiveNameError),
+    Name(CollectiveNameError),
     /// Messages that are not those of the collective.
     #[error("field 'messages': {why}")]
     Messages {
@@ -117,13 +117,13 @@ pub enum ScheduleFileError {
     },
     /// Nodes and channels that make no network.
     #[error("field 'topology': {}", one_line(&.0.to_string()))]
-    Topology(#[from] TopologyError),
+    Topology(TopologyError),
     /// A collective that cannot be asked of the network.
     #[error("field 'collective': {}", one_line(&.0.to_string()))]
-    Problem(#[from] ProblemError),
+    Problem(ProblemError),
     /// Sides and generators that make no Cayley graph.
     #[error("field 'graph': {}", one_line(&.0.to_string()))]
-    Graph(#[from] CayleyError),
+    Graph(CayleyError),
     /// A Cayley graph of more sides or generators than may be read.
     #[error("field 'graph.{field}': there are {found}, at most {limit} are allowed")]
     GraphSize {

@@ -154,7 +154,7 @@ pub enum FileError {
         why: String,
     },
     /// A binary file that is truncated, altered or of another kind.
-    #[error("{}", one_line(&.0.to_string()))]
+    #[error(transparent)]
     Envelope(#[from] EnvelopeError),
 }
 

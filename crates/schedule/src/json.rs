@@ -92,7 +92,7 @@ impl TryFrom<Record> for ScheduleFile {
             let listed = listed.ok_or_else(|| ScheduleFileError::Messages { why: why() })?;
             Collective::from(CollectiveKind::Custom(custom_messages(&topology, listed, chunks)?))
         } else {
-            kind.parse::<CollectiveName>()?.with_root(root)?
+            kind.parse().and_then(|name: CollectiveName| name.with_root(root)).map_err(ScheduleFileError::Name)?
         };
         let file = Self::checked(topology, collective.with_chunks(chunks), model, steps)?;
         if kind != CUSTOM

@@ -19,7 +19,10 @@ pub(crate) fn run(args: &RenderArgs, talk: Talk) -> anyhow::Result<Answer> {
         _ => bail!("{}: the extension is neither svg nor html; choose one with --format", path.display()),
     };
     let saved = input::saved(&args.file)?;
-    let (problem, schedule) = (saved.schedule().problem(), saved.schedule().schedule());
+    let Some(file) = saved.schedule() else {
+        bail!("{}: a symmetric schedule has no picture; draw the plan of a small network", input::name(&args.file));
+    };
+    let (problem, schedule) = (file.problem(), file.schedule());
     if let Err(violation) = lockstep::verify(&problem, schedule) {
         output::note(talk, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
     }

@@ -8,19 +8,24 @@ use super::Answer;
 use crate::args::VerifyArgs;
 use crate::input::{self, Saved};
 use crate::output;
-use crate::text::{self, Sheet};
+use crate::text::{self, Sheet, counted};
 
 /// The most violations listed.
 const MAX_VIOLATIONS: usize = 1000;
 
 pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<Answer> {
     let saved = input::saved(&args.file)?;
-    let time = text::time(saved.schedule().schedule(), args.cost)?;
-    let listed: Vec<String> = if args.all {
-        let file = saved.schedule();
-        violations(&file.problem(), file.schedule(), MAX_VIOLATIONS).iter().map(ToString::to_string).collect()
-    } else {
-        Vec::new()
+    let time = match &saved {
+        Saved::Schedule(file) => text::time(file.schedule(), args.cost)?,
+        Saved::Plan(file) => text::time(file.schedule.schedule(), args.cost)?,
+        Saved::Symmetric(file) => text::time_of_base(file.schedule.base(), args.cost)?,
+    };
+    let listed: Vec<String> = match saved.schedule().filter(|_| args.all) {
+        Some(file) => {
+            violations(&file.problem(), file.schedule(), MAX_VIOLATIONS).iter().map(ToString::to_string).collect()
+        }
+        // In a symmetric schedule, the first violation is in every translate.
+        None => Vec::new(),
     };
     let (answer, text) = match Valid::new(saved) {
         Ok(valid) if args.json => (Answer::Yes, serde_json::to_string(&valid.counts())? + "\n"),
@@ -45,6 +50,8 @@ struct Valid {
     verification: Verification,
     /// Present if the file is a plan.
     plan: Option<Box<Plan>>,
+    /// What the translates are of, if the file is a symmetric schedule.
+    symmetry: Option<String>,
 }
 
 /// The verdict as JSON.
@@ -72,16 +79,25 @@ struct Invalid {
 impl Valid {
     /// Judges a file; in words what is wrong with it.
     fn new(saved: Saved) -> Result<Self, String> {
-        match saved {
+        let (verification, plan, symmetry) = match saved {
             Saved::Plan(file) => {
                 let plan = file.check().map_err(|violation| violation.to_string())?;
-                Ok(Self { verification: plan.verification().clone(), plan: Some(plan.into()) })
+                (plan.verification().clone(), Some(plan.into()), None)
             }
             Saved::Schedule(file) => {
                 let verification = lockstep::verify(&file.problem(), file.schedule());
-                Ok(Self { verification: verification.map_err(|violation| violation.to_string())?, plan: None })
+                (verification.map_err(|violation| violation.to_string())?, None, None)
             }
-        }
+            Saved::Symmetric(file) => {
+                let verification = file.verify().map_err(|violation| violation.to_string())?;
+                let graph = file.schedule.graph();
+                let transfers = counted(file.schedule.base().transfer_count(), "transfer");
+                let symmetry =
+                    format!("{transfers} a source, the same from all {} nodes of {graph}", graph.node_count());
+                (verification, None, Some(symmetry))
+            }
+        };
+        Ok(Self { verification, plan, symmetry })
     }
 
     fn counts(&self) -> Counts {
@@ -101,6 +117,9 @@ impl Valid {
     fn to_text(&self, time: Option<String>) -> String {
         let mut sheet = Sheet::default();
         sheet.line("valid", self.verification.to_string());
+        if let Some(symmetry) = &self.symmetry {
+            sheet.line("symmetry", symmetry);
+        }
         if let Some(plan) = &self.plan {
             sheet.line("verdict", plan.verdict().to_string());
             sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));

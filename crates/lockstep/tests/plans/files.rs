@@ -116,12 +116,14 @@ fn errors_name_the_field() {
 
 #[test]
 fn other_files_are_told_apart_from_damaged_plans() {
+    let is_other_kind =
+        |bytes: &[u8]| matches!(PlanFile::read(bytes), Err(PlanFileError::File(error)) if error.is_other_kind());
     let file = ScheduleFile::new(&plan().problem(), Schedule::new());
     for bytes in [file.to_json().into_bytes(), file.to_bytes()] {
-        assert!(PlanFile::read(&bytes).unwrap_err().is_other_format());
+        assert!(is_other_kind(&bytes));
     }
     let bytes = plan().to_file(None).to_bytes();
-    assert!(!PlanFile::read(&bytes[..60]).unwrap_err().is_other_format());
+    assert!(!is_other_kind(&bytes[..60]));
 }
 
 #[test]

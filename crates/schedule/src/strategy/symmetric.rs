@@ -233,9 +233,15 @@ enum Change {
     EmptyPath,
     SwapSteps,
     MergeSteps,
+    /// A path to the same element, in a step of its own: another way, or there and back first.
+    Detour,
+    /// A path in two transfers, each in a step of its own.
+    Relay,
+    /// A transfer on, in a step at the end, mostly to an element that holds the message.
+    SendOn,
 }
 
-const CHANGES: [Change; 13] = [
+const CHANGES: [Change; 16] = [
     Change::DropTransfer,
     Change::RepeatTransfer,
     Change::MoveTransfer,
@@ -249,6 +255,9 @@ const CHANGES: [Change; 13] = [
     Change::EmptyPath,
     Change::SwapSteps,
     Change::MergeSteps,
+    Change::Detour,
+    Change::Relay,
+    Change::SendOn,
 ];
 
 fn spoil(graph: &CayleyGraph, steps: &mut Steps, change: Change, first: Index, second: Index) {
@@ -295,5 +304,42 @@ fn spoil(graph: &CayleyGraph, steps: &mut Steps, change: Change, first: Index, s
                 steps[step].extend(next);
             }
         }
+        Change::Detour => {
+            let (message, from, path) = steps[step].remove(place);
+            steps.insert(step + 1, vec![(message, from, detour(graph, &path, second))]);
+        }
+        Change::Relay => {
+            let (message, from, path) = steps[step].remove(place);
+            let (first, rest) = path.split_at(path.len() / 2);
+            let halves = [(message, from, first.to_vec()), (message, end(graph, from, first), rest.to_vec())];
+            let transfers = halves.into_iter().filter(|(_, _, path)| !path.is_empty());
+            steps.splice(step + 1..=step, transfers.map(|transfer| vec![transfer]));
+        }
+        Change::SendOn => {
+            let (message, from, path) = &steps[step][place];
+            let transfer = (*message, end(graph, *from, path), vec![generator]);
+            steps.push(vec![transfer]);
+        }
     }
+}
+
+/// Where a path leads, as far as its generators exist.
+fn end(graph: &CayleyGraph, from: u32, path: &[u16]) -> u32 {
+    let steps = path.iter().filter_map(|&place| graph.generators().get(usize::from(place)));
+    steps.fold(from.into(), |element, &generator| graph.add(element, generator)) as u32
+}
+
+/// A path to the same element that differs from the first generator on.
+fn detour(graph: &CayleyGraph, path: &[u16], pick: Index) -> Vec<u16> {
+    let places = || 0..graph.degree() as u16;
+    let sum = end(graph, 0, &path[..path.len().min(1)]);
+    let pairs = places().flat_map(|first| places().map(move |second| [first, second]));
+    let ways: Vec<Vec<u16>> = pairs
+        .filter_map(|pair| match end(graph, 0, &pair) {
+            0 => Some([&pair, path].concat()),
+            other if other == sum => Some([&pair, &path[1..]].concat()),
+            _ => None,
+        })
+        .collect();
+    if ways.is_empty() { path.to_vec() } else { pick.get(&ways).clone() }
 }

@@ -63,7 +63,7 @@ impl SymmetricSchedule {
     /// All translates as one schedule, for a network whose node `v` is element `v` and whose channels out of a node are
     /// those of the generators, in their order, as the families generate them.
     ///
-    /// A step has the translates of its transfers one transfer after the other, each by the source. Takes some 10 ns a
+    /// A step has the translates of its transfers one transfer after the other, each by the source. Takes some 50 ns a
     /// transfer; memory as the schedule.
     ///
     /// # Errors

@@ -68,7 +68,7 @@ impl SymmetricScheduleFile {
         model: CommunicationModel,
         base: BaseSchedule,
     ) -> Result<Self, ScheduleFileError> {
-        let collective: CollectiveName = collective.parse()?;
+        let collective: CollectiveName = collective.parse().map_err(ScheduleFileError::Name)?;
         if !matches!(collective, CollectiveName::AllToAllBroadcast | CollectiveName::AllToAllScatter) {
             return Err(ScheduleFileError::NotSymmetric { collective });
         }
@@ -103,6 +103,6 @@ impl TryFrom<Graph> for CayleyGraph {
                 return Err(ScheduleFileError::GraphSize { field, found, limit });
             }
         }
-        Ok(Self::new(name, &sides, &generators)?)
+        Self::new(name, &sides, &generators).map_err(ScheduleFileError::Graph)
     }
 }

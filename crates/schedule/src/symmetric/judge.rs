@@ -29,8 +29,8 @@ const MAX_ELEMENTS: u64 = 1 << 32;
 /// Rule 4: in the same way each transfer of the base makes every node start one transfer, and finish one. The other rules
 /// hold for a translate if they hold for the base, because a translation takes channels to channels.
 ///
-/// Takes some 20 ns a transfer of the base; where paths of several channels must be minimal, also one search of the graph.
-/// Memory: 8 bytes a transfer of the base and a bit an element; for the search 8 bytes an element.
+/// Takes some 100 ns a transfer of the base; where paths of several channels must be minimal, also one search of the graph.
+/// Memory: up to 16 bytes a transfer of the base and a bit an element; for the search 8 bytes an element.
 ///
 /// **Source**: the translation principle for Cayley graphs of abelian groups, as all-gather in the hypercube by rotation
 /// classes uses it.

@@ -186,6 +186,21 @@ fn wrong_fields_are_named() {
 }
 
 #[test]
+fn what_is_quoted_cannot_move_the_cursor() {
+    let quoted = [
+        refused("lockstep-schedule", "\\u001b[2J"),
+        refused("\"oab\"", "\"\\u001b[2J\""),
+        refused("\"path\": [2]", "\"\\u001b[2J\": [2]"),
+        refused("\"version\": 1,\n    \"name\"", "\"version\": 1, \"shared\": [[9]],\n    \"name\""),
+        refused("\"name\": \"a\"", "\"name\": \"\\u001b[2J\", \"terminal\": true}, {\"name\": \"\\u001b[2J\""),
+    ];
+    for message in &quoted {
+        assert!(!message.contains(char::is_control), "{message:?}");
+    }
+    assert_eq!(quoted.iter().filter(|message| message.contains("\\u{1b}[2J")).count(), 4);
+}
+
+#[test]
 fn text_that_is_no_json_is_refused() {
     assert!(refused("\"steps\": [", "\"steps\": ").starts_with("the text is no JSON: "));
     let text = broadcast().to_json();

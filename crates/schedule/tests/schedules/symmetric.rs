@@ -39,7 +39,7 @@ fn is_connected(graph: &CayleyGraph) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1024))]
+    #![proptest_config(ProptestConfig::with_cases(4096))]
 
     /// The translation principle: the base decides about all its translates.
     #[test]
