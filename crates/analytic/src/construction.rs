@@ -4,7 +4,6 @@ use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Sc
 
 use crate::{cayley, chain, diagonal, flooding, hypercube, layered, multistage, scatter, tree};
 
-
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -2,13 +2,8 @@
 
 use std::collections::BTreeMap;
 
-<<<<<<< HEAD
-use lockstep::schedule::{CostModel, MessageSizes, Receivers, Schedule, Verification};
-use lockstep::{CayleyGraph, LowerBound, NodeId, Problem, Topology};
-=======
 use lockstep::schedule::{BaseSchedule, CostModel, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
-use lockstep::{LowerBound, NodeId, Problem, Topology};
->>>>>>> be71c240ce192b70ea4f7b8cc8d8e79c6a8a3851
+use lockstep::{CayleyGraph, LowerBound, NodeId, Problem, Topology};
 use lockstep_report::Table;
 
 use crate::args::CostArgs;
