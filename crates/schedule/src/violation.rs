@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use lockstep_topology::{ChannelId, NodeId, Topology, one_line};
 
 use crate::collective::Phase;
 use crate::messages::{MessageId, Messages, Receivers};
@@ -24,7 +24,7 @@ impl NamedNode {
 
 impl fmt::Display for NamedNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}'", self.name)
+        write!(f, "'{}'", one_line(&self.name))
     }
 }
 
@@ -45,7 +45,7 @@ impl NamedChannel {
 
 impl fmt::Display for NamedChannel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.id, self.name)
+        write!(f, "{} ({})", self.id, one_line(&self.name))
     }
 }
 
@@ -80,7 +80,7 @@ impl NamedMessage {
 impl fmt::Display for NamedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "message {}", self.id)?;
-        if self.route.is_empty() { Ok(()) } else { write!(f, " ({})", self.route) }
+        if self.route.is_empty() { Ok(()) } else { write!(f, " ({})", one_line(&self.route)) }
     }
 }
 
@@ -104,7 +104,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A rule of valid schedules that a schedule breaks, and where.
+/// A rule of valid schedules that a schedule breaks, and where. Every message is one line.
 ///
 /// The words count steps and transfers from 1, the fields from 0.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -9,8 +9,8 @@ use std::ops::Range;
 /// one after the other. In an all-gather there is one message a source, [`Self::BROADCAST`]; in an all-to-all a message
 /// is named by its receiver, seen from the source.
 ///
-/// Plain data that may be wrong; only [`verify_symmetric`](crate::verify_symmetric) says that its translates are no such
-/// thing. Memory: 12 bytes a transfer and 2 bytes a channel of its path.
+/// Plain data that may be wrong; only [`verify_symmetric`](crate::verify_symmetric) says that it is not. Memory: 12 bytes
+/// a transfer and 2 bytes a channel of its path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BaseSchedule {
     step_end: Vec<u32>,
