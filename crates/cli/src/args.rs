@@ -146,8 +146,8 @@ Examples:
   lockstep plan file.edges -c aas --json | lockstep verify -
   lockstep plan b-tree:16 -c aas --engine umda --seed 7 -o s.json
   lockstep plan hypercube:4 -c aab --t0 1us --t1 0.5ns --bytes 1024
-  lockstep plan hypercube:20 -c aab --symmetric                a million nodes: the part of one source
-  lockstep plan hypercube:20 -c aab --node 12345 --local       what one of them sends, round by round
+  lockstep plan hypercube:20 -c aab --symmetric                one source's part of 10^12 transfers
+  lockstep plan hypercube:20 -c aab --node 12345 --local       what that node sends
 
 The same seed gives the same plan, byte for byte, on any number of threads, unless --budget is a
 time or --timing is given. Ctrl-C ends the search and keeps the best schedule so far. With --output

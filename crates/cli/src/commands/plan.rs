@@ -90,21 +90,22 @@ fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, talk: Talk) -> an
         ),
         None => {}
     }
-    let file = plan.to_file(seconds);
+    // A copy of the schedule, which may be large.
+    let file = || plan.to_file(seconds);
     if let Some(path) = &args.output {
         let by_extension = || match extension(path).as_str() {
             "lsb" | "bin" => PlanFormat::Binary,
             _ => PlanFormat::Json,
         };
         let bytes = match args.format.unwrap_or_else(by_extension) {
-            PlanFormat::Json => file.to_json().into_bytes(),
-            PlanFormat::Binary => file.to_bytes(),
+            PlanFormat::Json => file().to_json().into_bytes(),
+            PlanFormat::Binary => file().to_bytes(),
         };
         output::write(path, &bytes)?;
     }
     match args.output.as_deref() {
         Some(path) if input::is_standard(path) => Ok(()),
-        _ if args.json => output::print(&file.to_json()),
+        _ if args.json => output::print(&file().to_json()),
         Some(_) if talk.quiet => Ok(()),
         path => output::print(&describe(plan, path, args)?),
     }
