@@ -5,6 +5,7 @@ mod peel;
 mod supply;
 mod timed;
 
+use lockstep_paths::ArcId;
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 
@@ -45,7 +46,9 @@ fn construct(problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<Schedu
         supply.keep_shortest();
     }
     let (steps, mut network) = supply.fewest_steps()?;
-    supply.cancel(&mut network, &opposite);
+    for [there, back] in opposite {
+        network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
+    }
     peel(&supply, &network, steps, budget)
 }
 

@@ -19,11 +19,11 @@ pub(super) fn peel(supply: &Supply<'_>, network: &FlowNetwork, steps: u32, budge
         .map(|channel| (channel, network.flow(ArcId::new(channel.number()))))
         .filter(|&(_, units)| units > 0)
         .collect();
-    let uses: u64 = used.iter().map(|&(_, units)| u64::from(units)).sum();
-    if uses > MAX_USES {
+    let total: u64 = used.iter().map(|&(_, units)| u64::from(units)).sum();
+    if total > MAX_USES {
         return None;
     }
-    let mut schedule = Schedule::with_capacity(supply.receivers(), uses as usize);
+    let mut schedule = Schedule::with_capacity(supply.receivers(), total as usize);
     let mut peeler = Peeler::new(supply, &used);
     for left in (1..=steps).rev() {
         if budget.stop_after(0).is_some() {
@@ -48,7 +48,7 @@ struct Peeler<'a> {
     waits: Vec<bool>,
     waiting: usize,
     /// Units that enter, less those that leave, each node by channels that must be used; the sink is the last.
-    surplus: Vec<i64>,
+    surplus: Vec<isize>,
     /// The units on each arc in this step.
     units: Vec<u32>,
 }
@@ -102,8 +102,8 @@ impl<'a> Peeler<'a> {
         }
         let most = supply.rate().min(*waiting);
         let least = waiting.saturating_sub(supply.rate().saturating_mul(left as usize - 1));
-        surplus[root] += least as i64;
-        surplus[sink] -= least as i64;
+        surplus[root] += least.cast_signed();
+        surplus[sink] -= least.cast_signed();
 
         let sinks = used.len();
         let back = sinks + terminals;
@@ -114,10 +114,10 @@ impl<'a> Peeler<'a> {
             place => {
                 let surplus = surplus[(place - back - 1) / 2];
                 let is_in = (place - back - 1).is_multiple_of(2);
-                if is_in { surplus.max(0) as u32 } else { (-surplus).max(0) as u32 }
+                u32::try_from(if is_in { surplus } else { -surplus }).unwrap_or(0)
             }
         });
-        let needed: i64 = surplus.iter().copied().filter(|&units| units > 0).sum();
+        let needed: usize = surplus.iter().filter_map(|&units| usize::try_from(units).ok()).sum();
         let met = network.maximise(nodes + 1, nodes + 2);
         debug_assert_eq!(met, needed as u64, "what fits in {left} steps has a part that fits in one");
 

@@ -104,11 +104,4 @@ impl<'a> Supply<'a> {
         }
         Some((steps, network))
     }
-
-    /// Takes out what flows in both directions over channels that share a wire.
-    pub(super) fn cancel(&self, network: &mut FlowNetwork, opposite: &[[ChannelId; 2]]) {
-        for [there, back] in opposite {
-            network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
-        }
-    }
 }
