@@ -1,7 +1,7 @@
 //! Broadcast on any network: step by step a maximum flow from those who know to those who should.
 //!
-//! All transfers of one step carry the same message, so a set of nodes can be reached in one step iff a flow with a unit
-//! for each of them exists. What is searched for is whom to reach early: [nodes far apart](spread), as many as
+//! All transfers of one step carry the same message, so a set of nodes can be reached in one step iff a flow with a
+//! unit for each of them exists. What is searched for is whom to reach early: [nodes far apart](spread), as many as
 //! [still suffices](growth) in every step.
 
 mod detour;
@@ -174,8 +174,8 @@ impl Search<'_> {
         plan
     }
 
-    /// Reaches in each step the most urgent ones that can be reached together, in the last step all that are left. If that
-    /// leaves at most so many unreached, shortest paths from others than the nearest holders are tried, too.
+    /// Reaches in each step the most urgent ones that can be reached together, in the last step all that are left. If
+    /// that leaves at most so many unreached, shortest paths from others than the nearest holders are tried, too.
     fn follow(&mut self, plan: &Plan, few: usize) -> Outcome {
         let last = plan.sizes.len() as u32;
         let mut step_of = vec![u32::MAX; self.topology.node_count()];

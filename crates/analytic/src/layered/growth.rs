@@ -6,7 +6,7 @@ use lockstep_topology::{NodeId, Topology};
 /// What holders can send, were there no wires in between.
 #[derive(Debug)]
 pub(super) struct Growth {
-    /// The most transfers that 0, 1, 2, … holders can start in one step, the root first and then those with most ports.
+    /// The most transfers that 0, 1, 2, … holders can start in one step: the root first, then those with most ports.
     sends: Vec<usize>,
 }
 

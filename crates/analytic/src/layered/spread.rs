@@ -41,7 +41,8 @@ impl<'a> Spread<'a> {
     /// The root and then, `count` in all, always one that is about as far as can be from all before. A node counts the
     /// more the more channels it has, to the power of `weight`: a leaf of a tree cannot pass much on.
     ///
-    /// Looks only at what comes nearer with a node that is listed, and at all terminals when the greatest distance falls.
+    /// Looks only at what comes nearer with a node that is listed, and at all terminals when the greatest distance
+    /// falls.
     fn farthest_first(&mut self, root: NodeId, count: usize, weight: u32, rng: &mut impl Rng) -> Vec<NodeId> {
         let terminals = self.topology.terminals();
         self.near.clear();
@@ -83,7 +84,7 @@ impl<'a> Spread<'a> {
             let mut heap: BinaryHeap<_> =
                 intervals.iter().enumerate().map(|(place, &interval)| cut(place, 1, interval)).collect();
             let mut parts_of = vec![1; intervals.len()];
-            for _ in intervals.len()..turns * size.min(walk.len()) + 1 - turns {
+            for _ in intervals.len()..(turns * size.min(walk.len())).saturating_sub(turns - 1) {
                 let Some((_, parts, place)) = heap.pop() else { break };
                 parts_of[place] = parts + 1;
                 heap.push(cut(place, parts + 1, intervals[place]));
