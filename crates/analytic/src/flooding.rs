@@ -7,7 +7,8 @@ use crate::construction::Construction;
 use crate::wires::opposite_wires;
 
 /// Store-and-forward broadcast on any network with enough ports, full or half duplex: in each step everybody who is
-/// beside a holder receives, so the steps are the eccentricity of the root, the fewest there can be. Takes `O(N + M)` time.
+/// beside a holder receives, so the steps are the eccentricity of the root, the fewest there can be. Takes `O(N + M)`
+/// time.
 pub(crate) const FLOODING: Construction = Construction {
     name: "flooding",
     about: "store-and-forward broadcast with all ports on any network: breadth first",

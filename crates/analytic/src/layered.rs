@@ -1,7 +1,7 @@
 //! Broadcast on any network: step by step a maximum flow from those who know to those who should.
 //!
-//! All transfers of one step carry the same message, so a set of nodes can be reached in one step iff a flow with a unit
-//! for each of them exists. What is searched for is whom to reach early: [nodes far apart](spread), as many as
+//! All transfers of one step carry the same message, so a set of nodes can be reached in one step iff a flow with a
+//! unit for each of them exists. What is searched for is whom to reach early: [nodes far apart](spread), as many as
 //! [still suffices](growth) in every step.
 
 mod detour;
@@ -147,8 +147,8 @@ impl Search<'_> {
     }
 
     fn fresh(&mut self, sizes: &[usize], rng: &mut ChaCha8Rng) -> Plan {
-        let early = sizes[..sizes.len() - 1].last().copied().unwrap_or(1);
-        Plan { order: self.spread.list(self.root, early, rng), sizes: sizes.to_vec() }
+        let order = self.spread.list(self.root, &sizes[..sizes.len() - 1], rng);
+        Plan { order, sizes: sizes.to_vec() }
     }
 
     /// The plan with somebody more urgent: one that is not reached, or a node near.
@@ -174,9 +174,9 @@ impl Search<'_> {
         plan
     }
 
-    /// Reaches in each step the most urgent ones that can be reached together, in the last step all that are left. If that
-    /// leaves at most so many unreached, shortest paths from others than the nearest holders are tried, too.
-    fn follow(&mut self, plan: &Plan, least: usize) -> Outcome {
+    /// Reaches in each step the most urgent ones that can be reached together, in the last step all that are left. If
+    /// that leaves at most so many unreached, shortest paths from others than the nearest holders are tried, too.
+    fn follow(&mut self, plan: &Plan, few: usize) -> Outcome {
         let last = plan.sizes.len() as u32;
         let mut step_of = vec![u32::MAX; self.topology.node_count()];
         step_of[self.root.index()] = 0;
@@ -190,7 +190,7 @@ impl Search<'_> {
             let wanted = size.saturating_sub(plan.order.len() - waiting.len());
             self.reach(&waiting, wanted);
             let mut late = self.late(&waiting);
-            if step == last && self.flow.is_strict && late.len() <= least {
+            if step == last && self.flow.is_strict && late.len() <= few {
                 late = self.push(&waiting, late, &step_of, step);
             }
             schedule.begin_step();

@@ -5,6 +5,7 @@ mod peel;
 mod supply;
 mod timed;
 
+use lockstep_paths::ArcId;
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 
@@ -18,9 +19,9 @@ use supply::Supply;
 /// others from the root, only relays lead there under wormhole switching, and it declines; so it does where channels
 /// share a resource other than in opposite pairs, and past [`MAX_SIZE`] or [`MAX_USES`].
 ///
-/// **Source**: integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and polyhedral
-/// decomposition for totally unimodular systems*, 1978): what fits through channels `T` units wide fits in `T` steps.
-/// Over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
+/// **Source**: integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and
+/// polyhedral decomposition for totally unimodular systems*, 1978): what fits through channels `T` units wide fits in
+/// `T` steps. Over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
 pub(crate) const SCATTER_FLOW: Construction = Construction {
     name: "scatter-flow",
     about: "scatter on any network in the fewest steps: one maximum flow, cut into steps",
@@ -45,7 +46,9 @@ fn construct(problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<Schedu
         supply.keep_shortest();
     }
     let (steps, mut network) = supply.fewest_steps()?;
-    supply.cancel(&mut network, &opposite);
+    for [there, back] in opposite {
+        network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
+    }
     peel(&supply, &network, steps, budget)
 }
 

@@ -7,8 +7,8 @@ use crate::flow::FlowNetwork;
 /// A largest set of legal paths from `source` to `target` of which no two share a channel.
 ///
 /// The paths need not be shortest. They are a function of the topology alone; their number is the least number of
-/// channels whose loss disconnects the pair. Empty if `source` is `target`. Takes one maximum flow: `O(M sqrt M)` for `M`
-/// channels.
+/// channels whose loss disconnects the pair. Empty if `source` is `target`. Takes one maximum flow: `O(M sqrt M)` for
+/// `M` channels.
 ///
 /// Source: Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), by a [`FlowNetwork`] of unit
 /// capacities; only nodes that route are crossed.

@@ -10,7 +10,8 @@ number_id!(
 
 /// A directed network with capacities, and a flow in it.
 ///
-/// Nodes are `0..nodes`. Memory: 36 bytes an arc and 16 bytes a node, while arcs are sorted in up to 32 bytes an arc more.
+/// Nodes are `0..nodes`. Memory: 36 bytes an arc and 16 bytes a node, while arcs are sorted in up to 32 bytes an arc
+/// more.
 ///
 /// ```
 /// use lockstep_paths::FlowNetwork;
@@ -158,9 +159,9 @@ impl FlowNetwork {
         self.level[node] != NONE
     }
 
-    /// Takes the flow from `source` to `sink` out, a unit after the other, and calls `visit` with the path of each: arcs
-    /// that meet no node twice, first those that were added first. What ran in circles is gone too, or left behind where
-    /// no path met it. Takes `O(M + F)` time if the units cross `F` arcs.
+    /// Takes the flow from `source` to `sink` out, a unit after the other, and calls `visit` with the path of each:
+    /// arcs that meet no node twice, first those that were added first. What ran in circles is gone too, or left behind
+    /// where no path met it. Takes `O(M + F)` time if the units cross `F` arcs.
     pub fn unravel(&mut self, source: usize, sink: usize, mut visit: impl FnMut(&[ArcId])) {
         self.sort();
         self.current.clone_from(&self.start);

@@ -3,8 +3,8 @@
 use lockstep_schedule::Schedule;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// Whether some path of the schedule is no shortest one. Takes a search of the network as far as its longest path for each
-/// sender of paths of several channels.
+/// Whether some path of the schedule is no shortest one. Takes a search of the network as far as its longest path for
+/// each sender of paths of several channels.
 pub(super) fn has_detour(topology: &Topology, schedule: &Schedule) -> bool {
     let sender = |path: &[ChannelId]| path.first().map(|&channel| topology.tail(channel));
     let transfers = schedule.steps().flat_map(|(_, step)| step.iter());

@@ -6,7 +6,7 @@ use lockstep_topology::{NodeId, Topology};
 /// What holders can send, were there no wires in between.
 #[derive(Debug)]
 pub(super) struct Growth {
-    /// The most transfers that 0, 1, 2, … holders can start in one step, the root first and then those with most ports.
+    /// The most transfers that 0, 1, 2, … holders can start in one step: the root first, then those with most ports.
     sends: Vec<usize>,
 }
 
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn regular_networks_grow_by_a_factor() {
         for dim in 2u32..=10 {
-            let fewest = (0u32..).find(|&steps| (dim + 1).pow(steps) >= 1 << dim).unwrap();
+            let fewest = (0..=dim).find(|&steps| (dim + 1).pow(steps) >= 1 << dim).unwrap();
             assert_eq!(growth(&format!("hypercube:{dim}"), Ports::All).steps(), fewest);
             assert_eq!(growth(&format!("hypercube:{dim}"), Ports::limit(1).unwrap()).steps(), dim);
         }

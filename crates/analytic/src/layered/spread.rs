@@ -1,5 +1,7 @@
 //! Who should be informed early: nodes far apart that can send a lot.
 
+use std::collections::BinaryHeap;
+
 use lockstep_topology::{NodeId, Topology};
 use rand::{Rng, RngExt};
 
@@ -17,14 +19,32 @@ impl<'a> Spread<'a> {
         Self { topology, near: Vec::new(), queue: Vec::new() }
     }
 
-    /// All terminals: first the root and then, `count` in all, always one that is about as far as can be from all before;
-    /// the others at random. In some lists distance counts alone and in some also the number of channels: a leaf of a
-    /// tree cannot pass much on.
+    /// All terminals by urgency: the root, then a spread of as many as the last of these sizes says, in one of several
+    /// ways; the others at random.
+    pub(super) fn list(&mut self, root: NodeId, sizes: &[usize], rng: &mut impl Rng) -> Vec<NodeId> {
+        let mut order = match rng.random_range(0..4) {
+            3 => self.along_a_walk(root, sizes),
+            weight => self.farthest_first(root, sizes.last().copied().unwrap_or(1), weight, rng),
+        };
+        let first = order.len();
+        let mut is_listed = vec![false; self.topology.node_count()];
+        for node in &order {
+            is_listed[node.index()] = true;
+        }
+        order.extend(self.topology.terminals().iter().filter(|node| !is_listed[node.index()]));
+        for last in (first + 1..order.len()).rev() {
+            order.swap(last, rng.random_range(first..=last));
+        }
+        order
+    }
+
+    /// The root and then, `count` in all, always one that is about as far as can be from all before. A node counts the
+    /// more the more channels it has, to the power of `weight`: a leaf of a tree cannot pass much on.
     ///
-    /// Looks only at what comes nearer with a node that is listed, and at all terminals when the greatest distance falls.
-    pub(super) fn list(&mut self, root: NodeId, count: usize, rng: &mut impl Rng) -> Vec<NodeId> {
+    /// Looks only at what comes nearer with a node that is listed, and at all terminals when the greatest distance
+    /// falls.
+    fn farthest_first(&mut self, root: NodeId, count: usize, weight: u32, rng: &mut impl Rng) -> Vec<NodeId> {
         let terminals = self.topology.terminals();
-        let weight = rng.random_range(0..3);
         self.near.clear();
         self.near.resize(self.topology.node_count(), u32::MAX);
         self.add(root);
@@ -44,12 +64,62 @@ impl<'a> Spread<'a> {
                 order.push(node);
             }
         }
-        let first = order.len();
-        order.extend(terminals.iter().filter(|node| self.near[node.index()] > 0));
-        for last in (first + 1..order.len()).rev() {
-            order.swap(last, rng.random_range(first..=last));
+        order
+    }
+
+    /// As many of each of the sizes as even parts of a depth-first walk: on a ring or a line, holders with intervals of
+    /// their own. Where the walk does not end beside the root, only half a part comes behind the last one, for nobody
+    /// sends from the other side.
+    fn along_a_walk(&mut self, root: NodeId, sizes: &[usize]) -> Vec<NodeId> {
+        let walk = self.walk(root);
+        let end = walk[walk.len() - 1];
+        let is_closed = self.topology.out_channels(end).iter().any(|&channel| self.topology.head(channel) == root);
+        let turns = if is_closed { 1 } else { 2 };
+        let mut order = vec![root];
+        // Intervals that begin with a listed node, or in the mirror behind the end.
+        let mut intervals = vec![(0, turns * walk.len())];
+        for &size in sizes {
+            // The length of the parts of an interval, if it is cut once more, and into how many it is cut.
+            let cut = |place: usize, parts: usize, (start, end): (usize, usize)| ((end - start) / parts, parts, place);
+            let mut heap: BinaryHeap<_> =
+                intervals.iter().enumerate().map(|(place, &interval)| cut(place, 1, interval)).collect();
+            let mut parts_of = vec![1; intervals.len()];
+            for _ in intervals.len()..(turns * size.min(walk.len())).saturating_sub(turns - 1) {
+                let Some((_, parts, place)) = heap.pop() else { break };
+                parts_of[place] = parts + 1;
+                heap.push(cut(place, parts + 1, intervals[place]));
+            }
+            let cuts = intervals.iter().zip(parts_of).flat_map(|(&(start, end), parts)| {
+                let border = move |part: usize| start + (end - start) * part / parts;
+                (0..parts).map(move |part| (border(part), border(part + 1)))
+            });
+            let finer: Vec<(usize, usize)> = cuts.collect();
+            let mut old = intervals.iter().map(|&(start, _)| start).peekable();
+            let new = finer.iter().map(|&(start, _)| start).filter(|start| old.next_if_eq(start).is_none());
+            order.extend(new.filter_map(|start| walk.get(start)));
+            intervals = finer;
         }
         order
+    }
+
+    /// The terminals in the order in which a depth-first search from the root comes to them.
+    fn walk(&mut self, root: NodeId) -> Vec<NodeId> {
+        let Self { topology, queue: stack, .. } = self;
+        let mut is_seen = vec![false; topology.node_count()];
+        let mut walk = Vec::with_capacity(topology.terminal_count());
+        stack.clear();
+        stack.push(root);
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut is_seen[node.index()], true) {
+                continue;
+            }
+            if topology.is_terminal(node) {
+                walk.push(node);
+            }
+            let heads = topology.out_channels(node).iter().map(|&channel| topology.head(channel));
+            stack.extend(heads.filter(|head| !is_seen[head.index()]));
+        }
+        walk
     }
 
     fn score(&self, node: NodeId, weight: u32) -> u64 {
@@ -88,9 +158,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_terminal_is_listed_once(topology in any_topology(12), count in 0usize..15, seed: u64) {
+        fn every_terminal_is_listed_once(
+            topology in any_topology(12), sizes in prop::collection::vec(0usize..15, 0..4), seed: u64,
+        ) {
             let root = topology.terminals()[0];
-            let mut order = Spread::new(&topology).list(root, count, &mut ChaCha8Rng::seed_from_u64(seed));
+            let mut order = Spread::new(&topology).list(root, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
             prop_assert_eq!(order[0], root);
             order.sort_unstable();
             prop_assert_eq!(order, topology.terminals());
@@ -99,10 +171,22 @@ mod tests {
 
     #[test]
     fn the_second_is_opposite() {
-        let ring: Topology = "ring:12".parse().unwrap();
+        let network: Topology = "ring:12".parse().unwrap();
         for seed in 0..20 {
-            let order = Spread::new(&ring).list(NodeId::new(0), 4, &mut ChaCha8Rng::seed_from_u64(seed));
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let order = Spread::new(&network).farthest_first(NodeId::new(0), 4, 1, &mut rng);
             assert!((5..=7).contains(&order[1].number()), "{order:?}");
         }
+    }
+
+    #[test]
+    fn a_walk_is_cut_into_even_parts() {
+        let network: Topology = "ring:27".parse().unwrap();
+        let order = Spread::new(&network).along_a_walk(NodeId::new(0), &[3, 9]);
+        let mut numbers: Vec<u32> = order.iter().map(|node| node.number()).collect();
+        numbers[..3].sort_unstable();
+        assert_eq!(numbers[..3], [0, 9, 18]);
+        numbers.sort_unstable();
+        assert!(numbers.iter().copied().eq((0..27).step_by(3)), "{order:?}");
     }
 }

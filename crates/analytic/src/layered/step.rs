@@ -6,9 +6,9 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 
 /// A network whose flows are the transfers of one step.
 ///
-/// From the source a unit goes to a holder, over channels to a terminal that does not hold the message, and to the sink.
-/// The arcs of the channels have their numbers; then follow, for every terminal, the arc that sends and the arc that
-/// receives. The step in which each node comes to hold the message is told from outside, by node.
+/// From the source a unit goes to a holder, over channels to a terminal that does not hold the message, and to the
+/// sink. The arcs of the channels have their numbers; then follow, for every terminal, the arc that sends and the arc
+/// that receives. The step in which each node comes to hold the message is told from outside, by node.
 #[derive(Debug)]
 pub(super) struct StepFlow<'a> {
     topology: &'a Topology,
@@ -130,9 +130,9 @@ impl<'a> StepFlow<'a> {
         self.offset.fill(0);
     }
 
-    /// Sets the levels. A path along which they rise by one with every channel, from a holder whose level is its offset,
-    /// is a shortest one: a shorter one between the same ends would make the level at its end lower. The offsets are the
-    /// prices of a transportation problem: who is asked too much of becomes dearer.
+    /// Sets the levels. A path along which they rise by one with every channel, from a holder whose level is its
+    /// offset, is a shortest one: a shorter one between the same ends would make the level at its end lower. The
+    /// offsets are the prices of a transportation problem: who is asked too much of becomes dearer.
     fn set_levels(&mut self, step_of: &[u32], step: u32) {
         let Self { topology, offset, level, queue, .. } = self;
         let mut holders: Vec<NodeId> =

@@ -33,8 +33,8 @@ pub(super) fn schedule(
     timed::schedule(&supply, opposite, bound, steps, budget).or(Some(simple))
 }
 
-/// A number of steps that no schedule can beat: channels must be wide enough, and who is `d` channels away must leave the
-/// root `d - 1` steps before the end.
+/// A number of steps that no schedule can beat: channels must be wide enough, and who is `d` channels away must leave
+/// the root `d - 1` steps before the end.
 fn fewest_steps(supply: &Supply<'_>) -> Option<u32> {
     let (width, _) = supply.fewest_steps()?;
     let distance = supply.distances();

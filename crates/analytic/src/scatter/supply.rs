@@ -68,8 +68,8 @@ impl<'a> Supply<'a> {
         distance
     }
 
-    /// The least width of all channels at which the units get through, where `steps` ports of the root count for each one;
-    /// and the flow: arcs of channels have their numbers. `None` if some terminal cannot be reached.
+    /// The least width of all channels at which the units get through, where `steps` ports of the root count for each
+    /// one; and the flow: arcs of channels have their numbers. `None` if some terminal cannot be reached.
     ///
     /// Every width that is too small has a cut that says how much more it takes: Newton's method, a few maximum flows.
     pub(super) fn fewest_steps(&self) -> Option<(u32, FlowNetwork)> {
@@ -103,12 +103,5 @@ impl<'a> Supply<'a> {
             sent += network.maximise(source, sink);
         }
         Some((steps, network))
-    }
-
-    /// Takes out what flows in both directions over channels that share a wire.
-    pub(super) fn cancel(&self, network: &mut FlowNetwork, opposite: &[[ChannelId; 2]]) {
-        for [there, back] in opposite {
-            network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
-        }
     }
 }

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Collective, CommunicationModel, Ports, ScatterRule, verify};
-use lockstep_topology::TopologyBuilder;
 use lockstep_topology::strategy::{any_topology, shuffled};
+use lockstep_topology::{ChannelId, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -84,13 +84,7 @@ fn tried_steps(problem: &Problem<'_>, root: NodeId) -> usize {
 }
 
 /// Adds all that one step can make of the places, if channels from this one on are still undecided.
-fn move_on(
-    problem: &Problem<'_>,
-    channel: u32,
-    used: &mut Vec<lockstep_topology::ChannelId>,
-    spots: &[u8],
-    next: &mut BTreeSet<Vec<u8>>,
-) {
+fn move_on(problem: &Problem<'_>, channel: u32, used: &mut Vec<ChannelId>, spots: &[u8], next: &mut BTreeSet<Vec<u8>>) {
     let (topology, ports) = (problem.topology(), problem.model().ports);
     if channel as usize == topology.channel_count() {
         let mut moved = spots.to_vec();
@@ -102,7 +96,7 @@ fn move_on(
         return;
     }
     move_on(problem, channel + 1, used, spots, next);
-    let channel = lockstep_topology::ChannelId::new(channel);
+    let channel = ChannelId::new(channel);
     let (tail, head) = (topology.tail(channel), topology.head(channel));
     let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
     let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
@@ -138,6 +132,24 @@ proptest! {
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         prop_assert_eq!(steps(&problem), Some(tried_steps(&problem, root)));
+    }
+
+    /// The flow over time alone finds them, too.
+    #[test]
+    fn flows_over_time_take_the_fewest_steps(
+        topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
+    ) {
+        let root = *root.get(topology.terminals());
+        let collective = Collective::one_to_all_scatter(root);
+        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let supply = Supply::new(&topology, root, model.ports, |node| topology.is_terminal(node));
+        let opposite = opposite_wires(&topology).unwrap();
+        let fewest = tried_steps(&problem, root);
+        let found = |below| timed::schedule(&supply, &opposite, 1, below, &Budget::unlimited());
+        prop_assert_eq!(found(fewest as u32), None);
+        let schedule = found(fewest as u32 + 3).unwrap();
+        prop_assert_eq!(verify(&problem, &schedule)?.steps, fewest);
     }
 
     #[test]

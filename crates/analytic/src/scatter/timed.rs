@@ -10,9 +10,9 @@ use super::supply::Supply;
 /// The most arcs: some 100 MB.
 const MAX_ARCS: usize = 1 << 21;
 
-/// A schedule of at least `from` and fewer than `below` steps, as few as can be; `None` if there is none, or the network
-/// over time is too large, or the budget is cancelled. Takes a maximum flow of `O(M T)` arcs for `M` channels and `T` steps,
-/// and goes on from it for every step more.
+/// A schedule of at least `from` and fewer than `below` steps, as few as can be; `None` if there is none, or the
+/// network over time is too large, or the budget is cancelled. Takes a maximum flow of `O(M T)` arcs for `M` channels
+/// and `T` steps, and goes on from it for every step more.
 pub(super) fn schedule(
     supply: &Supply<'_>,
     opposite: &[[ChannelId; 2]],
@@ -40,8 +40,8 @@ pub(super) fn schedule(
 /// A copy of every node for every time, and for every step arcs that wait and arcs that cross a channel.
 ///
 /// The nodes of one time: the copies; with limited ports, what each node sends and what it receives in the step that
-/// begins; two for every pair of channels that share a wire. Behind all of them one for every node, where the unit for it
-/// ends, and the sink.
+/// begins; two for every pair of channels that share a wire. Behind all of them one for every node, where the unit for
+/// it ends, and the sink.
 struct Timed<'a> {
     supply: &'a Supply<'a>,
     /// Distance from the root, before which nothing is at a node.
