@@ -96,7 +96,7 @@ impl Display for Words<'_> {
             Certificate::TreeBroadcast { source, infeasible, states, .. } => {
                 let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
                 write!(f, "the message of terminal {source} cannot spread over the tree in {steps}: ")?;
-                write!(f, "tried are all {states} ways in which subtrees can do with the fewest copies from above")
+                write!(f, "an exhaustive programme over {states} states of its subtrees finds no way")
             }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
                 let (way, ends) = match direction {

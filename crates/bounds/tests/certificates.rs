@@ -159,6 +159,30 @@ fn a_rule_needs_its_own_kind_of_facts() {
 }
 
 #[test]
+fn every_changed_table_of_a_tree_is_refused() {
+    let tree: Topology = "full-b-tree:31".parse().unwrap();
+    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let problem = Problem::new(&tree, &broadcast, CommunicationModel::wormhole()).unwrap();
+    let bound = best(&problem);
+    assert_eq!((bound.rule, bound.check(&problem)), (Rule::TreeBroadcast, Ok(())));
+    let Certificate::TreeBroadcast { source, infeasible, states, digest } = &bound.certificate else { unreachable!() };
+    let refused = |infeasible: u32, digest: String| {
+        let certificate = Certificate::TreeBroadcast { source: *source, infeasible, states: *states, digest };
+        let spoilt = LowerBound { steps: infeasible + 1, rule: bound.rule, certificate };
+        spoilt.check(&problem).unwrap_err().to_string()
+    };
+    let why = |why: &str| format!("this is no certificate by tree-broadcast: {why}");
+    let other = digest.replacen(|_: char| true, "x", 1);
+    assert_eq!(refused(*infeasible, other), why("the tables of the programme are others"));
+    // The optimum is 4; what is more cannot be proved, and what takes too long is not tried.
+    assert_eq!(refused(4, digest.clone()), why("the source can meet the needs of all subtrees"));
+    assert_eq!(refused(u32::MAX - 1, digest.clone()), why("the programme is for 1 to 8 steps"));
+    let mesh: Topology = "mesh:2x2".parse().unwrap();
+    let elsewhere = Problem::new(&mesh, &broadcast, CommunicationModel::wormhole()).unwrap();
+    assert_eq!(bound.check(&elsewhere).unwrap_err().to_string(), why("the links form no tree"));
+}
+
+#[test]
 fn a_certificate_is_no_good_for_another_problem() {
     mesh_exchange(|problem, bound| {
         let gather = Collective::all_to_all_broadcast();
@@ -189,6 +213,17 @@ fn certificates_read_like_sentences() {
         1 step (ports): terminal 0 sends 1 message, at most 1 in a step
         1 step (volume): 7 deliveries, at most 7 in a step
     "#]],
+    );
+    read(
+        "full-b-tree:31",
+        Collective::one_to_all_broadcast(root),
+        wormhole,
+        expect![[r#"
+            4 steps (tree-broadcast): the message of terminal 0 cannot spread over the tree in 3 steps: an exhaustive programme over 68 states of its subtrees finds no way
+            3 steps (growth): after 0 to 3 steps at most 1, 3, 11, 31 terminals can hold the message of terminal 0, and 31 must
+            1 step (ports): terminal 0 sends 1 message, at most 2 in a step
+            1 step (volume): 30 deliveries, at most 58 in a step
+        "#]],
     );
     read(
         "ring:8",

@@ -66,7 +66,7 @@ fn every_cell_is_bounded_by_its_optimum() {
 /// node numbers as well.
 fn check(topology: &Topology, collective: &Collective, optimum: u32) {
     let count = topology.node_count() as u32;
-    let stride = (2..).find(|&stride| gcd(count, stride) == 1).unwrap();
+    let stride = (2..count).find(|&stride| gcd(count, stride) == 1).unwrap();
     let place: Vec<NodeId> = (0..count).map(|node| NodeId::new((node * stride + 1) % count)).collect();
     let shuffled = topology.relabelled(&place);
     let moved = match collective.root() {

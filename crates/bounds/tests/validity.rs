@@ -154,6 +154,25 @@ proptest! {
         prop_assert_eq!(Some(best(&problem).steps), optimum);
     }
 
+    /// The rule and the judge of a tree do the same work, so that what one proves the other can prove again.
+    #[test]
+    fn the_programme_of_a_large_tree_can_be_run_again(
+        tree in tree(300).prop_flat_map(shuffled),
+        root in any::<Index>(),
+        limit in 0..4u32,
+    ) {
+        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let model = CommunicationModel {
+            ports: Ports::limit(limit).unwrap_or(Ports::All),
+            ..CommunicationModel::wormhole()
+        };
+        let problem = Problem::new(&tree, &broadcast, model).unwrap();
+        let bound = best(&problem);
+        prop_assert_eq!(bound.check(&problem), Ok(()));
+        // One port is enough to double the holders in every step (Farley 1980).
+        prop_assert!(bound.steps <= tree.terminal_count().next_power_of_two().ilog2());
+    }
+
     /// Who asks for no more than enough gets that, or as much as there is.
     #[test]
     fn rules_are_asked_until_it_is_enough(instance in instance_of(12), enough in 0..20u32) {

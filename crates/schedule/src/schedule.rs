@@ -119,6 +119,7 @@ impl Schedule {
         }
     }
 
+    #[inline]
     fn transfer(&self, index: usize) -> Transfer<'_> {
         let start = if index == 0 { 0 } else { self.path_end[index - 1] };
         let path = &self.channels[start as usize..self.path_end[index] as usize];
@@ -159,6 +160,11 @@ impl<'a> Step<'a> {
     pub fn transfer(&self, place: usize) -> Transfer<'a> {
         assert!(place < self.len(), "transfer {place} of {}", self.len());
         self.schedule.transfer(self.start + place)
+    }
+
+    /// The message of each transfer, in the order they were pushed.
+    pub(crate) fn messages(&self) -> &'a [MessageId] {
+        &self.schedule.message[self.start..self.end]
     }
 
     /// The transfers in the order they were pushed.

@@ -176,7 +176,7 @@ impl<'a> Block<'a> {
     #[inline]
     fn deliver(&mut self, spot: Spot<'_>, from: NodeId, to: NodeId) -> bool {
         let message = spot.moved.message;
-        if from == self.origin(message) && self.goals(message).eq([to]) {
+        if self.case.course(self.stage, message) == Some((from, to)) {
             let bit = self.bit(message, to);
             return self.bits.set(bit);
         }
