@@ -29,21 +29,21 @@ impl Broadcast {
 /// The recursive tiling of the torus of side `5^exponent`.
 pub(super) fn tiling(exponent: u32) -> Result<Broadcast> {
     let side = 5u32.pow(exponent);
-    judged(side, Chain::torus(2, side).context("5^k has a chain")?)
+    judged(side, &Chain::torus(2, side).context("5^k has a chain")?)
 }
 
 /// The subgroup chain of the torus of this side, if it has one.
 pub(super) fn chain(side: u32) -> Result<Option<Broadcast>> {
-    Chain::torus(2, side).map(|chain| judged(side, chain)).transpose()
+    Chain::torus(2, side).map(|chain| judged(side, &chain)).transpose()
 }
 
 /// The dilated diagonals of the torus of this side.
 pub(super) fn diagonals(side: u32) -> Result<Broadcast> {
-    judged(side, Diagonals::new(side).context("every side from 3 on has diagonals")?)
+    judged(side, &Diagonals::new(side).context("every side from 3 on has diagonals")?)
 }
 
 /// Every transfer of the broadcast from a node that is not 0, told to the judge.
-fn judged(side: u32, broadcast: impl StreamedBroadcast) -> Result<Broadcast> {
+fn judged(side: u32, broadcast: &impl StreamedBroadcast) -> Result<Broadcast> {
     let begin = Instant::now();
     let graph: CayleyGraph = format!("torus:{side}x{side}").parse()?;
     let root = u64::from(side) + 2;
@@ -51,7 +51,7 @@ fn judged(side: u32, broadcast: impl StreamedBroadcast) -> Result<Broadcast> {
     broadcast.replay(root, &mut judge);
     let counts = judge.finish()?;
     let nodes = u128::from(side) * u128::from(side);
-    let bound = (0..).find(|&rounds| 5u128.pow(rounds) >= nodes).context("5^54 nodes are enough")?;
+    let bound = (0..54).find(|&rounds| 5u128.pow(rounds) >= nodes).context("a side has 32 bits")?;
     let broadcast =
         Broadcast { side, rounds: counts.rounds as u32, bound, transmissions: counts.transfers, time: begin.elapsed() };
     let Broadcast { rounds, transmissions, time, .. } = broadcast;
