@@ -55,7 +55,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use lockstep_schedule::strategy::scheduled_instance;
-    use lockstep_schedule::{CommunicationModel, Problem, Routing, Switching, Violation, violations};
+    use lockstep_schedule::{CommunicationModel, Problem, Routing, Violation, violations};
     use proptest::prelude::*;
 
     use super::*;
@@ -65,7 +65,6 @@ mod tests {
         #[test]
         fn detours_are_those_that_the_judge_sees((instance, schedule) in scheduled_instance(9)) {
             let model = CommunicationModel { routing: Routing::Minimal, ..instance.model };
-            prop_assume!(model.switching == Switching::Wormhole);
             let problem = Problem::new(&instance.topology, &instance.collective, model).unwrap();
             let found = violations(&problem, &schedule, usize::MAX);
             let is_detour = |violation: &Violation| matches!(violation, Violation::NotMinimal { .. });

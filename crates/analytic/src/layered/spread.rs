@@ -79,15 +79,17 @@ impl<'a> Spread<'a> {
         // Intervals that begin with a listed node, or in the mirror behind the end.
         let mut intervals = vec![(0, turns * walk.len())];
         for &size in sizes {
-            // The length of the parts of an interval, if it is cut once more, and into how many it is cut.
-            let cut = |place: usize, parts: usize, (start, end): (usize, usize)| ((end - start) / parts, parts, place);
-            let mut heap: BinaryHeap<_> =
-                intervals.iter().enumerate().map(|(place, &interval)| cut(place, 1, interval)).collect();
+            // The length of the parts of each interval, and which one it is; nothing is cut finer than single nodes.
             let mut parts_of = vec![1; intervals.len()];
+            let part = |place: usize, parts: usize| {
+                let (start, end) = intervals[place];
+                (parts < end - start).then(|| (((end - start) << 20) / parts, place))
+            };
+            let mut longest: BinaryHeap<_> = (0..intervals.len()).filter_map(|place| part(place, 1)).collect();
             for _ in intervals.len()..(turns * size.min(walk.len())).saturating_sub(turns - 1) {
-                let Some((_, parts, place)) = heap.pop() else { break };
-                parts_of[place] = parts + 1;
-                heap.push(cut(place, parts + 1, intervals[place]));
+                let Some((_, place)) = longest.pop() else { break };
+                parts_of[place] += 1;
+                longest.extend(part(place, parts_of[place]));
             }
             let cuts = intervals.iter().zip(parts_of).flat_map(|(&(start, end), parts)| {
                 let border = move |part: usize| start + (end - start) * part / parts;
