@@ -47,6 +47,9 @@ impl LowerBound {
                 if self.rule == Rule::Ports && set.len() != 1 {
                     return Err(self.not_applicable("the set must be one terminal"));
                 }
+                if set.len() > 1 && nodes > MAX_NODES {
+                    return Err(self.not_applicable("the network is too large for a cut"));
+                }
                 let (inside, outside) = (set.len() as u64, nodes - set.len() as u64);
                 let (into, out) = if is_scatter {
                     (inside * outside, inside * outside)
