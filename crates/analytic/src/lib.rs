@@ -1,7 +1,9 @@
 //! Collective communication schedules that need no search: where the structure of a network is known, theory says how.
 //!
-//! Each construction recognises its networks by structure, under any numbering, and declines all others. Not here: search,
-//! lower bounds, and the judgement whether a schedule is valid.
+//! Each construction recognises its networks by structure, under any numbering, and declines all others; broadcast and
+//! scatter by flows take any network. Schedules too large to write down come as the part of one source ([`symmetric()`]),
+//! as a stream ([`streamed()`]), or as what one node does ([`program()`]). Not here: search, lower bounds, and the judgement
+//! whether a schedule is valid.
 //!
 //! ```
 //! use lockstep_analytic::{Construction, constructions};

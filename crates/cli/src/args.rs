@@ -196,10 +196,10 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct LargeArgs {
     /// Plan the part of one source; all others do the same, translated (aab and aas on hypercubes, tori, rings, circulants)
-    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "timing", "checkpoint"])]
+    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "timing", "checkpoint"])]
     pub(crate) symmetric: bool,
     /// Print what one node sends on which link in which round
-    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["timing", "checkpoint", "output"])]
+    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "timing", "checkpoint", "output", "t0"])]
     pub(crate) local: bool,
     /// The node of --local, by name or number
     #[arg(long, help_heading = "Large networks", value_name = "NODE", requires = "local")]

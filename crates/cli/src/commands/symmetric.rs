@@ -37,6 +37,9 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
                 .line("schedule", format!("{}, {}", text::counted(plan.step_count() as usize, "step"), plan.verdict()));
             sheet.line("lower bound", plan.lower_bound().to_string());
             sheet.line("transfers", plan.verification().to_string());
+            if let Some(time) = text::time_of_base(plan.schedule().base(), args.cost)? {
+                sheet.line("time", time);
+            }
             sheet.line("one source", text::counted(plan.schedule().base().transfer_count(), "transfer"));
             sheet.line("found by", format!("analytic ({})", plan.construction()));
             if let Some(path) = path {

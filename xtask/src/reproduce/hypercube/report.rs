@@ -7,6 +7,7 @@ use lockstep_report::Table;
 use super::cube::Row;
 use super::figures::Figures;
 use super::lecture::Tables;
+use super::planned::Planned;
 use super::torus::Broadcast;
 
 /// Everything that came out.
@@ -19,6 +20,7 @@ pub(super) struct Report<'a> {
     pub(super) diagonals: Vec<Broadcast>,
     /// Where there is one.
     pub(super) chains: Vec<Broadcast>,
+    pub(super) planned: Vec<Planned>,
 }
 
 const ABOUT: &str = "# Collectives on hypercubes, broadcasts on tori\n\n\
@@ -84,7 +86,25 @@ impl Report<'_> {
         section(diagonals, write(&broadcasts(&self.diagonals)));
         let chains = "Torus n x n by subgroup chains, which generalise the tiling".to_owned();
         section(chains, write(&broadcasts(&self.chains)));
+        let planned = "Other broadcasts, by the construction that the planner picks".to_owned();
+        section(planned, write(&self.planned()));
         text
+    }
+
+    fn planned(&self) -> Table {
+        let mut table = Table::new(["network", "routing", "rounds", "bound", "verdict", "found by", "time"]);
+        for planned in &self.planned {
+            table.push([
+                planned.spec.to_owned(),
+                planned.routing.to_owned(),
+                planned.steps.to_string(),
+                planned.bound.to_string(),
+                verdict(planned.steps, planned.bound),
+                planned.finder.clone(),
+                format!("{:.1} ms", planned.time.as_secs_f64() * 1e3),
+            ]);
+        }
+        table
     }
 
     fn collective(&self, name: &str) -> Table {
@@ -118,6 +138,14 @@ impl Report<'_> {
     }
 }
 
+fn verdict(rounds: u32, bound: u32) -> String {
+    match rounds.checked_sub(bound) {
+        Some(0) => "optimal".to_owned(),
+        Some(above) => format!("bound + {above}"),
+        None => "differs".to_owned(),
+    }
+}
+
 fn broadcasts(broadcasts: &[Broadcast]) -> Table {
     let mut table = Table::new(["torus", "rounds", "ceil(log5 of the nodes)", "transmissions", "verdict", "time"]);
     for broadcast in broadcasts {
@@ -126,11 +154,7 @@ fn broadcasts(broadcasts: &[Broadcast]) -> Table {
             broadcast.rounds.to_string(),
             broadcast.bound.to_string(),
             broadcast.transmissions.to_string(),
-            match broadcast.rounds.checked_sub(broadcast.bound) {
-                Some(0) => "optimal".to_owned(),
-                Some(above) => format!("bound + {above}"),
-                None => "differs".to_owned(),
-            },
+            verdict(broadcast.rounds, broadcast.bound),
             format!("{:.1} ms", broadcast.time.as_secs_f64() * 1e3),
         ]);
     }

@@ -1,0 +1,55 @@
+//! Broadcasts on other tori and on hypercubes, by the construction that the planner picks.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use lockstep::schedule::Routing;
+use lockstep::{Budget, Collective, CommunicationModel, Engine, NodeId, PlanOptions, Planner, Problem, load};
+
+/// Sizes at which the lecture's algorithms do not apply or need more rounds.
+const NETWORKS: [&str; 10] = [
+    "torus:7x9",
+    "torus:11x11",
+    "torus:6x20",
+    "torus:16x16",
+    "torus:24x26",
+    "torus:7x7x7",
+    "hypercube:5",
+    "hypercube:10",
+    "hypercube:13",
+    "hypercube:14",
+];
+
+/// A verified plan of a wormhole broadcast.
+pub(super) struct Planned {
+    pub(super) spec: &'static str,
+    pub(super) routing: &'static str,
+    pub(super) steps: u32,
+    pub(super) bound: u32,
+    pub(super) finder: String,
+    pub(super) time: Duration,
+}
+
+/// All of them, under both routing rules.
+pub(super) fn broadcasts(most_nodes: usize) -> Result<Vec<Planned>> {
+    let mut planned = Vec::new();
+    for spec in NETWORKS {
+        let topology = load(spec)?;
+        if topology.node_count() > most_nodes {
+            continue;
+        }
+        for (routing, name) in [(Routing::Any, "any"), (Routing::Minimal, "minimal")] {
+            let begin = Instant::now();
+            let collective = Collective::one_to_all_broadcast(NodeId::from_index(topology.node_count() / 3));
+            let model = CommunicationModel { routing, ..CommunicationModel::wormhole() };
+            let problem = Problem::new(&topology, &collective, model)?;
+            let options = PlanOptions { engine: Engine::Analytic, ..PlanOptions::auto(1) };
+            let plan = Planner::new(problem, options).run(&Budget::unlimited(), |_| {})?;
+            let (steps, bound) = (plan.step_count(), plan.lower_bound().steps);
+            let time = begin.elapsed();
+            eprintln!("{spec} {name}: {steps} rounds, bound {bound}, {time:?}");
+            planned.push(Planned { spec, routing: name, steps, bound, finder: plan.engine().to_owned(), time });
+        }
+    }
+    Ok(planned)
+}
