@@ -28,15 +28,26 @@ pub(crate) enum Inner {
 }
 
 impl Search<'_> {
-    /// Fills `distance` with the least number of channels from `source` to every node. `queue` is scratch space.
+    /// Fills `distance` with the least number of channels from `source` to every node. `queue` lists the nodes that are
+    /// not [`UNREACHED`] before, and does so afterwards.
     pub(crate) fn distances(self, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
+        self.distances_within(UNREACHED, source, distance, queue);
+    }
+
+    /// As [`distances`](Self::distances), but nodes further away than `limit` stay unreached. Takes time in proportion to
+    /// the nodes reached before and now.
+    pub(crate) fn distances_within(self, limit: u32, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
         let Self { topology, backwards, inner } = self;
-        distance.fill(UNREACHED);
+        for node in queue.drain(..) {
+            distance[node.index()] = UNREACHED;
+        }
         distance[source.index()] = 0;
-        queue.clear();
         queue.push(source);
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
+            if distance[node.index()] == limit {
+                break;
+            }
             next += 1;
             if node != source && !self.crosses(node) {
                 continue;
