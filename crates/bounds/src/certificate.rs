@@ -120,12 +120,13 @@ pub enum Certificate {
         /// Transfers the terminal can start (finish) in one step.
         ports: u64,
     },
-    /// `ceil(channel_uses / resources)` steps.
+    /// `ceil(channel_uses / per_step)` steps.
     DistanceSum {
         /// The shortest legal distances of all messages together.
         channel_uses: u64,
-        /// Resources that can carry a transfer.
-        resources: u64,
+        /// Channels that transfers can cross together in one step: no more than the resources that can carry one and,
+        /// under store-and-forward, where each crossing takes a port at either end, than the ports of all terminals.
+        per_step: u64,
     },
     /// `ceil(deliveries / per_step)` steps.
     Volume {

@@ -60,7 +60,11 @@ pub fn symmetric(graph: &CayleyGraph, collective: CollectiveName, model: Communi
             bounds.extend(eccentricity(&spheres, ports));
         }
         if is_scatter {
-            bounds.extend(distance_sum(graph, &spheres));
+            let crossings = match model.switching {
+                Switching::Wormhole => graph.degree() as u64,
+                Switching::StoreAndForward => ports,
+            };
+            bounds.extend(distance_sum(graph, &spheres, crossings));
             bounds.extend(halves(graph));
         }
     }
@@ -119,13 +123,13 @@ fn eccentricity(spheres: &[u64], ports: u64) -> Option<LowerBound> {
     bounds.reduce(|best, next| if next.steps > best.steps { next } else { best })
 }
 
-/// All channels together carry every message over its distance.
-fn distance_sum(graph: &CayleyGraph, spheres: &[u64]) -> Option<LowerBound> {
+/// All nodes together send every message over its distance, each over so many channels in a step.
+fn distance_sum(graph: &CayleyGraph, spheres: &[u64], crossings: u64) -> Option<LowerBound> {
     let nodes = graph.node_count();
     let from_one: u64 = spheres.iter().zip(0..).map(|(nodes, distance)| nodes * distance).sum();
-    let (channel_uses, resources) = (from_one.checked_mul(nodes)?, nodes * graph.degree() as u64);
-    let certificate = Certificate::DistanceSum { channel_uses, resources };
-    Some(LowerBound { steps: ceil_steps(channel_uses, resources)?, rule: Rule::DistanceSum, certificate })
+    let (channel_uses, per_step) = (from_one.checked_mul(nodes)?, nodes * crossings);
+    let certificate = Certificate::DistanceSum { channel_uses, per_step };
+    Some(LowerBound { steps: ceil_steps(channel_uses, per_step)?, rule: Rule::DistanceSum, certificate })
 }
 
 /// The best cut into halves: the lower coordinates of a side, and the others.

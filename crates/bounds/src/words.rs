@@ -109,8 +109,8 @@ impl Display for Words<'_> {
                 write!(f, "{messages} {way} terminal {node} must cross {distance}, one in a step")?;
                 write!(f, "; at most {ports} {ends} there in a step")
             }
-            Certificate::DistanceSum { channel_uses, resources } => {
-                write!(f, "all messages together cross {channel_uses} channels, at most {resources} in a step")
+            Certificate::DistanceSum { channel_uses, per_step } => {
+                write!(f, "all messages together cross {channel_uses} channels, at most {per_step} in a step")
             }
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))

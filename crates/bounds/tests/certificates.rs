@@ -5,7 +5,7 @@
 
 use expect_test::{Expect, expect};
 use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, all, best};
-use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Problem};
+use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
 use lockstep_topology::{NodeId, Topology};
 use serde_json::Value;
 
@@ -25,7 +25,9 @@ fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
         let topology: Topology = spec.parse().unwrap();
         for topology in [topology.half_duplex(), topology] {
             for collective in &collectives {
-                for model in [CommunicationModel::wormhole(), CommunicationModel::store_and_forward()] {
+                let packets = CommunicationModel::store_and_forward();
+                let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets };
+                for model in [CommunicationModel::wormhole(), packets, one_port] {
                     visit(&Problem::new(&topology, collective, model).unwrap());
                 }
             }

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
-use lockstep_bounds::{Rule, all, best};
-use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
-use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use lockstep_bounds::{Rule, all, best, by_rule, symmetric};
+use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Ports, Problem, ScatterRule};
+use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const PACKETS: CommunicationModel = CommunicationModel::store_and_forward();
@@ -86,6 +86,41 @@ fn trees_are_bounded_by_their_middle_edge() {
         let tree = network(&format!("full-b-tree:{nodes}"));
         assert_eq!(steps(&tree, &Collective::all_to_all_scatter(), WORMHOLE), exchange, "{nodes}");
         assert_eq!(steps(&tree, &Collective::all_to_all_broadcast(), WORMHOLE), nodes - 1, "{nodes}");
+    }
+}
+
+/// Bertsekas et al. (1991): `d 2^(d-1)` messages over distances leave each node of a hypercube through its ports, which the
+/// total exchange keeps busy all the time.
+#[test]
+fn the_ports_of_all_nodes_limit_an_exchange_by_packets() {
+    for dimension in 1..=6u32 {
+        let cube = network(&format!("hypercube:{dimension}"));
+        let uses = dimension << (dimension - 1);
+        for ports in 1..=dimension + 1 {
+            let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..PACKETS };
+            let expected = uses.div_ceil(ports.min(dimension));
+            let exchange = Collective::all_to_all_scatter();
+            assert_eq!(steps(&cube, &exchange, model), expected, "{dimension}, {ports}");
+            let problem = Problem::new(&cube, &exchange, model).unwrap();
+            assert_eq!(by_rule(&problem, Rule::DistanceSum).unwrap().steps, expected, "{dimension}, {ports}");
+            let graph: CayleyGraph = cube.name().parse().unwrap();
+            let bound = symmetric(&graph, CollectiveName::AllToAllScatter, model).unwrap();
+            assert_eq!(bound.steps, expected, "{dimension}, {ports}");
+        }
+    }
+}
+
+/// A wormhole transfer crosses many channels and takes one port at either end, however it is passed on.
+#[test]
+fn ports_do_not_limit_the_channels_that_wormholes_cross() {
+    let cube = network("hypercube:4");
+    let exchange = Collective::all_to_all_scatter();
+    for scatter in [ScatterRule::Direct, ScatterRule::Relay] {
+        let bounded = |ports| {
+            let model = CommunicationModel { ports, scatter, ..WORMHOLE };
+            by_rule(&Problem::new(&cube, &exchange, model).unwrap(), Rule::DistanceSum).unwrap().steps
+        };
+        assert_eq!(bounded(Ports::limit(1).unwrap()), bounded(Ports::All), "{scatter:?}");
     }
 }
 

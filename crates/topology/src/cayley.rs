@@ -29,6 +29,8 @@ pub struct CayleyGraph {
     name: String,
     sides: Box<[u64]>,
     generators: Box<[u64]>,
+    /// Whether every side is 2, so that sums and differences are those of bits without carry.
+    is_binary: bool,
 }
 
 /// Why a group and generators make no [`CayleyGraph`].
@@ -74,7 +76,8 @@ impl CayleyGraph {
             };
             return Err(CayleyError::Generator { generator, fault, nodes });
         }
-        Ok(Self { name: name.into(), sides: sides.into(), generators: generators.into() })
+        let is_binary = sides.iter().all(|&side| side == 2);
+        Ok(Self { name: name.into(), sides: sides.into(), generators: generators.into(), is_binary })
     }
 
     /// The graph of these steps, each a coordinate a side, taken modulo the sides.
@@ -137,6 +140,9 @@ impl CayleyGraph {
     }
 
     fn combine(&self, mut a: u64, mut b: u64, digit: impl Fn(u64, u64, u64) -> u64) -> u64 {
+        if self.is_binary {
+            return a ^ b;
+        }
         let (mut sum, mut weight) = (0, 1);
         for &side in self.sides.iter().rev() {
             sum += weight * digit(a % side, b % side, side);
@@ -251,6 +257,16 @@ mod tests {
                 let back = graph.opposite(place).unwrap();
                 assert_eq!(graph.add(step, graph.generators()[back]), 0);
             }
+        }
+    }
+
+    #[test]
+    fn bits_are_added_without_carry_as_any_digits_are() {
+        let cube: CayleyGraph = "hypercube:4".parse().unwrap();
+        // A side of 1 more changes no element, and is no side of 2.
+        let digits = CayleyGraph::new("by digits", &[2, 1, 2, 2, 2], cube.generators()).unwrap();
+        for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
+            assert_eq!((cube.add(a, b), cube.subtract(a, b)), (digits.add(a, b), digits.subtract(a, b)), "{a} {b}");
         }
     }
 

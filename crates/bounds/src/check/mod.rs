@@ -132,14 +132,13 @@ impl LowerBound {
                 expect("ports of the terminal", *ports, limit)?;
                 Ok((self.quotient(travelling, limit)? + u64::from(*distance)).saturating_sub(1))
             }
-            (Rule::DistanceSum, Certificate::DistanceSum { channel_uses, resources }) => {
+            (Rule::DistanceSum, Certificate::DistanceSum { channel_uses, per_step }) => {
                 if !problem.messages().is_scatter() {
                     return Err(self.not_applicable("copies of a message can share a part of their way"));
                 }
                 expect("channels crossed", *channel_uses, distances(problem))?;
-                let all = problem.topology().channels().filter(|&channel| usable(problem, channel));
-                expect("resources", *resources, distinct_resources(problem, all))?;
-                self.quotient(*channel_uses, *resources)
+                expect("channels crossed in one step", *per_step, crossings(problem))?;
+                self.quotient(*channel_uses, *per_step)
             }
             (Rule::Volume, Certificate::Volume { deliveries, per_step }) => {
                 let (all, limit) = volume(problem);
@@ -342,6 +341,19 @@ fn distances(problem: &Problem<'_>) -> u64 {
         sum += messages.receivers_iter(message).filter_map(distance).map(u64::from).sum::<u64>();
     }
     chunks * sum
+}
+
+/// Channels that transfers can cross together in one step.
+fn crossings(problem: &Problem<'_>) -> u64 {
+    let topology = problem.topology();
+    let resources = distinct_resources(problem, topology.channels().filter(|&channel| usable(problem, channel)));
+    if problem.model().switching == Switching::Wormhole {
+        return resources;
+    }
+    let all = |limit: fn(&Problem<'_>, NodeId) -> u64| -> u64 {
+        topology.terminals().iter().map(|&terminal| limit(problem, terminal)).sum()
+    };
+    resources.min(all(starts)).min(all(finishes))
 }
 
 /// The least number of channels by which a message gets from a terminal to each node, or there from each node.

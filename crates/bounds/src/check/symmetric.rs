@@ -84,14 +84,18 @@ impl LowerBound {
                 expect("ports of the terminal", *claimed, ports)?;
                 self.quotient(travelling, ports)? + u64::from(distance.saturating_sub(1))
             }
-            (Rule::DistanceSum, Certificate::DistanceSum { channel_uses, resources }) if is_scatter => {
+            (Rule::DistanceSum, Certificate::DistanceSum { channel_uses, per_step }) if is_scatter => {
                 let sum: u64 = self.distances(graph)?.iter().map(|&channels| u64::from(channels)).sum();
                 let Some(crossed) = sum.checked_mul(nodes) else {
                     return Err(self.not_applicable("there are too many channels to cross"));
                 };
                 expect("channels crossed", *channel_uses, crossed)?;
-                expect("resources", *resources, nodes * graph.degree() as u64)?;
-                self.quotient(crossed, *resources)?
+                let crossings = match model.switching {
+                    Switching::Wormhole => graph.degree() as u64,
+                    Switching::StoreAndForward => ports,
+                };
+                expect("channels crossed in one step", *per_step, nodes * crossings)?;
+                self.quotient(crossed, *per_step)?
             }
             _ => return Err(self.not_applicable("its facts belong to another rule or collective")),
         };

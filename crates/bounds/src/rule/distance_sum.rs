@@ -1,6 +1,6 @@
 //! How many channels all messages cross together.
 
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
@@ -10,8 +10,9 @@ use crate::demand::Demand;
 use crate::legal::Legal;
 use crate::search::Search;
 
-/// The steps in which all resources together carry every scatter message over its shortest legal distance. Takes O(NM)
-/// time in parallel, and gives up beyond a fixed amount of work.
+/// The steps in which all resources together carry every scatter message over its shortest legal distance; under
+/// store-and-forward, where every channel is crossed in a transfer of its own, through the ports of all terminals too.
+/// Takes O(NM) time in parallel, and gives up beyond a fixed amount of work.
 ///
 /// Applies to scatter messages; no valid path crosses a resource twice.
 ///
@@ -36,7 +37,21 @@ pub(crate) fn bound(problem: &Problem<'_>, _enough: u32) -> Option<LowerBound> {
         })
         .sum();
     let channel_uses = distances.checked_mul(problem.messages().chunks().into())?;
+    let per_step = crossings(problem, legal);
+    let certificate = Certificate::DistanceSum { channel_uses, per_step };
+    Some(LowerBound { steps: ceil_steps(channel_uses, per_step)?, rule: Rule::DistanceSum, certificate })
+}
+
+/// Channels that transfers can cross together in one step.
+fn crossings(problem: &Problem<'_>, legal: Legal<'_>) -> u64 {
+    let topology = problem.topology();
     let resources = legal.resource_count(topology.channels()) as u64;
-    let certificate = Certificate::DistanceSum { channel_uses, resources };
-    Some(LowerBound { steps: ceil_steps(channel_uses, resources)?, rule: Rule::DistanceSum, certificate })
+    match problem.model().switching {
+        Switching::Wormhole => resources,
+        Switching::StoreAndForward => {
+            let sends: u64 = topology.terminals().iter().map(|&terminal| legal.send_limit(terminal)).sum();
+            let receptions: u64 = topology.terminals().iter().map(|&terminal| legal.receive_limit(terminal)).sum();
+            resources.min(sends).min(receptions)
+        }
+    }
 }
