@@ -135,7 +135,7 @@ mod tests {
         #[test]
         fn bounded_searches_find_every_detour((instance, schedule) in spoiled_instance(12), limit in 1..4usize) {
             let (routing, switching, scatter) = (Routing::Minimal, Switching::Wormhole, ScatterRule::Relay);
-            let model = CommunicationModel { routing, switching, scatter, ..instance.model };
+            let model = CommunicationModel { switching, routing, scatter, ..instance.model };
             let instance = Instance { model, ..instance };
             let problem = instance.problem();
             let case = Case::new(&problem, &schedule);
