@@ -28,11 +28,11 @@ pub fn constructions() -> &'static [Construction] {
         multistage::MULTISTAGE,
         multistage::FAT_TREE,
         multistage::CLOS,
-        tree::SPANNING_TREE,
         flooding::FLOODING,
         chain::CHAIN,
         diagonal::DIAGONALS,
         scatter::SCATTER_FLOW,
+        tree::SPANNING_TREE,
         layered::LAYERED_FLOW,
     ];
     CONSTRUCTIONS
