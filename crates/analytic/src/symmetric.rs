@@ -1,7 +1,7 @@
 //! What the spec of a network that looks the same from every node is enough for: nothing of the network is built.
 
 use lockstep_schedule::{
-    BaseSchedule, Budget, CollectiveName, CommunicationModel, Ports, ScatterRule, Switching, SymmetricSchedule,
+    BaseSchedule, Budget, CollectiveName, CommunicationModel, Ports, Switching, SymmetricSchedule,
 };
 use lockstep_topology::CayleyGraph;
 
@@ -26,11 +26,10 @@ pub fn symmetric(
     model: CommunicationModel,
     budget: &Budget,
 ) -> Option<(&'static str, BaseSchedule)> {
-    let relays = model.switching == Switching::StoreAndForward || model.scatter == ScatterRule::Relay;
     if let Some(dimension) = hypercube_dimension(graph) {
         let base = match collective {
             CollectiveName::AllToAllBroadcast => hypercube::all_gather(dimension, model.ports),
-            CollectiveName::AllToAllScatter if relays => hypercube::all_to_all(dimension, model.ports),
+            CollectiveName::AllToAllScatter if !model.is_direct() => hypercube::all_to_all(dimension, model.ports),
             CollectiveName::AllToAllScatter => hypercube::direct_all_to_all(dimension, model.ports),
             _ => None,
         };
@@ -38,7 +37,7 @@ pub fn symmetric(
     } else {
         let base = match collective {
             CollectiveName::AllToAllBroadcast => cayley::all_gather(graph, budget),
-            CollectiveName::AllToAllScatter if relays => cayley::all_to_all(graph, budget),
+            CollectiveName::AllToAllScatter if !model.is_direct() => cayley::all_to_all(graph, budget),
             _ => None,
         };
         Some(("cayley", base.filter(|_| model.ports.of_degree(graph.degree()) == graph.degree())?))
@@ -63,8 +62,7 @@ pub fn program(
     match (collective, root) {
         (CollectiveName::OneToAllBroadcast, Some(root)) => broadcast_program(graph, model, root, node),
         (CollectiveName::OneToAllScatter, Some(root)) => {
-            let relays = model.switching == Switching::StoreAndForward || model.scatter == ScatterRule::Relay;
-            let dimension = hypercube_dimension(graph).filter(|_| relays)?;
+            let dimension = hypercube_dimension(graph).filter(|_| !model.is_direct())?;
             Some(("hypercube", hypercube::scatter_program(dimension, model.ports, root, node)?))
         }
         (CollectiveName::AllToAllBroadcast | CollectiveName::AllToAllScatter, None) => {

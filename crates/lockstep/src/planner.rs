@@ -125,8 +125,8 @@ pub fn plan(
 /// 5. The judge.
 ///
 /// What reaches the bound ends the way. [`Engine::Analytic`], [`Engine::Construct`] and [`Engine::Umda`] go one of the
-/// ways 1, 3 and 4. A collecting phase is planned on the reversed network and read
-/// backwards; of two phases, each gets half of the budget.
+/// ways 1, 3 and 4. A collecting phase is planned on the reversed network and read backwards; of two phases, each gets
+/// half of the budget.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, Engine, PlanOptions, Planner, Problem, load};

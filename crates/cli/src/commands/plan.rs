@@ -92,23 +92,31 @@ fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, talk: Talk) -> an
     }
     // A copy of the schedule, which may be large.
     let file = || plan.to_file(seconds);
-    if let Some(path) = &args.output {
-        let by_extension = || match extension(path).as_str() {
-            "lsb" | "bin" => PlanFormat::Binary,
-            _ => PlanFormat::Json,
-        };
-        let bytes = match args.format.unwrap_or_else(by_extension) {
-            PlanFormat::Json => file().to_json().into_bytes(),
-            PlanFormat::Binary => file().to_bytes(),
-        };
-        output::write(path, &bytes)?;
-    }
+    write(args, || file().to_json(), || file().to_bytes())?;
     match args.output.as_deref() {
         Some(path) if input::is_standard(path) => Ok(()),
         _ if args.json => output::print(&file().to_json()),
         Some(_) if talk.quiet => Ok(()),
         path => output::print(&describe(plan, path, args)?),
     }
+}
+
+/// Writes to the file that is wanted, if one is, in its format.
+pub(super) fn write(
+    args: &PlanArgs,
+    json: impl FnOnce() -> String,
+    binary: impl FnOnce() -> Vec<u8>,
+) -> anyhow::Result<()> {
+    let Some(path) = &args.output else { return Ok(()) };
+    let by_extension = || match extension(path).as_str() {
+        "lsb" | "bin" => PlanFormat::Binary,
+        _ => PlanFormat::Json,
+    };
+    let bytes = match args.format.unwrap_or_else(by_extension) {
+        PlanFormat::Json => json().into_bytes(),
+        PlanFormat::Binary => binary(),
+    };
+    output::write(path, &bytes)
 }
 
 /// The plan for people; with its steps unless they are in a file.
