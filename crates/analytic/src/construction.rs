@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
 
-use crate::{cayley, chain, diagonal, flooding, hypercube, layered, multistage, scatter, tree};
+use crate::{cayley, chain, diagonal, hypercube, multistage, tree};
 
 /// A way to schedules on networks of one structure.
 #[derive(Clone, Copy, Debug)]
@@ -28,12 +28,9 @@ pub fn constructions() -> &'static [Construction] {
         multistage::MULTISTAGE,
         multistage::FAT_TREE,
         multistage::CLOS,
-        flooding::FLOODING,
         chain::CHAIN,
         diagonal::DIAGONALS,
-        scatter::SCATTER_FLOW,
         tree::SPANNING_TREE,
-        layered::LAYERED_FLOW,
     ];
     CONSTRUCTIONS
 }

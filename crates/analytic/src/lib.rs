@@ -1,7 +1,6 @@
 //! Collective communication schedules that need no search: where the structure of a network is known, theory says how.
 //!
-//! Each construction recognises its networks by structure, under any numbering, and declines all others; broadcast and
-//! scatter by flows take any network. Schedules too large to write down come as the part of one source ([`symmetric()`]),
+//! Each construction recognises its networks by structure, under any numbering, and declines all others. Schedules too large to write down come as the part of one source ([`symmetric()`]),
 //! as a stream ([`streamed()`]), or as what one node does ([`program()`]). Not here: search, lower bounds, and the judgement
 //! whether a schedule is valid.
 //!
@@ -18,17 +17,13 @@ mod chain;
 mod colouring;
 mod construction;
 mod diagonal;
-mod flooding;
 pub mod hypercube;
 mod labelling;
-mod layered;
 mod local;
 mod multistage;
-mod scatter;
 mod streamed;
 mod symmetric;
 mod tree;
-mod wires;
 
 pub use chain::Chain;
 pub use colouring::bipartite_edge_colouring;

@@ -1,7 +1,7 @@
-//! A valid schedule for every problem, fast: the planner's safety net and its first upper bound.
+//! Schedules of every collective on every network: nothing has to be known of its structure.
 //!
-//! [`schedule`] builds whole schedules by randomised list scheduling, for every collective, network and model. Not
-//! here: lower bounds, search for fewer steps than that reaches, and constructions for networks of one structure.
+//! [`schedule`] and [`shortest`] ask every [method](methods) that fits, in rounds of more and more attempts, until one is
+//! short enough. Not here: lower bounds, and constructions for networks of one structure.
 //!
 //! ```
 //! use lockstep_construct::schedule;
@@ -16,18 +16,23 @@
 //! assert_eq!(verify(&problem, &schedule)?.steps, 16);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A method is one file or folder with one function, `fn find(&Request) -> Result<Schedule, Miss>`, and one line in
+//! [`methods`].
 
 mod distance;
 mod engine;
+mod first_fit;
+mod flooding;
+mod layered;
 mod log;
+mod method;
 mod relay;
-mod scatter;
-mod search;
-mod shortest;
+mod scatter_flow;
 mod slots;
 mod spread;
-mod stock;
 mod task;
-mod usage;
+mod wires;
 
-pub use engine::schedule;
+pub use engine::{Found, methods, schedule, shortest};
+pub use method::Method;

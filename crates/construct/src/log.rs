@@ -3,7 +3,7 @@
 use lockstep_schedule::{MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
-use crate::engine::Halt;
+use crate::method::Miss;
 
 /// Transfers in the order they were decided, which need not be the order of their steps.
 ///
@@ -20,9 +20,9 @@ pub(crate) struct Log {
 impl Log {
     /// # Errors
     ///
-    /// [`Halt::TooLarge`], if a [`Schedule`] could not hold one more.
-    pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), Halt> {
-        let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| Halt::TooLarge)?;
+    /// [`Miss::TooLarge`], if a [`Schedule`] could not hold one more.
+    pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), Miss> {
+        let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| Miss::TooLarge)?;
         self.message.push(message);
         self.step.push(step);
         self.path_end.push(end);

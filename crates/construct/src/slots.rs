@@ -199,7 +199,7 @@ pub(crate) fn wire(task: &Task<'_>, channel: ChannelId) -> Slot {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_schedule::{Collective, CommunicationModel, Phase, Ports, Problem};
+    use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
     use lockstep_topology::Topology;
 
     use super::*;
@@ -210,7 +210,7 @@ mod tests {
         let collective = Collective::all_to_all_scatter();
         let model = CommunicationModel { ports, ..CommunicationModel::wormhole() };
         let problem = Problem::new(&topology, &collective, model).unwrap();
-        let task = Task::new(&problem, Phase::Distribute);
+        let task = Task::new(&problem).unwrap();
         check(&task, &Capacities::new(&task));
     }
 

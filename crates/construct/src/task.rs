@@ -1,36 +1,33 @@
-//! One phase of a problem, turned so that messages are distributed.
+//! What the methods that build a schedule transfer by transfer ask about a problem.
 
-use std::borrow::Cow;
-
-use lockstep_schedule::{CommunicationModel, Messages, Phase, Problem, Schedule, Switching};
+use lockstep_schedule::{CommunicationModel, Messages, Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
-use crate::log::Log;
+use crate::method::Miss;
 
 /// Messages to be distributed on a network.
-///
-/// A phase that collects is a distribution on the reversed network, read backwards.
 #[derive(Clone, Debug)]
 pub(crate) struct Task<'a> {
-    phase: Phase,
-    topology: Cow<'a, Topology>,
+    topology: &'a Topology,
     messages: Messages<'a>,
     model: CommunicationModel,
     has_buses: bool,
 }
 
 impl<'a> Task<'a> {
-    pub(crate) fn new(problem: &Problem<'a>, phase: Phase) -> Self {
-        let topology = match phase {
-            Phase::Distribute => Cow::Borrowed(problem.topology()),
-            Phase::Collect => Cow::Owned(problem.topology().reversed()),
-        };
-        let has_buses = has_buses(&topology);
-        Self { phase, topology, messages: problem.messages(), model: problem.model(), has_buses }
+    /// # Errors
+    ///
+    /// [`Miss::TooLarge`], if there are more deliveries, each of which takes a channel, than a schedule has places.
+    pub(crate) fn new(problem: &Problem<'a>) -> Result<Self, Miss> {
+        let topology = problem.topology();
+        if problem.messages().delivery_count() > u64::from(u32::MAX) {
+            return Err(Miss::TooLarge);
+        }
+        Ok(Self { topology, messages: problem.messages(), model: problem.model(), has_buses: has_buses(topology) })
     }
 
-    pub(crate) fn topology(&self) -> &Topology {
-        &self.topology
+    pub(crate) fn topology(&self) -> &'a Topology {
+        self.topology
     }
 
     pub(crate) fn messages(&self) -> Messages<'a> {
@@ -65,14 +62,6 @@ impl<'a> Task<'a> {
             let mut resources: Vec<ResourceId> = path.iter().map(|&channel| self.topology.resource(channel)).collect();
             resources.sort_unstable();
             resources.windows(2).any(|pair| pair[0] == pair[1])
-        }
-    }
-
-    /// The schedule of the phase.
-    pub(crate) fn schedule(&self, log: &Log) -> Schedule {
-        match self.phase {
-            Phase::Distribute => log.schedule(),
-            Phase::Collect => log.schedule().reversed(),
         }
     }
 }

@@ -148,33 +148,27 @@ fn too_few_steps_are_too_long_with_what_was_reached() {
 }
 
 #[test]
-fn a_spent_budget_finds_nothing() {
+fn a_spent_budget_is_enough_for_one_schedule() {
     let ring = network("ring:8");
     let collective = Collective::all_to_all_scatter();
     let problem = Problem::new(&ring, &collective, WORMHOLE).unwrap();
     let cancelled = Budget::unlimited();
     cancelled.cancel();
-    let cases = [
-        (Budget::evaluations(0), StopReason::Evaluations),
-        (Budget::time(Duration::ZERO), StopReason::Deadline),
-        (cancelled, StopReason::Cancelled),
-    ];
-    for (budget, reason) in cases {
-        let error = schedule(&problem, u32::MAX, 1, &budget).unwrap_err();
-        assert_eq!(error, NotFound::Stopped { steps: u32::MAX, reason });
+    for budget in [Budget::evaluations(0), Budget::time(Duration::ZERO), cancelled] {
+        verify(&problem, &schedule(&problem, u32::MAX, 1, &budget).unwrap()).unwrap();
     }
 }
 
-/// One schedule alone takes far longer than the time allowed.
+/// The best of the methods would take far longer than the time allowed.
 #[test]
-fn a_deadline_stops_in_the_middle_of_a_schedule() {
-    let torus = network("torus:32x32");
+fn a_deadline_in_the_middle_of_a_schedule_still_gives_one() {
+    let torus = network("torus:8x8");
     for collective in [Collective::all_to_all_scatter(), CollectiveKind::AllReduce.into()] {
         let problem = Problem::new(&torus, &collective, WORMHOLE).unwrap();
         let start = Instant::now();
-        let error = schedule(&problem, u32::MAX, 1, &Budget::time(Duration::from_millis(100))).unwrap_err();
-        assert_eq!(error, NotFound::Stopped { steps: u32::MAX, reason: StopReason::Deadline });
+        let schedule = schedule(&problem, u32::MAX, 1, &Budget::time(Duration::from_millis(1))).unwrap();
         assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+        verify(&problem, &schedule).unwrap();
     }
 }
 

@@ -11,8 +11,8 @@ use crate::plan::CutShort;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Found {
     pub(crate) engine: Engine,
-    /// The construction, where the engine has several.
-    pub(crate) construction: Option<String>,
+    /// The construction or method, where the engine has several.
+    pub(crate) method: Option<String>,
     pub(crate) schedule: Schedule,
     /// What the judge said, if he has been asked already.
     #[serde(skip)]
@@ -20,9 +20,9 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// What the engine found without telling how.
-    pub(crate) fn by(engine: Engine, schedule: Schedule) -> Self {
-        Self { engine, construction: None, schedule, verification: None }
+    /// What the engine found, by which of its methods if it has several.
+    pub(crate) fn by(engine: Engine, method: Option<&str>, schedule: Schedule) -> Self {
+        Self { engine, method: method.map(str::to_owned), schedule, verification: None }
     }
 
     pub(crate) fn step_count(&self) -> u32 {
@@ -31,8 +31,8 @@ impl Found {
 
     /// What found it, for people.
     pub(crate) fn finder(&self) -> String {
-        match &self.construction {
-            Some(construction) => format!("{} ({construction})", self.engine),
+        match &self.method {
+            Some(method) => format!("{} ({method})", self.engine),
             None => self.engine.to_string(),
         }
     }

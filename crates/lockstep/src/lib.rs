@@ -28,7 +28,6 @@ mod file;
 mod journey;
 mod json;
 mod load;
-mod phase;
 mod plan;
 mod planner;
 mod quest;

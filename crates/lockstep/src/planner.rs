@@ -2,8 +2,8 @@
 
 use lockstep_bounds::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, NotFound, Phase, Problem, ProblemError, Schedule, ScheduleFile,
-    Verification, Violation, verify,
+    Budget, Collective, CommunicationModel, Distribution, NotFound, Phase, Problem, ProblemError, Schedule,
+    ScheduleFile, Verification, Violation, verify,
 };
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,6 @@ use crate::checkpoint::{self, CheckpointError, Identity};
 use crate::engine::Engine;
 use crate::event::Event;
 use crate::journey::{Found, Journey};
-use crate::phase::Distribution;
 use crate::plan::{Plan, Verdict};
 use crate::quest::Quest;
 
@@ -241,12 +240,10 @@ fn draft(problem: &Problem<'_>, budget: &Budget) -> Option<Found> {
     let (construction, schedule) = lockstep_analytic::shortest(problem, goal, budget)?;
     tracing::info!(construction = construction.name, steps = schedule.step_count(), goal, "analytic");
     match verify(problem, &schedule) {
-        Ok(verification) => Some(Found {
-            engine: Engine::Analytic,
-            construction: Some(construction.name.to_owned()),
-            schedule,
-            verification: Some(verification),
-        }),
+        Ok(verification) => {
+            let found = Found::by(Engine::Analytic, Some(construction.name), schedule);
+            Some(Found { verification: Some(verification), ..found })
+        }
         Err(violation) => {
             tracing::error!(construction = construction.name, %violation, "refused");
             None

@@ -16,9 +16,6 @@ const CONSTRUCTION_SHARE: u32 = 4;
 /// The most restarts of such a construction; past them a search finds more.
 const MAX_RESTARTS: u64 = 256;
 
-/// Restarts of the first round of a construction.
-const FIRST_ROUND: u64 = 16;
-
 /// The most pairs of terminals whose paths are prepared for a search.
 const MAX_SEARCHED_PAIRS: usize = 1 << 16;
 
@@ -114,11 +111,11 @@ impl Quest<'_> {
             evaluations => (evaluations / u64::from(share) / transfers).clamp(1, restarts),
         };
         let budget = part_of_time(&self.budget, share).with_evaluations(restarts);
-        let constructed = construct(&self.problem, self.goal(), self.options.seed, &budget);
-        if !matches!(&constructed, Ok(schedule) if schedule.step_count() as u32 <= self.goal()) {
+        let found = lockstep_construct::shortest(&self.problem, self.goal(), self.options.seed, &budget)?;
+        if found.schedule.step_count() as u32 > self.goal() {
             journey.note(budget.stop_after(0));
         }
-        let found = Found::by(Engine::Construct, constructed?);
+        let found = Found::by(Engine::Construct, Some(found.method.name), found.schedule);
         tracing::info!(steps = found.step_count(), restarts, "construction");
         journey.offer(found, observe);
         Ok(())
@@ -147,7 +144,7 @@ impl Quest<'_> {
             match result {
                 Ok(schedule) => {
                     tracing::info!(steps, "search found a schedule");
-                    journey.offer(Found::by(Engine::Umda, schedule), observe);
+                    journey.offer(Found::by(Engine::Umda, None, schedule), observe);
                 }
                 Err(reason) => {
                     tracing::info!(%reason, "search");
@@ -256,37 +253,4 @@ fn part_of_time(budget: &Budget, parts: u32) -> Budget {
         Some(time) => budget.clone().within(time / parts),
         None => budget.clone(),
     }
-}
-
-/// The shortest schedule that a construction reaches within the budget of restarts, or the first of no more than `goal`
-/// steps.
-///
-/// The engine keeps nothing of a run that ends above its goal, but says how far it came, and the same way again ends
-/// there. So the restarts come in growing rounds, and an interruption loses the last round at most.
-fn construct(problem: &Problem<'_>, goal: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
-    let mut best = lockstep_construct::schedule(problem, u32::MAX, seed, budget).map_err(|error| match error {
-        NotFound::Stopped { reason, .. } => NotFound::Stopped { steps: goal, reason },
-        error => error,
-    })?;
-    let mut restarts = FIRST_ROUND;
-    while best.step_count() as u32 > goal {
-        restarts = restarts.min(budget.evaluation_limit());
-        let round = budget.clone().with_evaluations(restarts);
-        let shorter = match lockstep_construct::schedule(problem, goal, seed, &round) {
-            Err(NotFound::TooLong { reached, .. }) if (reached as usize) < best.step_count() => {
-                lockstep_construct::schedule(problem, reached, seed, &round)
-            }
-            ended => ended,
-        };
-        match shorter {
-            Ok(schedule) if schedule.step_count() < best.step_count() => best = schedule,
-            Ok(_) | Err(NotFound::TooLong { .. }) => {}
-            Err(_) => break,
-        }
-        if restarts == budget.evaluation_limit() {
-            break;
-        }
-        restarts = restarts.saturating_mul(4);
-    }
-    Ok(best)
 }

@@ -1,14 +1,16 @@
 //! Messages of one receiver: one after the other takes the earliest steps that are still free.
 
-use lockstep_schedule::{MessageId, Ports, Routing};
+mod shortest;
+
+use lockstep_schedule::{MessageId, Ports, Routing, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
+use self::shortest::{Arc, ShortestPaths};
 use crate::distance::{Distances, Row, UNREACHED};
-use crate::engine::{Halt, Poll};
 use crate::log::Log;
+use crate::method::{Method, Miss, Poll, Request};
 use crate::relay::RelayTree;
-use crate::shortest::{Arc, ShortestPaths};
 use crate::slots::{BLOCK, Capacities, PortPair, Slots, Steps, wire};
 use crate::task::Task;
 
@@ -17,6 +19,32 @@ const TRIES: u32 = 8;
 
 /// Messages placed between two looks at the budget.
 const STRIDE: usize = 256;
+
+/// Messages are placed one after the other, those with the longest way first: each takes the earliest steps that those
+/// before it have left free along any of its shortest paths. Where [any path](Routing::Any) is allowed, detours are taken
+/// when no shortest path is left. Ties are broken at random.
+///
+/// An attempt takes time in proportion to the channels on all shortest paths of each message, times the 128-step blocks in
+/// which these are crowded. Memory: the transfers, a bit for each resource and step, and distances from all sources, up to
+/// 1 GiB.
+///
+/// **Source**: first-fit colouring of paths, the longest first, on all shortest paths and 128 colours at once (list
+/// scheduling: Graham, *Bounds on multiprocessing timing anomalies*, 1969).
+pub(crate) const FIRST_FIT: Method = Method {
+    name: "first-fit",
+    about: "scatter of any kind: each message in the earliest steps that are free, the longest way first",
+    find,
+    is_random: true,
+};
+
+fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+    if !request.problem.messages().is_scatter() {
+        return Err(Miss::Unfit);
+    }
+    let task = Task::new(request.problem)?;
+    let scatter = Scatter::new(&task);
+    request.best_of(|rng, poll| scatter.build(rng, poll)).map(|log| log.schedule())
+}
 
 /// What all schedules of a scatter share.
 #[derive(Debug)]
@@ -39,9 +67,9 @@ impl<'a> Scatter<'a> {
     }
 
     /// One schedule: messages that are far from their receivers first, ties at random.
-    pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Halt> {
+    pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
         let order = self.order(rng, poll)?;
-        let mut placer = Placer::new(self, poll.aim, rng);
+        let mut placer = Placer::new(self, poll.goal(), rng);
         for messages in order.chunks(STRIDE) {
             poll.check(placer.log.step_count())?;
             for &message in messages {
@@ -51,7 +79,7 @@ impl<'a> Scatter<'a> {
         Ok(placer.log)
     }
 
-    fn order(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Vec<u32>, Halt> {
+    fn order(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Vec<u32>, Miss> {
         let mut row = Row::default();
         let mut channel_uses = 0;
         let mut ranked = Vec::with_capacity(self.task.messages().len());
@@ -65,7 +93,7 @@ impl<'a> Scatter<'a> {
             ranked.push((!distance, rng.random::<u32>(), message.number()));
             channel_uses += if distance == UNREACHED { 1 } else { u64::from(distance) };
             if channel_uses > u64::from(u32::MAX) {
-                return Err(Halt::TooLarge);
+                return Err(Miss::TooLarge);
             }
         }
         ranked.sort_unstable();
@@ -127,7 +155,7 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// Sends a message on its way.
-    fn place(&mut self, message: MessageId) -> Result<(), Halt> {
+    fn place(&mut self, message: MessageId) -> Result<(), Miss> {
         let Scatter { task, mixes, .. } = *self.scatter;
         let (source, target) = self.scatter.ends(message);
         if self.turn_to(source, target) {
@@ -169,7 +197,7 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// The earliest step from `ready` on in which one transfer can go all the way; its path is left in `path`.
-    fn find_leg(&mut self, ready: u32) -> Result<u32, Halt> {
+    fn find_leg(&mut self, ready: u32) -> Result<u32, Miss> {
         let step = self.find_shortest(ready)?;
         let Some(aim) = self.detour_below.filter(|&aim| aim <= step) else {
             return Ok(step);
@@ -182,7 +210,7 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// As [`find_leg`](Self::find_leg), along a shortest path.
-    fn find_shortest(&mut self, ready: u32) -> Result<u32, Halt> {
+    fn find_shortest(&mut self, ready: u32) -> Result<u32, Miss> {
         let ports = self.ports();
         let mut block = self.first_block().max(ready / BLOCK);
         loop {
@@ -197,7 +225,7 @@ impl<'a, R: Rng> Placer<'a, R> {
             }
             // In a block where nothing is taken only a resource crossed twice stands in the way.
             if block >= self.slots.block_count() {
-                return Err(Halt::Crossed);
+                return Err(Miss::Crossed);
             }
             block += 1;
         }
@@ -302,7 +330,7 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// Makes a transfer along `path`.
-    fn take_leg(&mut self, message: MessageId, step: u32) -> Result<(), Halt> {
+    fn take_leg(&mut self, message: MessageId, step: u32) -> Result<(), Miss> {
         for slot in self.ports().iter() {
             self.slots.take(step, slot);
         }
@@ -337,7 +365,7 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// Makes the transfers that [`find_hops`](Self::find_hops) has found.
-    fn take_hops(&mut self, message: MessageId) -> Result<(), Halt> {
+    fn take_hops(&mut self, message: MessageId) -> Result<(), Miss> {
         let Self { scatter, slots, shortest, marks, log, .. } = self;
         let Scatter { task, capacities, .. } = scatter;
         let mut place = ShortestPaths::TARGET;

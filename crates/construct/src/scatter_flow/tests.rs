@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Collective, CommunicationModel, Ports, ScatterRule, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, TopologyBuilder};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use super::*;
 
 /// Number of steps of the construction, once the judge has seen its schedule; `None` if it declines.
 fn steps(problem: &Problem<'_>) -> Option<usize> {
-    let schedule = SCATTER_FLOW.schedule(problem, 1, &Budget::unlimited())?;
+    let schedule = (SCATTER_FLOW.find)(&Request::first(problem, &Budget::unlimited())).ok()?;
     Some(verify(problem, &schedule).expect("a valid schedule").steps)
 }
 

@@ -9,12 +9,12 @@ mod growth;
 mod spread;
 mod step;
 
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Routing, Schedule, Switching};
+use lockstep_schedule::{Budget, CollectiveKind, MessageId, Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::construction::Construction;
+use crate::method::{Method, Miss, Request};
 use crate::wires::{MAX_SIZE, opposite_wires};
 use detour::has_detour;
 use growth::Growth;
@@ -30,10 +30,11 @@ use step::StepFlow;
 ///
 /// **Source**: Farley, *Minimum-time line broadcast networks*, Networks 10 (1980), for the problem; the reduction of a
 /// step to a flow is the theorem of Ford and Fulkerson.
-pub(crate) const LAYERED_FLOW: Construction = Construction {
+pub(crate) const LAYERED_FLOW: Method = Method {
     name: "layered-flow",
     about: "wormhole broadcast on any network: in each step a maximum flow to nodes far apart",
-    construct,
+    find,
+    is_random: false,
 };
 
 /// Visits of nodes and channels that the tries at the first number of steps may take; at each further one half as many.
@@ -48,30 +49,33 @@ const FRESH: usize = 8;
 /// How often the holders nearest to those who are not reached are pushed away.
 const PUSHES: usize = 6;
 
-fn construct(problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<Schedule> {
-    let CollectiveKind::OneToAllBroadcast { root } = problem.collective().kind else { return None };
+fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+    let Request { problem, goal, budget, .. } = *request;
+    let CollectiveKind::OneToAllBroadcast { root } = problem.collective().kind else { return Err(Miss::Unfit) };
     let (topology, model) = (problem.topology(), problem.model());
-    if model.switching != Switching::Wormhole || topology.node_count() + topology.channel_count() > MAX_SIZE {
-        return None;
+    let is_large = topology.node_count() + topology.channel_count() > MAX_SIZE;
+    if model.switching != Switching::Wormhole || problem.messages().len() > 1 || is_large {
+        return Err(Miss::Unfit);
     }
+    let opposite = opposite_wires(topology).ok_or(Miss::Unfit)?;
     let growth = Growth::new(topology, model.ports, root);
     let mut search = Search {
         topology,
         root,
         is_minimal: model.routing == Routing::Minimal,
-        flow: StepFlow::new(topology, model.ports, opposite_wires(topology)?),
+        flow: StepFlow::new(topology, model.ports, opposite),
         spread: Spread::new(topology),
     };
     let greedy = search.greedy();
     let (first, last) = (goal.max(growth.steps()), greedy.step_count() as u32);
     // One more each time; further on, where nothing is found, in longer strides.
-    std::iter::successors(Some(first), |steps| Some(steps + ((steps - first) / 4).max(1)))
+    let found = std::iter::successors(Some(first), |steps| Some(steps + ((steps - first) / 4).max(1)))
         .take_while(|&steps| steps < last && budget.stop_after(0).is_none())
         .find_map(|steps| {
             let effort = EFFORT.checked_shr(steps - first).unwrap_or(0);
             search.find(&growth.sizes(steps)?, effort, budget)
-        })
-        .or(Some(greedy))
+        });
+    Ok(found.unwrap_or(greedy))
 }
 
 struct Search<'a> {

@@ -1,27 +1,29 @@
 //! Store-and-forward broadcast where ports are no limit: the message spreads as fast as it can.
 
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, Ports, Problem, Schedule, Switching};
+use lockstep_schedule::{CollectiveKind, MessageId, Ports, Schedule, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::construction::Construction;
+use crate::method::{Method, Miss, Request};
 use crate::wires::opposite_wires;
 
 /// Store-and-forward broadcast on any network with enough ports, full or half duplex: in each step everybody who is
 /// beside a holder receives, so the steps are the eccentricity of the root, the fewest there can be. Takes `O(N + M)`
 /// time.
-pub(crate) const FLOODING: Construction = Construction {
+pub(crate) const FLOODING: Method = Method {
     name: "flooding",
     about: "store-and-forward broadcast with all ports on any network: breadth first",
-    construct,
+    find,
+    is_random: false,
 };
 
-fn construct(problem: &Problem<'_>, _goal: u32, _budget: &Budget) -> Option<Schedule> {
-    let CollectiveKind::OneToAllBroadcast { root } = problem.collective().kind else { return None };
+fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+    let problem = request.problem;
+    let CollectiveKind::OneToAllBroadcast { root } = problem.collective().kind else { return Err(Miss::Unfit) };
     let (topology, model) = (problem.topology(), problem.model());
-    if model.switching != Switching::StoreAndForward {
-        return None;
+    if model.switching != Switching::StoreAndForward || problem.messages().len() > 1 {
+        return Err(Miss::Unfit);
     }
-    opposite_wires(topology)?;
+    opposite_wires(topology).ok_or(Miss::Unfit)?;
     let mut schedule = Schedule::with_capacity(topology.terminal_count() - 1, topology.terminal_count() - 1);
     let mut is_informed = vec![false; topology.node_count()];
     is_informed[root.index()] = true;
@@ -40,7 +42,7 @@ fn construct(problem: &Problem<'_>, _goal: u32, _budget: &Budget) -> Option<Sche
             }
             let sends = fresh.len() - before;
             if matches!(model.ports, Ports::Limit(limit) if sends > limit.get() as usize) {
-                return None;
+                return Err(Miss::Unfit);
             }
         }
         if !crossed.is_empty() {
@@ -51,14 +53,14 @@ fn construct(problem: &Problem<'_>, _goal: u32, _budget: &Budget) -> Option<Sche
         }
         holders = fresh;
     }
-    Some(schedule)
+    Ok(schedule)
 }
 
 #[cfg(test)]
 mod tests {
     use lockstep_bounds::Rule;
     use lockstep_schedule::strategy::any_model;
-    use lockstep_schedule::{Collective, CommunicationModel, verify};
+    use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
     use lockstep_topology::strategy::{any_topology, shuffled};
     use proptest::prelude::*;
 
@@ -73,7 +75,7 @@ mod tests {
             let collective = Collective::one_to_all_broadcast(*root.get(topology.terminals()));
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-            let schedule = FLOODING.schedule(&problem, 1, &Budget::unlimited());
+            let schedule = (FLOODING.find)(&Request::first(&problem, &Budget::unlimited())).ok();
             prop_assert!(schedule.is_some() || model.ports != Ports::All);
             if let Some(schedule) = schedule {
                 let steps = verify(&problem, &schedule)?.steps;

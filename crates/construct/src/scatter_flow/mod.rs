@@ -6,10 +6,10 @@ mod supply;
 mod timed;
 
 use lockstep_paths::ArcId;
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Routing, Schedule, Switching};
+use lockstep_schedule::{CollectiveKind, MessageId, Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 
-use crate::construction::Construction;
+use crate::method::{Method, Miss, Request};
 use crate::wires::{MAX_SIZE, opposite_wires};
 use peel::peel;
 use supply::Supply;
@@ -22,19 +22,26 @@ use supply::Supply;
 /// **Source**: integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and
 /// polyhedral decomposition for totally unimodular systems*, 1978): what fits through channels `T` units wide fits in
 /// `T` steps. Over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
-pub(crate) const SCATTER_FLOW: Construction = Construction {
+pub(crate) const SCATTER_FLOW: Method = Method {
     name: "scatter-flow",
     about: "scatter on any network in the fewest steps: one maximum flow, cut into steps",
-    construct,
+    find,
+    is_random: false,
 };
 
 /// The most channel uses of a schedule: 1 GiB.
 const MAX_USES: u64 = 1 << 28;
 
-fn construct(problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<Schedule> {
-    let CollectiveKind::OneToAllScatter { root } = problem.collective().kind else { return None };
+fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+    let CollectiveKind::OneToAllScatter { root } = request.problem.collective().kind else { return Err(Miss::Unfit) };
+    scatter(request, root).ok_or(Miss::Unfit)
+}
+
+fn scatter(request: &Request<'_>, root: NodeId) -> Option<Schedule> {
+    let Request { problem, goal, budget, .. } = *request;
     let (topology, model) = (problem.topology(), problem.model());
-    if topology.node_count() + topology.channel_count() > MAX_SIZE {
+    let is_large = topology.node_count() + topology.channel_count() > MAX_SIZE;
+    if problem.collective().chunks.get() > 1 || is_large {
         return None;
     }
     let opposite = opposite_wires(topology)?;

@@ -4,7 +4,7 @@ use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
-use crate::usage::Usage;
+use super::usage::Usage;
 
 /// Breadth-first search against the channels; scratch space.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Collective, CommunicationModel, Ports, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, verify};
 use lockstep_topology::TopologyBuilder;
 use lockstep_topology::strategy::{any_topology, shuffled};
 use proptest::prelude::*;
@@ -9,7 +9,9 @@ use super::*;
 
 /// Number of steps of the construction, once the judge has seen its schedule; `None` if it declines.
 fn steps(problem: &Problem<'_>, goal: u32) -> Option<u32> {
-    let schedule = LAYERED_FLOW.schedule(problem, goal, &Budget::unlimited())?;
+    let budget = Budget::unlimited();
+    let request = Request { goal, ..Request::first(problem, &budget) };
+    let schedule = (LAYERED_FLOW.find)(&request).ok()?;
     let verified = verify(problem, &schedule).expect("a valid schedule");
     assert_eq!(verified.redundant, 0);
     Some(verified.steps as u32)
@@ -140,7 +142,7 @@ fn a_cancelled_search_leaves_the_greedy_schedule() {
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
     let budget = Budget::unlimited();
     budget.cancel();
-    let schedule = LAYERED_FLOW.schedule(&problem, 1, &budget).expect("a schedule all the same");
+    let schedule = (LAYERED_FLOW.find)(&Request::first(&problem, &budget)).expect("a schedule all the same");
     assert!(verify(&problem, &schedule).is_ok());
 }
 

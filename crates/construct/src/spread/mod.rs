@@ -1,22 +1,55 @@
 //! Messages of several receivers: step by step, every terminal fetches what it lacks.
 
+mod search;
+mod stock;
+mod usage;
+
 use std::cmp::Reverse;
 
-use lockstep_schedule::{MessageId, Routing};
+use lockstep_schedule::{MessageId, Routing, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use crate::distance::search;
-use crate::engine::{Halt, Poll};
+use self::search::Search;
+use self::stock::Stock;
+use self::usage::Usage;
+use crate::distance;
 use crate::log::Log;
-use crate::search::Search;
+use crate::method::{Method, Miss, Poll, Request};
 use crate::slots::Capacities;
-use crate::stock::Stock;
 use crate::task::Task;
-use crate::usage::Usage;
 
 /// Terminals served between two looks at the budget.
 const STRIDE: usize = 64;
+
+/// Step by step every terminal fetches the rarest message it can get, from its neighbours where messages are many, else
+/// from the nearest terminals that free channels lead from. Ties are broken at random.
+///
+/// An attempt takes time in proportion to the deliveries times the messages over 64, and to searches of the network for
+/// what neighbours do not have. Memory: the transfers, and two bits for each terminal and message.
+///
+/// **Source**: rarest first: Cohen, *Incentives build robustness in `BitTorrent`*, 2003.
+pub(crate) const RAREST_FIRST: Method = Method {
+    name: "rarest-first",
+    about: "broadcast of any kind: in each step every terminal fetches the rarest messages it can get",
+    find,
+    is_random: true,
+};
+
+/// The most bytes that say who holds what: 4 GiB, for each thread.
+const MAX_STOCK_BYTES: u64 = 4 << 30;
+
+fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+    if request.problem.messages().is_scatter() {
+        return Err(Miss::Unfit);
+    }
+    let task = Task::new(request.problem)?;
+    if Stock::bytes(&task) > MAX_STOCK_BYTES {
+        return Err(Miss::TooLarge);
+    }
+    let spread = Spread::new(&task);
+    request.best_of(|rng, poll| spread.build(rng, poll)).map(|log| log.schedule())
+}
 
 /// What all schedules of a broadcast share.
 #[derive(Debug)]
@@ -33,7 +66,7 @@ impl<'a> Spread<'a> {
     }
 
     /// One schedule: terminals that lack most for their channels first, ties at random.
-    pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Halt> {
+    pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
         let mut spreader = Spreader::new(self, rng);
         while spreader.stock.left() > 0 {
             spreader.make_step(poll)?;
@@ -88,7 +121,7 @@ impl<'a, R: Rng> Spreader<'a, R> {
         }
     }
 
-    fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Halt> {
+    fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Miss> {
         poll.check(self.step + 1)?;
         self.usage.clear();
         let order = self.order();
@@ -104,7 +137,7 @@ impl<'a, R: Rng> Spreader<'a, R> {
         }
         // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way.
         if self.stock.arrive() == 0 {
-            return Err(Halt::Crossed);
+            return Err(Miss::Crossed);
         }
         self.step += 1;
         Ok(())
@@ -138,18 +171,18 @@ impl<'a, R: Rng> Spreader<'a, R> {
 
     /// The distances from the terminals that hold anything.
     fn find_distances(&mut self) {
-        let Self { task, stock, distance, queue, .. } = self;
+        let Self { task, stock, distance: distances, queue, .. } = self;
         let terminals = task.topology().terminals().iter().enumerate();
         let holders = terminals.filter(|&(terminal, _)| stock.holds_any(terminal)).map(|(_, &node)| node);
-        search(task, holders, distance, queue);
+        distance::search(task, holders, distances, queue);
     }
 
     fn fetch_each(
         &mut self,
         order: &[u32],
         poll: &Poll<'_>,
-        mut fetch: impl FnMut(&mut Self, usize) -> Result<(), Halt>,
-    ) -> Result<(), Halt> {
+        mut fetch: impl FnMut(&mut Self, usize) -> Result<(), Miss>,
+    ) -> Result<(), Miss> {
         for terminals in order.chunks(STRIDE) {
             poll.check(self.step + 1)?;
             for &terminal in terminals {
@@ -160,7 +193,7 @@ impl<'a, R: Rng> Spreader<'a, R> {
     }
 
     /// Fetches a rare message over each channel from a terminal, those with the least choice first.
-    fn fetch_from_neighbours(&mut self, terminal: usize) -> Result<(), Halt> {
+    fn fetch_from_neighbours(&mut self, terminal: usize) -> Result<(), Miss> {
         let Self { task, stock, usage, rng, log, step, .. } = self;
         let topology = task.topology();
         let salt = rng.random();
@@ -196,7 +229,7 @@ impl<'a, R: Rng> Spreader<'a, R> {
     }
 
     /// Fetches rare messages from the nearest terminals that have any, as long as paths are free.
-    fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) -> Result<(), Halt> {
+    fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) -> Result<(), Miss> {
         let Self { task, stock, usage, search, rng, log, step, .. } = self;
         let topology = task.topology();
         let node = topology.terminals()[terminal];

@@ -1,0 +1,136 @@
+//! What a method is asked, and what it answers.
+
+use std::ops::Range;
+
+use lockstep_schedule::{Budget, Problem, Schedule, StopReason};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::log::Log;
+
+/// A way to schedules of one kind of problem, on any network.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Method {
+    /// Its short name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Whether another attempt can end elsewhere.
+    pub(crate) is_random: bool,
+    pub(crate) find: Find,
+}
+
+/// The shortest schedule of all attempts of the request, or the first of no more steps than its goal.
+pub(crate) type Find = fn(&Request<'_>) -> Result<Schedule, Miss>;
+
+/// What a method is asked: a schedule that distributes messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Request<'a> {
+    /// A distribution: no phase collects.
+    pub(crate) problem: &'a Problem<'a>,
+    /// Fewer steps are of no more use.
+    pub(crate) goal: u32,
+    /// Only fewer steps are of use; `u32::MAX` as long as there is no schedule at all.
+    pub(crate) below: u32,
+    pub(crate) seed: u64,
+    /// The attempts to make, each with a random stream of its own; an attempt takes about as long as writing down a few
+    /// schedules.
+    pub(crate) attempts: Range<u64>,
+    /// Its deadline and cancellation count; its evaluations are for the engine.
+    pub(crate) budget: &'a Budget,
+}
+
+/// Why a method has no schedule for a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Miss {
+    /// It does not serve such problems.
+    Unfit,
+    /// No attempt ended in few enough steps.
+    NoShorter,
+    /// The budget is over.
+    Stopped(StopReason),
+    /// The schedule has more transfers or channel uses than can be written, or takes too much memory.
+    TooLarge,
+    /// Every path found crosses a resource twice.
+    Crossed,
+}
+
+impl Request<'_> {
+    /// The best of all attempts, made in parallel on the current rayon pool; of equals the first.
+    pub(crate) fn best_of(
+        &self,
+        attempt: impl Fn(&mut ChaCha8Rng, &Poll<'_>) -> Result<Log, Miss> + Sync,
+    ) -> Result<Log, Miss> {
+        let made = self.attempts.clone().into_par_iter().map(|number| {
+            let is_needed = self.below == u32::MAX && number == self.attempts.start;
+            attempt(&mut self.stream(number), &Poll { request: self, is_needed })
+        });
+        let best = made.reduce_with(shorter).unwrap_or(Err(Miss::NoShorter))?;
+        if best.step_count() < self.below { Ok(best) } else { Err(Miss::NoShorter) }
+    }
+
+    /// The random stream of one attempt.
+    pub(crate) fn stream(&self, attempt: u64) -> ChaCha8Rng {
+        let mut key = [0; 32];
+        for (part, number) in key.chunks_exact_mut(8).zip([self.seed, attempt]) {
+            part.copy_from_slice(&number.to_le_bytes());
+        }
+        ChaCha8Rng::from_seed(key)
+    }
+
+    /// Why to stop, or `None` to go on.
+    pub(crate) fn stop(&self) -> Option<StopReason> {
+        self.budget.clone().with_evaluations(u64::MAX).stop_after(0)
+    }
+}
+
+#[cfg(test)]
+impl<'a> Request<'a> {
+    /// One attempt at any number of steps, with seed 1.
+    pub(crate) fn first(problem: &'a Problem<'a>, budget: &'a Budget) -> Self {
+        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget }
+    }
+}
+
+/// The shorter one; of equals the first.
+fn shorter(first: Result<Log, Miss>, second: Result<Log, Miss>) -> Result<Log, Miss> {
+    match (&first, &second) {
+        (Ok(one), Ok(other)) if other.step_count() < one.step_count() => second,
+        (Err(_), Ok(_)) => second,
+        _ => first,
+    }
+}
+
+/// When to stop the building of a schedule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Poll<'a> {
+    request: &'a Request<'a>,
+    /// Whether there is no schedule but the one that is being built: it is brought to its end, in a hurry at last.
+    is_needed: bool,
+}
+
+impl Poll<'_> {
+    /// Steps allowed.
+    pub(crate) fn goal(&self) -> u32 {
+        self.request.goal
+    }
+
+    /// Whether to go on at this number of steps, with more to come.
+    pub(crate) fn check(&self, steps: u32) -> Result<(), Miss> {
+        if steps >= self.request.below {
+            return Err(Miss::NoShorter);
+        }
+        match self.request.stop() {
+            Some(reason) if !self.is_needed => Err(Miss::Stopped(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the budget is over and only a schedule is wanted, whatever its length.
+    #[expect(dead_code, reason = "the methods come next")]
+    pub(crate) fn is_hurried(&self) -> bool {
+        self.is_needed && self.request.stop().is_some()
+    }
+}
