@@ -20,22 +20,23 @@
 //!
 //! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, enough: u32) -> Option<LowerBound>`, and one
 //! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all`] turns a collecting phase
-//! round before it asks them. [`best_reaching`] asks the cheap ones first; [`symmetric`] asks one node of a Cayley graph.
+//! round before it asks them. [`best_reaching`] and [`Ladder`] ask the cheap ones first; [`symmetric`] asks one node of a Cayley graph.
 
 mod all;
 mod certificate;
 mod check;
 mod crossing;
 mod demand;
+mod ladder;
 mod legal;
 mod needs;
-mod phase;
 mod rule;
 mod search;
 mod symmetric;
 mod words;
 
-pub use all::{all, best, best_reaching, by_rule, quick};
+pub use all::{all, best, best_reaching, by_rule, of_phases};
 pub use certificate::{Certificate, Direction, LowerBound, Rule};
 pub use check::CertificateError;
+pub use ladder::{Cost, Ladder};
 pub use symmetric::symmetric;

@@ -40,17 +40,24 @@ pub struct Found {
 /// or cancellation ends the search. One evaluation is one attempt of every method. Without any limit it goes on for ever
 /// where `goal` is out of reach. However early the budget ends, the first schedule is brought to its end.
 ///
-/// `problem` distributes its messages; turn a collecting phase round first ([`Distribution`]).
+/// `problem` distributes its messages; turn a collecting phase round first ([`Distribution`]). `observe` sees each method
+/// that fits, how many attempts it made, and the steps reached if they are fewer than before.
 ///
 /// # Errors
 ///
 /// [`NotFound::Unsupported`], if the schedule has 2^32 channel uses or more, terminals and messages take more than
 /// 4 GiB, or every path found crosses a shared resource twice.
 #[instrument(level = "debug", skip_all, fields(network = problem.topology().name(), goal, seed))]
-pub fn shortest(problem: &Problem<'_>, goal: u32, seed: u64, budget: &Budget) -> Result<Found, NotFound> {
+pub fn shortest(
+    problem: &Problem<'_>,
+    goal: u32,
+    seed: u64,
+    budget: &Budget,
+    mut observe: impl FnMut(&'static Method, u64, Option<u32>),
+) -> Result<Found, NotFound> {
     let mut hunt = Hunt::new(problem);
     loop {
-        hunt.round(goal, seed, budget)?;
+        hunt.round(goal, seed, budget, &mut observe)?;
         if hunt.is_over(goal, budget) {
             return hunt.found();
         }
@@ -74,7 +81,7 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     let goal = if hunts.len() == 1 { steps } else { 1 };
     loop {
         for hunt in &mut hunts {
-            hunt.round(goal, seed, budget)?;
+            hunt.round(goal, seed, budget, &mut |_, _, _| {})?;
         }
         let reached = hunts.iter().map(Hunt::reached).try_fold(0, |sum: u32, steps| Some(sum.saturating_add(steps?)));
         if reached.is_some_and(|reached| reached <= steps) {
@@ -122,7 +129,13 @@ impl<'a> Hunt<'a> {
     }
 
     /// Each method in turn makes some more attempts.
-    fn round(&mut self, goal: u32, seed: u64, budget: &Budget) -> Result<(), NotFound> {
+    fn round(
+        &mut self,
+        goal: u32,
+        seed: u64,
+        budget: &Budget,
+        observe: &mut dyn FnMut(&'static Method, u64, Option<u32>),
+    ) -> Result<(), NotFound> {
         let more = (self.attempts * GROWTH).clamp(1, budget.evaluation_limit().saturating_sub(self.attempts).max(1));
         let attempts = self.attempts..self.attempts.saturating_add(more);
         self.attempts = attempts.end;
@@ -137,6 +150,9 @@ impl<'a> Hunt<'a> {
             let answer = (method.find)(&request);
             let steps = answer.as_ref().map(Schedule::step_count);
             tracing::debug!(method = method.name, attempts = more, below, ?steps);
+            if !matches!(answer, Err(Miss::Unfit)) {
+                observe(method, more, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
+            }
             match answer {
                 Ok(schedule) if schedule.step_count() < below as usize => self.best = Some(Found { method, schedule }),
                 Err(Miss::TooLarge) if self.best.is_none() => return Err(unsupported(TOO_LARGE)),

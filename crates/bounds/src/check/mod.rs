@@ -5,11 +5,10 @@ mod tree_broadcast;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use lockstep_schedule::{MessageId, Messages, Problem, Receivers, Switching};
+use lockstep_schedule::{Distribution, MessageId, Messages, Problem, Receivers, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
 use crate::certificate::{Certificate, Direction, LowerBound, Rule};
-use crate::phase::{Shape, shape, with_collective, with_reversal};
 
 /// Why a certificate does not prove its bound.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -61,27 +60,26 @@ impl LowerBound {
     /// [`CertificateError`] names the first fact that does not hold; every number must be exact, even where a weaker
     /// one would prove the same.
     pub fn check(&self, problem: &Problem<'_>) -> Result<(), CertificateError> {
-        match (shape(problem), &self.certificate) {
-            (Shape::Sequence(parts), Certificate::Phases { phases }) if self.rule == Rule::Phases => {
-                let [first, second] = phases.as_slice() else {
-                    return Err(self.not_applicable("the collective has two phases"));
-                };
-                for (part, phase) in parts.iter().zip([first, second]) {
-                    with_collective(problem, part, |problem| phase.check(problem))?;
-                }
-                self.expect_steps(u64::from(first.steps) + u64::from(second.steps))
+        match (Distribution::all(problem).as_slice(), &self.certificate) {
+            ([phase], _) => self.check_phase(problem, phase),
+            (phases, Certificate::Phases { phases: bounds })
+                if self.rule == Rule::Phases && bounds.len() == phases.len() =>
+            {
+                phases.iter().zip(bounds).try_for_each(|(phase, bound)| bound.check_phase(problem, phase))?;
+                self.expect_steps(bounds.iter().map(|bound| u64::from(bound.steps)).sum())
             }
-            (Shape::Collection, Certificate::Reversed { certificate }) => {
-                let bound = Self { certificate: (**certificate).clone(), ..*self };
-                with_reversal(problem, |problem| bound.check(problem))
-            }
-            (Shape::Distribution, certificate) => {
-                let steps = self.steps_proved(problem, certificate)?;
-                self.expect_steps(steps)
-            }
-            (Shape::Sequence(_), _) => Err(self.not_applicable("the collective has two phases")),
-            (Shape::Collection, _) => Err(self.not_applicable("the collective collects: the reversed network counts")),
+            _ => Err(self.not_applicable("the collective has two phases")),
         }
+    }
+
+    fn check_phase(&self, whole: &Problem<'_>, phase: &Distribution<'_>) -> Checked {
+        let certificate = match (&self.certificate, phase.is_reversed()) {
+            (Certificate::Reversed { certificate }, true) => certificate,
+            (_, true) => return Err(self.not_applicable("the collective collects: the reversed network counts")),
+            (certificate, false) => certificate,
+        };
+        let steps = self.steps_proved(&phase.problem(whole), certificate)?;
+        self.expect_steps(steps)
     }
 
     fn steps_proved(&self, problem: &Problem<'_>, certificate: &Certificate) -> Checked<u64> {

@@ -10,7 +10,8 @@ mod volume;
 
 use lockstep_schedule::Problem;
 
-use crate::certificate::LowerBound;
+use crate::certificate::{LowerBound, Rule};
+use crate::ladder::Cost;
 
 /// A rule: the bound it gives for a distribution, or `None` where it says nothing. It may stop at so many steps, which
 /// are enough for who asks.
@@ -27,20 +28,18 @@ pub(crate) const RULES: [Bound; 7] = [
     volume::bound,
 ];
 
-/// Every rule, those that cost least first; `cut` beginning with the cuts that are found at once.
-pub(crate) const BY_COST: [Bound; 8] = [
-    ports::bound,
-    growth::bound,
-    volume::bound,
-    tree_broadcast::bound,
-    cut::quick,
-    eccentricity::bound,
-    distance_sum::bound,
-    cut::bound,
+/// Every rule, those that cost least first; `ports`, which applies to every problem, at the head, and `cut` beginning with
+/// the cuts that are found at once.
+pub(crate) const BY_COST: &[(Rule, Bound, Cost)] = &[
+    (Rule::Ports, ports::bound, Cost::Linear),
+    (Rule::Growth, growth::bound, Cost::Linear),
+    (Rule::Volume, volume::bound, Cost::Linear),
+    (Rule::TreeBroadcast, tree_broadcast::bound, Cost::Linear),
+    (Rule::Cut, cut::quick, Cost::Searches),
+    (Rule::Eccentricity, eccentricity::bound, Cost::Searches),
+    (Rule::DistanceSum, distance_sum::bound, Cost::Searches),
+    (Rule::Cut, cut::bound, Cost::Dear),
 ];
-
-/// The rules that cost little.
-pub(crate) const QUICK: [Bound; 4] = [ports::bound, growth::bound, volume::bound, tree_broadcast::bound];
 
 /// Node and channel visits that one rule may spend on searches from many nodes: seconds.
 const SEARCH_WORK: usize = 1 << 30;
