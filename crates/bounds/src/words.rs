@@ -115,6 +115,13 @@ impl Display for Words<'_> {
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
+            Certificate::Lengths { resources, sends, receptions, distance, per_step } => {
+                let lengths = resources.iter().chain(sends).chain(receptions);
+                let places = counted(lengths.filter(|&&length| length > 0).count() as u64, "resource");
+                let or_ports = if sends.is_empty() && receptions.is_empty() { "" } else { " or port" };
+                write!(f, "with a length for each of {places}{or_ports}, ")?;
+                write!(f, "all messages together cover {distance}, at most {per_step} in a step")
+            }
             Certificate::Reversed { certificate } => {
                 write!(f, "backwards in time, {}", Words { certificate, topology: self.topology })
             }

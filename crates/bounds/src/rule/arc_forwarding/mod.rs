@@ -1,0 +1,178 @@
+//! How much of all lengths together every message has before it.
+
+mod descent;
+mod network;
+mod tree;
+
+use lockstep_schedule::Problem;
+use lockstep_topology::NodeId;
+use rayon::prelude::*;
+
+use self::descent::{Descent, receivers};
+use self::network::Network;
+use self::tree::Tree;
+use super::ceil_steps;
+use crate::certificate::{Certificate, LowerBound, Rule};
+use crate::demand::Demand;
+
+/// Node and channel visits that one bound may take: seconds.
+const WORK: usize = 1 << 27;
+
+/// Rounds that must fit into the work, or nothing is tried.
+const ROUNDS: usize = 4;
+
+/// The gap to the optimum that is good enough when all the work is spent; less is, the less work is spent.
+const LAST_GAP: f64 = 0.02;
+
+/// Rounds after which the lengths are looked at in any case.
+const OFTEN: usize = 4;
+
+/// Numbers of a source's share of a channel: 4 bytes each.
+const MAX_FLOWS: usize = 1 << 24;
+
+/// Lengths are whole numbers up to this.
+const FINEST: f64 = (1u32 << 20) as f64;
+
+/// The steps of the best fractional routing: by the duality of linear programmes, if every resource (and every port) is
+/// given a length, then the shortest legal paths of all messages, together, take as many steps as they are longer than
+/// all resources together. With all lengths alike it is the [sum of distances](super::distance_sum), with those of the
+/// channels of a cut that [cut](super::cut).
+///
+/// Good lengths come from a [descent](Descent) to a routing of the least greatest load, which says how much they leave
+/// open. Takes O(M log N) time a source and round for `N` nodes and `M` channels, up to a fixed amount of work, and 4 bytes
+/// for every source and channel; large networks are declined. The longer it takes, the wider a gap ends it.
+///
+/// Applies to scatter messages. Direct messages under minimal routing take paths of the fewest channels; ports have
+/// lengths under store-and-forward.
+///
+/// Source: Heydemann, Meyer and Sotteau, "On forwarding indices of networks", *Discrete Applied Mathematics* 23 (1989),
+/// for the load of a channel; Shahrokhi and Matula, "The maximum concurrent flow problem", *J. ACM* 37 (1990), for the
+/// duality.
+pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
+    let messages = problem.messages();
+    if !messages.is_scatter() || messages.len() == 1 {
+        return None;
+    }
+    let (network, demand) = (Network::new(problem), Demand::new(problem));
+    let sources = demand.sources();
+    let round = sources.len().checked_mul(network.node_count() + network.channel_count())?;
+    let longest = u128::from(messages.delivery_count()) * network.node_count() as u128 * FINEST as u128;
+    if round > WORK / ROUNDS || sources.len() * network.channel_count() > MAX_FLOWS || u64::try_from(longest).is_err() {
+        return None;
+    }
+    let chunks = messages.chunks();
+    let mut search = Search { network: &network, demand: &demand, sources: &sources, chunks, best: None };
+    search.offer_alike();
+    if search.steps() < enough {
+        let mut descent = Descent::new(&network, &demand, &sources);
+        search.offer(descent.bottleneck());
+        for rounds in 1.. {
+            let spent = (rounds * round) as f64 / WORK as f64;
+            let most = descent.most * (1.0 - LAST_GAP * spent) * f64::from(chunks);
+            if search.steps() >= enough || f64::from(search.steps()) >= most || spent >= 1.0 {
+                break;
+            }
+            let proved = descent.improve() * f64::from(chunks);
+            if proved > f64::from(search.steps()) || rounds % OFTEN == 0 {
+                search.offer(descent.lengths());
+            }
+        }
+    }
+    search.simplify();
+    search.best?.bound(network.resources)
+}
+
+/// Lengths as whole numbers, and what they prove.
+struct Candidate {
+    length: Vec<f64>,
+    distance: u64,
+    per_step: u64,
+}
+
+impl Candidate {
+    fn steps(&self) -> Option<u32> {
+        ceil_steps(self.distance, self.per_step)
+    }
+
+    fn bound(self, resources: usize) -> Option<LowerBound> {
+        let steps = self.steps()?;
+        let mut lengths: Vec<u32> = self.length.iter().map(|&length| length as u32).collect();
+        let mut sends = lengths.split_off(resources);
+        let mut receptions = sends.split_off(sends.len() / 2);
+        for ports in [&mut sends, &mut receptions] {
+            if ports.iter().all(|&length| length == 0) {
+                ports.clear();
+            }
+        }
+        let (resources, distance, per_step) = (lengths, self.distance, self.per_step);
+        let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
+        Some(LowerBound { steps, rule: Rule::ArcForwarding, certificate })
+    }
+}
+
+/// The best lengths so far.
+struct Search<'a> {
+    network: &'a Network,
+    demand: &'a Demand<'a>,
+    sources: &'a [NodeId],
+    chunks: u32,
+    best: Option<Candidate>,
+}
+
+impl Search<'_> {
+    fn steps(&self) -> u32 {
+        self.best.as_ref().and_then(Candidate::steps).unwrap_or(0)
+    }
+
+    /// Tries the same length for all resources, for all send ports, and for all reception ports.
+    fn offer_alike(&mut self) {
+        let capacity = &self.network.capacity;
+        let ports = (capacity.len() - self.network.resources) / 2;
+        let mut start = 0;
+        for count in [self.network.resources, ports, ports] {
+            let is_alike = |place: usize| (start..start + count).contains(&place) && capacity[place] > 0;
+            self.offer((0..capacity.len()).map(|place| f64::from(u8::from(is_alike(place)))).collect());
+            start += count;
+        }
+    }
+
+    /// Remembers the lengths, in whole numbers, if they prove more than all before.
+    fn offer(&mut self, lengths: Vec<f64>) {
+        let greatest = lengths.iter().copied().fold(0.0, f64::max);
+        let scale = if greatest == 1.0 { 1.0 } else { FINEST / greatest };
+        if let Some(candidate) = self.candidate(lengths, scale).filter(|candidate| self.is_better(candidate)) {
+            self.best = Some(candidate);
+        }
+    }
+
+    fn is_better(&self, candidate: &Candidate) -> bool {
+        let product = |a: &Candidate, b: &Candidate| u128::from(a.distance) * u128::from(b.per_step);
+        self.best.as_ref().is_none_or(|best| product(candidate, best) > product(best, candidate))
+    }
+
+    /// The lengths times `scale`, rounded, if that leaves any.
+    fn candidate(&self, mut length: Vec<f64>, scale: f64) -> Option<Candidate> {
+        length.iter_mut().for_each(|length| *length = (*length * scale).round());
+        let per_step = length.iter().zip(&self.network.capacity).map(|(&length, capacity)| length as u64 * capacity);
+        let per_step = Some(per_step.sum()).filter(|&sum| sum > 0)?;
+        let mut of_channel = Vec::new();
+        self.network.lengths_into(&mut of_channel, &length);
+        let distances = self.sources.par_iter().map_init(Tree::default, |tree, &source| {
+            tree.grow(self.network, &of_channel, source);
+            receivers(self.demand, source).map(|receiver| tree.distance[receiver.index()] as u64).sum::<u64>()
+        });
+        let distance = distances.sum::<u64>() * u64::from(self.chunks);
+        Some(Candidate { length, distance, per_step })
+    }
+
+    /// Looks for smaller numbers that prove as much: optimal lengths are often those of a cut.
+    fn simplify(&mut self) {
+        let Some(best) = &self.best else { return };
+        let greatest = best.length.iter().copied().fold(0.0, f64::max);
+        let scales = std::iter::successors(Some(1.0), |scale| Some(scale * 4.0)).take_while(|&scale| scale < greatest);
+        let mut smaller = scales.filter_map(|scale| self.candidate(best.length.clone(), scale / greatest));
+        if let Some(smaller) = smaller.find(|smaller| smaller.steps() >= best.steps()) {
+            self.best = Some(smaller);
+        }
+    }
+}
