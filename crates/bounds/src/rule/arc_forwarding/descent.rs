@@ -9,9 +9,6 @@ use crate::demand::Demand;
 /// The exponent of the first norm, as a power of two, and that of the last.
 const NORMS: std::ops::RangeInclusive<u32> = 4..=14;
 
-/// How far a load may move in one step, in units in which lengths grow by a factor of about e.
-const REACH: f64 = 1.0;
-
 /// How much of the mean lengths comes from the latest ones.
 const FRESH: f64 = 0.25;
 
@@ -97,64 +94,87 @@ impl<'a> Descent<'a> {
     /// Moves the flows of every source once; about how many steps the lengths prove.
     pub(super) fn improve(&mut self) -> f64 {
         let (network, channels) = (self.network, self.network.channel_count());
-        let (top, exponent) = (greatest(&self.load), f64::from(1u32 << self.norm));
-        // Loads hardly rise above the greatest; their powers must not overflow if they do.
-        let ceiling = 1.0 + 64.0 / exponent;
-        let power = |load: f64| (0..self.norm).fold((load / top).min(ceiling), |base, _| base * base);
-        let mut weight: Vec<f64> = self.load.iter().map(|&load| power(load)).collect();
-        let (mut tree, mut length, mut weighted) = (Tree::default(), Vec::new(), vec![0.0; weight.len()]);
+        let norm = Norm::new(self.norm, greatest(&self.load));
+        let mut weight: Vec<f64> = self.load.iter().map(|&load| norm.weight(load)).collect();
+        let (mut tree, mut length) = (Tree::default(), Vec::new());
         let (mut better, mut change) = (vec![0.0; channels], vec![0.0; weight.len()]);
         let mut proved = 0.0;
         for (flow, &source) in self.flow.chunks_exact_mut(channels).zip(self.sources) {
-            let products = weighted.iter_mut().zip(&weight).zip(&self.cost);
-            products.for_each(|((weighted, weight), cost)| *weighted = weight * cost);
-            network.lengths_into(&mut length, &weighted);
+            network.lengths_into(&mut length, weight.iter().zip(&self.cost).map(|(weight, cost)| weight * cost));
             tree.grow(network, &length, source);
             let distances = receivers(self.demand, source).map(|receiver| tree.distance[receiver.index()]);
             proved += distances.sum::<f64>() / weight.iter().sum::<f64>();
-            let wanted = receivers(self.demand, source);
-            tree.shift(network, &length, top / exponent, wanted, flow, &mut better);
+            tree.shift(network, &length, norm.softness(), receivers(self.demand, source), flow, &mut better);
             change.fill(0.0);
-            for (taken, (&from, &to)) in network.takes().zip(flow.iter().zip(&better)) {
-                let change_here = f64::from(to - from);
-                taken.iter().map(|&place| place as usize).for_each(|place| {
-                    change[place] += change_here * self.cost[place];
-                });
+            for (taken, (from, to)) in network.takes().zip(flow.iter().zip(&better)) {
+                let more = f64::from(to - from);
+                taken.iter().map(|&place| place as usize).for_each(|place| change[place] += more * self.cost[place]);
             }
-            let (mut slope, mut curvature, mut reach) = (0.0, 0.0, 0.0f64);
-            for ((&change, &weight), &load) in change.iter().zip(&weight).zip(&self.load) {
-                slope -= weight * change;
-                if load > 0.0 {
-                    curvature += weight / load * change * change;
-                }
-                reach = reach.max(change.abs());
-            }
-            if slope <= 0.0 {
-                continue;
-            }
-            let step = (slope / curvature).min(REACH * top / reach) / exponent;
-            let step = step.min(1.0);
+            let Some(step) = norm.step(&self.load, &weight, &change) else { continue };
             flow.iter_mut().zip(&better).for_each(|(from, to)| *from += step as f32 * (to - *from));
-            for ((&change, weight), load) in change.iter().zip(&mut weight).zip(&mut self.load) {
-                if change != 0.0 {
+            for ((weight, load), change) in weight.iter_mut().zip(&mut self.load).zip(&change) {
+                if *change != 0.0 {
                     *load = (*load + step * change).max(0.0);
-                    *weight = power(*load);
+                    *weight = norm.weight(*load);
                 }
             }
         }
         self.add_up();
         let all: f64 = weight.iter().sum();
         self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += FRESH * (weight / all - *mean));
-        let weighed = self.load.iter().zip(&weight).map(|(load, weight)| load * weight).sum::<f64>() / all;
-        if weighed - proved < greatest(&self.load) - weighed && self.norm < *NORMS.end() {
+        let middle = self.load.iter().zip(&weight).map(|(load, weight)| load * weight).sum::<f64>() / all;
+        if middle - proved < greatest(&self.load) - middle && self.norm < *NORMS.end() {
             self.norm += 1;
         }
         proved
     }
 }
 
+/// A norm of all loads; its gradient weighs them by powers.
+struct Norm {
+    squarings: u32,
+    /// A load whose weight is 1.
+    unit: f64,
+}
+
+impl Norm {
+    /// That with the exponent `2^squarings + 1`.
+    fn new(squarings: u32, unit: f64) -> Self {
+        Self { squarings, unit }
+    }
+
+    fn exponent(&self) -> f64 {
+        f64::from(1u32 << self.squarings)
+    }
+
+    /// How much less load makes a weight about e times less.
+    fn softness(&self) -> f64 {
+        self.unit / self.exponent()
+    }
+
+    fn weight(&self, load: f64) -> f64 {
+        // Loads hardly rise above the greatest of the round; should they, their powers are not to overflow.
+        let ceiling = 1.0 + 64.0 / self.exponent();
+        (0..self.squarings).fold((load / self.unit).min(ceiling), |base, _| base * base)
+    }
+
+    /// The part of the change, up to all of it, after which the norm falls no more, as far as its second derivative tells
+    /// and no load moves too far for that; `None` where it does not fall.
+    fn step(&self, load: &[f64], weight: &[f64], change: &[f64]) -> Option<f64> {
+        let (mut slope, mut curvature, mut reach) = (0.0, 0.0, 0.0f64);
+        for ((&load, &weight), &change) in load.iter().zip(weight).zip(change) {
+            slope -= weight * change;
+            if load > 0.0 {
+                curvature += weight / load * change * change;
+            }
+            reach = reach.max(change.abs());
+        }
+        (slope > 0.0).then(|| (slope / (curvature * self.exponent())).min(self.softness() / reach).min(1.0))
+    }
+}
+
 /// The receivers of a source's messages, one a message.
-pub(super) fn receivers<'a>(demand: &Demand<'a>, source: NodeId) -> impl Iterator<Item = NodeId> {
+pub(super) fn receivers(demand: &Demand<'_>, source: NodeId) -> impl Iterator<Item = NodeId> {
     demand.from(source).flat_map(|request| request.receivers).copied()
 }
 

@@ -16,13 +16,16 @@ use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 
 /// Node and channel visits that one bound may take: seconds.
-const WORK: usize = 1 << 27;
+const WORK: usize = 1 << 28;
+
+/// What a round takes beside these, as so many visits.
+const ROUND: usize = 1 << 12;
 
 /// Rounds that must fit into the work, or nothing is tried.
 const ROUNDS: usize = 4;
 
-/// The gap to the optimum that is good enough when all the work is spent; less is, the less work is spent.
-const LAST_GAP: f64 = 0.02;
+/// The part of the optimum that may be left open when all the work is spent: as its root for less work.
+const LAST_GAP: f64 = 0.01;
 
 /// Rounds after which the lengths are looked at in any case.
 const OFTEN: usize = 4;
@@ -31,7 +34,7 @@ const OFTEN: usize = 4;
 const MAX_FLOWS: usize = 1 << 24;
 
 /// Lengths are whole numbers up to this.
-const FINEST: f64 = (1u32 << 20) as f64;
+const FINEST: u32 = 1 << 20;
 
 /// The steps of the best fractional routing: by the duality of linear programmes, if every resource (and every port) is
 /// given a length, then the shortest legal paths of all messages, together, take as many steps as they are longer than
@@ -56,7 +59,7 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
     let (network, demand) = (Network::new(problem), Demand::new(problem));
     let sources = demand.sources();
     let round = sources.len().checked_mul(network.node_count() + network.channel_count())?;
-    let longest = u128::from(messages.delivery_count()) * network.node_count() as u128 * FINEST as u128;
+    let longest = u128::from(messages.delivery_count()) * network.node_count() as u128 * u128::from(FINEST);
     if round > WORK / ROUNDS || sources.len() * network.channel_count() > MAX_FLOWS || u64::try_from(longest).is_err() {
         return None;
     }
@@ -65,16 +68,21 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
     search.offer_alike();
     if search.steps() < enough {
         let mut descent = Descent::new(&network, &demand, &sources);
-        search.offer(descent.bottleneck());
+        search.offer(&descent.bottleneck(), 1);
         for rounds in 1.. {
-            let spent = (rounds * round) as f64 / WORK as f64;
-            let most = descent.most * (1.0 - LAST_GAP * spent) * f64::from(chunks);
+            let spent = (rounds * (round + ROUND)) as f64 / WORK as f64;
+            let most = descent.most * (1.0 - LAST_GAP * spent.sqrt()) * f64::from(chunks);
             if search.steps() >= enough || f64::from(search.steps()) >= most || spent >= 1.0 {
                 break;
             }
             let proved = descent.improve() * f64::from(chunks);
-            if proved > f64::from(search.steps()) || rounds % OFTEN == 0 {
-                search.offer(descent.lengths());
+            let is_time = rounds % OFTEN == 0;
+            if proved > f64::from(search.steps()) || is_time {
+                search.offer(&descent.lengths(), FINEST);
+            }
+            if is_time {
+                // The best lengths are often those of a cut.
+                search.offer(&descent.lengths(), 1);
             }
         }
     }
@@ -84,7 +92,8 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
 
 /// Lengths as whole numbers, and what they prove.
 struct Candidate {
-    length: Vec<f64>,
+    /// Of each capacity.
+    length: Vec<u32>,
     distance: u64,
     per_step: u64,
 }
@@ -96,7 +105,7 @@ impl Candidate {
 
     fn bound(self, resources: usize) -> Option<LowerBound> {
         let steps = self.steps()?;
-        let mut lengths: Vec<u32> = self.length.iter().map(|&length| length as u32).collect();
+        let mut lengths = self.length;
         let mut sends = lengths.split_off(resources);
         let mut receptions = sends.split_off(sends.len() / 2);
         for ports in [&mut sends, &mut receptions] {
@@ -131,16 +140,15 @@ impl Search<'_> {
         let mut start = 0;
         for count in [self.network.resources, ports, ports] {
             let is_alike = |place: usize| (start..start + count).contains(&place) && capacity[place] > 0;
-            self.offer((0..capacity.len()).map(|place| f64::from(u8::from(is_alike(place)))).collect());
+            let lengths: Vec<f64> = (0..capacity.len()).map(|place| f64::from(u8::from(is_alike(place)))).collect();
+            self.offer(&lengths, 1);
             start += count;
         }
     }
 
-    /// Remembers the lengths, in whole numbers, if they prove more than all before.
-    fn offer(&mut self, lengths: Vec<f64>) {
-        let greatest = lengths.iter().copied().fold(0.0, f64::max);
-        let scale = if greatest == 1.0 { 1.0 } else { FINEST / greatest };
-        if let Some(candidate) = self.candidate(lengths, scale).filter(|candidate| self.is_better(candidate)) {
+    /// Remembers the lengths, as whole numbers up to `greatest`, if they prove more than all before.
+    fn offer(&mut self, lengths: &[f64], greatest: u32) {
+        if let Some(candidate) = self.candidate(lengths, greatest).filter(|candidate| self.is_better(candidate)) {
             self.best = Some(candidate);
         }
     }
@@ -150,29 +158,37 @@ impl Search<'_> {
         self.best.as_ref().is_none_or(|best| product(candidate, best) > product(best, candidate))
     }
 
-    /// The lengths times `scale`, rounded, if that leaves any.
-    fn candidate(&self, mut length: Vec<f64>, scale: f64) -> Option<Candidate> {
-        length.iter_mut().for_each(|length| *length = (*length * scale).round());
-        let per_step = length.iter().zip(&self.network.capacity).map(|(&length, capacity)| length as u64 * capacity);
+    /// What the lengths prove as whole numbers up to `greatest`, if there are any.
+    fn candidate(&self, lengths: &[f64], greatest: u32) -> Option<Candidate> {
+        let scale = f64::from(greatest) / lengths.iter().copied().fold(0.0, f64::max);
+        let length: Vec<u32> = lengths.iter().map(|length| whole(length * scale) as u32).collect();
+        let per_step =
+            length.iter().zip(&self.network.capacity).map(|(&length, capacity)| u64::from(length) * capacity);
         let per_step = Some(per_step.sum()).filter(|&sum| sum > 0)?;
         let mut of_channel = Vec::new();
-        self.network.lengths_into(&mut of_channel, &length);
+        self.network.lengths_into(&mut of_channel, length.iter().copied().map(f64::from));
         let distances = self.sources.par_iter().map_init(Tree::default, |tree, &source| {
             tree.grow(self.network, &of_channel, source);
-            receivers(self.demand, source).map(|receiver| tree.distance[receiver.index()] as u64).sum::<u64>()
+            receivers(self.demand, source).map(|receiver| whole(tree.distance[receiver.index()])).sum::<u64>()
         });
         let distance = distances.sum::<u64>() * u64::from(self.chunks);
         Some(Candidate { length, distance, per_step })
     }
 
-    /// Looks for smaller numbers that prove as much: optimal lengths are often those of a cut.
+    /// Looks for smaller numbers that prove as much.
     fn simplify(&mut self) {
         let Some(best) = &self.best else { return };
-        let greatest = best.length.iter().copied().fold(0.0, f64::max);
-        let scales = std::iter::successors(Some(1.0), |scale| Some(scale * 4.0)).take_while(|&scale| scale < greatest);
-        let mut smaller = scales.filter_map(|scale| self.candidate(best.length.clone(), scale / greatest));
+        let lengths: Vec<f64> = best.length.iter().copied().map(f64::from).collect();
+        let sizes = (0..FINEST.ilog2()).step_by(2).map(|bits| 1 << bits);
+        let mut smaller = sizes.filter_map(|size| self.candidate(&lengths, size));
         if let Some(smaller) = smaller.find(|smaller| smaller.steps() >= best.steps()) {
             self.best = Some(smaller);
         }
     }
+}
+
+/// A length as a whole number.
+#[expect(clippy::cast_sign_loss, reason = "no length is negative")]
+fn whole(length: f64) -> u64 {
+    length.round() as u64
 }

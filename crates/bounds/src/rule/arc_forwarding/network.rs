@@ -118,8 +118,9 @@ impl Network {
         self.takes.chunks_exact(self.width)
     }
 
-    /// The length of each channel: the sum over what it takes up.
-    pub(super) fn lengths_into(&self, length: &mut Vec<f64>, of_capacity: &[f64]) {
+    /// Sets the length of each channel to the sum of those of all it takes up, from those of all capacities.
+    pub(super) fn lengths_into(&self, length: &mut Vec<f64>, of_capacity: impl Iterator<Item = f64>) {
+        let of_capacity: Vec<f64> = of_capacity.collect();
         length.clear();
         length.extend(self.takes().map(|taken| taken.iter().map(|&place| of_capacity[place as usize]).sum::<f64>()));
     }
@@ -130,7 +131,11 @@ fn by_end(node_count: usize, end: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut channels: Vec<u32> = (0..end.len() as u32).collect();
     channels.sort_by_key(|&channel| end[channel as usize]);
     let mut start = vec![0; node_count + 1];
-    end.iter().for_each(|&node| start[node as usize + 1] += 1);
-    (0..node_count).for_each(|node| start[node + 1] += start[node]);
+    for &node in end {
+        start[node as usize + 1] += 1;
+    }
+    for node in 0..node_count {
+        start[node + 1] += start[node];
+    }
     (start, channels)
 }
