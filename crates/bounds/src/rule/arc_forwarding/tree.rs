@@ -134,8 +134,8 @@ impl Tree {
     /// Sets what each channel should rather carry: at every node, each channel off the tree gives `willing` times the
     /// relative length of the detour to the channel of the tree, or all it has.
     ///
-    /// The flow may hold no cycle that a message of its size could not leave out; what comes to a node from behind it in
-    /// the order of the tree, all goes to the tree.
+    /// All that comes to a node from farther nodes goes to the tree, so that no flow goes round in a circle. By the lengths
+    /// given, the sum over all channels is no greater than before.
     pub(super) fn shift(
         &mut self,
         network: &Network,
