@@ -13,7 +13,8 @@ use crate::rule::RULES;
 /// At most one bound a rule. A collective of two phases is bounded by the sum of both phases, once for every rule that
 /// applies to both and once for the best of each.
 ///
-/// Takes O(NM) time for `N` nodes and `M` channels; the searches for good cuts stop at a fixed amount of work.
+/// Takes O(NM) time for `N` nodes and `M` channels; the searches for good cuts and lengths stop at a fixed amount of work,
+/// up to seconds.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};

@@ -24,6 +24,8 @@ pub enum Rule {
     DistanceSum,
     /// All deliveries together pass all ports.
     Volume,
+    /// The best division of all messages among paths loads some resource or port so much.
+    ArcForwarding,
     /// The phases follow each other.
     Phases,
 }
@@ -38,6 +40,7 @@ impl fmt::Display for Rule {
             Self::Cut => "cut",
             Self::DistanceSum => "distance-sum",
             Self::Volume => "volume",
+            Self::ArcForwarding => "arc-forwarding",
             Self::Phases => "phases",
         })
     }
@@ -133,6 +136,23 @@ pub enum Certificate {
         /// The receivers of all messages together.
         deliveries: u64,
         /// Transfers that can reach a receiver in one step, by the ports and resources of senders and receivers.
+        per_step: u64,
+    },
+    /// `ceil(distance / per_step)` steps: every step covers each length at most as often as it has a capacity, and a message
+    /// that crosses a channel covers the lengths of its resource, of a send port at its tail and of a reception port at its
+    /// head.
+    Lengths {
+        /// The length of each resource, in the order of their numbers.
+        resources: Vec<u32>,
+        /// The length of a send port of each terminal, ascending; empty where all are 0.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sends: Vec<u32>,
+        /// The length of a reception port of each terminal, ascending; empty where all are 0.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        receptions: Vec<u32>,
+        /// The lengths of the shortest legal paths of all messages together.
+        distance: u64,
+        /// The lengths of all resources and ports together.
         per_step: u64,
     },
     /// The same fact about the reversed network: read backwards in time, a collecting phase distributes.

@@ -1,6 +1,6 @@
 //! Lower bounds: numbers of steps that no schedule can beat, each with a [`Certificate`] that says why.
 //!
-//! Not here: schedules, and bounds that need a flow or a linear program.
+//! Not here: schedules, and anything that finds one.
 //!
 //! ```
 //! use lockstep_bounds::{Rule, best};

@@ -115,6 +115,21 @@ impl Display for Words<'_> {
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
+            Certificate::Lengths { resources, sends, receptions, distance, per_step } => {
+                let positive = |lengths: &[u32]| lengths.iter().filter(|&&length| length > 0).count() as u64;
+                let places = match (positive(resources), positive(sends).max(positive(receptions))) {
+                    (resources, 0) => counted(resources, "resource"),
+                    (0, terminals) => format!("the ports of {}", counted(terminals, "terminal")),
+                    (resources, terminals) => {
+                        let terminals = counted(terminals, "terminal");
+                        format!("{} and the ports of {terminals}", counted(resources, "resource"))
+                    }
+                };
+                write!(
+                    f,
+                    "by lengths of {places}, all messages together cover {distance}, at most {per_step} in a step"
+                )
+            }
             Certificate::Reversed { certificate } => {
                 write!(f, "backwards in time, {}", Words { certificate, topology: self.topology })
             }

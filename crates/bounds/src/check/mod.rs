@@ -1,5 +1,6 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
+mod arc_forwarding;
 mod symmetric;
 mod tree_broadcast;
 
@@ -53,7 +54,8 @@ type Checked<T = ()> = Result<T, CertificateError>;
 impl LowerBound {
     /// Whether the certificate proves the bound for the problem, computed afresh from the certificate alone.
     ///
-    /// Takes time in proportion to the network and the messages; a distance sum takes one search a source.
+    /// Takes time in proportion to the network and the messages; a distance sum takes one search a source, and so do
+    /// lengths, each O(M log M) for `M` channels.
     ///
     /// # Errors
     ///
@@ -143,6 +145,13 @@ impl LowerBound {
                 expect("deliveries", *deliveries, all)?;
                 expect("deliveries in one step", *per_step, limit)?;
                 self.quotient(all, limit)
+            }
+            (Rule::ArcForwarding, Certificate::Lengths { resources, sends, receptions, distance, per_step }) => {
+                let lengths = arc_forwarding::Lengths { resources, sends, receptions };
+                let (sum, all) = arc_forwarding::sums(problem, &lengths).map_err(|why| self.not_applicable(why))?;
+                expect("lengths of all messages", *distance, sum)?;
+                expect("lengths in one step", *per_step, all)?;
+                self.quotient(sum, all)
             }
             _ => Err(self.not_applicable("its facts belong to another rule")),
         }

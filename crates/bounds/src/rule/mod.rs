@@ -1,5 +1,6 @@
 //! One file a rule.
 
+mod arc_forwarding;
 mod cut;
 mod distance_sum;
 mod eccentricity;
@@ -18,7 +19,7 @@ use crate::ladder::Cost;
 pub(crate) type Bound = fn(&Problem<'_>, u32) -> Option<LowerBound>;
 
 /// Every rule, in the order of [`Rule`](crate::Rule).
-pub(crate) const RULES: [Bound; 7] = [
+pub(crate) const RULES: [Bound; 8] = [
     ports::bound,
     growth::bound,
     tree_broadcast::bound,
@@ -26,6 +27,7 @@ pub(crate) const RULES: [Bound; 7] = [
     cut::bound,
     distance_sum::bound,
     volume::bound,
+    arc_forwarding::bound,
 ];
 
 /// Every rule, those that cost least first; `ports`, which applies to every problem, at the head, and `cut` beginning with
@@ -39,6 +41,7 @@ pub(crate) const BY_COST: &[(Rule, Bound, Cost)] = &[
     (Rule::Eccentricity, eccentricity::bound, Cost::Searches),
     (Rule::DistanceSum, distance_sum::bound, Cost::Searches),
     (Rule::Cut, cut::bound, Cost::Dear),
+    (Rule::ArcForwarding, arc_forwarding::bound, Cost::Dear),
 ];
 
 /// Node and channel visits that one rule may spend on searches from many nodes: seconds.
