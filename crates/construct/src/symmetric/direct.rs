@@ -1,10 +1,11 @@
 //! Direct transfers: a path and a step for each orbit of messages.
 
 use lockstep_topology::{ChannelId, NodeId};
-use rand::Rng;
 use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
 
 use super::orbits::{Orbits, Slot};
+use super::tabu::{Board, Cell, Items, Placed};
 use crate::distance::{UNREACHED, search};
 
 /// Paths kept of each pair.
@@ -57,6 +58,11 @@ impl Choices {
         self.end.len()
     }
 
+    /// Channels of the paths of all pairs, one of each.
+    pub(super) fn hops(&self) -> usize {
+        (0..self.len()).map(|pair| self.channels(self.of(pair).start).len()).sum()
+    }
+
     /// The numbers of the paths of a pair.
     pub(super) fn of(&self, pair: usize) -> std::ops::Range<usize> {
         row(&self.end, pair)
@@ -70,6 +76,85 @@ impl Choices {
 
     pub(super) fn channels(&self, path: usize) -> &[ChannelId] {
         &self.channels[row(&self.path_end, path)]
+    }
+}
+
+/// A path and a step for each message.
+#[derive(Debug)]
+pub(super) struct Transfers<'a> {
+    choices: &'a Choices,
+    chunks: usize,
+    /// Until when each message does not go back to each step.
+    banned_until: Vec<u32>,
+    /// The excess of a path in each step.
+    sum: Vec<i16>,
+}
+
+impl<'a> Transfers<'a> {
+    /// So many messages for each pair.
+    pub(super) fn new(choices: &'a Choices, chunks: usize, steps: usize) -> Self {
+        let banned_until = vec![0; choices.len() * chunks * steps];
+        Self { choices, chunks, banned_until, sum: vec![0; steps] }
+    }
+}
+
+impl Items for Transfers<'_> {
+    /// The number of the path.
+    type Route = usize;
+
+    fn count(&self) -> usize {
+        self.choices.len() * self.chunks
+    }
+
+    fn work(&self) -> usize {
+        self.choices.slots.len() * self.sum.len() / self.choices.len()
+    }
+
+    fn length(&self, item: usize) -> usize {
+        self.choices.slots(self.choices.of(item / self.chunks).start).len()
+    }
+
+    fn cheapest(
+        &mut self,
+        board: &Board,
+        item: usize,
+        now: u32,
+        enough: i64,
+        rng: &mut impl Rng,
+    ) -> Option<(Placed<usize>, i64)> {
+        let banned_until = &self.banned_until[item * board.steps()..][..board.steps()];
+        let mut best = None;
+        let (mut least, mut ties) = (i16::MAX, 0);
+        for path in self.choices.of(item / self.chunks) {
+            self.sum.fill(0);
+            for &slot in self.choices.slots(path) {
+                for (sum, &excess) in self.sum.iter_mut().zip(board.row(slot)) {
+                    *sum = sum.saturating_add(excess.max(0));
+                }
+            }
+            if self.sum.iter().fold(i16::MAX, |least, &sum| least.min(sum)) > least {
+                continue;
+            }
+            for (step, (&cost, &until)) in self.sum.iter().zip(banned_until).enumerate() {
+                if cost > least || now > 0 && until >= now && i64::from(cost) >= enough {
+                    continue;
+                }
+                ties = if cost < least { 1 } else { ties + 1 };
+                least = cost;
+                if ties == 1 || rng.random_range(0..ties) == 0 {
+                    best = Some((path, step));
+                }
+            }
+        }
+        let (route, step) = best?;
+        let cells = self.choices.slots(route).iter().map(|&slot| board.cell(slot, step)).collect();
+        Some((Placed { cells, route }, i64::from(least)))
+    }
+
+    fn ban(&mut self, board: &Board, item: usize, cells: &[Cell], until: u32) {
+        if let Some(&cell) = cells.first() {
+            self.banned_until[item * board.steps() + board.step(cell)] = until;
+        }
     }
 }
 

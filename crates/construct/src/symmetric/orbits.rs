@@ -23,6 +23,7 @@ pub(super) struct Orbits<'a> {
     wire: Vec<Slot>,
     /// The slots of sends and receptions of each terminal; none where ports are no limit.
     ports: Vec<[Slot; 2]>,
+    wires: usize,
     /// Uses a step of each slot.
     capacity: Vec<u16>,
 }
@@ -40,6 +41,7 @@ impl<'a> Orbits<'a> {
                 capacity.push(1);
             }
         }
+        let wires = capacity.len();
         let mut ports = Vec::new();
         if let Ports::Limit(limit) = task.model().ports {
             ports.resize(topology.terminal_count(), [Slot::MAX; 2]);
@@ -53,12 +55,17 @@ impl<'a> Orbits<'a> {
                 }
             }
         }
-        Self { task, group, wire, ports, capacity }
+        Self { task, group, wire, ports, wires, capacity }
     }
 
     /// Uses a step of each slot.
     pub(super) fn capacities(&self) -> &[u16] {
         &self.capacity
+    }
+
+    /// Orbits of resources, which are the first slots.
+    pub(super) fn wire_count(&self) -> usize {
+        self.wires
     }
 
     /// The slot of a channel.

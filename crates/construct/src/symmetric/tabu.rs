@@ -1,141 +1,179 @@
-//! Conflict-free choice of a path and a step for every pair, by tabu search.
+//! Tabu search for a place for every item, where places take uses of slots in steps.
 
-use rand::{Rng, RngExt};
+use std::cmp::Reverse;
+
 use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
 
-use super::direct::Choices;
+use super::orbits::Slot;
 
-/// Pairs in conflict of which the best move is made.
-const TRIED: usize = 6;
+/// Items in conflict of which the best move is made.
+const TRIED: usize = 8;
 
-/// A path and a step for each pair so that no slot is used more often than it can, or `None` after so many moves.
-pub(super) fn colour(
-    choices: &Choices,
-    capacity: &[u16],
-    steps: usize,
-    moves: u64,
-    rng: &mut impl Rng,
-    mut goes_on: impl FnMut() -> bool,
-) -> Option<Vec<(usize, usize)>> {
-    let mut table = Table { steps, capacity, uses: vec![0; capacity.len() * steps] };
-    let mut placed: Vec<(usize, usize)> = vec![(0, 0); choices.len()];
-    let mut order: Vec<usize> = (0..choices.len()).collect();
-    order.shuffle(rng);
-    order.sort_by_key(|&pair| std::cmp::Reverse(choices.slots(choices.of(pair).start).len()));
-    let mut excess = vec![0; steps];
-    let mut banned = vec![0u64; choices.len() * steps];
-    for &pair in &order {
-        let best = table.cheapest(choices, pair, &mut excess, |_, _| true, rng).expect("nothing is banned");
-        placed[pair] = (best.path, best.step);
-        table.change(choices, placed[pair], 1);
-    }
-    let mut total: u32 = (0..choices.len()).map(|pair| table.conflicts(choices, placed[pair])).sum::<u32>() / 2;
-    let mut least = total;
-    let mut in_conflict = Vec::new();
-    for now in 1..=moves {
-        in_conflict.clear();
-        in_conflict.extend((0..choices.len()).filter(|&pair| table.conflicts(choices, placed[pair]) > 0));
-        if in_conflict.is_empty() {
-            return Some(placed);
-        }
-        if now % 256 == 0 && !goes_on() {
-            return None;
-        }
-        let mut best: Option<(i64, usize, Move)> = None;
-        let tried = TRIED.min(in_conflict.len());
-        for place in 0..tried {
-            let other = rng.random_range(place..in_conflict.len());
-            in_conflict.swap(place, other);
-            let pair = in_conflict[place];
-            let before = i64::from(table.conflicts(choices, placed[pair]));
-            table.change(choices, placed[pair], -1);
-            let old = placed[pair];
-            let is_allowed = |step: usize, cost: u32| {
-                (step != old.1 || true)
-                    && (banned[pair * steps + step] <= now || i64::from(total) - before + i64::from(cost) < i64::from(least))
-            };
-            let found = table.cheapest(choices, pair, &mut excess, is_allowed, rng);
-            table.change(choices, placed[pair], 1);
-            if let Some(found) = found {
-                let gain = i64::from(found.cost) - before;
-                if best.as_ref().is_none_or(|best| gain < best.0) {
-                    best = Some((gain, pair, found));
-                }
-            }
-        }
-        if let Some((gain, pair, found)) = best {
-            banned[pair * steps + placed[pair].1] = now + 5 + rng.random_range(0..10 + in_conflict.len() as u64 / 2);
-            table.change(choices, placed[pair], -1);
-            placed[pair] = (found.path, found.step);
-            table.change(choices, placed[pair], 1);
-            total = (i64::from(total) + gain) as u32;
-            least = least.min(total);
-        }
-    }
-    if std::env::var("SYMM").is_ok() { println!("least {least} now {total}"); }
-    None
-}
+/// Moves for which an item does not come back to where it was in conflict, beside one for each item in conflict.
+const TENURE: std::ops::Range<u32> = 10..20;
 
-struct Move {
-    path: usize,
-    step: usize,
-    cost: u32,
-}
+/// The most moves, and the most cells looked at by all moves together.
+const MOVES: usize = 20_000;
+const WORK: usize = 1 << 28;
+
+/// Moves between looks at the clock.
+const PATIENCE: u32 = 64;
+
+/// The most items, so that excesses stay small numbers.
+pub(super) const MAX_ITEMS: usize = 1 << 14;
+
+/// A slot in a step.
+pub(super) type Cell = u32;
 
 /// How often each slot is used in each step.
-struct Table<'a> {
+///
+/// Memory: 2 bytes a slot and step.
+#[derive(Debug)]
+pub(super) struct Board {
     steps: usize,
-    capacity: &'a [u16],
-    uses: Vec<u16>,
+    /// By how much one more use of each cell would be too many; below 1 there is room.
+    excess: Vec<i16>,
 }
 
-impl Table<'_> {
-    fn change(&mut self, choices: &Choices, (path, step): (usize, usize), by: i16) {
-        for &slot in choices.slots(path) {
-            let uses = &mut self.uses[slot as usize * self.steps + step];
-            *uses = uses.wrapping_add_signed(by);
-        }
+impl Board {
+    /// Empty, for slots that can be used so often in a step.
+    pub(super) fn new(capacities: &[u16], steps: usize) -> Self {
+        let row = |&capacity: &u16| std::iter::repeat_n(1 - capacity.min(i16::MAX as u16) as i16, steps);
+        Self { steps, excess: capacities.iter().flat_map(row).collect() }
     }
 
-    /// Uses beyond the capacities of a placed path.
-    fn conflicts(&self, choices: &Choices, (path, step): (usize, usize)) -> u32 {
-        let excess = |&slot: &u32| {
-            u32::from(self.uses[slot as usize * self.steps + step].saturating_sub(self.capacity[slot as usize]))
-        };
-        choices.slots(path).iter().map(excess).sum()
+    pub(super) fn steps(&self) -> usize {
+        self.steps
     }
 
+    pub(super) fn step(&self, cell: Cell) -> usize {
+        cell as usize % self.steps
+    }
+
+    pub(super) fn cell(&self, slot: Slot, step: usize) -> Cell {
+        (slot as usize * self.steps + step) as Cell
+    }
+
+    /// The excess of a slot in each step.
+    #[inline]
+    pub(super) fn row(&self, slot: Slot) -> &[i16] {
+        &self.excess[slot as usize * self.steps..][..self.steps]
+    }
+
+    /// Whether the cell is used more often than it can be.
+    pub(super) fn is_over(&self, cell: Cell) -> bool {
+        self.excess[cell as usize] > 1
+    }
+
+    fn conflicts(&self, cells: &[Cell]) -> i64 {
+        cells.iter().map(|cell| i64::from((self.excess[*cell as usize] - 1).max(0))).sum()
+    }
+
+    fn add(&mut self, cells: &[Cell]) {
+        cells.iter().for_each(|cell| self.excess[*cell as usize] += 1);
+    }
+
+    fn remove(&mut self, cells: &[Cell]) {
+        cells.iter().for_each(|cell| self.excess[*cell as usize] -= 1);
+    }
+}
+
+/// Where an item is.
+#[derive(Clone, Debug)]
+pub(super) struct Placed<R> {
+    /// What it uses, each cell once.
+    pub(super) cells: Vec<Cell>,
+    pub(super) route: R,
+}
+
+/// Items and the places they can take.
+pub(super) trait Items {
+    /// What tells the places of an item from each other, beside what they use.
+    type Route;
+
+    /// Number of items, at most [`MAX_ITEMS`].
+    fn count(&self) -> usize;
+
+    /// What is looked at to place an item, on average.
+    fn work(&self) -> usize;
+
+    /// Cells that the place of an item uses, about.
+    fn length(&self, item: usize) -> usize;
+
+    /// A place of an item with the least excess, and how much, among those that are not banned at this time or have less
+    /// than `enough`; of equals any.
     fn cheapest(
-        &self,
-        choices: &Choices,
-        pair: usize,
-        excess: &mut [u16],
-        is_allowed: impl Fn(usize, u32) -> bool,
+        &mut self,
+        board: &Board,
+        item: usize,
+        now: u32,
+        enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<Move> {
-        let mut best: Option<Move> = None;
-        let mut ties = 0;
-        for path in choices.of(pair) {
-            excess.fill(0);
-            for &slot in choices.slots(path) {
-                let row = &self.uses[slot as usize * self.steps..][..self.steps];
-                let room = self.capacity[slot as usize] - 1;
-                for (sum, &uses) in excess.iter_mut().zip(row) {
-                    *sum += uses.saturating_sub(room);
-                }
-            }
-            for (step, &cost) in excess.iter().enumerate() {
-                let cost = u32::from(cost);
-                let least = best.as_ref().map_or(u32::MAX, |best| best.cost);
-                if cost > least || !is_allowed(step, cost) {
-                    continue;
-                }
-                ties = if cost < least { 1 } else { ties + 1 };
-                if ties == 1 || rng.random_range(0..ties) == 0 {
-                    best = Some(Move { path, step, cost });
+    ) -> Option<(Placed<Self::Route>, i64)>;
+
+    /// Bans what uses these cells too often from an item.
+    fn ban(&mut self, board: &Board, item: usize, cells: &[Cell], until: u32);
+}
+
+/// A place for each item, so that no cell is used too often; `None` if [`MOVES`] moves, or fewer of much [`WORK`], do not lead
+/// there.
+///
+/// **Source**: Hertz and de Werra, *Using tabu search techniques for graph coloring* (1987).
+pub(super) fn settle<I: Items>(
+    items: &mut I,
+    board: &mut Board,
+    rng: &mut impl Rng,
+    goes_on: impl Fn() -> bool,
+) -> Option<Vec<Placed<I::Route>>> {
+    let mut placed: Vec<Option<Placed<I::Route>>> = (0..items.count()).map(|_| None).collect();
+    let mut order: Vec<usize> = (0..items.count()).collect();
+    order.shuffle(rng);
+    order.sort_by_key(|&item| Reverse(items.length(item)));
+    for item in order {
+        let (place, _) = items.cheapest(board, item, 0, i64::MIN, rng)?;
+        board.add(&place.cells);
+        placed[item] = Some(place);
+    }
+    let mut placed: Vec<Placed<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
+    let uses: usize = placed.iter().map(|place| place.cells.len()).sum();
+    let moves = (WORK / (uses + TRIED * items.work()).max(1)).min(MOVES) as u32;
+    let mut in_conflict = Vec::new();
+    let mut least = i64::MAX;
+    for now in 1..=moves {
+        if now % PATIENCE == 0 && !goes_on() {
+            return None;
+        }
+        let conflicts = placed.iter().map(|place| board.conflicts(&place.cells)).zip(0..);
+        in_conflict.clear();
+        in_conflict.extend(conflicts.filter(|&(conflicts, _)| conflicts > 0));
+        let total: i64 = in_conflict.iter().map(|&(conflicts, _)| conflicts).sum();
+        if total == 0 {
+            return Some(placed);
+        }
+        least = least.min(total);
+        let mut best: Option<(i64, usize, Placed<I::Route>)> = None;
+        let (tried, _) = in_conflict.partial_shuffle(rng, TRIED);
+        for &mut (conflicts, item) in tried {
+            // An item takes its conflicts away from those that it meets, too, so they count twice.
+            let enough = conflicts + (least - total + 1).div_euclid(2);
+            board.remove(&placed[item].cells);
+            let found = items.cheapest(board, item, now, enough, rng);
+            board.add(&placed[item].cells);
+            if let Some((place, cost)) = found {
+                let change = cost - conflicts;
+                if best.as_ref().is_none_or(|(least, ..)| change < *least) {
+                    best = Some((change, item, place));
                 }
             }
         }
-        best
+        if let Some((_, item, place)) = best {
+            let until = now + in_conflict.len() as u32 + rng.random_range(TENURE);
+            items.ban(board, item, &placed[item].cells, until);
+            board.remove(&placed[item].cells);
+            board.add(&place.cells);
+            placed[item] = place;
+        }
     }
+    None
 }
