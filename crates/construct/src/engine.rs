@@ -15,8 +15,8 @@ pub fn methods() -> &'static [Method] {
         flooding::FLOODING,
         scatter_flow::SCATTER_FLOW,
         layered::LAYERED_FLOW,
-        spread::RAREST_FIRST,
         symmetric::SYMMETRIC,
+        spread::RAREST_FIRST,
         first_fit::FIRST_FIT,
     ];
     METHODS

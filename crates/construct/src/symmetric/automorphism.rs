@@ -55,6 +55,10 @@ impl<'a> Symmetries<'a> {
         (!cells.is_empty()).then_some(Self { topology, levels, cells, sorted, row })
     }
 
+    pub(super) fn topology(&self) -> &'a Topology {
+        self.topology
+    }
+
     /// A random symmetry; each with the same probability, where no choice turns out to be wrong later. `None` if too many
     /// do.
     pub(super) fn random(&self, rng: &mut impl Rng) -> Option<Permutation> {

@@ -2,11 +2,11 @@
 
 use lockstep_schedule::Ports;
 use lockstep_topology::NodeId;
-use rand::{Rng, RngExt};
+use rand::Rng;
 
 use super::automorphism::Symmetries;
 use super::direct::{Choices, Transfers};
-use super::group::{FreeGroup, powers};
+use super::group::FreeGroup;
 use super::orbits::Orbits;
 use super::relayed::{Journeys, Routes};
 use super::tabu::{Board, Items, MAX_ITEMS, Placed, settle};
@@ -14,49 +14,28 @@ use crate::log::Log;
 use crate::method::{Miss, Request};
 use crate::task::Task;
 
-/// Random symmetries that are tried as further elements of a group.
-const ELEMENTS: usize = 32;
-
-/// The probability of the largest group that was found; else it is the next one, with the same probability, and so on.
-const LARGEST: f64 = 0.75;
-
 /// The most marks of what is banned: 64 MiB.
 const MAX_BANS: usize = 1 << 24;
 
 /// A schedule that a random group keeps, of fewer steps than there were.
-pub(super) fn attempt<'a>(
+pub(super) fn exchange<'a>(
     request: &Request<'a>,
     task: &Task<'a>,
     symmetries: &Symmetries<'a>,
     rng: &mut impl Rng,
 ) -> Result<Log, Miss> {
-    let group = group(task, symmetries, rng).ok_or(Miss::NoShorter)?;
-    let orbits = Orbits::new(task, &group);
-    let pairs = orbits.pairs().ok_or(Miss::NoShorter)?;
-    let messages = Exchange { request, orbits: &orbits, pairs: &pairs, chunks: task.messages().chunks() };
-    if task.model().is_direct() { messages.transferred(rng) } else { messages.relayed(rng) }
-}
-
-/// A random group under which each message has a path that does not meet its translates.
-fn group<'a>(task: &Task<'a>, symmetries: &Symmetries<'a>, rng: &mut impl Rng) -> Option<FreeGroup<'a>> {
-    let topology = task.topology();
-    let fixed = usize::from(task.model().ports == Ports::All);
+    let is_direct = task.model().is_direct();
     let has_paths = |group: &FreeGroup<'a>, rng: &mut _| {
         let orbits = Orbits::new(task, group);
         let mut pairs = orbits.pairs();
-        pairs.take_if(|pairs| !task.model().is_direct() || Choices::new(&orbits, pairs, rng).is_some()).is_some()
+        pairs.take_if(|pairs| !is_direct || Choices::new(&orbits, pairs, rng).is_some()).is_some()
     };
-    let mut chain = vec![FreeGroup::trivial(topology, fixed)];
-    for _ in 0..ELEMENTS {
-        let element = symmetries.random(rng)?;
-        let largest = chain.last()?;
-        let mut larger = powers(&element, topology.resource_count()).filter_map(|power| largest.with(&power));
-        let next = larger.find(|group| has_paths(group, rng));
-        chain.extend(next);
-    }
-    let mut smaller = (1..chain.len()).rev();
-    let chosen = smaller.find(|&place| place == 1 || rng.random_bool(LARGEST))?;
-    Some(chain.swap_remove(chosen))
+    let fixed = usize::from(task.model().ports == Ports::All);
+    let group = symmetries.random_group(fixed, has_paths, rng).ok_or(Miss::NoShorter)?;
+    let orbits = Orbits::new(task, &group);
+    let pairs = orbits.pairs().ok_or(Miss::NoShorter)?;
+    let messages = Exchange { request, orbits: &orbits, pairs: &pairs, chunks: task.messages().chunks() };
+    if is_direct { messages.transferred(rng) } else { messages.relayed(rng) }
 }
 
 /// The messages of an exchange, one of each orbit.
@@ -121,6 +100,11 @@ impl Exchange<'_> {
 
     /// Writes down the transfer of an item and its translates.
     fn write(&self, log: &mut Log, item: u32, step: usize, path: &[lockstep_topology::ChannelId]) -> Result<(), Miss> {
-        self.orbits.write(log, self.pairs[(item / self.chunks) as usize], item % self.chunks, step as u32, path)
+        let (task, [from, to]) = (self.orbits.task, self.pairs[(item / self.chunks) as usize]);
+        let others = task.topology().terminal_count() as u32 - 1;
+        self.orbits.write(log, step as u32, path, |image| {
+            let [from, to] = [from, to].map(|node| task.rank(image(node)) as u32);
+            (from * others + to - u32::from(to > from)) * self.chunks + item % self.chunks
+        })
     }
 }

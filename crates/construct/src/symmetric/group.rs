@@ -1,8 +1,15 @@
 //! Groups of symmetries under which no two translates of a channel meet.
 
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
+use rand::{Rng, RngExt};
 
-use super::automorphism::Permutation;
+use super::automorphism::{Permutation, Symmetries};
+
+/// Random symmetries that are tried as further elements of a group.
+const ELEMENTS: usize = 32;
+
+/// The probability of the largest group that was found; else it is the next one, with the same probability, and so on.
+const LARGEST: f64 = 0.75;
 
 /// The most channel images that are kept: 64 MiB.
 const MAX_IMAGES: usize = 1 << 24;
@@ -44,11 +51,11 @@ impl<'a> FreeGroup<'a> {
     ///
     /// **Source**: Dimino's algorithm, as in Butler, *Fundamental Algorithms for Permutation Groups* (1991), chapter 3.
     pub(super) fn with(&self, generator: &[u32]) -> Option<Self> {
-        let mut group = self.clone();
-        let order = group.order();
-        if group.finds(generator)? {
+        if self.finds(generator)? || !self.moves_enough(generator) {
             return None;
         }
+        let mut group = self.clone();
+        let order = group.order();
         group.generators.push(generator.to_vec());
         group.add_coset(order, generator)?;
         let mut first = order;
@@ -110,6 +117,33 @@ impl<'a> FreeGroup<'a> {
         };
         let is_kept = |&&node: &&NodeId| image_of(topology, permutation, node) == node;
         topology.channels().all(is_moved) && topology.terminals().iter().filter(is_kept).take(self.fixed + 1).count() <= self.fixed
+    }
+}
+
+impl<'a> Symmetries<'a> {
+    /// A random group of more than one element that is [free](FreeGroup) but for so many terminals and of use, as large
+    /// as it gets or some steps smaller.
+    pub(super) fn random_group<R: Rng>(
+        &self,
+        fixed: usize,
+        mut is_of_use: impl FnMut(&FreeGroup<'a>, &mut R) -> bool,
+        rng: &mut R,
+    ) -> Option<FreeGroup<'a>> {
+        let topology = self.topology();
+        let mut chain = vec![FreeGroup::trivial(topology, fixed)];
+        for _ in 0..ELEMENTS {
+            let largest = chain.last()?;
+            if fixed == 0 && largest.order() == topology.terminal_count() {
+                break;
+            }
+            let element = self.random(rng)?;
+            let mut larger = powers(&element, topology.resource_count()).filter_map(|power| largest.with(&power));
+            let next = larger.find(|group| is_of_use(group, rng));
+            chain.extend(next);
+        }
+        let mut smaller = (1..chain.len()).rev();
+        let chosen = smaller.find(|&place| place == 1 || rng.random_bool(LARGEST))?;
+        Some(chain.swap_remove(chosen))
     }
 }
 

@@ -3,13 +3,14 @@
 mod automorphism;
 mod direct;
 mod exchange;
+mod gather;
 mod group;
 mod orbits;
 mod partition;
 mod relayed;
 mod tabu;
 
-use lockstep_schedule::{CollectiveKind, Schedule};
+use lockstep_schedule::{CollectiveKind, Ports, Schedule};
 
 use crate::method::{Method, Miss, Request};
 use crate::task::Task;
@@ -29,20 +30,32 @@ pub(crate) const SYMMETRIC: Method = Method {
     is_random: true,
 };
 
-/// The most terminals and channels of a network whose symmetries are looked for.
+/// The most nodes and channels of a network whose symmetries are looked for, and the most terminals of an all-to-all scatter.
+const MAX_NODES: usize = 1 << 12;
+const MAX_CHANNELS: usize = 1 << 16;
 const MAX_TERMINALS: usize = 1 << 8;
-const MAX_CHANNELS: usize = 1 << 14;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let problem = request.problem;
-    let topology = problem.topology();
-    let is_served = matches!(problem.collective().kind, CollectiveKind::AllToAllScatter);
-    if !is_served || topology.terminal_count() > MAX_TERMINALS || topology.channel_count() > MAX_CHANNELS {
+    let (topology, model) = (problem.topology(), problem.model());
+    let is_served = match problem.collective().kind {
+        CollectiveKind::AllToAllScatter => topology.terminal_count() <= MAX_TERMINALS,
+        CollectiveKind::AllToAllBroadcast => model.ports == Ports::All,
+        _ => false,
+    };
+    if !is_served || topology.node_count() > MAX_NODES || topology.channel_count() > MAX_CHANNELS {
         return Err(Miss::Unfit);
     }
     let symmetries = Symmetries::new(topology).ok_or(Miss::Unfit)?;
     let task = Task::new(problem)?;
-    let log = request.best_of(|rng, _| exchange::attempt(request, &task, &symmetries, rng))?;
+    let log = request.best_of(|rng, poll| {
+        if problem.messages().is_scatter() {
+            exchange::exchange(request, &task, &symmetries, rng)
+        } else {
+            let group = symmetries.random_group(0, |_, _| true, rng).ok_or(Miss::NoShorter)?;
+            gather::gather(&task, &group, rng, poll)
+        }
+    })?;
     Ok(log.schedule())
 }
 

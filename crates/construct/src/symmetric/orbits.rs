@@ -103,17 +103,36 @@ impl<'a> Orbits<'a> {
         Some(pairs)
     }
 
-    /// Writes down the translates of a transfer of the message between a pair of terminals, chunk by chunk.
-    pub(super) fn write(&self, log: &mut Log, pair: [NodeId; 2], chunk: u32, step: u32, path: &[ChannelId]) -> Result<(), Miss> {
+    /// A terminal of each orbit of terminals, under a group that keeps none in its place.
+    pub(super) fn terminals(&self) -> Vec<NodeId> {
         let topology = self.task.topology();
+        let mut is_met = vec![false; topology.terminal_count()];
+        let mut terminals = Vec::new();
+        for (rank, &terminal) in topology.terminals().iter().enumerate() {
+            if !is_met[rank] {
+                terminals.push(terminal);
+                for element in self.group.elements() {
+                    is_met[self.task.rank(image_of(topology, element, terminal))] = true;
+                }
+            }
+        }
+        terminals
+    }
+
+    /// Writes down the translates of a transfer; `message` says of which message, if nodes are taken there.
+    pub(super) fn write(
+        &self,
+        log: &mut Log,
+        step: u32,
+        path: &[ChannelId],
+        message: impl Fn(&dyn Fn(NodeId) -> NodeId) -> u32,
+    ) -> Result<(), Miss> {
         let mut image = Vec::with_capacity(path.len());
         for element in self.group.elements() {
-            let [from, to] = pair.map(|node| self.task.rank(image_of(topology, element, node)) as u32);
-            let others = topology.terminal_count() as u32 - 1;
-            let message = from * others + to - u32::from(to > from);
             image.clear();
             image.extend(path.iter().map(|channel| ChannelId::new(element[channel.index()])));
-            log.push(MessageId::new(message * self.task.messages().chunks() + chunk), step, &image)?;
+            let message = message(&|node| image_of(self.task.topology(), element, node));
+            log.push(MessageId::new(message), step, &image)?;
         }
         Ok(())
     }
