@@ -27,8 +27,8 @@ pub(super) fn exchange<'a>(
     let is_direct = task.model().is_direct();
     let has_paths = |group: &FreeGroup<'a>, rng: &mut _| {
         let orbits = Orbits::new(task, group);
-        let mut pairs = orbits.pairs();
-        pairs.take_if(|pairs| !is_direct || Choices::new(&orbits, pairs, rng).is_some()).is_some()
+        let mut has_path = |pairs: &[_]| !is_direct || Choices::new(&orbits, pairs, rng).is_some();
+        request.stop().is_none() && orbits.pairs().is_some_and(|pairs| has_path(&pairs))
     };
     let fixed = usize::from(task.model().ports == Ports::All);
     let group = symmetries.random_group(fixed, has_paths, rng).ok_or(Miss::NoShorter)?;
@@ -51,7 +51,9 @@ impl Exchange<'_> {
         let choices = Choices::new(self.orbits, self.pairs, rng).ok_or(Miss::NoShorter)?;
         let (steps, placed) = self
             .aims(choices.hops(), 1, 1)
-            .find_map(|steps| Some((steps, self.settled(Transfers::new(&choices, self.chunks as usize, steps), steps, rng)?)))
+            .find_map(|steps| {
+                Some((steps, self.settled(Transfers::new(&choices, self.chunks as usize, steps), steps, rng)?))
+            })
             .ok_or(Miss::NoShorter)?;
         let mut log = Log::default();
         for (item, placed) in (0..).zip(placed) {
@@ -66,7 +68,9 @@ impl Exchange<'_> {
         let (hops, longest) = (routes.lengths().iter().sum::<u32>() as usize, routes.lengths().iter().max());
         let placed = self
             .aims(hops, longest.map_or(1, |&length| length), self.orbits.capacities().len())
-            .find_map(|steps| self.settled(Journeys::new(self.orbits, &routes, self.chunks as usize, steps), steps, rng))
+            .find_map(|steps| {
+                self.settled(Journeys::new(self.orbits, &routes, self.chunks as usize, steps), steps, rng)
+            })
             .ok_or(Miss::NoShorter)?;
         let mut log = Log::default();
         for (item, placed) in (0..).zip(placed) {

@@ -152,7 +152,9 @@ impl<'a> Spread<'a> {
                     let place = self.place(offer.0, topology.head(offer.1));
                     self.owner[place] = slot;
                     self.taken[slot as usize] = Some(offer);
-                    let Some(&(_, before, theirs)) = reached_by.iter().find(|(owner, ..)| *owner == slot) else { return };
+                    let Some(&(_, before, theirs)) = reached_by.iter().find(|(owner, ..)| *owner == slot) else {
+                        return;
+                    };
                     (slot, offer) = (before, theirs);
                 }
             }

@@ -9,7 +9,7 @@ use super::automorphism::{Permutation, Symmetries};
 const ELEMENTS: usize = 32;
 
 /// The probability of the largest group that was found; else it is the next one, with the same probability, and so on.
-const LARGEST: f64 = 0.75;
+const LARGEST: f64 = 0.875;
 
 /// The most channel images that are kept: 64 MiB.
 const MAX_IMAGES: usize = 1 << 24;
@@ -112,11 +112,10 @@ impl<'a> FreeGroup<'a> {
 
     fn moves_enough(&self, permutation: &[u32]) -> bool {
         let topology = self.topology;
-        let is_moved = |channel: ChannelId| {
-            self.resource(permutation[channel.index()]) != topology.resource(channel)
-        };
+        let is_moved = |channel: ChannelId| self.resource(permutation[channel.index()]) != topology.resource(channel);
         let is_kept = |&&node: &&NodeId| image_of(topology, permutation, node) == node;
-        topology.channels().all(is_moved) && topology.terminals().iter().filter(is_kept).take(self.fixed + 1).count() <= self.fixed
+        topology.channels().all(is_moved)
+            && topology.terminals().iter().filter(is_kept).take(self.fixed + 1).count() <= self.fixed
     }
 }
 
@@ -155,7 +154,8 @@ pub(super) fn image_of(topology: &Topology, permutation: &[u32], node: NodeId) -
 /// The powers of a permutation that generate its subgroups, itself first, as far as they have at most `most` elements.
 pub(super) fn powers(permutation: &[u32], most: usize) -> impl Iterator<Item = Permutation> {
     let order = order(permutation);
-    let divisors = (1..=most as u64).rev().filter(move |size| order.is_some_and(|order| *size > 1 && order % size == 0));
+    let divisors =
+        (1..=most as u64).rev().filter(move |size| order.is_some_and(|order| *size > 1 && order % size == 0));
     divisors.map(move |size| power(permutation, order.map_or(0, |order| order / size)))
 }
 

@@ -22,7 +22,7 @@ use automorphism::Symmetries;
 /// Each attempt takes a random group, as large as can be, in which no two translates of a channel meet. A message and a
 /// channel then stand for all their translates, and what is left to decide is so much less. Declines networks without
 /// symmetries, those with more than [`MAX_TERMINALS`] terminals, and those whose nodes are told from each other too
-/// slowly.
+/// slowly; messages that are passed on, where not every node is a terminal; and all-gather with few ports.
 pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
     about: "all-to-all on networks with symmetries: a search among the schedules that they keep",
@@ -39,8 +39,10 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let problem = request.problem;
     let (topology, model) = (problem.topology(), problem.model());
     let is_served = match problem.collective().kind {
-        CollectiveKind::AllToAllScatter => topology.terminal_count() <= MAX_TERMINALS,
-        CollectiveKind::AllToAllBroadcast => model.ports == Ports::All,
+        CollectiveKind::AllToAllScatter => {
+            topology.terminal_count() <= MAX_TERMINALS && (model.is_direct() || topology.is_direct())
+        }
+        CollectiveKind::AllToAllBroadcast => model.ports == Ports::All && topology.is_direct(),
         _ => false,
     };
     if !is_served || topology.node_count() > MAX_NODES || topology.channel_count() > MAX_CHANNELS {
@@ -52,7 +54,7 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
         if problem.messages().is_scatter() {
             exchange::exchange(request, &task, &symmetries, rng)
         } else {
-            let group = symmetries.random_group(0, |_, _| true, rng).ok_or(Miss::NoShorter)?;
+            let group = symmetries.random_group(0, |_, _| request.stop().is_none(), rng).ok_or(Miss::NoShorter)?;
             gather::gather(&task, &group, rng, poll)
         }
     })?;

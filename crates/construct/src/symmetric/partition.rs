@@ -124,8 +124,7 @@ impl<'a> Refiner<'a> {
                     let beside = |channel: ChannelId| {
                         if is_forward { topology.head(channel) } else { topology.tail(channel) }
                     };
-                    let channels =
-                        if is_forward { topology.out_channels(node) } else { topology.in_channels(node) };
+                    let channels = if is_forward { topology.out_channels(node) } else { topology.in_channels(node) };
                     self.work += channels.len() as u64;
                     for &channel in channels {
                         let other = beside(channel);
