@@ -31,6 +31,7 @@ mod relay;
 mod scatter_flow;
 mod slots;
 mod spread;
+mod symmetric;
 mod task;
 mod wires;
 
