@@ -9,13 +9,16 @@ use crate::demand::Demand;
 /// The exponent of the first norm, as a power of two, and that of the last.
 const NORMS: std::ops::RangeInclusive<u32> = 4..=14;
 
+/// The next norm's turn comes when what is left to gain in this one is so much of what its lengths give away.
+const SETTLED: f64 = 0.25;
+
 /// How much of the mean lengths comes from the latest ones.
 const FRESH: f64 = 0.25;
 
 /// Messages divided among paths at will, and the lengths that say where they should go.
 ///
-/// It minimises the greatest load by minimising norms of all loads with exponents that double, as soon as what is left to
-/// gain in a norm is less than what its lengths give away. Powers of two are products, so every machine computes the same.
+/// It minimises the greatest load by minimising norms of all loads with exponents that double, as soon as a norm
+/// is nearly as small as it gets. Powers of two are products, so every machine computes the same.
 /// Source by source, flow moves at every node from detours to the shortest path (as in Gallager's routing), as far as
 /// Newton's step along that direction goes.
 ///
@@ -123,7 +126,7 @@ impl<'a> Descent<'a> {
         let all: f64 = weight.iter().sum();
         self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += FRESH * (weight / all - *mean));
         let middle = self.load.iter().zip(&weight).map(|(load, weight)| load * weight).sum::<f64>() / all;
-        if middle - proved < greatest(&self.load) - middle && self.norm < *NORMS.end() {
+        if middle - proved < SETTLED * (greatest(&self.load) - middle) && self.norm < *NORMS.end() {
             self.norm += 1;
         }
         proved

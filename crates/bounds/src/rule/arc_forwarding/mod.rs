@@ -16,7 +16,7 @@ use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 
 /// Node and channel visits that one bound may take: seconds.
-const WORK: usize = 1 << 28;
+const WORK: usize = 1 << 27;
 
 /// What a round takes beside these, as so many visits.
 const ROUND: usize = 1 << 12;
@@ -25,7 +25,7 @@ const ROUND: usize = 1 << 12;
 const ROUNDS: usize = 4;
 
 /// The part of the optimum that may be left open when all the work is spent: as its root for less work.
-const LAST_GAP: f64 = 0.01;
+const LAST_GAP: f64 = 0.005;
 
 /// Rounds after which the lengths are looked at in any case.
 const OFTEN: usize = 4;
