@@ -1,6 +1,6 @@
 //! Lower bounds: numbers of steps that no schedule can beat, each with a [`Certificate`] that says why.
 //!
-//! Not here: schedules, and bounds that need a flow or a linear program.
+//! Not here: schedules.
 //!
 //! ```
 //! use lockstep_bounds::{Rule, best};
@@ -33,6 +33,7 @@ mod phase;
 mod rule;
 mod search;
 mod symmetric;
+mod wires;
 mod words;
 
 pub use all::{all, best, best_reaching, by_rule, quick};

@@ -4,7 +4,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 use expect_test::{Expect, expect};
-use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, all, best};
+use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, all, best, by_rule};
 use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
 use lockstep_topology::{NodeId, Topology};
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
         CollectiveKind::Gather { root }.into(),
         CollectiveKind::AllReduce.into(),
     ];
-    for spec in ["mesh:3x4", "kautz:2,3", "full-b-tree:15"] {
+    for spec in ["mesh:4x4", "kautz:2,3", "full-b-tree:15"] {
         let topology: Topology = spec.parse().unwrap();
         for topology in [topology.half_duplex(), topology] {
             for collective in &collectives {
@@ -46,7 +46,7 @@ fn every_rule_is_accepted_and_survives_json() {
             assert_eq!(serde_json::from_str::<LowerBound>(&text).unwrap(), bound);
         }
     });
-    assert_eq!(seen.len(), 8, "{seen:?}");
+    assert_eq!(seen.len(), 12, "{seen:?}");
 }
 
 #[test]
@@ -65,8 +65,9 @@ fn every_changed_number_is_refused() {
                     };
                     *number = changed.into();
                     let spoilt: LowerBound = serde_json::from_value(spoilt).unwrap();
-                    // Another terminal or set may be as good by symmetry; then all else must still fit exactly.
-                    let is_node = place.iter().any(|key| ["nodes", "source", "node"].contains(&key.as_str()));
+                    // Another terminal, set or time may be as good; then all else must still fit exactly.
+                    let named = ["nodes", "source", "node", "holds", "sends", "receives"];
+                    let is_node = place.iter().any(|key| named.contains(&key.as_str()));
                     assert!(spoilt.check(problem).is_err() || is_node, "{spoilt:?} for {bound:?}");
                 }
             }
@@ -184,6 +185,63 @@ fn every_changed_table_of_a_tree_is_refused() {
     assert_eq!(bound.check(&elsewhere).unwrap_err().to_string(), why("the links form no tree"));
 }
 
+/// The cut of a scatter by packets over a line, with a stub at its end: the root's only channel is not busy all the time.
+fn moving_cut(ports: Ports, visit: impl FnOnce(&Problem<'_>, LowerBound)) {
+    let kautz: Topology = "kautz:2,3".parse().unwrap();
+    let scatter = Collective::one_to_all_scatter(NodeId::new(1));
+    let model = CommunicationModel { ports, ..CommunicationModel::store_and_forward() };
+    let problem = Problem::new(&kautz, &scatter, model).unwrap();
+    let bound = by_rule(&problem, Rule::TimedCut).unwrap();
+    visit(&problem, bound);
+}
+
+/// A label may move where nothing hangs on it; else a number changes.
+#[test]
+fn every_label_that_matters_is_checked() {
+    for ports in [Ports::All, Ports::limit(1).unwrap()] {
+        moving_cut(ports, |problem, bound| {
+            let value = serde_json::to_value(&bound).unwrap();
+            let (mut refused, mut labels) = (0, Vec::new());
+            numbers(&value, &mut Vec::new(), &mut labels);
+            labels
+                .retain(|place| ["holds", "sends", "receives"].iter().any(|name| place.contains(&(*name).to_owned())));
+            for place in &labels {
+                for label in 0..=bound.steps + 1 {
+                    let mut spoilt = value.clone();
+                    *at(&mut spoilt, place) = label.into();
+                    let spoilt: LowerBound = serde_json::from_value(spoilt).unwrap();
+                    refused += u32::from(spoilt.check(problem).is_err());
+                    assert!(label <= bound.steps || spoilt.check(problem).is_err(), "{spoilt:?}");
+                }
+            }
+            let tried = labels.len() as u32 * (bound.steps + 2);
+            assert!(refused > tried / 2, "{refused} of {tried}");
+        });
+    }
+}
+
+#[test]
+fn labels_are_complete_and_in_time() {
+    moving_cut(Ports::All, |problem, bound| {
+        let Certificate::TimedCut { infeasible, holds, messages, crossings, .. } = &bound.certificate else {
+            panic!("{bound:?}")
+        };
+        let refused = |infeasible: u32, holds: Vec<u32>, sends: Vec<u32>| {
+            let (messages, crossings, receives) = (*messages, *crossings, sends.clone());
+            let certificate = Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings };
+            let spoilt = LowerBound { certificate, steps: infeasible.saturating_add(1), ..bound };
+            spoilt.check(problem).unwrap_err().to_string()
+        };
+        let why = |why: &str| format!("this is no certificate by timed-cut: {why}");
+        let complete = why("every node has a label, and two for its ports if they are limited");
+        assert_eq!(refused(*infeasible, holds[1..].to_vec(), vec![]), complete);
+        assert_eq!(refused(*infeasible, holds.clone(), holds.clone()), complete);
+        let late = vec![infeasible + 2; holds.len()];
+        assert_eq!(refused(*infeasible, late, vec![]), why("no label is greater than that for never"));
+        assert_eq!(refused(u32::MAX, holds.clone(), vec![]), why("there are too many steps"));
+    });
+}
+
 #[test]
 fn a_certificate_is_no_good_for_another_problem() {
     mesh_exchange(|problem, bound| {
@@ -238,6 +296,20 @@ fn certificates_read_like_sentences() {
         3 steps (cut): 5 messages must go into the 2 nodes 3, 4, at most 2 in a step
         3 steps (volume): 35 deliveries, at most 14 in a step
     "#]],
+    );
+    read("mesh:4x4", Collective::one_to_all_scatter(NodeId::new(1)), wormhole, expect![[r#""#]]);
+    read(
+        "full-b-tree:15",
+        Collective::one_to_all_broadcast(root),
+        CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets },
+        expect![[r#""#]],
+    );
+    read("kautz:2,3", Collective::one_to_all_scatter(NodeId::new(1)), packets, expect![[r#""#]]);
+    read(
+        "ring:6",
+        Collective::all_to_all_broadcast(),
+        CommunicationModel { ports: Ports::limit(2).unwrap(), ..packets },
+        expect![[r#""#]],
     );
     read(
         "full-b-tree:15",

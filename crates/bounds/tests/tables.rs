@@ -158,12 +158,11 @@ fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
     }
 }
 
-/// Fault document, Tables 2, 4 and 5, as proved since; where 5 stands the optimum of minimal routing is 6, and for AAS
-/// on the Kautz graph it is 7.
+/// Fault document, Tables 2, 4 and 5, as proved since; for AAS on the Kautz graph the optimum is 7.
 #[test]
 fn meshes_and_kautz_graphs_with_and_without_faults() {
     let mesh = network("mesh:4x4");
-    for (source, expected) in [("00", [3, 8, 8, 16]), ("01", [2, 5, 8, 16]), ("11", [2, 4, 8, 16])] {
+    for (source, expected) in [("00", [3, 8, 8, 16]), ("01", [2, 6, 8, 16]), ("11", [2, 4, 8, 16])] {
         assert_eq!(four(&mesh, mesh.node_named(source).unwrap(), WORMHOLE), expected, "{source}");
     }
     for (link, gather, exchange) in [("00-01", 15, 16), ("01-02", 8, 22), ("11-21", 8, 22), ("12-13", 8, 16)] {
@@ -186,7 +185,13 @@ fn meshes_and_kautz_graphs_with_and_without_faults() {
         let name = kautz.channel_name(channel);
         let faulty = without_channels(&kautz, &[&name]);
         let [_, scatter, gather, exchange] = four(&faulty, faulty.node_named("01").unwrap(), WORMHOLE);
-        assert_eq!((scatter, gather), (if name.starts_with("01") { 6 } else { 4 }, 6), "{name}");
+        // Without 10->02 or 10->03 the shortest paths to three terminals lead through too few channels.
+        let fewest = match &name[..2] {
+            "01" => 6,
+            "10" if name != "10->01" => 5,
+            _ => 4,
+        };
+        assert_eq!((scatter, gather), (fewest, 6), "{name}");
         assert!(exchange <= 8, "{name}: {exchange} exceeds the optimum with detours");
     }
 }

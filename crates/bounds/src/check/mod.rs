@@ -1,7 +1,12 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
+mod reception;
+mod source_cut;
+mod spread;
 mod symmetric;
+mod timed_cut;
 mod tree_broadcast;
+mod tree_packets;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -96,6 +101,37 @@ impl LowerBound {
                 expect("crossings in one step", *per_step, limit)?;
                 self.quotient(crossing, limit)
             }
+            (Rule::SourceCut, Certificate::SourceCut { source, nodes, messages, per_step }) => {
+                self.expect_terminal(problem, *source)?;
+                let inside = node_set(problem, nodes)?;
+                let (entering, limit) =
+                    source_cut::count(problem, *source, &inside).map_err(|why| self.not_applicable(why))?;
+                expect("messages that must enter", *messages, entering)?;
+                expect("ways in for one step", *per_step, limit)?;
+                self.quotient(entering, limit)
+            }
+            (Rule::Reception, Certificate::Reception { nodes, deliveries, per_step }) => {
+                let (due, limit) = reception::count(problem, &node_set(problem, nodes)?);
+                expect("deliveries", *deliveries, due)?;
+                expect("deliveries in one step", *per_step, limit)?;
+                self.quotient(due, limit)
+            }
+            (Rule::TimedCut, Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings }) => {
+                let labels = timed_cut::Labels { steps: *infeasible, holds, sends, receives };
+                let (stopped, limit) = labels.count(problem).map_err(|why| self.not_applicable(why))?;
+                expect("messages that must cross", *messages, stopped)?;
+                expect("crossings in all steps", *crossings, limit)?;
+                if stopped <= limit {
+                    return Err(self.not_applicable("the messages can cross in these steps"));
+                }
+                Ok(u64::from(*infeasible) + 1)
+            }
+            (Rule::TreePackets, Certificate::TreePackets { source, steps }) => {
+                self.expect_terminal(problem, *source)?;
+                let least = tree_packets::least(problem, *source).map_err(|why| self.not_applicable(why))?;
+                expect("steps over the tree", (*steps).into(), least)?;
+                Ok(least)
+            }
             (Rule::Growth, Certificate::Growth { source, messages, receivers, ports, informed }) => {
                 self.expect_terminal(problem, *source)?;
                 let (count, fewest) = broadcasts(problem, *source, *receivers);
@@ -103,7 +139,7 @@ impl LowerBound {
                 expect("receivers of these messages", *receivers, fewest)?;
                 expect("ports of the source", *ports, starts(problem, *source))?;
                 let start = self.quotient(*messages, *ports)?;
-                spread(problem, *source, *receivers, informed)?;
+                spread::compare(problem, *source, *receivers, informed)?;
                 Ok(start + informed.len() as u64 - 2)
             }
             (Rule::TreeBroadcast, Certificate::TreeBroadcast { source, infeasible, states, digest }) => {
@@ -194,10 +230,9 @@ fn uncut(messages: &Messages<'_>) -> (impl Iterator<Item = MessageId> + use<>, u
     (firsts.map(|number| MessageId::new(number as u32)), messages.chunks().into())
 }
 
-/// Messages that must cross the border of the set, and crossings possible in one step.
-fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked<(u64, u64)> {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let mut inside = vec![false; topology.node_count()];
+/// Which nodes are in the set.
+fn node_set(problem: &Problem<'_>, nodes: &[NodeId]) -> Checked<Vec<bool>> {
+    let mut inside = vec![false; problem.topology().node_count()];
     let mut previous = None;
     for &node in nodes {
         known(problem, node)?;
@@ -207,6 +242,13 @@ fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked
         previous = Some(node);
         inside[node.index()] = true;
     }
+    Ok(inside)
+}
+
+/// Messages that must cross the border of the set, and crossings possible in one step.
+fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked<(u64, u64)> {
+    let (topology, messages) = (problem.topology(), problem.messages());
+    let inside = node_set(problem, nodes)?;
     let terminals_inside = nodes.iter().filter(|&&node| topology.is_terminal(node)).count();
     let (mut into, mut out) = (0, 0);
     let (originals, chunks) = uncut(&messages);
@@ -276,27 +318,6 @@ fn broadcasts(problem: &Problem<'_>, source: NodeId, receivers: u64) -> (u64, u6
     let own = originals.filter(|&message| messages.source(message) == source);
     let wide = own.map(|message| messages.receiver_count(message) as u64).filter(|&count| count >= receivers);
     wide.fold((0, u64::MAX), |(count, fewest), receivers| (count + chunks, fewest.min(receivers)))
-}
-
-/// Compares the claimed numbers of informed terminals with the fastest spread from the source.
-fn spread(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64]) -> Checked {
-    let others = problem.topology().terminals().iter().filter(|&&terminal| terminal != source);
-    let mut ports: Vec<u64> = others.map(|&terminal| starts(problem, terminal)).collect();
-    ports.sort_unstable();
-    let (mut holders, mut active) = (1, starts(problem, source));
-    let mut step = 0;
-    loop {
-        expect("informed terminals", claimed.get(step).copied().unwrap_or(0), holders)?;
-        step += 1;
-        if holders > receivers {
-            return expect("steps of the spread", claimed.len() as u64, step as u64);
-        }
-        let new = active;
-        for _ in 0..new {
-            active += ports.pop().unwrap_or(0);
-        }
-        holders = (holders + new).min(problem.topology().terminal_count() as u64);
-    }
 }
 
 /// Messages of the terminal with a receiver at least this far away.

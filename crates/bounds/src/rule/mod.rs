@@ -5,7 +5,11 @@ mod distance_sum;
 mod eccentricity;
 mod growth;
 mod ports;
+mod reception;
+mod source_cut;
+mod timed_cut;
 mod tree_broadcast;
+mod tree_packets;
 mod volume;
 
 use lockstep_schedule::Problem;
@@ -17,26 +21,34 @@ use crate::certificate::LowerBound;
 pub(crate) type Bound = fn(&Problem<'_>, u32) -> Option<LowerBound>;
 
 /// Every rule, in the order of [`Rule`](crate::Rule).
-pub(crate) const RULES: [Bound; 7] = [
+pub(crate) const RULES: [Bound; 11] = [
     ports::bound,
     growth::bound,
     tree_broadcast::bound,
+    tree_packets::bound,
     eccentricity::bound,
     cut::bound,
+    source_cut::bound,
+    reception::bound,
+    timed_cut::bound,
     distance_sum::bound,
     volume::bound,
 ];
 
 /// Every rule, those that cost least first; `cut` beginning with the cuts that are found at once.
-pub(crate) const BY_COST: [Bound; 8] = [
+pub(crate) const BY_COST: [Bound; 12] = [
     ports::bound,
     growth::bound,
     volume::bound,
+    tree_packets::bound,
     tree_broadcast::bound,
     cut::quick,
     eccentricity::bound,
     distance_sum::bound,
+    reception::bound,
     cut::bound,
+    source_cut::bound,
+    timed_cut::bound,
 ];
 
 /// The rules that cost little.
