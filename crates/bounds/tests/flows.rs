@@ -172,6 +172,28 @@ proptest! {
     }
 }
 
+proptest! {
+    /// All that one terminal has to collect is as much as flows say of an all-gather by packets.
+    #[test]
+    fn an_all_gather_of_packets_takes_as_long_as_its_slowest_receiver(
+        topology in any_topology(5).prop_flat_map(shuffled), model in any_model(),
+    ) {
+        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+        let gather = Collective::all_to_all_broadcast();
+        let Ok(problem) = Problem::new(&topology, &gather, model) else { return Ok(()) };
+        let reversed = topology.reversed();
+        let collect = |&receiver: &NodeId| {
+            let scatter = Collective::one_to_all_scatter(receiver);
+            tried_steps(&Problem::new(&reversed, &scatter, model).unwrap(), receiver)
+        };
+        let slowest = topology.terminals().iter().map(collect).max().unwrap();
+        let [ports, far, timed] = [Rule::Ports, Rule::Eccentricity, Rule::TimedCut].map(|rule| steps_by(&problem, rule));
+        prop_assert!(ports.max(far).max(timed) >= slowest);
+        // The flows ask for nothing else; where links are half duplex the ports do.
+        prop_assert!(timed <= slowest);
+    }
+}
+
 /// Distances from the root along legal paths, by relaxation.
 fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
     let mut distance = vec![usize::MAX; topology.node_count()];

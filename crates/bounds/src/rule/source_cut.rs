@@ -21,10 +21,13 @@ use crate::wires::Wires;
 /// polyhedral decomposition for totally unimodular systems* (1978).
 pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
     let (topology, legal, demand) = (problem.topology(), Legal::new(problem), Demand::new(problem));
+    if !legal.direct {
+        return None;
+    }
     let &[source] = demand.sources().as_slice() else { return None };
     let cheap = [ports::bound, cut::bound].into_iter().filter_map(|rule| rule(problem, enough));
     let least = cheap.map(|bound| bound.steps).max()?;
-    if !legal.direct || least >= enough {
+    if least >= enough {
         return None;
     }
     let is_open = open_channels(problem, legal, source);

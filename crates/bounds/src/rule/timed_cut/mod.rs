@@ -2,22 +2,27 @@
 
 mod labels;
 mod network;
+mod tree;
 
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use super::{eccentricity, ports, sample};
+use super::{SEARCH_WORK, eccentricity, ports, sample};
 use crate::certificate::LowerBound;
 use crate::demand::{Demand, Request};
 use labels::Wiring;
 use network::{Timed, arc_count};
+use tree::Trees;
 
 /// The most arcs of a network over time: some 50 MB.
 const MAX_ARCS: usize = 1 << 20;
 
 /// The most arcs of all flows of one round of questions: tenths of a second.
-const ROUND_ARCS: usize = 1 << 24;
+const ROUND_ARCS: usize = 1 << 22;
+
+/// Visits of a node or channel before a flow is asked, about.
+const VISITS: usize = 8;
 
 /// Moments of time that a network has at least.
 const FEW_MOMENTS: usize = 16;
@@ -42,12 +47,21 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
         return None;
     }
     let demand = Demand::new(problem);
-    let questions = Question::all(problem, &demand)?;
+    let (topology, questions) = (problem.topology(), Question::all(problem, &demand)?);
+    let visits = VISITS * (topology.node_count() + topology.channel_count());
+    let mut asked: Vec<Question> = sample(&questions, SEARCH_WORK / visits).copied().collect();
     let cheap = [ports::bound, eccentricity::bound].into_iter().filter_map(|rule| rule(problem, enough));
     let mut steps = cheap.map(|bound| bound.steps).max()?;
-    let wiring = Wiring::new(problem);
-    let (mut best, mut asked) = (None, questions);
-    while !asked.is_empty() && steps < enough.min(u32::MAX - 1) {
+    let (wiring, trees) = (Wiring::new(problem), Trees::new(problem));
+    let mut best = None;
+    while steps < enough.min(u32::MAX - 1) {
+        let is_open = |trees: &mut Trees<'_>, question: &Question| !trees.serve(problem, &demand, *question, steps);
+        let is_open: Vec<bool> = asked.par_iter().map_init(|| trees.clone(), is_open).collect();
+        let mut is_open = is_open.into_iter();
+        asked.retain(|_| is_open.next() == Some(true));
+        if asked.is_empty() {
+            break;
+        }
         let per_moment = arc_count(&wiring, 1);
         let moments = (MAX_ARCS / per_moment).min(ROUND_ARCS / per_moment / asked.len()).max(FEW_MOMENTS);
         let moments = moments.min(steps as usize + 1);
@@ -148,4 +162,69 @@ fn stopped(demand: &Demand<'_>, holds: impl Fn(NodeId) -> u32, steps: u32) -> u6
         }
     };
     count as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::strategy::any_model;
+    use lockstep_schedule::{Collective, CommunicationModel};
+    use lockstep_topology::strategy::{any_topology, shuffled};
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+
+    proptest! {
+        /// Some moments say no more than all, and what they say is true.
+        #[test]
+        fn moments_may_be_left_out(
+            topology in any_topology(12).prop_flat_map(shuffled),
+            root: Index,
+            model in any_model(),
+            chunks in 1..5u32,
+            steps in 1..30u32,
+            moments in 2..12usize,
+        ) {
+            let root = *root.get(topology.terminals());
+            let scatter = Collective::one_to_all_scatter(root).with_chunks(chunks.try_into().unwrap());
+            let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+            let Ok(problem) = Problem::new(&topology, &scatter, model) else { return Ok(()) };
+            let (demand, wiring) = (Demand::new(&problem), Wiring::new(&problem));
+            let steps_by = |moments| {
+                let mut timed = Timed::new(&wiring, steps, moments);
+                let labels = timed.least_cut(Question::From(root).units(&problem, &demand))?;
+                let stopped = stopped(&demand, |node| labels.holds[node.index()], steps) * u64::from(chunks);
+                let bound = labels.bound(&wiring, stopped).expect("a cut of a flow that is too small");
+                bound.check(&problem).unwrap();
+                Some(bound.steps)
+            };
+            let (with_all, with_some) = (steps_by(usize::MAX), steps_by(moments));
+            prop_assert!(with_some.is_none() || with_all.is_some());
+        }
+
+        /// Where a tree serves a terminal, a flow gets through.
+        #[test]
+        fn no_cut_stops_what_a_tree_serves(
+            topology in any_topology(12).prop_flat_map(shuffled),
+            root: Index,
+            model in any_model(),
+            steps in 1..16u32,
+            collects: bool,
+        ) {
+            let root = *root.get(topology.terminals());
+            let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+            let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
+            let (collective, question) = if collects {
+                (Collective::many_to_many_scatter(&others, &[root]), Question::To(root))
+            } else {
+                (Collective::one_to_all_scatter(root), Question::From(root))
+            };
+            let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+            let demand = Demand::new(&problem);
+            if Trees::new(&problem).serve(&problem, &demand, question, steps) {
+                let mut timed = Timed::new(&Wiring::new(&problem), steps, usize::MAX);
+                prop_assert_eq!(timed.least_cut(question.units(&problem, &demand)), None);
+            }
+        }
+    }
 }
