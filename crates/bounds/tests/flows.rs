@@ -93,6 +93,26 @@ proptest! {
     }
 
     #[test]
+    fn no_cut_says_more_of_copies_for_some_receivers(
+        topology in any_topology(8).prop_flat_map(shuffled),
+        ends in prop::collection::vec((any::<Index>(), any::<Index>()), 1..6),
+        chunks in 1..4u32,
+        model in any_model(),
+    ) {
+        let ends = ends.iter().map(|(from, to)| [from, to].map(|end| *end.get(topology.terminals())));
+        let (mut sources, mut receivers): (Vec<NodeId>, Vec<NodeId>) = ends.map(|[from, to]| (from, to)).unzip();
+        for side in [&mut sources, &mut receivers] {
+            side.sort_unstable();
+            side.dedup();
+        }
+        let collective = Collective::many_to_many_broadcast(&sources, &receivers);
+        let collective = collective.with_chunks(chunks.try_into().unwrap());
+        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let found = steps_by(&problem, Rule::Cut).max(steps_by(&problem, Rule::Ports));
+        prop_assert!(problem.messages().len() == 1 || found >= worst_cut(&problem, false));
+    }
+
+    #[test]
     fn no_cut_says_more_of_a_scatter_from_one_source(
         topology in any_topology(8).prop_flat_map(shuffled),
         root: Index,
@@ -306,7 +326,7 @@ fn packets_follow_each_other() {
 }
 
 /// Eight terminals of six wires each, some of them in pairs, as in a DGX-1 (Cai et al., "Synthesizing optimal collective
-/// algorithms", PPoPP 2021): `c` chunks take 7 c / 6 steps, and 2 for the way to the far ones.
+/// algorithms", PPOPP 2021): `c` chunks take 7 c / 6 steps, and 2 for the way to the far ones.
 #[test]
 fn an_all_gather_on_a_server_takes_its_wires_or_its_diameter() {
     let mut server = TopologyBuilder::new("server");
@@ -365,25 +385,4 @@ fn trees_serve_the_slowest_subtree_first() {
     // The complete tree: every level has to wait for the second child.
     let tree: Topology = "full-b-tree:31".parse().unwrap();
     assert_eq!(best_steps(&tree, &Collective::one_to_all_broadcast(NodeId::new(0)), one_port), 8);
-}
-
-/// Half of the terminals of a network of switches lose all but one of the wires in front of their switches.
-#[test]
-fn terminals_behind_a_narrow_wire_share_it() {
-    let mut narrow = TopologyBuilder::new("narrow");
-    let terminals: Vec<NodeId> = (0..8).map(|node| narrow.terminal(node.to_string())).collect();
-    let (inner, outer) = (narrow.switch("in"), narrow.switch("out"));
-    for &terminal in &terminals {
-        narrow.channel(terminal, inner);
-    }
-    for (place, &terminal) in terminals.iter().enumerate() {
-        narrow.channel(if place < 4 { inner } else { outer }, terminal);
-    }
-    narrow.channel(inner, outer);
-    let narrow = narrow.build().unwrap();
-    // Seven messages for each of four terminals, through one channel.
-    let gather = Collective::all_to_all_broadcast();
-    assert_eq!(best_steps(&narrow, &gather, CommunicationModel::wormhole()), 28);
-    let problem = Problem::new(&narrow, &gather, CommunicationModel::wormhole()).unwrap();
-    assert_eq!(best(&problem).rule, Rule::Reception);
 }

@@ -1,5 +1,6 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
+mod cut;
 mod reception;
 mod source_cut;
 mod spread;
@@ -7,6 +8,7 @@ mod symmetric;
 mod timed_cut;
 mod tree_broadcast;
 mod tree_packets;
+mod volume;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -96,7 +98,7 @@ impl LowerBound {
                 if self.rule == Rule::Ports && !alone {
                     return Err(self.not_applicable("the set must be one terminal"));
                 }
-                let (crossing, limit) = cut(problem, nodes, *direction)?;
+                let (crossing, limit) = cut::count(problem, nodes, *direction)?;
                 expect("messages that must cross", *messages, crossing)?;
                 expect("crossings in one step", *per_step, limit)?;
                 self.quotient(crossing, limit)
@@ -177,7 +179,7 @@ impl LowerBound {
                 self.quotient(*channel_uses, *per_step)
             }
             (Rule::Volume, Certificate::Volume { deliveries, per_step }) => {
-                let (all, limit) = volume(problem);
+                let (all, limit) = volume::count(problem);
                 expect("deliveries", *deliveries, all)?;
                 expect("deliveries in one step", *per_step, limit)?;
                 self.quotient(all, limit)
@@ -243,46 +245,6 @@ fn node_set(problem: &Problem<'_>, nodes: &[NodeId]) -> Checked<Vec<bool>> {
         inside[node.index()] = true;
     }
     Ok(inside)
-}
-
-/// Messages that must cross the border of the set, and crossings possible in one step.
-fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked<(u64, u64)> {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let inside = node_set(problem, nodes)?;
-    let terminals_inside = nodes.iter().filter(|&&node| topology.is_terminal(node)).count();
-    let (mut into, mut out) = (0, 0);
-    let (originals, chunks) = uncut(&messages);
-    for message in originals {
-        let starts_inside = inside[messages.source(message).index()];
-        let receivers_inside = match messages.receivers(message) {
-            Receivers::AllOthers => terminals_inside - usize::from(starts_inside),
-            Receivers::One(receiver) => usize::from(inside[receiver.index()]),
-            Receivers::List(receivers) => receivers.iter().filter(|receiver| inside[receiver.index()]).count(),
-        };
-        if !starts_inside && receivers_inside > 0 {
-            into += chunks;
-        }
-        if starts_inside && receivers_inside < messages.receiver_count(message) {
-            out += chunks;
-        }
-    }
-    let inside = &inside;
-    let crossing = |from: bool| {
-        topology.channels().filter(move |&channel| {
-            let ends = [topology.tail(channel), topology.head(channel)].map(|node| inside[node.index()]);
-            ends == [from, !from] && usable(problem, channel)
-        })
-    };
-    let alone = matches!(nodes, [node] if topology.is_terminal(*node));
-    let ports = |limit: fn(&Problem<'_>, NodeId) -> u64| if alone { limit(problem, nodes[0]) } else { u64::MAX };
-    Ok(match direction {
-        Direction::In => (into, distinct_resources(problem, crossing(false)).min(ports(finishes))),
-        Direction::Out => (out, distinct_resources(problem, crossing(true)).min(ports(starts))),
-        Direction::Both => {
-            let resources = distinct_resources(problem, crossing(false).chain(crossing(true)));
-            (into + out, resources.min(ports(finishes).saturating_add(ports(starts))))
-        }
-    })
 }
 
 /// Whether a transfer can cross the channel under the model.
@@ -400,42 +362,4 @@ fn reach(problem: &Problem<'_>, start: NodeId, backwards: bool) -> Vec<Option<u3
         }
     }
     distance
-}
-
-/// All deliveries, and how many are possible in one step.
-fn volume(problem: &Problem<'_>) -> (u64, u64) {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let (originals, chunks) = uncut(&messages);
-    let direct = problem.model().is_direct() && messages.is_scatter();
-    let mut is_receiver = vec![false; topology.node_count()];
-    let mut is_sender = vec![false; topology.node_count()];
-    let mut deliveries = 0;
-    let mut broadcast_sources = BTreeSet::new();
-    for message in originals {
-        let source = messages.source(message);
-        is_sender[source.index()] = true;
-        deliveries += chunks * messages.receiver_count(message) as u64;
-        match messages.receivers(message) {
-            Receivers::AllOthers => {
-                broadcast_sources.insert(source);
-            }
-            Receivers::One(receiver) => is_receiver[receiver.index()] = true,
-            Receivers::List(list) => list.iter().for_each(|receiver| is_receiver[receiver.index()] = true),
-        }
-    }
-    for &terminal in topology.terminals() {
-        // The only source of broadcasts receives none of them.
-        is_receiver[terminal.index()] |= broadcast_sources.iter().any(|&source| source != terminal);
-        is_sender[terminal.index()] |= !direct;
-    }
-    let all = |limit: fn(&Problem<'_>, NodeId) -> u64, of: &[bool]| -> u64 {
-        topology.terminals().iter().filter(|terminal| of[terminal.index()]).map(|&node| limit(problem, node)).sum()
-    };
-    let into = |&channel: &ChannelId| is_receiver[topology.head(channel).index()] && usable(problem, channel);
-    let out_of = |&channel: &ChannelId| is_sender[topology.tail(channel).index()] && usable(problem, channel);
-    let per_step = all(finishes, &is_receiver)
-        .min(all(starts, &is_sender))
-        .min(distinct_resources(problem, topology.channels().filter(into)))
-        .min(distinct_resources(problem, topology.channels().filter(out_of)));
-    (deliveries, per_step)
 }

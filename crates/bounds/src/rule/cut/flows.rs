@@ -37,11 +37,11 @@ fn scatter_source(demand: &Demand<'_>) -> Option<NodeId> {
 /// each receiver with all messages for it.
 ///
 /// That `T` steps are too few for some cut is a question for one flow: over wires `T` wide not all messages get through,
-/// and a least cut says how many steps more it takes, until they do (Newton's method, a few flows). Where everyone sends
-/// to everyone it is asked of one terminal, and with its answer of the others only if fewer wires lead there from that
-/// terminal than the messages need: a cut between both that stops the messages has fewer wires. So N receivers take
-/// O(N D M) time for D steps' messages, and no flow of many units. Beyond a fixed amount of work receivers are sampled
-/// evenly.
+/// and a least cut says how many steps more it takes, until they do (Newton's method, a few flows). Where receivers wait
+/// for the same messages, it is asked of one of them, the hub, and with its answer of the others only if fewer wires lead
+/// there from the hub than their messages need: what stops them between both has fewer wires. So an all-gather takes
+/// O(N D M) time for `N` terminals of degree `D`, and few flows of many units. Beyond a fixed amount of work receivers are
+/// sampled evenly.
 ///
 /// Source: Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the quotient by Dinkelbach, *Management Science* 13 (1967).
 pub(super) fn look(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
@@ -51,15 +51,9 @@ pub(super) fn look(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'
         cuts.best.1.clear();
     }
     if let Some(source) = scatter_source(demand) {
-        return scatter(problem, demand, source, cuts);
-    }
-    match demand {
-        Demand::Broadcast { sources: [source], .. } => {
-            Gather::new(problem).copies_of(*source, &demand.receivers(), cuts)
-        }
-        Demand::Broadcast { terminals, .. } => Gather::new(problem).all_to_all(terminals, cuts),
-        _ if has_one_receiver(demand) || !problem.messages().is_scatter() => Gather::new(problem).listed(demand, cuts),
-        _ => {}
+        scatter(problem, demand, source, cuts);
+    } else if has_one_receiver(demand) || !problem.messages().is_scatter() {
+        gather(problem, demand, cuts);
     }
 }
 
@@ -91,94 +85,73 @@ fn either_way([tail, head]: [usize; 2]) -> [Option<[usize; 2]>; 2] {
     [Some([tail, head]), Some([head, tail])]
 }
 
-/// The messages of some sources on their way to one receiver after the other.
-struct Gather<'b, 'a> {
-    problem: &'b Problem<'a>,
-    wires: Wires,
-    chunks: u32,
+fn gather(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
+    let (topology, chunks) = (problem.topology(), problem.messages().chunks());
+    let (sources, receivers) = (demand.sources(), demand.receivers());
+    let mut wires_in = wires(problem, one_way);
+    for &source in &sources {
+        wires_in.supply(source, 0);
+    }
+    // A set with the only source inside stops nothing; nor does one with another hub that the hub's own flow has not met.
+    let hub = if let &[source] = sources.as_slice() { source } else { receivers[0] };
+    let at_hub: Vec<NodeId> = demand.to(hub).collect();
+    ask(problem, wires_in, &receivers, cuts, |wires, width, receiver| {
+        let messages = u64::from(demand.count_to(receiver) * chunks);
+        let others = demand.to(receiver).filter(|&source| source != hub);
+        if receiver != hub && is_part(others, &at_hub) && few_paths(wires, [hub, receiver], width, messages).is_none() {
+            return None;
+        }
+        let mut units = vec![0; sources.len()];
+        for source in demand.to(receiver) {
+            units[sources.binary_search(&source).expect("a source of a message")] += chunks;
+        }
+        wires.replace_ends(units);
+        let arrived = wires.flow(width, Wires::source(topology), Wires::at(receiver));
+        (arrived < messages).then(|| wires.far_side())
+    });
+    // Where the ways compete, so do all messages that cross either way.
+    let is_shared = topology.resource_count() < topology.channel_count();
+    if is_shared && matches!(demand, Demand::Broadcast { .. }) && sources.len() > 1 {
+        let messages = problem.messages().len() as u64;
+        ask(problem, wires(problem, either_way), &receivers[1..], cuts, |wires, width, receiver| {
+            few_paths(wires, [hub, receiver], width, messages)
+        });
+    }
 }
 
-impl<'b, 'a> Gather<'b, 'a> {
-    fn new(problem: &'b Problem<'a>) -> Self {
-        Self { problem, wires: wires(problem, one_way), chunks: problem.messages().chunks() }
-    }
+/// Whether ascending nodes are all among others, ascending too, as often as they come.
+fn is_part(nodes: impl Iterator<Item = NodeId>, others: &[NodeId]) -> bool {
+    let mut others = others.iter();
+    nodes.into_iter().all(|node| others.by_ref().find(|&&other| other >= node) == Some(&node))
+}
 
-    /// A copy of the message of the only source for every other terminal.
-    fn copies_of(mut self, source: NodeId, receivers: &[NodeId], cuts: &mut Cuts<'_, '_>) {
-        let needed = self.chunks.into();
-        self.ask(receivers, cuts, |wires, width, receiver| few_paths(wires, [source, receiver], width, needed));
-    }
-
-    /// A copy of the message of every terminal for every other one.
-    fn all_to_all(mut self, terminals: &[NodeId], cuts: &mut Cuts<'_, '_>) {
-        for &source in terminals {
-            self.wires.supply(source, self.chunks);
-        }
-        let (topology, hub) = (self.problem.topology(), terminals[0]);
-        let supplied = terminals.len() as u64 * u64::from(self.chunks);
-        let gather = |wires: &mut Wires, width: u32, receiver: NodeId| {
-            let arrived = wires.flow(width, Wires::source(topology), Wires::at(receiver));
-            (arrived < supplied).then(|| wires.far_side())
-        };
-        self.ask(&[hub], cuts, gather);
-        let needed = supplied - u64::from(self.chunks);
-        self.ask(&terminals[1..], cuts, |wires, width, receiver| {
-            few_paths(wires, [hub, receiver], width, needed).and_then(|_| gather(wires, width, receiver))
-        });
-        if topology.resource_count() < topology.channel_count() {
-            self.wires = wires(self.problem, either_way);
-            self.ask(&terminals[1..], cuts, |wires, width, receiver| {
-                few_paths(wires, [hub, receiver], width, supplied)
-            });
-        }
-    }
-
-    /// What a list says.
-    fn listed(mut self, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
-        let sources = demand.sources();
-        for &source in &sources {
-            self.wires.supply(source, 0);
-        }
-        let (chunks, supply) = (self.chunks, Wires::source(self.problem.topology()));
-        self.ask(&demand.receivers(), cuts, |wires, width, receiver| {
-            let mut units = vec![0; sources.len()];
-            for source in demand.to(receiver) {
-                units[sources.binary_search(&source).expect("a source of a message")] += chunks;
-            }
-            let needed = units.iter().map(|&units| u64::from(units)).sum::<u64>();
-            wires.replace_ends(units);
-            let arrived = wires.flow(width, supply, Wires::at(receiver));
-            (arrived < needed).then(|| wires.far_side())
-        });
-    }
-
-    /// Asks receivers for a cut that stops messages for them over wires of a width, which is the best number of steps so
-    /// far, as long as they have one. The order is that of the receivers on any number of threads.
-    fn ask(
-        &mut self,
-        receivers: &[NodeId],
-        cuts: &mut Cuts<'_, '_>,
-        stops: impl Fn(&mut Wires, u32, NodeId) -> Option<FixedBitSet> + Sync,
-    ) {
-        let topology = self.problem.topology();
-        let work = VISITS * (topology.node_count() + topology.channel_count());
-        // One flow brings the arcs into rows, which all threads copy.
-        self.wires.flow(0, Wires::source(topology), Wires::sink(topology));
-        let receivers: Vec<NodeId> = sample(receivers, SEARCH_WORK / work).copied().collect();
-        for round in receivers.chunks(ROUND) {
-            let mut asked = round.to_vec();
-            while !asked.is_empty() && !cuts.is_done() {
-                let width = cuts.best.0;
-                let answers: Vec<Option<FixedBitSet>> = asked
-                    .par_iter()
-                    .with_min_len(ROUND / 8)
-                    .map_init(|| self.wires.clone(), |wires, &receiver| stops(wires, width, receiver))
-                    .collect();
-                answers.iter().flatten().for_each(|side| cuts.try_side(side));
-                let is_better = cuts.best.0 > width;
-                let mut stopped = answers.iter().map(|answer| is_better && answer.is_some());
-                asked.retain(|_| stopped.next() == Some(true));
-            }
+/// Asks receivers for a cut that stops messages for them over wires of a width, which is the best number of steps so far, as
+/// long as they have one. The order is that of the receivers on any number of threads.
+fn ask(
+    problem: &Problem<'_>,
+    mut wires: Wires,
+    receivers: &[NodeId],
+    cuts: &mut Cuts<'_, '_>,
+    stops: impl Fn(&mut Wires, u32, NodeId) -> Option<FixedBitSet> + Sync,
+) {
+    let topology = problem.topology();
+    let work = VISITS * (topology.node_count() + topology.channel_count());
+    // One flow brings the arcs into rows, which all threads copy.
+    wires.flow(0, Wires::source(topology), Wires::sink(topology));
+    let receivers: Vec<NodeId> = sample(receivers, SEARCH_WORK / work).copied().collect();
+    for round in receivers.chunks(ROUND) {
+        let mut asked = round.to_vec();
+        while !asked.is_empty() && !cuts.is_done() {
+            let width = cuts.best.0;
+            let answers: Vec<Option<FixedBitSet>> = asked
+                .par_iter()
+                .with_min_len(ROUND / 8)
+                .map_init(|| wires.clone(), |wires, &receiver| stops(wires, width, receiver))
+                .collect();
+            answers.iter().flatten().for_each(|side| cuts.try_side(side));
+            let is_better = cuts.best.0 > width;
+            let mut stopped = answers.iter().map(|answer| is_better && answer.is_some());
+            asked.retain(|_| stopped.next() == Some(true));
         }
     }
 }

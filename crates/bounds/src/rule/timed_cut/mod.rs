@@ -155,10 +155,10 @@ fn stopped(demand: &Demand<'_>, holds: impl Fn(NodeId) -> u32, steps: u32) -> u6
             sources.iter().filter(is_near).count() * terminals.iter().filter(is_far).count()
         }
         Demand::Listed { requests, .. } => {
-            let stops = |request: &&Request<'_>| {
+            let must_cross = |request: &&Request<'_>| {
                 is_near(&&request.source) && request.receivers.iter().any(|node| is_far(&node))
             };
-            requests.iter().filter(stops).count()
+            requests.iter().filter(must_cross).count()
         }
     };
     count as u64
