@@ -13,8 +13,8 @@ use crate::wires::Wires;
 /// included: switches make no copies. The terminals and the switches before them are those of the best cut, found by a few
 /// maximum flows from all terminals at once.
 ///
-/// Applies to networks with switches or shared resources; elsewhere it is the matter of [ports](super::ports). Says
-/// something only if it is more than these and the [volume](super::volume) say.
+/// Applies to networks with switches or shared resources; elsewhere it is the matter of [ports]. Says
+/// something only if it is more than these and the [volume] say.
 ///
 /// Source: ours; for one receiver Ford and Fulkerson, *Flows in Networks* (1962), §I.5.
 pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {

@@ -14,8 +14,8 @@ use crate::wires::Wires;
 /// The steps in which the messages of the only source cross the best cut over channels that transfers from there may take:
 /// those that leave it or a node that routes and, with minimal routing, lie on a shortest path. Takes a few maximum flows.
 ///
-/// Applies to direct scatter messages of one source. It is their optimum together with the [ports](super::ports), and says
-/// something only if it is more than these and any [cut](super::cut) say.
+/// Applies to direct scatter messages of one source. It is their optimum together with the [ports], and says
+/// something only if it is more than these and any [cut] say.
 ///
 /// Source: Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the optimum by Baum and Trotter, *Integer rounding and
 /// polyhedral decomposition for totally unimodular systems* (1978).

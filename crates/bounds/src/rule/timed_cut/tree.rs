@@ -31,8 +31,9 @@ impl<'a> Trees<'a> {
     /// Trees fit where resources are shared by opposite channels only.
     pub(super) fn new(problem: &Problem<'a>) -> Self {
         let topology = problem.topology();
-        let ends = |channel| [topology.tail(channel), topology.head(channel)];
-        let is_link = |group: &Vec<ChannelId>| matches!(group.as_slice(), &[there, back] if ends(there) == [topology.head(back), topology.tail(back)]);
+        let are_opposite =
+            |there, back| topology.tail(there) == topology.head(back) && topology.head(there) == topology.tail(back);
+        let is_link = |group: &Vec<ChannelId>| matches!(**group, [there, back] if are_opposite(there, back));
         Self {
             legal: Legal::new(problem),
             ports: problem.model().ports,
