@@ -16,10 +16,18 @@ pub enum Rule {
     Growth,
     /// No way to pass a message on between the subtrees of a tree is fast enough.
     TreeBroadcast,
+    /// One terminal after the other passes a packet on to its subtree.
+    TreePackets,
     /// A message crosses one channel a step.
     Eccentricity,
     /// Messages cross from one part of the network to the other.
     Cut,
+    /// Messages cross a cut over channels that transfers from their source may take.
+    SourceCut,
+    /// All deliveries to some terminals pass the channels that lead there.
+    Reception,
+    /// Messages cross a cut that moves in the course of time.
+    TimedCut,
     /// All messages together cross all their channels.
     DistanceSum,
     /// All deliveries together pass all ports.
@@ -36,8 +44,12 @@ impl fmt::Display for Rule {
             Self::Ports => "ports",
             Self::Growth => "growth",
             Self::TreeBroadcast => "tree-broadcast",
+            Self::TreePackets => "tree-packets",
             Self::Eccentricity => "eccentricity",
             Self::Cut => "cut",
+            Self::SourceCut => "source-cut",
+            Self::Reception => "reception",
+            Self::TimedCut => "timed-cut",
             Self::DistanceSum => "distance-sum",
             Self::Volume => "volume",
             Self::ArcForwarding => "arc-forwarding",
@@ -77,6 +89,51 @@ pub enum Certificate {
         /// Crossings possible in one step.
         per_step: u64,
     },
+    /// Messages of one source, each in one transfer to its receiver, that must enter a node set, over distinct resources of
+    /// those channels that transfers from the source may take: `ceil(messages / per_step)` steps.
+    SourceCut {
+        /// The source.
+        source: NodeId,
+        /// The node set without the source, ascending.
+        nodes: Vec<NodeId>,
+        /// Messages of the source with a receiver in the set.
+        messages: u64,
+        /// Resources of channels into the set on a legal path from the source, with minimal routing a shortest one.
+        per_step: u64,
+    },
+    /// Deliveries to the terminals of a node set, each by a transfer of its own that enters the set or starts inside:
+    /// `ceil(deliveries / per_step)` steps.
+    Reception {
+        /// The node set, ascending.
+        nodes: Vec<NodeId>,
+        /// Messages that the terminals in the set must receive, together.
+        deliveries: u64,
+        /// Resources of channels to the nodes of the set from terminals and from outside.
+        per_step: u64,
+    },
+    /// Messages that must leave the near side of a cut of the network over time cannot do so in `infeasible` steps, and it
+    /// takes one step more.
+    ///
+    /// A terminal is on the near side from time `holds` on, and stays there; time `t` is the end of step `t`. Its sends are
+    /// on the near side from step `sends` on, its receptions from step `receives` on. In step `t` messages leave the near
+    /// side into the ports of a sender with `holds < t < sends`, over a channel with `sends` of its tail `<= t < receives` of
+    /// its head, and through the ports of a receiver with `receives <= t < holds`.
+    TimedCut {
+        /// The number of steps.
+        infeasible: u32,
+        /// By node, at most `infeasible + 1`, which is never.
+        holds: Vec<u32>,
+        /// By node; empty stands for `holds + 1`, where ports do not count.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sends: Vec<u32>,
+        /// By node; empty stands for `holds`, where ports do not count.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        receives: Vec<u32>,
+        /// Messages with a source that is on the near side at time 0 and a receiver that never is.
+        messages: u64,
+        /// Transfers that can leave the near side in all steps together.
+        crossings: u64,
+    },
     /// One source cannot start its last message before step `ceil(messages / ports)`, and a message spreads no faster
     /// than `informed`: `ceil(messages / ports) + informed.len() - 2` steps.
     Growth {
@@ -89,7 +146,7 @@ pub enum Certificate {
         /// Transfers the source can start in one step.
         ports: u64,
         /// The most terminals that can hold a message 0, 1, 2, … steps after its start, up to the first number above
-        /// `receivers`.
+        /// `receivers`. Under store-and-forward no terminal sends it to more than its neighbours, of which one has sent it.
         informed: Vec<u64>,
     },
     /// The message of one source cannot spread in `infeasible` steps over the network, whose links form a tree: it takes
@@ -108,6 +165,14 @@ pub enum Certificate {
         /// SHA-256 in hexadecimal digits of the least needs, link by link in the order of their lower nodes: how many
         /// (4 bytes, lowest first), then each one, in lexicographic order, with a byte a step in two's complement.
         digest: String,
+    },
+    /// Passed on from terminal to terminal over a tree, the message of one source takes so many steps to reach all
+    /// receivers if every terminal serves first the neighbour whose subtree takes longest.
+    TreePackets {
+        /// The source.
+        source: NodeId,
+        /// The number of steps.
+        steps: u32,
     },
     /// One terminal cannot start (or, for [`Direction::In`], finish) the messages in fewer than
     /// `ceil(messages / ports)` steps, and each is on its way for `distance` steps: one step less than their sum.

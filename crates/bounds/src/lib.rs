@@ -19,8 +19,8 @@
 //! ```
 //!
 //! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, enough: u32) -> Option<LowerBound>`, and one
-//! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all`] turns a collecting phase
-//! round before it asks them. [`best_reaching`] and [`Ladder`] ask the cheap ones first; [`symmetric`] asks one node of a Cayley graph.
+//! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all()`] turns a collecting phase
+//! round before it asks them. [`best_reaching`] and [`Ladder`] ask the cheap ones first; [`symmetric()`] asks one node of a Cayley graph.
 
 mod all;
 mod certificate;
@@ -33,6 +33,7 @@ mod needs;
 mod rule;
 mod search;
 mod symmetric;
+mod wires;
 mod words;
 
 pub use all::{all, best, best_reaching, by_rule, of_phases};

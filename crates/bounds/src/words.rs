@@ -56,6 +56,7 @@ impl Words<'_> {
 }
 
 impl Display for Words<'_> {
+    #[expect(clippy::too_many_lines, reason = "one arm a certificate")]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.certificate {
             Certificate::Cut { nodes, direction, messages, per_step } => {
@@ -77,6 +78,27 @@ impl Display for Words<'_> {
                     write!(f, "{messages} must go {way} the {} nodes {members}", nodes.len())?;
                 }
                 write!(f, ", at most {per_step} in a step")
+            }
+            Certificate::SourceCut { source, nodes, messages, per_step } => {
+                let (messages, source) = (counted(*messages, "message"), self.name(*source));
+                let members = list(nodes.iter().map(|&node| self.name(node)));
+                write!(f, "{messages} of terminal {source} must go into the {} nodes {members}", nodes.len())?;
+                write!(f, ", at most {per_step} in a step over channels that they may take")
+            }
+            Certificate::Reception { nodes, deliveries, per_step } => {
+                let (deliveries, members) =
+                    (counted(*deliveries, "delivery"), list(nodes.iter().map(|&node| self.name(node))));
+                write!(f, "{deliveries} to terminals among the {} nodes {members}", nodes.len())?;
+                write!(f, ", at most {per_step} in a step over the channels that lead there")
+            }
+            Certificate::TimedCut { infeasible, messages, crossings, .. } => {
+                let (messages, steps) = (counted(*messages, "message"), counted((*infeasible).into(), "step"));
+                write!(f, "{messages} must cross a cut that moves in time, but in {steps} at most {crossings} can")
+            }
+            Certificate::TreePackets { source, steps } => {
+                let (source, steps) = (self.name(*source), counted((*steps).into(), "step"));
+                write!(f, "the message of terminal {source} takes {steps} over the tree")?;
+                write!(f, " if every terminal serves first the neighbour whose subtree takes longest")
             }
             Certificate::Growth { source, messages, receivers, ports, informed } => {
                 let source = self.name(*source);

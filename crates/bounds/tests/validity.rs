@@ -4,7 +4,7 @@
 
 mod oracle;
 
-use lockstep_bounds::{all, best, best_reaching};
+use lockstep_bounds::{Rule, all, best, best_reaching, by_rule};
 use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
 use lockstep_schedule::{
     Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
@@ -152,6 +152,26 @@ proptest! {
         let optimum = oracle::optimum(&problem, &mut 10_000_000);
         prop_assert!(optimum.is_some());
         prop_assert_eq!(Some(best(&problem).steps), optimum);
+    }
+
+    /// Nor is there if packets are passed on.
+    #[test]
+    fn a_broadcast_of_packets_over_a_tree_takes_as_long_as_its_bound_says(
+        tree in tree(8).prop_flat_map(shuffled),
+        root in any::<Index>(),
+        half_duplex in any::<bool>(),
+        limit in 0..3u32,
+    ) {
+        let tree = if half_duplex { tree.half_duplex() } else { tree };
+        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let model = CommunicationModel {
+            ports: Ports::limit(limit).unwrap_or(Ports::All),
+            ..CommunicationModel::store_and_forward()
+        };
+        let problem = Problem::new(&tree, &broadcast, model).unwrap();
+        let bound = by_rule(&problem, Rule::TreePackets).map(|bound| bound.steps);
+        prop_assert!(bound.is_some());
+        prop_assert_eq!(bound, oracle::optimum(&problem, &mut 10_000_000));
     }
 
     /// The rule and the judge of a tree do the same work, so that what one proves the other can prove again.

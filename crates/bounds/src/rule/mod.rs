@@ -6,7 +6,11 @@ mod distance_sum;
 mod eccentricity;
 mod growth;
 mod ports;
+mod reception;
+mod source_cut;
+mod timed_cut;
 mod tree_broadcast;
+mod tree_packets;
 mod volume;
 
 use lockstep_schedule::Problem;
@@ -19,12 +23,16 @@ use crate::ladder::Cost;
 pub(crate) type Bound = fn(&Problem<'_>, u32) -> Option<LowerBound>;
 
 /// Every rule, in the order of [`Rule`](crate::Rule).
-pub(crate) const RULES: [Bound; 8] = [
+pub(crate) const RULES: [Bound; 12] = [
     ports::bound,
     growth::bound,
     tree_broadcast::bound,
+    tree_packets::bound,
     eccentricity::bound,
     cut::bound,
+    source_cut::bound,
+    reception::bound,
+    timed_cut::bound,
     distance_sum::bound,
     volume::bound,
     arc_forwarding::bound,
@@ -36,11 +44,15 @@ pub(crate) const BY_COST: &[(Rule, Bound, Cost)] = &[
     (Rule::Ports, ports::bound, Cost::Linear),
     (Rule::Growth, growth::bound, Cost::Linear),
     (Rule::Volume, volume::bound, Cost::Linear),
+    (Rule::TreePackets, tree_packets::bound, Cost::Linear),
     (Rule::TreeBroadcast, tree_broadcast::bound, Cost::Linear),
     (Rule::Cut, cut::quick, Cost::Searches),
     (Rule::Eccentricity, eccentricity::bound, Cost::Searches),
     (Rule::DistanceSum, distance_sum::bound, Cost::Searches),
+    (Rule::Reception, reception::bound, Cost::Dear),
     (Rule::Cut, cut::bound, Cost::Dear),
+    (Rule::SourceCut, source_cut::bound, Cost::Dear),
+    (Rule::TimedCut, timed_cut::bound, Cost::Dear),
     (Rule::ArcForwarding, arc_forwarding::bound, Cost::Dear),
 ];
 
