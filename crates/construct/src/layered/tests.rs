@@ -40,9 +40,20 @@ proptest! {
 
     #[test]
     fn every_wormhole_network_is_served(
-        topology in any_topology(16).prop_flat_map(shuffled), root: Index, model in any_model(),
+        topology in any_topology(16).prop_flat_map(shuffled), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
+        model in any_model(),
     ) {
-        let collective = Collective::one_to_all_broadcast(*root.get(topology.terminals()));
+        let root = *root.get(topology.terminals());
+        let mut others: Vec<NodeId> = others.iter().map(|other| *other.get(topology.terminals())).collect();
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|&other| other != root);
+        // A message to one terminal is a scatter.
+        let collective = if others.len() < 2 {
+            Collective::one_to_all_broadcast(root)
+        } else {
+            Collective::many_to_many_broadcast(&[root], &others)
+        };
         let model = CommunicationModel { switching: Switching::Wormhole, ..model };
         let problem = Problem::new(&topology, &collective, model).unwrap();
         let bound = lockstep_bounds::best(&problem).steps;
