@@ -11,9 +11,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
-/// Number of steps after one attempt, once the judge has seen the schedule; `None` if the method declines.
+/// Number of steps after a few attempts, once the judge has seen the schedule; `None` if the method declines.
 fn steps(problem: &Problem<'_>) -> Option<u32> {
-    let schedule = (ARBORESCENCES.find)(&Request::first(problem, &Budget::unlimited())).ok()?;
+    let budget = Budget::unlimited();
+    let request = Request { attempts: 0..4, ..Request::first(problem, &budget) };
+    let schedule = (ARBORESCENCES.find)(&request).ok()?;
     let verified = verify(problem, &schedule).expect("a valid schedule");
     assert_eq!(verified.redundant, 0);
     Some(verified.steps as u32)

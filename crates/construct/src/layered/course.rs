@@ -2,14 +2,17 @@
 
 use lockstep_schedule::MessageId;
 use lockstep_topology::{NodeId, Topology};
+use rand::Rng;
 
+use super::mend::Mender;
 use super::step::StepFlow;
 use crate::log::Log;
 use crate::method::Miss;
 
 /// Who holds the message since when, and who waits for it.
 #[derive(Debug)]
-pub(super) struct Course {
+pub(super) struct Course<'a> {
+    topology: &'a Topology,
     pub(super) log: Log,
     /// Number of the step at hand, from 1.
     pub(super) step: u32,
@@ -19,12 +22,12 @@ pub(super) struct Course {
     pub(super) waiting: Vec<NodeId>,
 }
 
-impl Course {
+impl<'a> Course<'a> {
     /// Before the first step; the first one in the order is the source.
-    pub(super) fn new(topology: &Topology, order: &[NodeId]) -> Self {
+    pub(super) fn new(topology: &'a Topology, order: &[NodeId]) -> Self {
         let mut step_of = vec![u32::MAX; topology.node_count()];
         step_of[order[0].index()] = 0;
-        Self { log: Log::default(), step: 0, step_of, waiting: order[1..].to_vec() }
+        Self { topology, log: Log::default(), step: 0, step_of, waiting: order[1..].to_vec() }
     }
 
     /// The terminals that wait and are marked so.
@@ -37,22 +40,23 @@ impl Course {
         flow.begin(&self.step_of, self.step);
     }
 
-    /// Whoever is reached holds the message from now on.
-    pub(super) fn end_step(&mut self, flow: &mut StepFlow<'_>) -> Result<(), Miss> {
-        let Self { log, step, step_of, waiting } = self;
-        waiting.retain(|node| {
-            let is_reached = flow.is_reached(*node);
-            if is_reached {
-                step_of[node.index()] = *step;
-            }
-            !is_reached
-        });
-        let mut result = Ok(());
-        flow.paths(|path| {
-            if result.is_ok() {
-                result = log.push(MessageId::new(0), *step - 1, path);
-            }
-        });
-        result
+    /// Whoever is reached holds the message from now on; with a mender only along shortest paths.
+    pub(super) fn end_step(
+        &mut self,
+        flow: &mut StepFlow<'_>,
+        mender: Option<&mut Mender<'_>>,
+        rng: &mut impl Rng,
+    ) -> Result<(), Miss> {
+        let Self { topology, log, step, step_of, waiting } = self;
+        let mut paths = flow.paths();
+        if let Some(mender) = mender {
+            paths = mender.mend(paths, |node| step_of[node.index()] < *step, rng);
+        }
+        for path in &paths {
+            log.push(MessageId::new(0), *step - 1, path)?;
+            step_of[topology.head(path[path.len() - 1]).index()] = *step;
+        }
+        waiting.retain(|node| step_of[node.index()] == u32::MAX);
+        Ok(())
     }
 }

@@ -5,8 +5,8 @@
 //! [still suffices](growth) in every step.
 
 mod course;
-mod detour;
 mod growth;
+mod mend;
 mod spread;
 mod step;
 
@@ -19,8 +19,8 @@ use crate::method::{Method, Miss, Request};
 use crate::one_source::Broadcast;
 use crate::wires::{MAX_SIZE, opposite_wires};
 use course::Course;
-use detour::has_detour;
 use growth::Growth;
+use mend::Mender;
 use spread::Spread;
 use step::StepFlow;
 
@@ -28,8 +28,8 @@ use step::StepFlow;
 /// routing. Declines where channels share a resource other than in opposite pairs, and past [`MAX_SIZE`].
 ///
 /// An attempt looks for schedules from the growth bound on, or from the goal on if that is higher. Each try takes a
-/// maximum flow a step; those at one number of steps take about a fifth of a second together. Memory: about 40 bytes a
-/// node or channel and 16 bytes a channel of a path.
+/// maximum flow a step, and under minimal routing [mends](mend) its paths; those at one number of steps take a few
+/// tenths of a second together. Memory: about 40 bytes a node or channel and 16 bytes a channel of a path.
 ///
 /// **Source**: Farley, *Minimum-time line broadcast networks*, Networks 10 (1980), for the problem; the reduction of a
 /// step to a flow is the theorem of Ford and Fulkerson.
@@ -41,16 +41,13 @@ pub(crate) const LAYERED_FLOW: Method = Method {
 };
 
 /// Visits of nodes and channels that the tries at the first number of steps may take; at each further one half as many.
-const EFFORT: usize = 1 << 23;
+const EFFORT: u64 = 1 << 22;
 
 /// Tries that begin with the best of a few random plans and vary it.
 const ROUND: usize = 128;
 
 /// Random plans at the beginning of a round.
 const FRESH: usize = 8;
-
-/// How often the holders nearest to those who are not reached are pushed away.
-const PUSHES: usize = 6;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
@@ -69,7 +66,7 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
             broadcast: &broadcast,
             is_receiver: &is_receiver,
             bystanders: &bystanders,
-            is_minimal: model.routing == Routing::Minimal,
+            mender: (model.routing == Routing::Minimal).then(|| Mender::new(topology, model.ports)),
             flow: StepFlow::new(topology, model.ports, opposite.clone()),
             spread: Spread::new(topology),
         };
@@ -86,7 +83,8 @@ struct Search<'a> {
     is_receiver: &'a [bool],
     /// The terminals that need not.
     bystanders: &'a [NodeId],
-    is_minimal: bool,
+    /// Where only shortest paths are allowed.
+    mender: Option<Mender<'a>>,
     flow: StepFlow<'a>,
     spread: Spread<'a>,
 }
@@ -111,7 +109,7 @@ impl Search<'_> {
     /// The shortest schedule found; if there was none before, the greedy one at least.
     fn attempt(&mut self, growth: &Growth, rng: &mut impl Rng) -> Result<Log, Miss> {
         let Request { goal, below, .. } = *self.request;
-        let greedy = if below == u32::MAX { Some(self.greedy()?) } else { None };
+        let greedy = if below == u32::MAX { Some(self.greedy(rng)?) } else { None };
         let last = greedy.as_ref().map_or(below, Log::step_count);
         let first = goal.max(growth.steps());
         // One more each time; further on, where nothing is found, in longer strides.
@@ -130,11 +128,10 @@ impl Search<'_> {
 
     /// As many receivers as possible in every step, whoever they are; other terminals only where no receiver can be
     /// reached without them.
-    fn greedy(&mut self) -> Result<Log, Miss> {
-        let Self { topology, broadcast, is_receiver, bystanders, flow, .. } = self;
+    fn greedy(&mut self, rng: &mut impl Rng) -> Result<Log, Miss> {
+        let Self { topology, broadcast, is_receiver, bystanders, flow, mender, .. } = self;
         let order = [&[broadcast.source], broadcast.receivers.as_slice(), bystanders].concat();
         let mut course = Course::new(topology, &order);
-        flow.is_strict = self.is_minimal;
         loop {
             let unreached = course.waiting_among(is_receiver, true);
             if unreached.is_empty() {
@@ -145,21 +142,26 @@ impl Search<'_> {
                 flow.reach(&course.waiting_among(is_receiver, false));
             }
             let transfers = course.log.len();
-            course.end_step(flow)?;
+            course.end_step(flow, mender.as_mut(), rng)?;
             if course.log.len() == transfers {
                 return Err(Miss::Unfit);
             }
         }
-        flow.is_strict = false;
         Ok(course.log)
     }
 
     /// A schedule with one of these lists of sizes, if one is found within the effort.
-    fn find(&mut self, sizes: &[Vec<usize>], effort: usize, rng: &mut impl Rng) -> Result<Log, Miss> {
+    fn find(&mut self, sizes: &[Vec<usize>], effort: u64, rng: &mut impl Rng) -> Result<Log, Miss> {
         let steps = sizes.first().map_or(0, Vec::len);
-        let tries = effort / (self.topology.node_count() + self.topology.channel_count()) / steps.max(1);
+        let flows = (steps * (self.topology.node_count() + self.topology.channel_count())) as u64;
+        let mended = |mender: &Option<Mender>| mender.as_ref().map_or(0, Mender::visits);
+        let before = mended(&self.mender);
         let mut best: Option<(Plan, Vec<NodeId>)> = None;
-        for number in 0..tries.max(2) {
+        for number in 0usize.. {
+            let spent = number as u64 * flows + mended(&self.mender) - before;
+            if number >= 2 && spent > effort {
+                break;
+            }
             if let Some(reason) = self.request.stop() {
                 return Err(Miss::Stopped(reason));
             }
@@ -169,22 +171,17 @@ impl Search<'_> {
             };
             let least =
                 best.as_ref().filter(|_| number % ROUND > 0).map_or(usize::MAX, |(_, unreached)| unreached.len());
-            let Outcome { log, unreached } = self.follow(&plan, least)?;
-            if !unreached.is_empty() {
-                if unreached.len() <= least {
-                    best = Some((plan, unreached));
-                }
-            } else if self.is_minimal && !self.flow.is_strict && has_detour(self.topology, &log.schedule()) {
-                tracing::debug!(steps, tries = number + 1, "only shortest paths from now on");
-                self.flow.is_strict = true;
-                best = None;
-            } else {
+            let Outcome { log, unreached } = self.follow(&plan, rng)?;
+            if unreached.is_empty() {
                 tracing::debug!(steps, tries = number + 1, "found");
                 return Ok(log);
             }
+            if unreached.len() <= least {
+                best = Some((plan, unreached));
+            }
         }
         let unreached = best.map(|(_, unreached)| unreached.len());
-        tracing::debug!(steps, tries, unreached, "not found");
+        tracing::debug!(steps, unreached, "not found");
         Err(Miss::NoShorter)
     }
 
@@ -228,61 +225,40 @@ impl Search<'_> {
     }
 
     /// Reaches in each step the most urgent ones that can be reached together, in the last step all receivers that are
-    /// left. If that leaves at most so many unreached, shortest paths from others than the nearest holders are tried,
-    /// too.
-    fn follow(&mut self, plan: &Plan, few: usize) -> Result<Outcome, Miss> {
+    /// left.
+    fn follow(&mut self, plan: &Plan, rng: &mut impl Rng) -> Result<Outcome, Miss> {
+        let Self { topology, is_receiver, flow, mender, .. } = self;
         let last = plan.sizes.len() as u32;
-        let mut course = Course::new(self.topology, &plan.order);
+        let mut course = Course::new(topology, &plan.order);
         for &size in &plan.sizes {
-            course.begin_step(&mut self.flow);
+            course.begin_step(flow);
             if course.step == last {
-                let unreached = course.waiting_among(self.is_receiver, true);
-                self.flow.reach(&unreached);
-                if self.flow.is_strict {
-                    self.push(&unreached, few, &course);
-                }
+                flow.reach(&course.waiting_among(is_receiver, true));
             } else {
                 let wanted = size.saturating_sub(plan.order.len() - course.waiting.len());
-                self.reach(&course.waiting, wanted);
+                reach(flow, &course.waiting, wanted);
             }
-            course.end_step(&mut self.flow)?;
+            course.end_step(flow, mender.as_mut(), rng)?;
         }
-        let unreached = course.waiting_among(self.is_receiver, true);
+        let unreached = course.waiting_among(is_receiver, true);
         Ok(Outcome { log: course.log, unreached })
     }
+}
 
-    /// Reaches so many, the first ones first. Where any path will do, then as many more as can be: holders never harm.
-    fn reach(&mut self, waiting: &[NodeId], mut wanted: usize) {
-        let mut rest = waiting;
-        while wanted > 0 && !rest.is_empty() {
-            let (offered, others) = rest.split_at(wanted.min(rest.len()));
-            let reached = self.flow.reach(offered);
-            rest = others;
-            wanted -= reached;
-            if reached < offered.len() / 2 {
-                // Most ports are taken.
-                break;
-            }
-        }
-        if !self.flow.is_strict {
-            self.flow.reach(rest);
+/// Reaches so many, the first ones first, and then as many more as can be: holders never harm.
+fn reach(flow: &mut StepFlow<'_>, waiting: &[NodeId], mut wanted: usize) {
+    let mut rest = waiting;
+    while wanted > 0 && !rest.is_empty() {
+        let (offered, others) = rest.split_at(wanted.min(rest.len()));
+        let reached = flow.reach(offered);
+        rest = others;
+        wanted -= reached;
+        if reached < offered.len() / 2 {
+            // Most ports are taken.
+            break;
         }
     }
-
-    /// If the step leaves few, but some of those who wait: tries it again with the holders pushed away that too many
-    /// depend on, until it leaves nobody or after some tries.
-    fn push(&mut self, waiting: &[NodeId], few: usize, course: &Course) {
-        for _ in 0..PUSHES {
-            let late: Vec<NodeId> = waiting.iter().copied().filter(|&node| !self.flow.is_reached(node)).collect();
-            if late.is_empty() || late.len() > few {
-                break;
-            }
-            self.flow.push_away(&late, &course.step_of, course.step);
-            self.flow.begin(&course.step_of, course.step);
-            self.flow.reach(waiting);
-        }
-        self.flow.pull_back();
-    }
+    flow.reach(rest);
 }
 
 #[cfg(test)]

@@ -114,8 +114,8 @@ impl<'a> Peeler<'a> {
         });
         let (origin, end) = (surplus.len(), surplus.len() + 1);
         let met = network.maximise(origin, end);
-        let needed: i64 = surplus.iter().filter(|&&units| units > 0).sum();
-        debug_assert_eq!(met, needed as u64, "what fits in {left} steps has a part that fits in one");
+        let needed: u64 = surplus.iter().filter_map(|&units| u64::try_from(units).ok()).sum();
+        debug_assert_eq!(met, needed, "what fits in {left} steps has a part that fits in one");
         for (place, (units, carried)) in units.iter_mut().zip(carried).enumerate() {
             *units += network.flow(ArcId::from_index(place));
             *carried -= *units;

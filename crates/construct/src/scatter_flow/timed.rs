@@ -262,7 +262,9 @@ impl<'a> StepFlow<'a> {
         for pair in opposite {
             if pair.iter().all(|channel| self.is_used[channel.index()]) {
                 // Both units stay where they are.
-                pair.iter().for_each(|channel| self.is_used[channel.index()] = false);
+                for channel in pair {
+                    self.is_used[channel.index()] = false;
+                }
             }
         }
         used.retain(|channel| std::mem::take(&mut self.is_used[channel.index()]));

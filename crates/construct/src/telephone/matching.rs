@@ -56,7 +56,7 @@ impl<'a> Matching<'a> {
         let Self { topology, ports, sends, is_met, wish, queue, .. } = self;
         queue.clear();
         queue.push(node);
-        let mut met = Vec::new();
+        let mut met: Vec<NodeId> = Vec::new();
         let mut next = 0;
         while let Some(&wanted) = queue.get(next) {
             next += 1;
@@ -67,8 +67,10 @@ impl<'a> Matching<'a> {
                 }
                 wish[sender.index()] = channel;
                 if sends[sender.index()].len() < ports.of_degree(topology.out_channels(sender).len()) {
-                    is_met[sender.index()] = false;
-                    met.iter().for_each(|&node: &NodeId| is_met[node.index()] = false);
+                    met.push(sender);
+                    for node in met {
+                        is_met[node.index()] = false;
+                    }
                     self.exchange(sender);
                     return;
                 }

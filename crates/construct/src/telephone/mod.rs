@@ -85,7 +85,7 @@ impl Search<'_> {
                     break;
                 }
             }
-            late.into_iter().for_each(|node| urgency.learn(node));
+            urgency.learn(&late);
         }
         match request.stop() {
             Some(reason) if best.is_none() => Err(Miss::Stopped(reason)),

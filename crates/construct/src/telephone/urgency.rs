@@ -47,11 +47,14 @@ impl<'a> Urgency<'a> {
         }
     }
 
-    /// Makes a node that was reached too late more urgent than before.
-    pub(super) fn learn(&mut self, node: NodeId) {
-        self.learned[node.index()] += 1;
+    /// Makes nodes that were reached too late more urgent than before.
+    pub(super) fn learn(&mut self, late: &[NodeId]) {
+        for node in late {
+            self.learned[node.index()] += 1;
+        }
     }
 
+    /// Takes back what was learned.
     pub(super) fn forget(&mut self) {
         self.learned.fill(0);
     }
