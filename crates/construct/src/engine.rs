@@ -4,7 +4,7 @@ use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::method::{Method, Miss, Request};
-use crate::{first_fit, flooding, layered, scatter_flow, spread, symmetric};
+use crate::{arborescences, first_fit, flooding, layered, scatter_flow, spread, symmetric, telephone};
 
 /// The name of this engine.
 const ENGINE: &str = "construct";
@@ -15,6 +15,8 @@ pub fn methods() -> &'static [Method] {
         flooding::FLOODING,
         scatter_flow::SCATTER_FLOW,
         layered::LAYERED_FLOW,
+        telephone::TELEPHONE,
+        arborescences::ARBORESCENCES,
         symmetric::SYMMETRIC,
         spread::RAREST_FIRST,
         first_fit::FIRST_FIT,

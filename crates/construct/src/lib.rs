@@ -20,6 +20,7 @@
 //! A method is one file or folder with one function, `fn find(&Request) -> Result<Schedule, Miss>`, and one line in
 //! [`methods`].
 
+mod arborescences;
 mod distance;
 mod engine;
 mod first_fit;
@@ -27,12 +28,14 @@ mod flooding;
 mod layered;
 mod log;
 mod method;
+mod one_source;
 mod relay;
 mod scatter_flow;
 mod slots;
 mod spread;
 mod symmetric;
 mod task;
+mod telephone;
 mod wires;
 
 pub use engine::{Found, methods, schedule, shortest};

@@ -46,6 +46,11 @@ impl Log {
         self.channels.len()
     }
 
+    /// The message and the path of each transfer from this one on, in the order they were decided.
+    pub(crate) fn from(&self, first: usize) -> impl Iterator<Item = (MessageId, &[ChannelId])> {
+        (first..self.len()).map(|transfer| (self.message[transfer], self.path(transfer)))
+    }
+
     fn path(&self, transfer: usize) -> &[ChannelId] {
         let start = transfer.checked_sub(1).map_or(0, |before| self.path_end[before]);
         &self.channels[start as usize..self.path_end[transfer] as usize]
