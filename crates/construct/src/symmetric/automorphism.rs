@@ -16,7 +16,8 @@ const LEAST_PATIENCE: u64 = 1 << 20;
 /// The symmetries of a network: permutations of channels that come from permutations of nodes and keep roles and
 /// resources. Parallel channels keep their order.
 ///
-/// **Source**: individualisation and refinement, as in McKay and Piperno, *Practical graph isomorphism, II* (2014).
+/// **Source**: individualisation and refinement, as in *Practical graph isomorphism, II* (Journal of Symbolic
+/// Computation 60, 2014).
 #[derive(Debug)]
 pub(super) struct Symmetries<'a> {
     topology: &'a Topology,

@@ -8,9 +8,6 @@ use super::orbits::{Orbits, Slot};
 use super::tabu::{Board, Cell, Items, Placed};
 use crate::distance::{UNREACHED, search};
 
-/// Paths kept of each pair.
-const MAX_PATHS: usize = 64;
-
 /// Partial paths looked at for each pair.
 const MAX_LOOKS: usize = 1 << 12;
 
@@ -26,8 +23,9 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Shortest paths between the pairs of which no translates meet; `None` if there is none for one of them.
-    pub(super) fn new(orbits: &Orbits<'_>, pairs: &[[NodeId; 2]], rng: &mut impl Rng) -> Option<Self> {
+    /// Up to `most` random shortest paths between each pair, of which no translates meet; `None` if there is none for one
+    /// of them.
+    pub(super) fn new(orbits: &Orbits<'_>, pairs: &[[NodeId; 2]], most: usize, rng: &mut impl Rng) -> Option<Self> {
         let topology = orbits.task.topology();
         let mut distance = vec![UNREACHED; topology.node_count()];
         let mut queue = Vec::new();
@@ -37,7 +35,8 @@ impl Choices {
             if source.replace(from) != Some(from) {
                 search(orbits.task, [from], &mut distance, &mut queue);
             }
-            let mut trace = Trace { orbits, distance: &distance, from, looks: 0, path: Vec::new(), found: Vec::new() };
+            let (path, found) = (Vec::new(), Vec::new());
+            let mut trace = Trace { orbits, distance: &distance, from, most, looks: 0, path, found };
             trace.back_from(to, rng);
             if trace.found.is_empty() {
                 return None;
@@ -99,8 +98,8 @@ impl<'a> Transfers<'a> {
 }
 
 impl Items for Transfers<'_> {
-    /// The number of the path.
-    type Route = usize;
+    /// The number of the path, and the step.
+    type Route = (usize, usize);
 
     fn count(&self) -> usize {
         self.choices.len() * self.chunks
@@ -121,7 +120,7 @@ impl Items for Transfers<'_> {
         now: u32,
         enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placed<usize>, i64)> {
+    ) -> Option<(Placed<Self::Route>, i64)> {
         let banned_until = &self.banned_until[item * board.steps()..][..board.steps()];
         let mut best = None;
         let (mut least, mut ties) = (i16::MAX, 0);
@@ -136,7 +135,7 @@ impl Items for Transfers<'_> {
                 continue;
             }
             for (step, (&cost, &until)) in self.sum.iter().zip(banned_until).enumerate() {
-                if cost > least || now > 0 && until >= now && i64::from(cost) >= enough {
+                if cost > least || until >= now && i64::from(cost) >= enough {
                     continue;
                 }
                 ties = if cost < least { 1 } else { ties + 1 };
@@ -146,9 +145,9 @@ impl Items for Transfers<'_> {
                 }
             }
         }
-        let (route, step) = best?;
-        let cells = self.choices.slots(route).iter().map(|&slot| board.cell(slot, step)).collect();
-        Some((Placed { cells, route }, i64::from(least)))
+        let (path, step) = best?;
+        let cells = self.choices.slots(path).iter().map(|&slot| board.cell(slot, step)).collect();
+        Some((Placed { cells, route: (path, step) }, i64::from(least)))
     }
 
     fn ban(&mut self, board: &Board, item: usize, cells: &[Cell], until: u32) {
@@ -168,6 +167,7 @@ struct Trace<'a> {
     orbits: &'a Orbits<'a>,
     distance: &'a [u32],
     from: NodeId,
+    most: usize,
     looks: usize,
     /// The last channels of a path, the very last one first.
     path: Vec<ChannelId>,
@@ -197,7 +197,7 @@ impl Trace<'_> {
             if !is_on_the_way || self.path.iter().any(|&later| self.orbits.wire(later) == slot) {
                 continue;
             }
-            if self.looks >= MAX_LOOKS || self.found.len() >= MAX_PATHS {
+            if self.looks >= MAX_LOOKS || self.found.len() >= self.most {
                 return;
             }
             self.path.push(channel);

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use lockstep_schedule::MessageId;
 use lockstep_topology::{ChannelId, NodeId};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -47,7 +48,9 @@ pub(super) fn gather(task: &Task<'_>, group: &FreeGroup<'_>, rng: &mut impl Rng,
         missing -= sent.len();
         for (message, channel) in sent {
             let (source, chunk) = messages[message as usize];
-            orbits.write(&mut log, step, &[channel], |image| task.rank(image(source)) as u32 * chunks + chunk)?;
+            orbits.write(&mut log, step, &[channel], |image| {
+                MessageId::new(task.rank(image(source)) as u32 * chunks + chunk)
+            })?;
         }
     }
     Ok(log)

@@ -25,7 +25,7 @@ pub(super) struct Orbits<'a> {
     ports: Vec<[Slot; 2]>,
     wires: usize,
     /// Uses a step of each slot.
-    capacity: Vec<u16>,
+    capacity: Vec<i16>,
 }
 
 impl<'a> Orbits<'a> {
@@ -51,7 +51,7 @@ impl<'a> Orbits<'a> {
                     for element in group.elements() {
                         ports[task.rank(image_of(topology, element, terminal))] = [slot, slot + 1];
                     }
-                    capacity.extend([u16::try_from(limit.get()).unwrap_or(u16::MAX); 2]);
+                    capacity.extend([i16::try_from(limit.get()).unwrap_or(i16::MAX); 2]);
                 }
             }
         }
@@ -59,7 +59,7 @@ impl<'a> Orbits<'a> {
     }
 
     /// Uses a step of each slot.
-    pub(super) fn capacities(&self) -> &[u16] {
+    pub(super) fn capacities(&self) -> &[i16] {
         &self.capacity
     }
 
@@ -125,14 +125,14 @@ impl<'a> Orbits<'a> {
         log: &mut Log,
         step: u32,
         path: &[ChannelId],
-        message: impl Fn(&dyn Fn(NodeId) -> NodeId) -> u32,
+        message: impl Fn(&dyn Fn(NodeId) -> NodeId) -> MessageId,
     ) -> Result<(), Miss> {
         let mut image = Vec::with_capacity(path.len());
         for element in self.group.elements() {
             image.clear();
             image.extend(path.iter().map(|channel| ChannelId::new(element[channel.index()])));
             let message = message(&|node| image_of(self.task.topology(), element, node));
-            log.push(MessageId::new(message), step, &image)?;
+            log.push(message, step, &image)?;
         }
         Ok(())
     }

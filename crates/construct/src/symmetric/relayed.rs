@@ -98,9 +98,18 @@ impl Routes {
         self.end.len()
     }
 
-    /// The length of the routes of each pair.
-    pub(super) fn lengths(&self) -> &[u32] {
-        &self.length
+    /// Channels of the routes of all pairs, one of each.
+    pub(super) fn hops(&self) -> usize {
+        self.length.iter().map(|&length| length as usize).sum()
+    }
+
+    pub(super) fn longest(&self) -> usize {
+        self.length.iter().max().map_or(0, |&length| length as usize)
+    }
+
+    /// The slots that a hop uses.
+    fn slots(&self, orbits: &Orbits<'_>, hop: usize) -> impl Iterator<Item = Slot> {
+        [orbits.wire(self.hops[hop].channel)].into_iter().chain(self.ports[hop].iter().copied())
     }
 
     fn of(&self, pair: usize) -> std::ops::Range<usize> {
@@ -151,11 +160,6 @@ impl<'a> Journeys<'a> {
         let banned_until = vec![0; routes.len() * chunks * cells];
         Self { orbits, routes, chunks, banned_until, steps, cells, price: Vec::new(), cost: Vec::new() }
     }
-
-    fn slots(&self, hop: usize) -> impl Iterator<Item = Slot> {
-        let wire = self.orbits.wire(self.routes.hops[hop].channel);
-        [wire].into_iter().chain(self.routes.ports[hop].iter().copied())
-    }
 }
 
 impl Items for Journeys<'_> {
@@ -191,11 +195,10 @@ impl Items for Journeys<'_> {
         self.price.clear();
         self.price.resize(hops.len() * steps, 0);
         for (hop, price) in hops.clone().zip(self.price.chunks_exact_mut(steps)) {
-            let wire = self.orbits.wire(self.routes.hops[hop].channel);
-            for slot in [wire].into_iter().chain(self.routes.ports[hop].iter().copied()) {
+            for slot in self.routes.slots(self.orbits, hop) {
                 let banned = &self.banned_until[item * self.cells + slot as usize * steps..][..steps];
                 for ((price, &excess), &until) in price.iter_mut().zip(board.row(slot)).zip(banned) {
-                    *price = price.saturating_add(excess.max(0)).saturating_add(if until > now { BANNED } else { 0 });
+                    *price = price.saturating_add(excess.max(0)).saturating_add(if until >= now { BANNED } else { 0 });
                 }
             }
         }
@@ -213,7 +216,7 @@ impl Items for Journeys<'_> {
             }
         }
         let cost = self.cost[(places - 1) * (steps + 1) + steps];
-        if cost >= BANNED && now > 0 || cost == i16::MAX {
+        if cost >= BANNED {
             return None;
         }
         let mut route = Vec::new();
@@ -246,7 +249,7 @@ impl Items for Journeys<'_> {
             }
             step -= 1;
             if let Some(hop) = chosen {
-                cells.extend(self.slots(hop).map(|slot| board.cell(slot, step)));
+                cells.extend(self.routes.slots(self.orbits, hop).map(|slot| board.cell(slot, step)));
                 route.push((self.routes.hops[hop].channel, step));
                 node = self.routes.hops[hop].tail as usize;
             }

@@ -15,7 +15,7 @@ const TENURE: std::ops::Range<u32> = 10..20;
 
 /// The most moves, and the most cells looked at by all moves together.
 const MOVES: usize = 20_000;
-const WORK: usize = 1 << 28;
+const WORK: usize = 1 << 27;
 
 /// Moves between looks at the clock.
 const PATIENCE: u32 = 64;
@@ -38,8 +38,8 @@ pub(super) struct Board {
 
 impl Board {
     /// Empty, for slots that can be used so often in a step.
-    pub(super) fn new(capacities: &[u16], steps: usize) -> Self {
-        let row = |&capacity: &u16| std::iter::repeat_n(1 - capacity.min(i16::MAX as u16) as i16, steps);
+    pub(super) fn new(capacities: &[i16], steps: usize) -> Self {
+        let row = |&capacity: &i16| std::iter::repeat_n(1 - capacity, steps);
         Self { steps, excess: capacities.iter().flat_map(row).collect() }
     }
 
@@ -71,11 +71,15 @@ impl Board {
     }
 
     fn add(&mut self, cells: &[Cell]) {
-        cells.iter().for_each(|cell| self.excess[*cell as usize] += 1);
+        for &cell in cells {
+            self.excess[cell as usize] += 1;
+        }
     }
 
     fn remove(&mut self, cells: &[Cell]) {
-        cells.iter().for_each(|cell| self.excess[*cell as usize] -= 1);
+        for &cell in cells {
+            self.excess[cell as usize] -= 1;
+        }
     }
 }
 
@@ -131,7 +135,7 @@ pub(super) fn settle<I: Items>(
     order.shuffle(rng);
     order.sort_by_key(|&item| Reverse(items.length(item)));
     for item in order {
-        let (place, _) = items.cheapest(board, item, 0, i64::MIN, rng)?;
+        let (place, _) = items.cheapest(board, item, 1, i64::MIN, rng)?;
         board.add(&place.cells);
         placed[item] = Some(place);
     }
