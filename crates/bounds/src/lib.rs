@@ -1,6 +1,6 @@
 //! Lower bounds: numbers of steps that no schedule can beat, each with a [`Certificate`] that says why.
 //!
-//! Not here: schedules, and bounds that need a flow or a linear program.
+//! Not here: schedules.
 //!
 //! ```
 //! use lockstep_bounds::{Rule, best};
@@ -32,10 +32,11 @@ mod needs;
 mod phase;
 mod rule;
 mod search;
+mod simplex;
 mod symmetric;
 mod words;
 
 pub use all::{all, best, best_reaching, by_rule, quick};
-pub use certificate::{Certificate, Direction, LowerBound, Rule};
+pub use certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
 pub use check::CertificateError;
 pub use symmetric::symmetric;

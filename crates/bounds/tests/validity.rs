@@ -134,6 +134,20 @@ proptest! {
         prop_assume!(judge(&topology, &collective, model).is_some());
     }
 
+    #[test]
+    fn no_bound_on_a_message_for_seven_terminals_exceeds_the_optimum(
+        (topology, source, receivers) in network(6..=7).prop_flat_map(|topology| {
+            let terminals = topology.terminals().to_vec();
+            let receivers = subsequence(terminals.clone(), 3..=terminals.len());
+            (Just(topology), select(terminals), receivers)
+        }),
+        model in model(),
+    ) {
+        let receivers = receivers.into_iter().filter(|&receiver| receiver != source).collect();
+        let collective = CollectiveKind::Custom(vec![Message { source, receivers }]).into();
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
     /// On trees nothing is left between the bound and the optimum, whatever the ports and the duplex.
     #[test]
     fn a_broadcast_over_a_tree_takes_as_long_as_its_bound_says(

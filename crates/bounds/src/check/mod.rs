@@ -1,5 +1,6 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
+mod broadcast_lp;
 mod symmetric;
 mod tree_broadcast;
 
@@ -118,6 +119,15 @@ impl LowerBound {
                 }
                 Ok(u64::from(*infeasible) + 1)
             }
+            (Rule::BroadcastLp, Certificate::Spread { source, infeasible, inlets, needs, excess, digest }) => {
+                self.expect_terminal(problem, *source)?;
+                let (missed, sets) = broadcast_lp::excess(problem, *source, *infeasible, [inlets, needs])?;
+                expect("excess of the sum", *excess, missed)?;
+                if *digest != sets {
+                    return Err(self.not_applicable("the sets have another digest"));
+                }
+                Ok(u64::from(*infeasible) + 1)
+            }
             (Rule::Eccentricity, Certificate::Eccentricity { node, direction, distance, messages, ports }) => {
                 self.expect_terminal(problem, *node)?;
                 if problem.model().switching != Switching::StoreAndForward {
@@ -194,10 +204,9 @@ fn uncut(messages: &Messages<'_>) -> (impl Iterator<Item = MessageId> + use<>, u
     (firsts.map(|number| MessageId::new(number as u32)), messages.chunks().into())
 }
 
-/// Messages that must cross the border of the set, and crossings possible in one step.
-fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked<(u64, u64)> {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let mut inside = vec![false; topology.node_count()];
+/// For every node, whether it is in the set.
+fn membership(problem: &Problem<'_>, nodes: &[NodeId]) -> Checked<Vec<bool>> {
+    let mut inside = vec![false; problem.topology().node_count()];
     let mut previous = None;
     for &node in nodes {
         known(problem, node)?;
@@ -207,6 +216,13 @@ fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked
         previous = Some(node);
         inside[node.index()] = true;
     }
+    Ok(inside)
+}
+
+/// Messages that must cross the border of the set, and crossings possible in one step.
+fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked<(u64, u64)> {
+    let (topology, messages) = (problem.topology(), problem.messages());
+    let inside = membership(problem, nodes)?;
     let terminals_inside = nodes.iter().filter(|&&node| topology.is_terminal(node)).count();
     let (mut into, mut out) = (0, 0);
     let (originals, chunks) = uncut(&messages);

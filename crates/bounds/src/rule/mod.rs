@@ -1,5 +1,6 @@
 //! One file a rule.
 
+mod broadcast_lp;
 mod cut;
 mod distance_sum;
 mod eccentricity;
@@ -17,10 +18,11 @@ use crate::certificate::LowerBound;
 pub(crate) type Bound = fn(&Problem<'_>, u32) -> Option<LowerBound>;
 
 /// Every rule, in the order of [`Rule`](crate::Rule).
-pub(crate) const RULES: [Bound; 7] = [
+pub(crate) const RULES: [Bound; 8] = [
     ports::bound,
     growth::bound,
     tree_broadcast::bound,
+    broadcast_lp::bound,
     eccentricity::bound,
     cut::bound,
     distance_sum::bound,
@@ -28,7 +30,7 @@ pub(crate) const RULES: [Bound; 7] = [
 ];
 
 /// Every rule, those that cost least first; `cut` beginning with the cuts that are found at once.
-pub(crate) const BY_COST: [Bound; 8] = [
+pub(crate) const BY_COST: [Bound; 9] = [
     ports::bound,
     growth::bound,
     volume::bound,
@@ -37,6 +39,7 @@ pub(crate) const BY_COST: [Bound; 8] = [
     eccentricity::bound,
     distance_sum::bound,
     cut::bound,
+    broadcast_lp::bound,
 ];
 
 /// The rules that cost little.
