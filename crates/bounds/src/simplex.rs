@@ -139,7 +139,9 @@ impl Simplex {
         let mut own = self.row(row).to_vec();
         let pivot = own[column];
         own[column] = 1.0;
-        own.iter_mut().for_each(|cell| *cell /= pivot);
+        for cell in &mut own {
+            *cell /= pivot;
+        }
         let level = self.level[row] / pivot;
         let others = self.cells.chunks_mut(width).zip(&mut self.level).enumerate();
         for (_, (cells, value)) in others.filter(|&(other, _)| other != row) {
@@ -151,7 +153,9 @@ impl Simplex {
         }
         let factor = std::mem::replace(&mut self.cost[column], 0.0);
         subtract(&mut self.cost, factor, &own);
-        self.cost.iter_mut().for_each(|cost| *cost = cost.max(0.0));
+        for cost in &mut self.cost {
+            *cost = cost.max(0.0);
+        }
         self.cells[row * width..][..width].copy_from_slice(&own);
         self.level[row] = level;
         std::mem::swap(&mut self.rows[row], &mut self.columns[column]);
@@ -222,15 +226,14 @@ mod tests {
                     }
                 }
                 Verdict::Contradiction(multiples) => {
-                    let sum = |part: &dyn Fn(&(Vec<i32>, i32)) -> i32| -> f64 {
-                        let times = multiples.iter().map(|&(place, times)| (&inequalities[place as usize], times));
-                        times.map(|(inequality, times)| times * f64::from(part(inequality))).sum()
-                    };
                     prop_assert!(multiples.iter().all(|&(_, times)| times > 0.0));
-                    prop_assert!(sum(&|(_, bound)| *bound) < -1e-7);
-                    for column in 0..width {
-                        prop_assert!(sum(&|(coefficients, _)| coefficients[column]) > -1e-6, "{column}");
+                    let (mut left, mut right) = (vec![0.0; width], 0.0);
+                    for (place, times) in multiples {
+                        let (coefficients, bound) = &inequalities[place as usize];
+                        left.iter_mut().zip(coefficients).for_each(|(sum, &a)| *sum += times * f64::from(a));
+                        right += times * f64::from(*bound);
                     }
+                    prop_assert!(right < -1e-7 && left.iter().all(|&sum| sum > -1e-6), "{left:?} {right}");
                 }
             }
         }

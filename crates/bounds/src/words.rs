@@ -102,8 +102,8 @@ impl Display for Words<'_> {
                 let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
                 let sets = counted((inlets.len() + needs.len()) as u64, "node set");
                 let copies = counted(*excess, "weighted copy");
-                write!(f, "the message of terminal {source} cannot spread in {steps}: what {sets} can take in")?;
-                write!(f, " is {copies} less than they need, whenever each terminal gets it")
+                write!(f, "the message of terminal {source} cannot spread in {steps}, for want of at least {copies}")?;
+                write!(f, " in {sets} whenever each terminal gets it")
             }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
                 let (way, ends) = match direction {

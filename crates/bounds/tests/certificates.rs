@@ -317,7 +317,13 @@ fn certificates_read_like_sentences() {
         "star:5",
         Collective::one_to_all_broadcast(root),
         CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets },
-        expect![[r#""#]],
+        expect![[r#"
+            4 steps (broadcast-lp): the message of terminal 0 cannot spread in 3 steps, for want of at least 1 weighted copy in 1 node set whenever each terminal gets it
+            3 steps (growth): after 0 to 3 steps at most 1, 2, 4, 5 terminals can hold the message of terminal 0, and 5 must
+            1 step (ports): terminal 0 sends 1 message, at most 1 in a step
+            1 step (eccentricity): 1 message from terminal 0 must cross 1 channel, one in a step; at most 1 start there in a step
+            1 step (volume): 4 deliveries, at most 4 in a step
+        "#]],
     );
     read(
         "ring:8",

@@ -20,7 +20,7 @@ use proptest::test_runner::FileFailurePersistence;
 fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
     let ends = || (any::<Index>(), any::<Index>(), any::<bool>());
     let sharing = prop_oneof![3 => Just(0usize), 2 => Just(1), 1 => Just(2)];
-    (terminals, 0..=2usize, any::<[Option<bool>; 7]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
+    (terminals, 0..=2usize, any::<[Option<bool>; 9]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
         |(terminals, switches, routes, links, sharing, spanned)| {
             let mut builder = TopologyBuilder::new("random");
             let nodes: Vec<NodeId> = (0..terminals + switches)

@@ -59,6 +59,15 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
     Some(LowerBound { steps: infeasible + 1, rule: Rule::TreeBroadcast, certificate })
 }
 
+/// Whether this rule says all there is to say, unless it gives up: the links form a tree, and all inner nodes route.
+pub(super) fn is_exact(problem: &Problem<'_>, request: Request<'_>) -> bool {
+    let topology = problem.topology();
+    let links = Links::new(topology);
+    problem.model().switching == Switching::Wormhole
+        && topology.nodes().all(|node| topology.routes(node) || links.at(node).len() <= 1)
+        && RootedTree::new(problem, request).is_some()
+}
+
 /// What a node has to do with the message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Role {

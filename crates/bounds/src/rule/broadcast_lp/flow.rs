@@ -6,7 +6,7 @@ use lockstep_paths::FlowNetwork;
 use super::region::Spread;
 
 /// Units of flow that stand for one copy.
-const UNIT: f64 = (1 << 20) as f64;
+const UNIT: u32 = 1 << 20;
 
 /// One step as a flow: from the terminals that get the message back over channels to those that hold it.
 pub(super) struct StepFlow {
@@ -24,7 +24,7 @@ enum Limit {
     /// One.
     Channel,
     /// So many, for a terminal that holds the message; without a place, for the source.
-    Holder(Option<usize>, i64),
+    Holder(Option<usize>, u64),
     /// One, for a terminal that gets the message.
     Receiver(usize),
 }
@@ -66,11 +66,10 @@ impl StepFlow {
     /// A smallest set that takes in more than it can, if there is one. Each of the other terminals holds the parts
     /// `before` and `after` of a message before and after the step.
     pub(super) fn overfull(&mut self, before: &[f64], after: &[f64]) -> Option<FixedBitSet> {
-        let units = |copies: f64| (copies.max(0.0) * UNIT).round().min(f64::from(u32::MAX)) as u32;
         let new = |place: usize| units(after[place] - before[place]);
         let limits = &self.limits;
         self.network.reset(|arc| match limits[arc.index()] {
-            Limit::Channel => UNIT as u32,
+            Limit::Channel => UNIT,
             Limit::Holder(None, limit) => units(limit as f64),
             Limit::Holder(Some(place), limit) => units(limit as f64 * before[place]),
             Limit::Receiver(place) => new(place),
@@ -83,4 +82,10 @@ impl StepFlow {
             nodes
         })
     }
+}
+
+/// The units of so many copies.
+#[expect(clippy::cast_sign_loss, reason = "there are no fewer copies than none")]
+fn units(copies: f64) -> u32 {
+    (copies.max(0.0) * f64::from(UNIT)).round().min(f64::from(u32::MAX)) as u32
 }

@@ -10,15 +10,18 @@ use fixedbitset::FixedBitSet;
 use lockstep_schedule::Problem;
 
 use self::flow::StepFlow;
-use self::proof::{Fact, Facts};
+use self::proof::{Fact, Facts, Kind};
 use self::region::{Region, Spread};
 use super::{eccentricity, growth, tree_broadcast};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::simplex::{Simplex, Verdict};
 
-/// Variables of one linear programme.
-const MAX_VARIABLES: usize = 1_000;
+/// Terminals times steps of a linear programme, which has a variable for each pair.
+const MAX_CELLS: usize = 1_200;
+
+/// Channels of a network with a linear programme.
+const MAX_CHANNELS: usize = 1 << 16;
 
 /// Operations for all linear programmes of a problem: half a second.
 const WORK: u64 = 1 << 29;
@@ -27,7 +30,7 @@ const WORK: u64 = 1 << 29;
 const TOLERANCE: f64 = 1e-5;
 
 /// The least number of steps in which a message spreads if terminals may hold parts of it, if that is more than
-/// [growth], [`eccentricity`] and [`tree_broadcast`] say: a linear programme over when each terminal gets it.
+/// [growth] and [`eccentricity`] say: a linear programme over when each terminal gets it.
 ///
 /// The transfers of one step carry the same message and so are one flow, from the terminals that hold it to those that
 /// get it. It exists unless some set of nodes takes in more than it can (Ford and Fulkerson); flows, one a step, find such
@@ -37,7 +40,8 @@ const TOLERANCE: f64 = 1e-5;
 /// missed.
 ///
 /// Takes time that grows with the cube of terminals times steps, and gives up beyond a fixed amount of work. Memory: 8
-/// bytes for the square of that number. Applies to one message that is not cut into chunks, under either switching.
+/// bytes for the square of that number. Applies to one message that is not cut into chunks, under either
+/// switching, but for trees where [`tree_broadcast`] is exact.
 ///
 /// Source: ours; the cuts by Ford and Fulkerson, *Flows in Networks* (1962), §I.5, the method by Kelley, "The
 /// cutting-plane method for solving convex programs", *J. SIAM* 8 (1960).
@@ -47,20 +51,30 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
     }
     let fewest = growth::bound(problem, enough)?.steps;
     let fewest = fewest.max(eccentricity::bound(problem, enough).map_or(0, |bound| bound.steps));
-    // On a tree its own rule has said all there is to say.
-    if fewest >= enough || tree_broadcast::bound(problem, enough).is_some() {
-        return None;
-    }
     let demand = Demand::new(problem);
     let request = demand.sources().first().and_then(|&source| demand.from(source).next())?;
+    if fewest >= enough || tree_broadcast::is_exact(problem, request) {
+        return None;
+    }
     let spread = Spread::new(problem, request);
     // One terminal more a step is always possible.
-    let in_question = fewest..enough.min(spread.others.len() as u32);
-    let mut search =
-        Search { flow: StepFlow::new(&spread), spread: &spread, regions: Vec::new(), turn: 0, work_left: WORK };
-    let proofs = in_question.map_while(|steps| Some((steps + 1, search.contradiction(steps as usize)?)));
+    let enough = enough.min(spread.others.len() as u32);
+    if !is_small(&spread, fewest) {
+        return None;
+    }
+    let mut search = Search::new(&spread);
+    let proofs = std::iter::successors(Some((fewest, None)), |&(steps, _)| {
+        let (steps, certificate) = search.further(steps, enough)?;
+        Some((steps, Some(certificate)))
+    });
     let (steps, certificate) = proofs.last()?;
-    Some(LowerBound { steps, rule: Rule::BroadcastLp, certificate })
+    Some(LowerBound { steps, rule: Rule::BroadcastLp, certificate: certificate? })
+}
+
+/// Whether a programme for so many steps is worth a try.
+fn is_small(spread: &Spread<'_>, steps: u32) -> bool {
+    let cells = spread.others.len().saturating_mul(steps as usize);
+    cells <= MAX_CELLS && spread.topology.channel_count() <= MAX_CHANNELS
 }
 
 /// A search for sets that cannot all take in what they need.
@@ -74,11 +88,33 @@ struct Search<'a> {
     work_left: u64,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(spread: &'a Spread<'a>) -> Self {
+        Self { spread, flow: StepFlow::new(spread), regions: Vec::new(), turn: 0, work_left: WORK }
+    }
+
+    /// More than so many steps that the message takes, but no more than are enough, and why; `None` if none are found.
+    fn further(&mut self, steps: u32, enough: u32) -> Option<(u32, Certificate)> {
+        if steps >= enough {
+            return None;
+        }
+        // A set may need much more steps than those of the programme that found it.
+        let needed = self.regions.iter().map(|region| region.steps().min(enough)).enumerate();
+        if let Some((region, needed)) = needed.rev().max_by_key(|&(_, needed)| needed).filter(|&(_, most)| most > steps)
+        {
+            let facts = Facts { spread: self.spread, regions: &self.regions, steps: needed as usize - 1 };
+            return Some((needed, facts.certificate(&[(Fact { kind: Kind::Need, step: 0, region }, 1.0)])?));
+        }
+        Some((steps + 1, self.contradiction(steps)?))
+    }
+
     /// Why the message cannot spread in so many steps; `None` if in parts it can, or the work is used up.
-    fn contradiction(&mut self, steps: usize) -> Option<Certificate> {
-        let others = self.spread.others.len();
-        let variables = others.checked_mul(steps - 1).filter(|&count| count <= MAX_VARIABLES)?;
+    fn contradiction(&mut self, steps: u32) -> Option<Certificate> {
+        if !is_small(self.spread, steps) {
+            return None;
+        }
+        let (others, steps) = (self.spread.others.len(), steps as usize);
+        let variables = others * (steps - 1);
         let mut programme = Simplex::new(variables);
         for own in 0..others {
             // Each terminal gets the message once.

@@ -55,7 +55,7 @@ impl Facts<'_> {
     pub(super) fn effect(self, fact: Fact, term: Term, when: usize) -> i64 {
         let gets = when < self.steps || self.spread.is_receiver[term.place];
         match fact.kind {
-            Kind::Inlet if when < fact.step => -term.supply,
+            Kind::Inlet if when < fact.step => -term.supply.cast_signed(),
             Kind::Inlet => i64::from(term.is_inside && when == fact.step && gets),
             Kind::Need => -i64::from(term.is_inside && when <= fact.step),
         }
@@ -64,8 +64,8 @@ impl Facts<'_> {
     pub(super) fn bound(self, fact: Fact) -> i64 {
         let region = &self.regions[fact.region];
         match fact.kind {
-            Kind::Inlet => region.capacity,
-            Kind::Need => -region.need(self.steps - fact.step),
+            Kind::Inlet => region.capacity.cast_signed(),
+            Kind::Need => -region.need(self.steps - fact.step).cast_signed(),
         }
     }
 
@@ -109,7 +109,7 @@ impl Facts<'_> {
             step: multiple.fact.step as u32,
             nodes: nodes(multiple.fact).map(NodeId::from_index).collect(),
             count: self.bound(multiple.fact).unsigned_abs(),
-            weight: multiple.weight as u32,
+            weight: multiple.weight.unsigned_abs() as u32,
         };
         let of_kind = |kind| sum.iter().filter(move |multiple| multiple.fact.kind == kind).map(weighted).collect();
         let (inlets, needs): (Vec<_>, Vec<_>) = (of_kind(Kind::Inlet), of_kind(Kind::Need));

@@ -27,12 +27,12 @@ pub(super) struct Spread<'a> {
 pub(super) struct Region {
     pub(super) nodes: FixedBitSet,
     /// Copies that channels into the set and the source bring.
-    pub(super) capacity: i64,
+    pub(super) capacity: u64,
     /// The terminals in the set, and those that can send to it.
     pub(super) terms: Vec<Term>,
     /// The fewest terminals in the set, without the source, that must hold the message: after the last step, the last but
     /// one and so on, until it is always the same number.
-    needs: Vec<i64>,
+    needs: Vec<u64>,
 }
 
 /// What one terminal but the source does for a set.
@@ -42,7 +42,7 @@ pub(super) struct Term {
     pub(super) place: usize,
     pub(super) is_inside: bool,
     /// Copies it can send to the set once it holds one, besides those that count as capacity.
-    pub(super) supply: i64,
+    pub(super) supply: u64,
 }
 
 impl<'a> Spread<'a> {
@@ -68,8 +68,8 @@ impl<'a> Spread<'a> {
     }
 
     /// Copies of the message that a terminal can start in one step.
-    pub(super) fn send_limit(&self, terminal: NodeId) -> i64 {
-        self.legal.send_limit(terminal).min(self.others.len() as u64).cast_signed()
+    pub(super) fn send_limit(&self, terminal: NodeId) -> u64 {
+        self.legal.send_limit(terminal).min(self.others.len() as u64)
     }
 
     /// What is to be known of a set.
@@ -88,13 +88,13 @@ impl<'a> Spread<'a> {
             let out = self.topology.out_channels(terminal).iter().copied();
             let into = out.filter(|&channel| is_inside(self.topology.head(channel)));
             let supplies = is_inside(terminal) || !self.is_passed(terminal);
-            if supplies { self.send_limit(terminal).min(self.legal.resource_count(into) as i64) } else { 0 }
+            if supplies { self.send_limit(terminal).min(self.legal.resource_count(into) as u64) } else { 0 }
         };
-        let capacity = self.legal.resource_count(passing) as i64 + supply(self.source);
-        let size = self.others.iter().filter(|&&other| is_inside(other)).count() as i64;
+        let capacity = self.legal.resource_count(passing) as u64 + supply(self.source);
+        let size = self.others.iter().filter(|&&other| is_inside(other)).count() as u64;
         let term = |(place, &terminal): (usize, &NodeId)| {
             let is_inside = is_inside(terminal);
-            let missing = (size - i64::from(is_inside) - capacity).max(0);
+            let missing = size.saturating_sub(capacity + u64::from(is_inside));
             Term { place, is_inside, supply: supply(terminal).min(missing) }
         };
         let terms = self.others.iter().enumerate().map(term);
@@ -105,23 +105,19 @@ impl<'a> Spread<'a> {
 
     /// The needs of a set, from the last step back: each is met by the best holders the step before, while all those
     /// outside send what they can.
-    fn needs(&self, capacity: i64, terms: &[Term]) -> Vec<i64> {
-        let outside: i64 = terms.iter().filter(|term| !term.is_inside).map(|term| term.supply).sum();
+    fn needs(&self, capacity: u64, terms: &[Term]) -> Vec<u64> {
+        let outside: u64 = terms.iter().filter(|term| !term.is_inside).map(|term| term.supply).sum();
         let inside = || terms.iter().filter(|term| term.is_inside);
-        let mut supplies: Vec<i64> = inside().map(|term| term.supply).collect();
+        let mut supplies: Vec<u64> = inside().map(|term| term.supply).collect();
         supplies.sort_unstable_by(|a, b| b.cmp(a));
-        let reached = |supplies: &[i64]| {
-            let reached = supplies.iter().scan(capacity + outside, |reached, supply| {
-                *reached += 1 + supply;
-                Some(*reached)
-            });
-            std::iter::once(capacity + outside).chain(reached).collect::<Vec<i64>>()
-        };
         // With no holder in the set, one, two and so on.
-        let reached = reached(&supplies);
-        let all = inside().filter(|term| self.is_receiver[term.place]).count() as i64;
-        let before = |&need: &i64| {
-            let fewest = reached.partition_point(|&reached| reached < need) as i64;
+        let mut reached = vec![capacity + outside];
+        for (holders, supply) in supplies.iter().enumerate() {
+            reached.push(reached[holders] + 1 + supply);
+        }
+        let all = inside().filter(|term| self.is_receiver[term.place]).count() as u64;
+        let before = |&need: &u64| {
+            let fewest = reached.partition_point(|&reached| reached < need) as u64;
             (fewest < need).then_some(fewest)
         };
         std::iter::successors(Some(all), before).collect()
@@ -157,8 +153,13 @@ impl<'a> Spread<'a> {
 }
 
 impl Region {
+    /// The steps that the needs of the set take by themselves.
+    pub(super) fn steps(&self) -> u32 {
+        self.needs.len() as u32 - 1
+    }
+
     /// The fewest terminals in the set, without the source, that must hold the message so many steps before the end.
-    pub(super) fn need(&self, steps_left: usize) -> i64 {
+    pub(super) fn need(&self, steps_left: usize) -> u64 {
         self.needs[steps_left.min(self.needs.len() - 1)]
     }
 }

@@ -13,8 +13,7 @@ fn with_search<T>(problem: &Problem<'_>, ask: impl FnOnce(&mut Search<'_>) -> T)
     let source = problem.messages().source(MessageId::new(0));
     let receivers: Vec<NodeId> = problem.messages().receivers_iter(MessageId::new(0)).collect();
     let spread = Spread::new(problem, Request { source, receivers: &receivers, count: receivers.len() });
-    let flow = StepFlow::new(&spread);
-    ask(&mut Search { flow, spread: &spread, regions: Vec::new(), turn: 0, work_left: WORK })
+    ask(&mut Search::new(&spread))
 }
 
 /// The programme of a tree says that complete binary trees take 4 and 5 steps from the root of 31 and a leaf of 63 nodes.
@@ -25,8 +24,7 @@ fn narrow_links_of_trees_are_seen() {
         let broadcast = Collective::one_to_all_broadcast(NodeId::new(root));
         let problem = Problem::new(&tree, &broadcast, CommunicationModel::wormhole()).unwrap();
         assert_eq!(tree_broadcast::bound(&problem, u32::MAX).unwrap().steps, steps);
-        let proved =
-            with_search(&problem, |search| [steps - 1, steps].map(|steps| search.contradiction(steps as usize)));
+        let proved = with_search(&problem, |search| [steps - 1, steps].map(|steps| search.contradiction(steps)));
         let [Some(certificate), None] = proved else { panic!("{proved:?}") };
         assert_eq!(LowerBound { steps, rule: Rule::BroadcastLp, certificate }.check(&problem), Ok(()));
     }
@@ -101,6 +99,6 @@ proptest! {
         let model = CommunicationModel { ports, ..CommunicationModel::wormhole() };
         let problem = Problem::new(&tree, &broadcast, model).unwrap();
         let steps = crate::best(&problem).steps;
-        prop_assert_eq!(with_search(&problem, |search| search.contradiction(steps as usize)), None);
+        prop_assert_eq!(with_search(&problem, |search| search.contradiction(steps)), None);
     }
 }
