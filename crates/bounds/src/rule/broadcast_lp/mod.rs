@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
                 if !is_near || self.is_known(&variant) {
                     continue;
                 }
-                self.spend(4)?;
+                self.spend(16)?;
                 let regions = [self.spread.region(variant)];
                 let facts = Facts { spread: self.spread, regions: &regions, steps: held.len() - 1 };
                 if facts.all().any(|fact| facts.missed(fact, held) > TOLERANCE) {
