@@ -18,6 +18,8 @@ pub enum Rule {
     TreeBroadcast,
     /// One terminal after the other passes a packet on to its subtree.
     TreePackets,
+    /// No way to inform all parts of the network is fast enough, not even by parts of messages.
+    BroadcastLp,
     /// A message crosses one channel a step.
     Eccentricity,
     /// Messages cross from one part of the network to the other.
@@ -45,6 +47,7 @@ impl fmt::Display for Rule {
             Self::Growth => "growth",
             Self::TreeBroadcast => "tree-broadcast",
             Self::TreePackets => "tree-packets",
+            Self::BroadcastLp => "broadcast-lp",
             Self::Eccentricity => "eccentricity",
             Self::Cut => "cut",
             Self::SourceCut => "source-cut",
@@ -174,6 +177,30 @@ pub enum Certificate {
         /// The number of steps.
         steps: u32,
     },
+    /// The message of one source cannot spread in `infeasible` steps: it takes one step more.
+    ///
+    /// Each node set stands for an inequality that every schedule of so many steps meets, as often as its weight says.
+    /// Added up, what the terminals do to both sides depends only on the step in which each gets the message. Even if each
+    /// of them chooses the best one, the sum is missed by `excess`.
+    Spread {
+        /// The source.
+        source: NodeId,
+        /// The number of steps.
+        infeasible: u32,
+        /// In their step the terminals in the set that get the message are at most `count`, the copies that the source
+        /// and the nodes outside on the way of transfers send over channels into it, and those that other holders send it
+        /// over their own channels: each no more than its ports allow, and than the set lacks when no other one sends.
+        inlets: Vec<WeightedSet>,
+        /// After their step at least `count` terminals in the set hold the message, the source not counted: fewer, be it
+        /// the best ones, and all that comes into the set would not be enough for the receivers in it after the last step.
+        needs: Vec<WeightedSet>,
+        /// By how much the sum is missed at least.
+        excess: u64,
+        /// SHA-256 in hexadecimal digits of the inlets, then the needs: for each its step, weight, number of nodes and
+        /// nodes (4 bytes each, lowest first) and its count (8 bytes). It shows a change even where the sum is missed as
+        /// well.
+        digest: String,
+    },
     /// One terminal cannot start (or, for [`Direction::In`], finish) the messages in fewer than
     /// `ceil(messages / ports)` steps, and each is on its way for `distance` steps: one step less than their sum.
     Eccentricity {
@@ -245,4 +272,18 @@ pub struct LowerBound {
     pub rule: Rule,
     /// The facts it rests on.
     pub certificate: Certificate,
+}
+
+/// A node set in one step of the [spread](Certificate::Spread) of a message.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedSet {
+    /// The step, from 1 on; 0 is the start.
+    pub step: u32,
+    /// The node set, ascending.
+    pub nodes: Vec<NodeId>,
+    /// The copies that come into it in the step, or the terminals in it that must hold the message after the step.
+    pub count: u64,
+    /// How often it counts.
+    pub weight: u32,
 }

@@ -32,12 +32,13 @@ mod legal;
 mod needs;
 mod rule;
 mod search;
+mod simplex;
 mod symmetric;
 mod wires;
 mod words;
 
 pub use all::{all, best, best_reaching, by_rule, of_phases};
-pub use certificate::{Certificate, Direction, LowerBound, Rule};
+pub use certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
 pub use check::CertificateError;
 pub use ladder::{Cost, Ladder};
 pub use symmetric::symmetric;

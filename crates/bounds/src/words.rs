@@ -120,6 +120,13 @@ impl Display for Words<'_> {
                 write!(f, "the message of terminal {source} cannot spread over the tree in {steps}: ")?;
                 write!(f, "an exhaustive programme over {states} states of its subtrees finds no way")
             }
+            Certificate::Spread { source, infeasible, inlets, needs, excess, .. } => {
+                let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
+                let sets = counted((inlets.len() + needs.len()) as u64, "node set");
+                let copies = counted(*excess, "weighted copy");
+                write!(f, "the message of terminal {source} cannot spread in {steps}, for want of at least {copies}")?;
+                write!(f, " in {sets} whenever each terminal gets it")
+            }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
                 let (way, ends) = match direction {
                     Direction::In => ("to", "end"),

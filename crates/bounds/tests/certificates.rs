@@ -4,7 +4,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 use expect_test::{Expect, expect};
-use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, all, best, by_rule};
+use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet, all, best, by_rule};
 use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn every_rule_is_accepted_and_survives_json() {
             assert_eq!(serde_json::from_str::<LowerBound>(&text).unwrap(), bound);
         }
     });
-    assert_eq!(seen.len(), 13, "{seen:?}");
+    assert_eq!(seen.len(), 14, "{seen:?}");
 }
 
 #[test]
@@ -294,6 +294,92 @@ fn labels_are_complete_and_in_time() {
 }
 
 #[test]
+fn every_change_of_a_spread_is_refused() {
+    let packets = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::store_and_forward() };
+    let cases =
+        [("mesh:5x5", 12, CommunicationModel::wormhole()), ("star:9", 0, packets), ("de-bruijn:2,4", 3, packets)];
+    for (spec, root, model) in cases {
+        let topology: Topology = spec.parse().unwrap();
+        let broadcast = Collective::one_to_all_broadcast(NodeId::new(root));
+        let problem = Problem::new(&topology, &broadcast, model).unwrap();
+        let bound = best(&problem);
+        assert_eq!((bound.rule, bound.check(&problem)), (Rule::BroadcastLp, Ok(())), "{spec}");
+        let value = serde_json::to_value(&bound).unwrap();
+        let refused = |spoilt: Value| {
+            assert_ne!(spoilt, value);
+            let spoilt: LowerBound = serde_json::from_value(spoilt).unwrap();
+            assert!(spoilt.check(&problem).is_err(), "{spoilt:?} for {bound:?}");
+        };
+        let mut places = Vec::new();
+        numbers(&value, &mut Vec::new(), &mut places);
+        for place in &places {
+            for change in [1, -1, 7] {
+                let mut spoilt = value.clone();
+                let number = at(&mut spoilt, place);
+                *number = (number.as_i64().unwrap() + change).max(0).into();
+                if spoilt != value {
+                    refused(spoilt);
+                }
+            }
+        }
+        // A set, or a node of one, left out or written twice.
+        for list in places.iter().map(|place| &place[..place.len() - 1]).filter(|list| list.len() > 1) {
+            for list in [list, &list[..2]] {
+                let Some(items) = at(&mut value.clone(), list).as_array().cloned() else { continue };
+                for place in 0..items.len() {
+                    let (mut fewer, mut more) = (items.clone(), items.clone());
+                    fewer.remove(place);
+                    more.insert(place, items[place].clone());
+                    for changed in [fewer, more] {
+                        let mut spoilt = value.clone();
+                        *at(&mut spoilt, list) = changed.into();
+                        refused(spoilt);
+                    }
+                }
+            }
+        }
+        let mut spoilt = value.clone();
+        let digest = &mut spoilt["certificate"]["digest"];
+        *digest = digest.as_str().unwrap().replacen(|_: char| true, "x", 1).into();
+        refused(spoilt);
+    }
+}
+
+#[test]
+fn spreads_that_cannot_be_added_up_are_refused() {
+    let bound = |steps: u32, sets: usize| LowerBound {
+        steps: steps.saturating_add(1),
+        rule: Rule::BroadcastLp,
+        certificate: Certificate::Spread {
+            source: NodeId::new(0),
+            infeasible: steps,
+            inlets: vec![WeightedSet { step: 1, nodes: vec![NodeId::new(1)], count: 2, weight: 1 }; sets],
+            needs: Vec::new(),
+            excess: 1,
+            digest: String::new(),
+        },
+    };
+    let torus: Topology = "torus:64x64".parse().unwrap();
+    let refused = |collective: Collective, bound: LowerBound| {
+        let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
+        bound.check(&problem).unwrap_err().to_string()
+    };
+    let why = |why: &str| format!("this is no certificate by broadcast-lp: {why}");
+    let broadcast = || Collective::one_to_all_broadcast(NodeId::new(0));
+    let step = why("a message can get to one terminal more in every step");
+    assert_eq!([0, 4096, u32::MAX].map(|steps| refused(broadcast(), bound(steps, 1))), [(); 3].map(|()| step.clone()));
+    let long = why("the sum is too long to add up again");
+    assert_eq!(
+        [(4095, 0), (600, 1000)].map(|(steps, sets)| refused(broadcast(), bound(steps, sets))),
+        [(); 2].map(|()| long.clone())
+    );
+    assert_eq!(refused(broadcast(), bound(3, 0)), why("the sets can take in what they need"));
+    let one = why("it is for one message, from its source");
+    assert_eq!(refused(Collective::all_to_all_broadcast(), bound(3, 1)), one);
+    assert_eq!(refused(Collective::one_to_all_broadcast(NodeId::new(1)), bound(3, 1)), one);
+}
+
+#[test]
 fn a_certificate_is_no_good_for_another_problem() {
     mesh_exchange(|problem, bound| {
         let gather = Collective::all_to_all_broadcast();
@@ -335,6 +421,18 @@ fn certificates_read_like_sentences() {
             3 steps (growth): after 0 to 3 steps at most 1, 3, 11, 31 terminals can hold the message of terminal 0, and 31 must
             1 step (ports): terminal 0 sends 1 message, at most 2 in a step
             1 step (volume): 30 deliveries, at most 58 in a step
+        "#]],
+    );
+    read(
+        "star:5",
+        &Collective::one_to_all_broadcast(root),
+        CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets },
+        &expect![[r#"
+            4 steps (growth): after 0 to 4 steps at most 1, 2, 3, 4, 5 terminals can hold the message of terminal 0, and 5 must
+            4 steps (tree-packets): the message of terminal 0 takes 4 steps over the tree if every terminal serves first the neighbour whose subtree takes longest
+            1 step (ports): terminal 0 sends 1 message, at most 1 in a step
+            1 step (eccentricity): 1 message from terminal 0 must cross 1 channel, one in a step; at most 1 start there in a step
+            1 step (volume): 4 deliveries, at most 4 in a step
         "#]],
     );
     read(

@@ -143,6 +143,23 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
     }
 }
 
+/// Through one port the middle of a star sends to one leaf a step, and every leaf only to the middle.
+#[test]
+fn the_middle_of_a_star_sends_to_a_leaf_a_step() {
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
+    for nodes in [3, 4, 5, 24, 150] {
+        let star = network(&format!("star:{nodes}"));
+        let middle = star.nodes().max_by_key(|&node| star.out_channels(node).len());
+        for root in star.nodes().filter(|&root| nodes < 25 || Some(root) == middle) {
+            assert_eq!(
+                steps(&star, &Collective::one_to_all_broadcast(root), one_port),
+                nodes - 1,
+                "{nodes} from {root}"
+            );
+        }
+    }
+}
+
 /// MIN document, Table 3, with the last cells as proved since: by source depth, leaf to root.
 #[test]
 fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {

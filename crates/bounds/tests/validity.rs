@@ -20,7 +20,7 @@ use proptest::test_runner::FileFailurePersistence;
 fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
     let ends = || (any::<Index>(), any::<Index>(), any::<bool>());
     let sharing = prop_oneof![3 => Just(0usize), 2 => Just(1), 1 => Just(2)];
-    (terminals, 0..=2usize, any::<[Option<bool>; 7]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
+    (terminals, 0..=2usize, any::<[Option<bool>; 9]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
         |(terminals, switches, routes, links, sharing, spanned)| {
             let mut builder = TopologyBuilder::new("random");
             let nodes: Vec<NodeId> = (0..terminals + switches)
@@ -131,6 +131,20 @@ proptest! {
 
     #[test]
     fn no_bound_on_five_terminals_exceeds_the_optimum((topology, collective) in instance(5..=5), model in model()) {
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
+    #[test]
+    fn no_bound_on_a_message_for_seven_terminals_exceeds_the_optimum(
+        (topology, source, receivers) in network(6..=7).prop_flat_map(|topology| {
+            let terminals = topology.terminals().to_vec();
+            let receivers = subsequence(terminals.clone(), 3..=terminals.len());
+            (Just(topology), select(terminals), receivers)
+        }),
+        model in model(),
+    ) {
+        let receivers = receivers.into_iter().filter(|&receiver| receiver != source).collect();
+        let collective = CollectiveKind::Custom(vec![Message { source, receivers }]).into();
         prop_assume!(judge(&topology, &collective, model).is_some());
     }
 

@@ -1,6 +1,7 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
 mod arc_forwarding;
+mod broadcast_lp;
 mod cut;
 mod reception;
 mod source_cut;
@@ -154,6 +155,15 @@ impl LowerBound {
                 expect("states", *states, run.states)?;
                 if *digest != run.digest {
                     return Err(self.not_applicable("the tables of the programme are others"));
+                }
+                Ok(u64::from(*infeasible) + 1)
+            }
+            (Rule::BroadcastLp, Certificate::Spread { source, infeasible, inlets, needs, excess, digest }) => {
+                self.expect_terminal(problem, *source)?;
+                let (missed, sets) = broadcast_lp::excess(problem, *source, *infeasible, [inlets, needs])?;
+                expect("excess of the sum", *excess, missed)?;
+                if *digest != sets {
+                    return Err(self.not_applicable("the sets have another digest"));
                 }
                 Ok(u64::from(*infeasible) + 1)
             }

@@ -4,7 +4,7 @@ use fixedbitset::FixedBitSet;
 use lockstep_schedule::{Problem, Routing};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{ceil_steps, cut, ports};
+use super::{Ask, ceil_steps, cut, ports};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
@@ -19,15 +19,15 @@ use crate::wires::Wires;
 ///
 /// Source: Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the optimum by Baum and Trotter, *Integer rounding and
 /// polyhedral decomposition for totally unimodular systems* (1978).
-pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
     let (topology, legal, demand) = (problem.topology(), Legal::new(problem), Demand::new(problem));
     if !legal.direct {
         return None;
     }
     let &[source] = demand.sources().as_slice() else { return None };
-    let cheap = [ports::bound, cut::bound].into_iter().filter_map(|rule| rule(problem, enough));
+    let cheap = [ports::bound, cut::bound].into_iter().filter_map(|rule| rule(problem, ask));
     let least = cheap.map(|bound| bound.steps).max()?;
-    if least >= enough {
+    if least >= ask.enough {
         return None;
     }
     let is_open = open_channels(problem, legal, source);
@@ -40,7 +40,7 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
         wires.demand(receiver, messages(receiver));
     }
     let route = [Wires::at(source), Wires::sink(topology)];
-    wires.widen(problem.messages().len() as u64, route, [least, enough], |side| {
+    wires.widen(problem.messages().len() as u64, route, [least, ask.enough], |side| {
         let is_in = |node: NodeId| side.contains(node.index());
         let stopped = receivers.iter().filter(|&&node| is_in(node)).map(|&node| u64::from(messages(node))).sum();
         let crosses = |channel: &ChannelId| !is_in(topology.tail(*channel)) && is_in(topology.head(*channel));

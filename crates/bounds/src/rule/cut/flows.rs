@@ -45,7 +45,7 @@ fn scatter_source(demand: &Demand<'_>) -> Option<NodeId> {
 ///
 /// Source: Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the quotient by Dinkelbach, *Management Science* 13 (1967).
 pub(super) fn look(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
-    let by_ports = ports::bound(problem, cuts.enough).map_or(0, |bound| bound.steps);
+    let by_ports = ports::bound(problem, cuts.ask).map_or(0, |bound| bound.steps);
     if by_ports > cuts.best.0 {
         cuts.best.0 = by_ports;
         cuts.best.1.clear();
@@ -64,7 +64,7 @@ fn scatter(problem: &Problem<'_>, demand: &Demand<'_>, source: NodeId, cuts: &mu
         wires.demand(receiver, demand.count_to(receiver) * problem.messages().chunks());
     }
     let ends = [Wires::at(source), Wires::sink(topology)];
-    wires.widen(problem.messages().len() as u64, ends, [cuts.best.0, cuts.enough], |side| {
+    wires.widen(problem.messages().len() as u64, ends, [cuts.best.0, cuts.ask.enough], |side| {
         cuts.try_side(&side);
         Some((cuts.best.0, ()))
     });
