@@ -46,6 +46,25 @@ impl Log {
         self.channels.len()
     }
 
+    /// The transfers from a place of the list on.
+    pub(crate) fn transfers_from(&self, first: usize) -> impl Iterator<Item = (MessageId, &[ChannelId])> {
+        (first..self.len()).map(|transfer| (self.message[transfer], self.path(transfer)))
+    }
+
+    /// The place of the first transfer of the last step, of a list in the order of steps.
+    pub(crate) fn start_of_last_step(&self) -> usize {
+        self.step.partition_point(|&step| step + 1 < self.step_count)
+    }
+
+    /// Removes the transfers from a place of the list on, of a list in the order of steps.
+    pub(crate) fn truncate(&mut self, first: usize) {
+        self.message.truncate(first);
+        self.step.truncate(first);
+        self.path_end.truncate(first);
+        self.channels.truncate(self.path_end.last().map_or(0, |&end| end as usize));
+        self.step_count = self.step.last().map_or(0, |&step| step + 1);
+    }
+
     fn path(&self, transfer: usize) -> &[ChannelId] {
         let start = transfer.checked_sub(1).map_or(0, |before| self.path_end[before]);
         &self.channels[start as usize..self.path_end[transfer] as usize]

@@ -49,7 +49,7 @@ impl Search {
         target: NodeId,
         routing: Routing,
         rng: &mut impl Rng,
-        value: impl Fn(usize) -> Option<(u32, T)>,
+        mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<T> {
         self.queue.push(target);
         self.distance[target.index()] = 0;
@@ -61,7 +61,7 @@ impl Search {
                 self.expand(usage, place, routing, rng);
             }
             level = level.end..self.queue.len();
-            found = self.best(usage, level.clone(), rng, &value);
+            found = self.best(usage, level.clone(), rng, &mut value);
         }
         for node in self.queue.drain(..) {
             self.distance[node.index()] = UNSEEN;
@@ -100,7 +100,7 @@ impl Search {
         usage: &Usage<'_>,
         level: std::ops::Range<usize>,
         rng: &mut impl Rng,
-        value: impl Fn(usize) -> Option<(u32, T)>,
+        mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<T> {
         let task = usage.task();
         let mut best: Option<((u32, u32), NodeId, T)> = None;

@@ -8,7 +8,8 @@ use crate::task::Task;
 
 /// The holdings of all terminals, between steps and inside one.
 ///
-/// Two bits for each pair of terminal and message, in a row of words a terminal.
+/// Two bits for each pair of terminal and message, in a row of words a terminal; and the number of holders of each
+/// message, bit by bit in rows of all messages, so that the rarest of many is found with a few operations on words.
 #[derive(Clone, Debug)]
 pub(crate) struct Stock {
     words: usize,
@@ -16,14 +17,12 @@ pub(crate) struct Stock {
     held: Vec<u64>,
     /// Neither held nor on its way.
     lacked: Vec<u64>,
-    /// Terminals that hold each message or are about to.
-    holder_count: Vec<u32>,
+    /// Terminals that hold each message or are about to: a row for each binary digit, the highest first.
+    holders: Vec<u64>,
     /// Messages that each terminal lacks.
     lacked_count: Vec<u32>,
     /// All deliveries to be made.
     left: u64,
-    /// Terminal and message of each delivery of the step.
-    arriving: Vec<(u32, u32)>,
 }
 
 impl Stock {
@@ -40,7 +39,7 @@ impl Stock {
         let (mut held, mut lacked) = (vec![0; terminals * words], vec![0; terminals * words]);
         let mut tree: Option<(NodeId, RelayTree)> = None;
         for message in messages.ids() {
-            let (word, bit) = (message.index() / 64, 1 << (message.index() % 64));
+            let (word, bit) = place(message.number());
             let mark = |bits: &mut [u64], node| bits[task.rank(node) * words + word] |= bit;
             let source = messages.source(message);
             mark(&mut held, source);
@@ -59,7 +58,11 @@ impl Stock {
         let count = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum();
         let lacked_count: Vec<u32> = lacked.chunks_exact(words).map(count).collect();
         let left = lacked_count.iter().copied().map(u64::from).sum();
-        Self { words, held, lacked, holder_count: vec![1; messages.len()], lacked_count, left, arriving: Vec::new() }
+        let digits = (usize::BITS - terminals.leading_zeros()) as usize;
+        let mut holders = vec![0; digits * words];
+        // Everybody's source is one holder.
+        holders[(digits - 1) * words..].fill(u64::MAX);
+        Self { words, held, lacked, holders, lacked_count, left }
     }
 
     /// Number of deliveries still to be made.
@@ -68,69 +71,117 @@ impl Stock {
     }
 
     /// Number of messages that a terminal lacks.
+    #[inline]
     pub(crate) fn lacked_count(&self, terminal: usize) -> u32 {
         self.lacked_count[terminal]
     }
 
     /// Number of terminals that hold a message or are about to.
     pub(crate) fn holder_count(&self, message: u32) -> u32 {
-        self.holder_count[message as usize]
+        let (word, bit) = place(message);
+        let digits = self.holders.chunks_exact(self.words);
+        digits.fold(0, |count, digit| count << 1 | u32::from(digit[word] & bit != 0))
     }
 
     /// Whether a terminal holds a message at the start of the step.
+    #[inline]
     pub(crate) fn holds(&self, terminal: usize, message: u32) -> bool {
-        self.held[terminal * self.words + message as usize / 64] >> (message % 64) & 1 == 1
+        let (word, bit) = place(message);
+        self.held[terminal * self.words + word] & bit != 0
     }
 
     /// Whether a terminal holds any message at the start of the step.
     pub(crate) fn holds_any(&self, terminal: usize) -> bool {
-        self.held[terminal * self.words..(terminal + 1) * self.words].iter().any(|&word| word != 0)
+        self.row(&self.held, terminal).iter().any(|&word| word != 0)
+    }
+
+    #[inline]
+    fn row<'a>(&self, bits: &'a [u64], terminal: usize) -> &'a [u64] {
+        &bits[terminal * self.words..(terminal + 1) * self.words]
     }
 
     /// What one terminal holds and another one lacks, a word after the other.
     #[inline]
     fn useful(&self, from: usize, to: usize) -> impl Iterator<Item = u64> {
-        let row = |terminal| terminal * self.words..(terminal + 1) * self.words;
-        self.held[row(from)].iter().zip(&self.lacked[row(to)]).map(|(held, lacked)| held & lacked)
+        self.row(&self.held, from).iter().zip(self.row(&self.lacked, to)).map(|(held, lacked)| held & lacked)
     }
 
     /// Number of messages that one terminal holds and another one lacks.
+    #[inline]
     pub(crate) fn useful_count(&self, from: usize, to: usize) -> u32 {
         self.useful(from, to).map(u64::count_ones).sum()
     }
 
-    /// The message with the fewest holders that one terminal holds and another one lacks; `salt` decides ties.
-    pub(crate) fn rarest(&self, from: usize, to: usize, salt: u32) -> Option<u32> {
-        let mut best: Option<(u32, u32, u32)> = None;
-        for (place, mut word) in self.useful(from, to).enumerate() {
-            while word != 0 {
-                let message = place as u32 * u64::BITS + word.trailing_zeros();
-                word &= word - 1;
-                // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4) as a cheap shuffle.
-                let tie = (message ^ salt).wrapping_mul(0x9E37_79B9);
-                let key = (self.holder_count[message as usize], tie, message);
-                best = Some(best.map_or(key, |best| best.min(key)));
+    /// The message with the fewest holders that one terminal holds and another one lacks; `salt` decides ties. `pool` is
+    /// scratch space.
+    pub(crate) fn rarest(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
+        pool.clear();
+        pool.extend(self.useful(from, to));
+        for digit in self.holders.chunks_exact(self.words) {
+            if pool.iter().zip(digit).fold(0, |any, (word, digit)| any | word & !digit) != 0 {
+                pool.iter_mut().zip(digit).for_each(|(word, digit)| *word &= !digit);
             }
         }
-        best.map(|(_, _, message)| message)
+        pick(pool, salt)
     }
 
     /// Decides that a terminal gets a message in this step.
     pub(crate) fn promise(&mut self, terminal: usize, message: u32) {
-        self.lacked[terminal * self.words + message as usize / 64] &= !(1 << (message % 64));
-        self.holder_count[message as usize] += 1;
+        let (word, bit) = place(message);
+        self.lacked[terminal * self.words + word] &= !bit;
         self.lacked_count[terminal] -= 1;
         self.left -= 1;
-        self.arriving.push((terminal as u32, message));
+        // One more, with the carry upwards from the lowest digit.
+        for digit in self.holders.chunks_exact_mut(self.words).rev() {
+            digit[word] ^= bit;
+            if digit[word] & bit != 0 {
+                break;
+            }
+        }
     }
 
-    /// Ends the step; the number of deliveries made in it.
-    pub(crate) fn arrive(&mut self) -> usize {
-        for &(terminal, message) in &self.arriving {
-            self.held[terminal as usize * self.words + message as usize / 64] |= 1 << (message % 64);
+    /// Takes a promise back.
+    pub(crate) fn withdraw(&mut self, terminal: usize, message: u32) {
+        let (word, bit) = place(message);
+        self.lacked[terminal * self.words + word] |= bit;
+        self.lacked_count[terminal] += 1;
+        self.left += 1;
+        for digit in self.holders.chunks_exact_mut(self.words).rev() {
+            digit[word] ^= bit;
+            if digit[word] & bit == 0 {
+                break;
+            }
         }
-        let count = self.arriving.len();
-        self.arriving.clear();
-        count
     }
+
+    /// Hands over what was promised.
+    #[inline]
+    pub(crate) fn arrive(&mut self, terminal: usize, message: u32) {
+        let (word, bit) = place(message);
+        self.held[terminal * self.words + word] |= bit;
+    }
+
+    /// Takes back what arrived: it is promised again.
+    #[inline]
+    pub(crate) fn depart(&mut self, terminal: usize, message: u32) {
+        let (word, bit) = place(message);
+        self.held[terminal * self.words + word] &= !bit;
+    }
+}
+
+/// The word of a message in a row, and its bit there.
+#[inline]
+fn place(message: u32) -> (usize, u64) {
+    (message as usize / 64, 1 << (message % 64))
+}
+
+/// One of the messages of a row: the first one from a place on that `salt` gives.
+#[inline]
+fn pick(row: &[u64], salt: u32) -> Option<u32> {
+    let start = (u64::from(salt) * row.len() as u64 >> 32) as usize;
+    let mut words = (start..row.len()).chain(0..start);
+    let place = words.find(|&place| row[place] != 0)?;
+    let turn = salt % u64::BITS;
+    let bit = (row[place].rotate_right(turn).trailing_zeros() + turn) % u64::BITS;
+    Some(place as u32 * u64::BITS + bit)
 }

@@ -48,6 +48,23 @@ impl<'a> Usage<'a> {
         self.capacities.receive(terminal).is_none_or(|slot| self.is_open(slot))
     }
 
+    #[inline]
+    pub(crate) fn wire(&self, channel: ChannelId) -> Slot {
+        wire(self.task, channel)
+    }
+
+    #[inline]
+    pub(crate) fn send_port(&self, terminal: usize) -> Option<Slot> {
+        self.capacities.send(terminal)
+    }
+
+    /// Takes a transfer back.
+    pub(crate) fn release(&mut self, channel: ChannelId) {
+        let topology = self.task.topology();
+        let ports = PortPair::new(self.task, self.capacities, topology.tail(channel), topology.head(channel));
+        ports.iter().chain([wire(self.task, channel)]).for_each(|slot| self.taken[slot as usize] -= 1);
+    }
+
     /// Makes a transfer.
     pub(crate) fn take(&mut self, path: &[ChannelId]) {
         let topology = self.task.topology();
