@@ -1,15 +1,15 @@
 //! Messages of several receivers: step by step, every terminal fetches what it lacks.
 
+mod draft;
 mod search;
 mod step;
 mod stock;
-mod usage;
 
 use lockstep_schedule::Schedule;
 use lockstep_topology::ChannelId;
-use rand::Rng;
+use rand::{Rng, RngExt};
 
-use self::step::{Side, Spreader};
+use self::step::Spreader;
 use self::stock::Stock;
 use crate::log::Log;
 use crate::method::{Method, Miss, Poll, Request};
@@ -57,8 +57,6 @@ pub(crate) struct Spread<'a> {
     side: Vec<Side>,
     /// Receptions of each terminal in a step.
     rate: Vec<u32>,
-    wire_start: Vec<u32>,
-    wire_channel: Vec<ChannelId>,
 }
 
 impl<'a> Spread<'a> {
@@ -73,62 +71,53 @@ impl<'a> Spread<'a> {
             side_start.push(side.len() as u32);
             rate.push(task.model().ports.of_degree(topology.in_channels(node).len()).max(1) as u32);
         }
-        let mut wire_channel: Vec<ChannelId> = topology.channels().collect();
-        wire_channel.sort_by_key(|&channel| topology.resource(channel));
-        let mut wire_start = vec![0; topology.resource_count() + 1];
-        for (place, &channel) in wire_channel.iter().enumerate() {
-            wire_start[topology.resource(channel).index() + 1] = place as u32 + 1;
-        }
-        Self {
-            task,
-            capacities: Capacities::new(task),
-            stock: Stock::new(task),
-            side_start,
-            side,
-            rate,
-            wire_start,
-            wire_channel,
-        }
+        Self { task, capacities: Capacities::new(task), stock: Stock::new(task), side_start, side, rate }
     }
 
     fn sides(&self, terminal: usize) -> &[Side] {
         &self.side[self.side_start[terminal] as usize..self.side_start[terminal + 1] as usize]
     }
 
-    fn on_wire(&self, wire: u32) -> &[ChannelId] {
-        &self.wire_channel[self.wire_start[wire as usize] as usize..self.wire_start[wire as usize + 1] as usize]
+    /// The most messages that a terminal receives in a step.
+    fn rate(&self, terminal: usize) -> u32 {
+        self.rate[terminal]
     }
 
     /// One schedule: terminals that lack most for their channels first, ties at random.
     pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
-        let mut spreader = Spreader::new(self, rng);
-        let mut aim = poll.goal();
-        let mut failures = 0u32;
-        let patience = 16;
-        while spreader.stock.left() > 0 {
+        let (goal, below) = (poll.goal(), poll.below());
+        // Where the goal is out of reach, less is easier to find.
+        let is_first = below == u32::MAX;
+        let aim = if is_first { goal } else { rng.random_range(goal..below) };
+        let is_thorough = !is_first && rng.random();
+        let mut spreader = Spreader::new(self, aim, is_thorough, rng);
+        let mut patience = PATIENCE.saturating_add(aim);
+        while !spreader.is_done() {
             spreader.make_step(poll)?;
-            let terminals = 0..self.task.topology().terminal_count();
-            let needed = terminals.clone().map(|terminal| spreader.steps_needed(terminal)).max().unwrap_or(0);
-            if spreader.step + needed <= aim {
+            if spreader.is_on_time() {
                 continue;
             }
-            if failures < patience && poll.goal() > 1 {
-                failures += 1;
-                for terminal in terminals {
-                    if spreader.step + spreader.steps_needed(terminal) > aim {
-                        spreader.boost[terminal] += 1;
-                    }
-                }
-                for _ in 0..(1 << failures.trailing_zeros()).min(spreader.step) {
-                    spreader.undo_step();
-                }
+            if patience > 0 && spreader.may_go_back() {
+                patience = patience.saturating_sub(spreader.go_back());
                 continue;
             }
-            aim = spreader.step + needed;
-            if aim >= poll.below() {
+            let least = spreader.least_steps();
+            if least >= below {
                 return Err(Miss::NoShorter);
             }
+            spreader.aim_at(least);
         }
-        Ok(spreader.log)
+        Ok(spreader.into_log())
     }
 }
+
+/// A channel from another terminal.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    channel: ChannelId,
+    /// Rank of that terminal.
+    neighbour: u32,
+}
+
+/// Steps that an attempt may take back beside as many as it aims at.
+const PATIENCE: u32 = 32;

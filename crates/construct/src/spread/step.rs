@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use lockstep_schedule::{MessageId, Routing};
+use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use super::Spread;
-use super::search::Search;
+use super::draft::Draft;
+use super::search::{Search, Wanted};
 use super::stock::Stock;
-use super::usage::Usage;
+use super::{Side, Spread};
 use crate::distance;
 use crate::log::Log;
 use crate::method::{Miss, Poll};
@@ -19,45 +19,50 @@ use crate::task::Task;
 /// Terminals served between two looks at the budget.
 const STRIDE: usize = 32;
 
-/// A channel from another terminal.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Side {
-    pub(super) channel: ChannelId,
-    pub(super) neighbour: u32,
-}
+/// The most that a terminal pays for what others have taken before it: so often the same channel or port changes hands
+/// in a step.
+const LIMIT: u32 = 4;
+
+/// How often an attempt goes back from one step before it gives its aim up.
+const PATIENCE: u32 = 16;
+
+/// The same for a path of several channels.
+const FAR_LIMIT: u32 = 8;
 
 /// One schedule in the making.
 pub(super) struct Spreader<'a, R> {
     spread: &'a Spread<'a>,
     task: &'a Task<'a>,
-    pub(super) stock: Stock,
-    usage: Usage<'a>,
+    stock: Stock,
+    draft: Draft<'a>,
     search: Search,
-    pub(super) log: Log,
+    log: Log,
     rng: &'a mut R,
-    pub(super) step: u32,
+    step: u32,
+    /// The steps that the schedule is to have.
+    aim: u32,
+    /// The most steps made so far, and how often it went back since then.
+    furthest: u32,
+    setbacks: u32,
+    is_thorough: bool,
     /// Whether neighbours are asked first.
     near: bool,
-    /// The message that each channel brings from a neighbour in this step, or `NOTHING`.
-    carried: Vec<u32>,
     /// Terminals to be served, and which of them wait.
     waiting: VecDeque<u32>,
     waits: Vec<bool>,
-    /// How often each slot changed hands in this step.
-    price: Vec<u32>,
-    pub(super) boost: Vec<u32>,
-    choice: Vec<Choice>,
-    pool: Vec<u64>,
-    /// Distances from what is held, and scratch space for them.
+    /// How often each terminal came too late.
+    grievance: Vec<u32>,
+    /// Distances from what is held.
     distance: Vec<u32>,
+    /// Scratch space.
     queue: Vec<NodeId>,
+    options: Vec<Option_>,
+    pool: Vec<u64>,
 }
 
-const NOTHING: u32 = u32::MAX;
-
-/// A side of a terminal that may be served.
+/// A side from which a terminal may fetch something: the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Choice {
+struct Option_ {
     price: u32,
     useful: u32,
     tie: u32,
@@ -66,7 +71,7 @@ struct Choice {
 }
 
 impl<'a, R: Rng> Spreader<'a, R> {
-    pub(super) fn new(spread: &'a Spread<'a>, rng: &'a mut R) -> Self {
+    pub(super) fn new(spread: &'a Spread<'a>, aim: u32, is_thorough: bool, rng: &'a mut R) -> Self {
         let Spread { task, capacities, stock, .. } = spread;
         let (topology, messages) = (task.topology(), task.messages());
         // Where messages are many, neighbours have enough of them, and take the fewest channels. One must go far. What
@@ -78,52 +83,75 @@ impl<'a, R: Rng> Spreader<'a, R> {
             spread,
             task,
             stock: stock.clone(),
-            usage: Usage::new(task, capacities),
+            draft: Draft::new(task, capacities),
             search: Search::new(topology.node_count()),
             log: Log::default(),
             rng,
             step: 0,
+            aim,
+            furthest: 0,
+            setbacks: 0,
+            is_thorough,
             near,
-            carried: vec![NOTHING; topology.channel_count()],
             waiting: VecDeque::new(),
             waits: vec![false; topology.terminal_count()],
-            price: vec![0; capacities.len()],
-            boost: vec![0; topology.terminal_count()],
-            choice: Vec::new(),
-            pool: Vec::new(),
+            grievance: vec![0; topology.terminal_count()],
             distance: vec![0; topology.node_count()],
             queue: Vec::new(),
+            options: Vec::new(),
+            pool: Vec::new(),
         }
     }
 
-    pub(super) fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Miss> {
-        poll.check(self.step + 1)?;
-        self.usage.clear();
-        let order = self.order();
-        let first = self.log.len();
-        let (task, routing) = (self.task, self.task.model().routing);
-        if self.near {
-            self.fetch_from_neighbours(&order, poll)?;
-        }
-        if !task.stores_and_forwards() {
-            self.fetch_each(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Minimal))?;
-            if routing == Routing::Any {
-                self.fetch_each(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Any))?;
-            }
-        }
-        // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way.
-        if self.log.len() == first {
-            return Err(Miss::Crossed);
-        }
-        for (message, path) in self.log.transfers_from(first) {
-            self.stock.arrive(task.receiver(path), message.number());
-        }
-        self.step += 1;
-        Ok(())
+    pub(super) fn is_done(&self) -> bool {
+        self.stock.left() == 0
     }
 
-    /// Takes the last step back.
-    pub(super) fn undo_step(&mut self) {
+    pub(super) fn into_log(self) -> Log {
+        self.log
+    }
+
+    /// The fewest steps that can still be reached.
+    pub(super) fn least_steps(&self) -> u32 {
+        let terminals = 0..self.task.topology().terminal_count();
+        terminals.map(|terminal| self.least_steps_of(terminal)).max().unwrap_or(self.step)
+    }
+
+    /// The step after which a terminal can have all at the earliest.
+    fn least_steps_of(&self, terminal: usize) -> u32 {
+        self.step + self.stock.lacked_count(terminal).div_ceil(self.spread.rate(terminal))
+    }
+
+    /// Whether the aim can still be reached; what cannot is to be taken back.
+    pub(super) fn is_on_time(&mut self) -> bool {
+        let is_on_time = self.least_steps() <= self.aim;
+        if is_on_time && self.step > self.furthest {
+            (self.furthest, self.setbacks) = (self.step, 0);
+        }
+        is_on_time
+    }
+
+    pub(super) fn may_go_back(&self) -> bool {
+        self.setbacks < PATIENCE
+    }
+
+    /// Looks for a longer schedule from here on.
+    pub(super) fn aim_at(&mut self, steps: u32) {
+        self.aim = steps;
+    }
+
+    /// Takes a step back, more of them each time, and serves first from now on who came too late; the number of steps.
+    pub(super) fn go_back(&mut self) -> u32 {
+        for terminal in 0..self.grievance.len() {
+            self.grievance[terminal] += u32::from(self.least_steps_of(terminal) > self.aim);
+        }
+        self.setbacks += 1;
+        let steps = (1 << self.setbacks.trailing_zeros()).min(self.step);
+        (0..steps).for_each(|_| self.undo_step());
+        steps
+    }
+
+    fn undo_step(&mut self) {
         let first = self.log.start_of_last_step();
         for (message, path) in self.log.transfers_from(first) {
             let terminal = self.task.receiver(path);
@@ -134,9 +162,31 @@ impl<'a, R: Rng> Spreader<'a, R> {
         self.step -= 1;
     }
 
-    /// The fewest steps after this one that a terminal needs for what it lacks.
-    pub(super) fn steps_needed(&self, terminal: usize) -> u32 {
-        self.stock.lacked_count(terminal).div_ceil(self.spread.rate[terminal])
+    /// Makes one more step.
+    pub(super) fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Miss> {
+        poll.check(self.step + 1)?;
+        let order = self.order();
+        let routing = self.task.model().routing;
+        if self.near {
+            self.serve_all(&order, poll, Self::fetch_from_neighbours)?;
+        }
+        if !self.task.stores_and_forwards() {
+            self.serve_all(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Minimal))?;
+            if routing == Routing::Any {
+                self.serve_all(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Any))?;
+            }
+        }
+        let first = self.log.len();
+        self.draft.flush(self.step, &mut self.log)?;
+        // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way.
+        if self.log.len() == first {
+            return Err(Miss::Crossed);
+        }
+        for (message, path) in self.log.transfers_from(first) {
+            self.stock.arrive(self.task.receiver(path), message.number());
+        }
+        self.step += 1;
+        Ok(())
     }
 
     /// The terminals that lack anything, in the order in which they are served.
@@ -147,18 +197,18 @@ impl<'a, R: Rng> Spreader<'a, R> {
         if !self.near {
             self.find_distances();
         }
-        let Self { spread, task, stock, rng, distance, near, boost, .. } = self;
+        let Self { spread, task, stock, rng, distance, near, grievance, .. } = self;
         let (topology, ports) = (task.topology(), task.model().ports);
         let rank = |(terminal, &node): (usize, &NodeId)| {
             let lacked = stock.lacked_count(terminal);
             let noise = rng.random::<u32>();
             let urgency = if *near {
-                (u64::from(lacked) << 8) / u64::from(spread.rate[terminal])
+                (u64::from(lacked) << 8) / u64::from(spread.rate(terminal))
             } else {
                 let fan_out = ports.of_degree(topology.out_channels(node).len()) as u64;
                 (u64::from(distance[node.index()]) * fan_out).saturating_mul(u64::from(1 + (noise >> 16)))
             };
-            (lacked > 0).then_some((Reverse(boost[terminal]), Reverse(urgency), noise, terminal as u32))
+            (lacked > 0).then_some((Reverse(grievance[terminal]), Reverse(urgency), noise, terminal as u32))
         };
         let mut ranked: Vec<_> = topology.terminals().iter().enumerate().filter_map(rank).collect();
         ranked.sort_unstable();
@@ -173,26 +223,10 @@ impl<'a, R: Rng> Spreader<'a, R> {
         distance::search(task, holders, distances, queue);
     }
 
-    fn fetch_each(
-        &mut self,
-        order: &[u32],
-        poll: &Poll<'_>,
-        mut fetch: impl FnMut(&mut Self, usize) -> Result<(), Miss>,
-    ) -> Result<(), Miss> {
-        for terminals in order.chunks(STRIDE) {
-            poll.check(self.step + 1)?;
-            for &terminal in terminals {
-                fetch(self, terminal as usize)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Serves all terminals from their neighbours, again those from which something was taken.
-    fn fetch_from_neighbours(&mut self, order: &[u32], poll: &Poll<'_>) -> Result<(), Miss> {
+    /// Serves all terminals, and once more those that something was taken from.
+    fn serve_all(&mut self, order: &[u32], poll: &Poll<'_>, serve: impl Fn(&mut Self, usize)) -> Result<(), Miss> {
         self.waiting.extend(order);
         order.iter().for_each(|&terminal| self.waits[terminal as usize] = true);
-        self.price.fill(0);
         let mut served = 0usize;
         while let Some(terminal) = self.waiting.pop_front() {
             served += 1;
@@ -200,143 +234,85 @@ impl<'a, R: Rng> Spreader<'a, R> {
                 poll.check(self.step + 1)?;
             }
             self.waits[terminal as usize] = false;
-            self.serve(terminal as usize);
-        }
-        let Self { spread, carried, log, step, .. } = self;
-        for &terminal in order {
-            for side in spread.sides(terminal as usize) {
-                let message = std::mem::replace(&mut carried[side.channel.index()], NOTHING);
-                if message != NOTHING {
-                    log.push(MessageId::new(message), *step, &[side.channel])?;
-                }
-            }
+            serve(self, terminal as usize);
         }
         Ok(())
     }
 
     /// Fetches a rare message over each channel from a neighbour, those with the least choice first.
-    fn serve(&mut self, terminal: usize) {
+    fn fetch_from_neighbours(&mut self, terminal: usize) {
         let salt = self.rng.random();
-        let mut choice = std::mem::take(&mut self.choice);
-        choice.clear();
-        for side in self.spread.sides(terminal) {
-            if self.carried[side.channel.index()] != NOTHING {
-                continue;
-            }
-            let useful = self.stock.useful_count(side.neighbour as usize, terminal);
-            if useful > 0 {
-                let tie = self.rng.random();
-                let price = self.price(side);
-                choice.push(Choice { price, useful, tie, channel: side.channel, neighbour: side.neighbour });
-            }
-        }
-        choice.sort_unstable();
-        for side in &choice {
-            if self.stock.lacked_count(terminal) == 0 || !self.usage.may_receive(terminal) {
+        let mut options = std::mem::take(&mut self.options);
+        options.clear();
+        options.extend(self.spread.sides(terminal).iter().filter_map(|side| self.option(side, terminal)));
+        options.sort_unstable();
+        for option in &options {
+            if self.stock.lacked_count(terminal) == 0 || !self.draft.may_receive(terminal) {
                 break;
             }
-            if side.price > LIMIT {
-                continue;
+            let neighbour = option.neighbour as usize;
+            let free = self.stock.rarest(neighbour, terminal, salt, &mut self.pool);
+            if let Some(message) = free.or_else(|| self.hand_over(neighbour, terminal, salt)) {
+                self.transfer(message, terminal, &[option.channel]);
             }
-            let neighbour = side.neighbour as usize;
-            let message = match self.stock.rarest(neighbour, terminal, salt, &mut self.pool) {
-                Some(message) => {
-                    self.stock.promise(terminal, message);
-                    message
-                }
-                None => match self.hand_over(neighbour, terminal, salt) {
-                    Some(message) => message,
-                    None => continue,
-                },
-            };
-            self.clear_the_way(side.channel, neighbour);
-            self.carried[side.channel.index()] = message;
-            self.usage.take(&[side.channel]);
         }
-        self.choice = choice;
+        self.options = options;
     }
 
-    /// What others paid for what a transfer needs; 0 if it is free.
-    fn price(&self, side: &Side) -> u32 {
-        let wire = self.usage.wire(side.channel);
-        let mut price = 0;
-        if !self.usage.is_free(side.channel) {
-            price += 1 + self.price[wire as usize];
+    fn option(&mut self, side: &Side, terminal: usize) -> Option<Option_> {
+        let neighbour = side.neighbour as usize;
+        let useful = self.stock.useful_count(neighbour, terminal);
+        if useful == 0 || self.draft.message_over(side.channel).is_some() {
+            return None;
         }
-        if let Some(port) = self.usage.send_port(side.neighbour as usize)
-            && !self.usage.may_send(side.neighbour as usize)
-        {
-            price += 1 + self.price[port as usize];
-        }
-        price
+        let price = self.draft.channel_price(side.channel) + self.draft.port_price(neighbour);
+        let tie = self.rng.random();
+        let option = Option_ { price, useful, tie, channel: side.channel, neighbour: side.neighbour };
+        (price <= LIMIT).then_some(option)
     }
 
-    /// Takes a wire and a port from others if they are not free.
-    fn clear_the_way(&mut self, channel: ChannelId, sender: usize) {
-        if !self.usage.is_free(channel) {
-            let wire = self.usage.wire(channel);
-            self.price[wire as usize] += 1;
-            let spread = self.spread;
-            let other = spread.on_wire(wire).iter().copied().find(|other| self.carried[other.index()] != NOTHING);
-            self.evict(other.expect("a taken wire carries something"));
-        }
-        if let Some(port) = self.usage.send_port(sender)
-            && !self.usage.may_send(sender)
-        {
-            self.price[port as usize] += 1;
-            let topology = self.task.topology();
-            let channels = topology.out_channels(topology.terminals()[sender]);
-            let (before, after) = channels.split_at(self.rng.random_range(0..channels.len()));
-            let other = after.iter().chain(before).copied().find(|other| self.carried[other.index()] != NOTHING);
-            self.evict(other.expect("a taken port sends something"));
-        }
-    }
-
-    fn evict(&mut self, channel: ChannelId) {
-        let message = std::mem::replace(&mut self.carried[channel.index()], NOTHING);
-        let terminal = self.task.receiver(&[channel]);
-        self.stock.withdraw(terminal, message);
-        self.usage.release(channel);
-        if !std::mem::replace(&mut self.waits[terminal], true) {
-            self.waiting.push_back(terminal as u32);
-        }
-    }
-
-    /// The message of an earlier pick that `neighbour` can give too; that pick gets another one instead.
+    /// The message of another side that `neighbour` can give too; that side gives another one instead.
     fn hand_over(&mut self, neighbour: usize, terminal: usize, salt: u32) -> Option<u32> {
-        let Self { spread, stock, carried, pool, .. } = self;
+        let Self { spread, stock, draft, pool, .. } = self;
         spread.sides(terminal).iter().find_map(|side| {
-            let message = carried[side.channel.index()];
-            if message == NOTHING || !stock.holds(neighbour, message) {
-                return None;
-            }
+            let given = draft.message_over(side.channel).filter(|given| stock.holds(neighbour, **given))?;
             let other = stock.rarest(side.neighbour as usize, terminal, salt, pool)?;
+            stock.withdraw(terminal, *given);
             stock.promise(terminal, other);
-            Some(std::mem::replace(&mut carried[side.channel.index()], other))
+            Some(std::mem::replace(given, other))
         })
     }
 
-    /// Fetches rare messages from the nearest terminals that have any, as long as paths are free.
-    fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) -> Result<(), Miss> {
-        let Self { task, stock, usage, search, rng, log, step, pool, .. } = self;
-        let topology = task.topology();
-        let node = topology.terminals()[terminal];
-        while stock.lacked_count(terminal) > 0
-            && usage.may_receive(terminal)
-            && topology.in_channels(node).iter().any(|&channel| usage.is_free(channel))
-        {
+    /// Fetches rare messages from the nearest terminals that have any, as long as there are paths.
+    fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) {
+        let target = self.task.topology().terminals()[terminal];
+        // Rerouting takes long searches: only where all else failed, and for those who cannot wait.
+        let reroutes = (self.is_thorough || self.setbacks > 1) && routing == Routing::Minimal && self.least_steps_of(terminal) >= self.aim;
+        let wanted = Wanted { target, routing, limit: if reroutes { FAR_LIMIT } else { 0 } };
+        while self.stock.lacked_count(terminal) > 0 && self.draft.may_receive(terminal) {
+            let Self { stock, draft, search, rng, pool, .. } = self;
             let salt = rng.random();
             let rarest = |sender| {
                 let message = stock.rarest(sender, terminal, salt, pool)?;
                 Some((stock.holder_count(message), message))
             };
-            let Some(message) = search.nearest(usage, node, routing, rng, rarest) else { break };
-            stock.promise(terminal, message);
-            usage.take(search.path());
-            log.push(MessageId::new(message), *step, search.path())?;
+            let Some(message) = search.nearest(draft, wanted, rng, rarest) else { break };
+            let path = self.search.path().to_vec();
+            self.transfer(message, terminal, &path);
         }
-        Ok(())
+    }
+
+    /// Plans a transfer; whatever is in its way is called off, and who loses it waits again.
+    fn transfer(&mut self, message: u32, terminal: usize, path: &[ChannelId]) {
+        let Self { stock, draft, rng, waiting, waits, .. } = self;
+        let lose = |terminal: usize, message| {
+            stock.withdraw(terminal, message);
+            if !std::mem::replace(&mut waits[terminal], true) {
+                waiting.push_back(terminal as u32);
+            }
+        };
+        draft.clear_the_way(path, |count| rng.random_range(0..count), lose);
+        draft.plan(message, path);
+        stock.promise(terminal, message);
     }
 }
-
-const LIMIT: u32 = 4;
