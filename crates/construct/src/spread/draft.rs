@@ -62,7 +62,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Writes the transfers down and begins the next step.
-    pub(super) fn flush(&mut self, step: u32, log: &mut Log) -> Result<(), Miss> {
+    pub(super) fn write_down(&mut self, step: u32, log: &mut Log) -> Result<(), Miss> {
         let live = self.transfers.iter().filter(|planned| planned.receiver != NOBODY);
         for planned in live {
             let path = &self.path[planned.start as usize..planned.end as usize];
@@ -80,12 +80,6 @@ impl<'a> Draft<'a> {
     #[inline]
     pub(super) fn is_free(&self, channel: ChannelId) -> bool {
         self.user[self.wire(channel)] == NOBODY
-    }
-
-    /// Whether a terminal may start one more transfer.
-    #[inline]
-    pub(super) fn may_send(&self, terminal: usize) -> bool {
-        self.capacities.send(terminal).is_none_or(|port| self.is_open(port))
     }
 
     /// Whether a terminal may finish one more transfer.
@@ -141,9 +135,11 @@ impl<'a> Draft<'a> {
                 self.call_off(self.user[wire], &mut lose);
             }
         }
-        let sender = self.topology().tail(path[0]);
-        let rank = self.task.rank(sender);
-        let Some(port) = self.capacities.send(rank).filter(|&port| !self.is_open(port)) else { return };
+        let Some(&first) = path.first() else { return };
+        let sender = self.topology().tail(first);
+        let Some(port) = self.capacities.send(self.task.rank(sender)).filter(|&port| !self.is_open(port)) else {
+            return;
+        };
         self.price[port as usize] += 1;
         let sends = self.sends(sender);
         let send = sends.clone().nth(pick(sends.count())).expect("a full port sends something");
@@ -173,7 +169,7 @@ impl<'a> Draft<'a> {
             let wire = self.wire(self.path[place]);
             self.user[wire] = user;
         }
-        let sender = self.task.rank(self.topology().tail(self.path[start as usize]));
+        let sender = self.task.sender(&self.path[start as usize..end as usize]);
         let ports = [self.capacities.send(sender), self.capacities.receive(receiver as usize)];
         for port in ports.into_iter().flatten() {
             self.taken[port as usize] = self.taken[port as usize].wrapping_add(more);
