@@ -117,6 +117,11 @@ impl Poll<'_> {
         self.request.goal
     }
 
+    /// Only fewer steps are of use.
+    pub(crate) fn below(&self) -> u32 {
+        self.request.below
+    }
+
     /// Whether to go on at this number of steps, with more to come.
     pub(crate) fn check(&self, steps: u32) -> Result<(), Miss> {
         if steps >= self.request.below {
@@ -129,7 +134,6 @@ impl Poll<'_> {
     }
 
     /// Whether the budget is over and only a schedule is wanted, whatever its length.
-    #[expect(dead_code, reason = "the methods come next")]
     pub(crate) fn is_hurried(&self) -> bool {
         self.is_needed && self.request.stop().is_some()
     }
