@@ -4,7 +4,7 @@ use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::method::{Method, Miss, Request};
-use crate::{first_fit, flooding, layered, scatter_flow, spread};
+use crate::{colouring, first_fit, flooding, layered, scatter_flow, spread};
 
 /// The name of this engine.
 const ENGINE: &str = "construct";
@@ -17,6 +17,7 @@ pub fn methods() -> &'static [Method] {
         layered::LAYERED_FLOW,
         spread::RAREST_FIRST,
         first_fit::FIRST_FIT,
+        colouring::PATH_COLOURING,
     ];
     METHODS
 }

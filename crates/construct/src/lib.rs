@@ -21,6 +21,7 @@
 //! [`methods`].
 
 mod distance;
+mod colouring;
 mod engine;
 mod first_fit;
 mod flooding;
@@ -29,6 +30,7 @@ mod log;
 mod method;
 mod relay;
 mod scatter_flow;
+mod shortest;
 mod slots;
 mod spread;
 mod task;
