@@ -4,7 +4,7 @@ use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::method::{Method, Miss, Request};
-use crate::{arborescences, first_fit, flooding, layered, scatter_flow, spread, symmetric, telephone};
+use crate::{arborescences, colouring, first_fit, flooding, layered, scatter_flow, spread, symmetric, telephone};
 
 /// The name of this engine.
 const ENGINE: &str = "construct";
@@ -20,6 +20,7 @@ pub fn methods() -> &'static [Method] {
         symmetric::SYMMETRIC,
         spread::RAREST_FIRST,
         first_fit::FIRST_FIT,
+        colouring::PATH_COLOURING,
     ];
     METHODS
 }

@@ -22,6 +22,7 @@
 
 mod arborescences;
 mod distance;
+mod colouring;
 mod engine;
 mod first_fit;
 mod flooding;
@@ -31,6 +32,7 @@ mod method;
 mod one_source;
 mod relay;
 mod scatter_flow;
+mod shortest;
 mod slots;
 mod spread;
 mod symmetric;

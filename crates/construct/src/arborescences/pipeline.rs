@@ -201,7 +201,7 @@ impl<'a> Pipeline<'a> {
 
     /// Ends the step: what was sent from this transfer on is there.
     fn arrive(&mut self, first: usize) {
-        for (message, path) in self.log.from(first) {
+        for (_, message, path) in self.log.transfers(first) {
             let head = self.topology.head(path[0]);
             self.held[head.index() * self.words + message.index() / 64] |= 1 << (message.index() % 64);
         }
