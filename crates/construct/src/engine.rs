@@ -4,7 +4,7 @@ use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::method::{Method, Miss, Request};
-use crate::{first_fit, flooding, layered, scatter_flow, spread};
+use crate::{first_fit, flooding, layered, relayed, scatter_flow, spread};
 
 /// The name of this engine.
 const ENGINE: &str = "construct";
@@ -16,6 +16,7 @@ pub fn methods() -> &'static [Method] {
         scatter_flow::SCATTER_FLOW,
         layered::LAYERED_FLOW,
         spread::RAREST_FIRST,
+        relayed::BALANCED_ROUTES,
         first_fit::FIRST_FIT,
     ];
     METHODS

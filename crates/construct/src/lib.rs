@@ -28,6 +28,7 @@ mod layered;
 mod log;
 mod method;
 mod relay;
+mod relayed;
 mod scatter_flow;
 mod slots;
 mod spread;

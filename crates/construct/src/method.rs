@@ -129,7 +129,6 @@ impl Poll<'_> {
     }
 
     /// Whether the budget is over and only a schedule is wanted, whatever its length.
-    #[expect(dead_code, reason = "the methods come next")]
     pub(crate) fn is_hurried(&self) -> bool {
         self.is_needed && self.request.stop().is_some()
     }
