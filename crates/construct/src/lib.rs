@@ -21,8 +21,8 @@
 //! [`methods`].
 
 mod arborescences;
-mod distance;
 mod colouring;
+mod distance;
 mod engine;
 mod first_fit;
 mod flooding;
@@ -31,6 +31,7 @@ mod log;
 mod method;
 mod one_source;
 mod relay;
+mod relayed;
 mod scatter_flow;
 mod shortest;
 mod slots;

@@ -147,7 +147,8 @@ impl<'a> Search<'a> {
         let way = self.ways.of(message);
         let levels = &self.levels[..self.steps.div_ceil(WORD) as usize];
         let count = |level: usize| levels.iter().map(|levels| levels[level].count_ones()).sum::<u32>();
-        let (level, near) = (1..LEVELS).map(|level| (level, count(level))).find(|&(_, near)| near > 0).unwrap_or((0, 0));
+        let (level, near) =
+            (1..LEVELS).map(|level| (level, count(level))).find(|&(_, near)| near > 0).unwrap_or((0, 0));
         let near_samples = SAMPLES.min(near);
         let mut best = (u64::MAX, 0);
         for sample in 0..near_samples + WILD_SAMPLES {
