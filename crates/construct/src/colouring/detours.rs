@@ -22,7 +22,7 @@ const STRIDE: usize = 256;
 ///
 /// A channel costs the more the nearer it is to that many uses, sixteen times as much with each one.
 ///
-/// **Source**: negotiated congestion (McMurchie and Ebeling, *PathFinder*, 1995); exponential prices as in Aspnes, Azar,
+/// **Source**: negotiated congestion (McMurchie and Ebeling, *`PathFinder`*, 1995); exponential prices as in Aspnes, Azar,
 /// Fiat, Plotkin and Waarts, *On-line routing of virtual circuits* (1997).
 ///
 /// # Errors
