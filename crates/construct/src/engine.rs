@@ -130,7 +130,7 @@ impl<'a> Hunt<'a> {
         for method in std::mem::take(&mut self.methods) {
             let below = self.reached().unwrap_or(u32::MAX);
             let is_stopped = budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
-            if below <= goal || is_stopped && self.best.is_some() {
+            if self.best.is_some() && (below <= goal || is_stopped) {
                 self.methods.push(method);
                 continue;
             }

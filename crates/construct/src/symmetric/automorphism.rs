@@ -9,8 +9,8 @@ use super::partition::{Partition, Refiner};
 /// A permutation of the channels, the image of each.
 pub(super) type Permutation = Vec<u32>;
 
-/// The most nodes and channels looked at before a search for symmetries is given up, for each channel of the network and
-/// at least.
+/// The most nodes and channels looked at before a search for symmetries is given up, for each channel of the network
+/// and at least.
 const PATIENCE: u64 = 1 << 7;
 const LEAST_PATIENCE: u64 = 1 << 20;
 
