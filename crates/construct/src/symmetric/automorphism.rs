@@ -9,8 +9,9 @@ use super::partition::{Partition, Refiner};
 /// A permutation of the channels, the image of each.
 pub(super) type Permutation = Vec<u32>;
 
-/// The most channels looked at before a search for symmetries is given up, for each channel of the network, and at least.
-const PATIENCE: u64 = 1 << 9;
+/// The most nodes and channels looked at before a search for symmetries is given up, for each channel of the network
+/// and at least.
+const PATIENCE: u64 = 1 << 7;
 const LEAST_PATIENCE: u64 = 1 << 20;
 
 /// The symmetries of a network: permutations of channels that come from permutations of nodes and keep roles and
@@ -60,8 +61,8 @@ impl<'a> Symmetries<'a> {
         self.topology
     }
 
-    /// A random symmetry; each with the same probability, where no choice turns out to be wrong later. `None` if too many
-    /// do.
+    /// A random symmetry; each with the same probability, where no choice turns out to be wrong later. `None` if too
+    /// many do.
     pub(super) fn random(&self, rng: &mut impl Rng) -> Option<Permutation> {
         let mut refiner = Refiner::new(self.topology);
         let mut path = vec![(self.levels[0].clone(), self.shuffled_cell(&self.levels[0], 0, rng))];
@@ -92,7 +93,7 @@ impl<'a> Symmetries<'a> {
         nodes
     }
 
-    /// The permutation of channels that takes the nodes of the last level to those of a partition, if that is a symmetry.
+    /// The permutation of channels that takes the nodes of the last level to those of a partition, if it is a symmetry.
     fn channels(&self, partition: &Partition) -> Option<Permutation> {
         let topology = self.topology;
         let mut image = vec![0; topology.node_count()];

@@ -23,8 +23,8 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Up to `most` random shortest paths between each pair, of which no translates meet; `None` if there is none for one
-    /// of them.
+    /// Up to `most` random shortest paths between each pair, of which no translates meet; `None` if there is none for
+    /// one of them.
     pub(super) fn new(orbits: &Orbits<'_>, pairs: &[[NodeId; 2]], most: usize, rng: &mut impl Rng) -> Option<Self> {
         let topology = orbits.task.topology();
         let mut distance = vec![UNREACHED; topology.node_count()];

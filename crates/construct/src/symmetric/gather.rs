@@ -19,10 +19,11 @@ const MAX_PLACES: usize = 1 << 22;
 /// Nobody.
 const NONE: u32 = u32::MAX;
 
-/// A schedule that a group keeps: in each step as many nodes as can be hear of a message, each channel orbit used by one
-/// of them.
+/// A schedule that a group keeps: in each step as many nodes as can be hear of a message, each by an orbit of channels
+/// of its own.
 ///
-/// **Source**: for all nodes in one orbit, Bertsekas and others, *Optimal communication algorithms for hypercubes* (1991).
+/// **Source**: for all nodes in one orbit, Bertsekas and others, *Optimal communication algorithms for hypercubes*
+/// (1991).
 pub(super) fn gather(task: &Task<'_>, group: &FreeGroup<'_>, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
     let topology = task.topology();
     let orbits = Orbits::new(task, group);

@@ -9,7 +9,7 @@ use super::automorphism::{Permutation, Symmetries};
 const ELEMENTS: usize = 32;
 
 /// The probability of the largest group that was found; else it is the next one, with the same probability, and so on.
-const LARGEST: f64 = 0.875;
+const LARGEST: f64 = 0.9;
 
 /// The most channel images that are kept: 64 MiB.
 const MAX_IMAGES: usize = 1 << 24;
@@ -79,7 +79,7 @@ impl<'a> FreeGroup<'a> {
         }
     }
 
-    /// Adds the products of the first elements with a further one; `None` if the group cannot be free or gets too large.
+    /// Adds the products of the first elements with a further one; `None` if the group cannot be free or is too large.
     fn add_coset(&mut self, order: usize, factor: &[u32]) -> Option<()> {
         if self.images.len() + order * factor.len() > MAX_IMAGES {
             return None;

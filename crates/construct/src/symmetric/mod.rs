@@ -30,7 +30,8 @@ pub(crate) const SYMMETRIC: Method = Method {
     is_random: true,
 };
 
-/// The most nodes and channels of a network whose symmetries are looked for, and the most terminals of an all-to-all scatter.
+/// The most nodes and channels of a network whose symmetries are looked for, and the most terminals of an all-to-all
+/// scatter.
 const MAX_NODES: usize = 1 << 12;
 const MAX_CHANNELS: usize = 1 << 16;
 const MAX_TERMINALS: usize = 1 << 8;

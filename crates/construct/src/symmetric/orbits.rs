@@ -13,8 +13,8 @@ pub(super) type Slot = u32;
 
 /// What is left of a network and its messages under a group.
 ///
-/// In a schedule that the group keeps, the translates of a path are used in the same step; they do not meet if and only if
-/// the path uses each orbit of resources at most once, and those of two paths if they use no orbit in common.
+/// In a schedule that the group keeps, the translates of a path are used in the same step; they do not meet if and only
+/// if the path uses each orbit of resources at most once, and those of two paths if they use no orbit in common.
 #[derive(Debug)]
 pub(super) struct Orbits<'a> {
     pub(super) task: &'a Task<'a>,
@@ -79,7 +79,7 @@ impl<'a> Orbits<'a> {
         of(from, 0).into_iter().chain(of(to, 1))
     }
 
-    /// A pair of terminals of each orbit of pairs, by source and then receiver; `None` if some pair is its own translate.
+    /// A pair of terminals of each orbit of pairs, by source and then receiver; `None` if a pair is its own translate.
     pub(super) fn pairs(&self) -> Option<Vec<[NodeId; 2]>> {
         let topology = self.task.topology();
         let terminals = topology.terminals();

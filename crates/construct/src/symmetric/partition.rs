@@ -74,6 +74,7 @@ impl Partition {
         for place in start + 1..end {
             partition.start[partition.order[place as usize] as usize] = start + 1;
         }
+        refiner.work += self.order.len() as u64;
         refiner.splitters.push_back(start);
         refiner.refine(&mut partition);
         partition
@@ -97,7 +98,7 @@ pub(super) struct Refiner<'a> {
     is_waiting: Vec<bool>,
     /// Channels between each node and the splitter.
     count: Vec<u32>,
-    /// Channels looked at so far.
+    /// Nodes and channels looked at so far.
     pub(super) work: u64,
 }
 

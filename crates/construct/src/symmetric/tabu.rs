@@ -1,6 +1,7 @@
 //! Tabu search for a place for every item, where places take uses of slots in steps.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
@@ -8,12 +9,13 @@ use rand::{Rng, RngExt};
 use super::orbits::Slot;
 
 /// Items in conflict of which the best move is made.
-const TRIED: usize = 8;
+const TRIED: usize = 3;
 
-/// Moves for which an item does not come back to where it was in conflict, beside one for each item in conflict.
-const TENURE: std::ops::Range<u32> = 10..20;
+/// Moves for which an item does not come back to where it was in conflict, beside one for every other item in conflict.
+const TENURE: Range<u32> = 3..10;
 
-/// The most moves, and the most cells looked at by all moves together.
+/// The most moves, for each item and for all, and the most cells looked at by all moves together.
+const MOVES_OF_AN_ITEM: usize = 256;
 const MOVES: usize = 20_000;
 const WORK: usize = 1 << 27;
 
@@ -105,8 +107,8 @@ pub(super) trait Items {
     /// Cells that the place of an item uses, about.
     fn length(&self, item: usize) -> usize;
 
-    /// A place of an item with the least excess, and how much, among those that are not banned at this time or have less
-    /// than `enough`; of equals any.
+    /// A place of an item with the least excess, and how much, among those that are not banned at this time or have
+    /// less than `enough`; of equals any.
     fn cheapest(
         &mut self,
         board: &Board,
@@ -120,8 +122,7 @@ pub(super) trait Items {
     fn ban(&mut self, board: &Board, item: usize, cells: &[Cell], until: u32);
 }
 
-/// A place for each item, so that no cell is used too often; `None` if [`MOVES`] moves, or fewer of much [`WORK`], do not lead
-/// there.
+/// A place for each item, so that no cell is used too often; `None` if so many [`MOVES`] do not lead there.
 ///
 /// **Source**: Hertz and de Werra, *Using tabu search techniques for graph coloring* (1987).
 pub(super) fn settle<I: Items>(
@@ -141,7 +142,8 @@ pub(super) fn settle<I: Items>(
     }
     let mut placed: Vec<Placed<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
     let uses: usize = placed.iter().map(|place| place.cells.len()).sum();
-    let moves = (WORK / (uses + TRIED * items.work()).max(1)).min(MOVES) as u32;
+    let allowed = WORK / (uses + TRIED * items.work()).max(1);
+    let moves = (items.count() * MOVES_OF_AN_ITEM).min(allowed).min(MOVES) as u32;
     let mut in_conflict = Vec::new();
     let mut least = i64::MAX;
     for now in 1..=moves {
@@ -172,7 +174,7 @@ pub(super) fn settle<I: Items>(
             }
         }
         if let Some((_, item, place)) = best {
-            let until = now + in_conflict.len() as u32 + rng.random_range(TENURE);
+            let until = now + in_conflict.len() as u32 / 2 + rng.random_range(TENURE);
             items.ban(board, item, &placed[item].cells, until);
             board.remove(&placed[item].cells);
             board.add(&place.cells);
