@@ -19,11 +19,11 @@ pub fn methods() -> &'static [Method] {
         layered::LAYERED_FLOW,
         telephone::TELEPHONE,
         arborescences::ARBORESCENCES,
+        symmetric::SYMMETRIC,
         spread::RAREST_FIRST,
         first_fit::FIRST_FIT,
         relayed::BALANCED_ROUTES,
         colouring::PATH_COLOURING,
-        symmetric::SYMMETRIC,
     ];
     METHODS
 }
