@@ -131,7 +131,8 @@ impl<'a> Hunt<'a> {
         for method in std::mem::take(&mut self.methods) {
             let below = self.reached().unwrap_or(u32::MAX);
             let is_stopped = budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
-            if below <= goal || is_stopped && self.best.is_some() {
+            let is_short = self.reached().is_some_and(|steps| steps <= goal);
+            if is_short || is_stopped && self.best.is_some() {
                 self.methods.push(method);
                 continue;
             }
