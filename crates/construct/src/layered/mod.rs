@@ -43,10 +43,10 @@ pub(crate) const LAYERED_FLOW: Method = Method {
 /// Visits of nodes and channels that the tries at the first number of steps may take; at each further one half as many.
 const EFFORT: u64 = 1 << 22;
 
-/// Tries that begin with the best of a few random plans and vary it.
-const ROUND: usize = 128;
+/// Tries of an attempt at one number of steps.
+const TRIES: usize = 128;
 
-/// Random plans at the beginning of a round.
+/// Those at the beginning with random plans; the others vary the best one so far.
 const FRESH: usize = 8;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
@@ -157,7 +157,7 @@ impl Search<'_> {
         let mended = |mender: &Option<Mender>| mender.as_ref().map_or(0, Mender::visits);
         let before = mended(&self.mender);
         let mut best: Option<(Plan, Vec<NodeId>)> = None;
-        for number in 0usize.. {
+        for number in 0..TRIES {
             let spent = number as u64 * flows + mended(&self.mender) - before;
             if number >= 2 && spent > effort {
                 break;
@@ -166,17 +166,15 @@ impl Search<'_> {
                 return Err(Miss::Stopped(reason));
             }
             let plan = match &best {
-                Some((plan, unreached)) if number % ROUND >= FRESH => self.varied(plan, unreached, rng),
+                Some((plan, unreached)) if number >= FRESH => self.varied(plan, unreached, rng),
                 _ => self.fresh(&sizes[rng.random_range(0..sizes.len())], rng),
             };
-            let least =
-                best.as_ref().filter(|_| number % ROUND > 0).map_or(usize::MAX, |(_, unreached)| unreached.len());
             let Outcome { log, unreached } = self.follow(&plan, rng)?;
             if unreached.is_empty() {
                 tracing::debug!(steps, tries = number + 1, "found");
                 return Ok(log);
             }
-            if unreached.len() <= least {
+            if best.as_ref().is_none_or(|(_, least)| unreached.len() <= least.len()) {
                 best = Some((plan, unreached));
             }
         }
