@@ -43,10 +43,13 @@ pub(crate) const LAYERED_FLOW: Method = Method {
 /// Visits of nodes and channels that the tries at the first number of steps may take; at each further one half as many.
 const EFFORT: u64 = 1 << 22;
 
-/// Tries of an attempt at one number of steps.
-const TRIES: usize = 128;
+/// Tries that begin with some random plans and vary the best of them. An attempt at one number of steps makes one such
+/// round, the first attempt of all [`ROUNDS`].
+const ROUND: usize = 128;
 
-/// Those at the beginning with random plans; the others vary the best one so far.
+const ROUNDS: usize = 32;
+
+/// Random plans at the beginning of a round.
 const FRESH: usize = 8;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
@@ -157,7 +160,8 @@ impl Search<'_> {
         let mended = |mender: &Option<Mender>| mender.as_ref().map_or(0, Mender::visits);
         let before = mended(&self.mender);
         let mut best: Option<(Plan, Vec<NodeId>)> = None;
-        for number in 0..TRIES {
+        let rounds = if self.request.below == u32::MAX { ROUNDS } else { 1 };
+        for number in 0..rounds * ROUND {
             let spent = number as u64 * flows + mended(&self.mender) - before;
             if number >= 2 && spent > effort {
                 break;
@@ -165,8 +169,11 @@ impl Search<'_> {
             if let Some(reason) = self.request.stop() {
                 return Err(Miss::Stopped(reason));
             }
+            if number % ROUND == 0 {
+                best = None;
+            }
             let plan = match &best {
-                Some((plan, unreached)) if number >= FRESH => self.varied(plan, unreached, rng),
+                Some((plan, unreached)) if number % ROUND >= FRESH => self.varied(plan, unreached, rng),
                 _ => self.fresh(&sizes[rng.random_range(0..sizes.len())], rng),
             };
             let Outcome { log, unreached } = self.follow(&plan, rng)?;
