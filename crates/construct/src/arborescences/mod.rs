@@ -58,7 +58,8 @@ fn attempt(
     for count in (1..=packing.connectivity().min(broadcast.chunks)).rev() {
         let below = best.as_ref().map_or(request.below, Log::step_count);
         let least = packing.depth() + broadcast.chunks.div_ceil(count) - 1;
-        if least >= below || below <= request.goal {
+        let is_short = best.as_ref().is_some_and(|best| best.step_count() <= request.goal);
+        if least >= below || is_short {
             break;
         }
         if let Some(reason) = request.stop() {

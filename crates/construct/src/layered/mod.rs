@@ -43,8 +43,11 @@ pub(crate) const LAYERED_FLOW: Method = Method {
 /// Visits of nodes and channels that the tries at the first number of steps may take; at each further one half as many.
 const EFFORT: u64 = 1 << 22;
 
-/// Tries that begin with the best of a few random plans and vary it.
+/// Tries that begin with some random plans and vary the best of them. An attempt at one number of steps makes one such
+/// round, the first attempt of all [`ROUNDS`].
 const ROUND: usize = 128;
+
+const ROUNDS: usize = 32;
 
 /// Random plans at the beginning of a round.
 const FRESH: usize = 8;
@@ -157,7 +160,8 @@ impl Search<'_> {
         let mended = |mender: &Option<Mender>| mender.as_ref().map_or(0, Mender::visits);
         let before = mended(&self.mender);
         let mut best: Option<(Plan, Vec<NodeId>)> = None;
-        for number in 0usize.. {
+        let rounds = if self.request.below == u32::MAX { ROUNDS } else { 1 };
+        for number in 0..rounds * ROUND {
             let spent = number as u64 * flows + mended(&self.mender) - before;
             if number >= 2 && spent > effort {
                 break;
@@ -165,18 +169,19 @@ impl Search<'_> {
             if let Some(reason) = self.request.stop() {
                 return Err(Miss::Stopped(reason));
             }
+            if number % ROUND == 0 {
+                best = None;
+            }
             let plan = match &best {
                 Some((plan, unreached)) if number % ROUND >= FRESH => self.varied(plan, unreached, rng),
                 _ => self.fresh(&sizes[rng.random_range(0..sizes.len())], rng),
             };
-            let least =
-                best.as_ref().filter(|_| number % ROUND > 0).map_or(usize::MAX, |(_, unreached)| unreached.len());
             let Outcome { log, unreached } = self.follow(&plan, rng)?;
             if unreached.is_empty() {
                 tracing::debug!(steps, tries = number + 1, "found");
                 return Ok(log);
             }
-            if unreached.len() <= least {
+            if best.as_ref().is_none_or(|(_, least)| unreached.len() <= least.len()) {
                 best = Some((plan, unreached));
             }
         }

@@ -19,7 +19,7 @@ use urgency::Urgency;
 /// duplex. Optimal on trees.
 ///
 /// What a step can reach is a matroid, so the greedy matching reaches the most urgent ones together. An attempt makes
-/// some tries; each makes those more urgent that the one before reached too late. It takes about a tenth of a second,
+/// some tries; each makes those more urgent that the one before reached too late. It takes up to a tenth of a second,
 /// and memory for a few numbers a node.
 ///
 /// **Source**: matching in rounds by the heights of a spanning tree: Harutyunyan and Shao, *An efficient heuristic for
@@ -36,8 +36,8 @@ pub(crate) const TELEPHONE: Method = Method {
 /// Visits of nodes and channels that the tries of one attempt may take.
 const EFFORT: usize = 1 << 22;
 
-/// Tries after which what was learned is forgotten.
-const ROUND: usize = 32;
+/// Tries of one attempt.
+const TRIES: usize = 32;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
@@ -69,10 +69,7 @@ impl Search<'_> {
         let mut matching = Matching::new(topology, request.problem.model().ports);
         let (mut best, mut below) = (None, request.below);
         let mut effort = 0;
-        for number in 0.. {
-            if number % ROUND == 0 {
-                urgency.forget();
-            }
+        for _ in 0..TRIES {
             if (best.is_some() || request.below < u32::MAX) && (effort >= EFFORT || request.stop().is_some()) {
                 break;
             }

@@ -54,11 +54,6 @@ impl<'a> Urgency<'a> {
         }
     }
 
-    /// Takes back what was learned.
-    pub(super) fn forget(&mut self) {
-        self.learned.fill(0);
-    }
-
     /// The neighbours of informed nodes that somebody needs, the most urgent ones first, ties at random.
     ///
     /// From the farthest nodes on, each is informed by a neighbour that is nearer, by one for which that is soonest
