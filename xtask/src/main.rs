@@ -21,7 +21,7 @@ enum Task {
     Test,
     /// Everything `test` does, then the documentation, tests as released, and the quick reproductions.
     Ci,
-    /// The benchmarks of crates/bench, or those whose name contains FILTER.
+    /// Our schedules beside those of others, measured and verified: docs/benchmarks.md.
     Bench(bench::Arguments),
     /// The tables of a document beside ours, every schedule verified; exit code 1 if a cell is worse.
     ReproducePaper(reproduce::Arguments),

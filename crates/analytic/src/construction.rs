@@ -68,15 +68,20 @@ fn repeated(once: &Schedule, chunks: u32) -> Schedule {
 }
 
 /// The first schedule of at most `goal` steps that a construction makes, else the shortest of all, with the
-/// construction; `None` where none fits.
-pub fn shortest(problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<(&'static Construction, Schedule)> {
+/// construction; `None` where none fits. `observe` sees each one that fits, and how many steps it takes.
+pub fn shortest(
+    problem: &Problem<'_>,
+    goal: u32,
+    budget: &Budget,
+    mut observe: impl FnMut(&'static Construction, u32),
+) -> Option<(&'static Construction, Schedule)> {
     let mut best: Option<(&Construction, Schedule)> = None;
     for construction in constructions() {
         if budget.stop_after(0).is_some() {
             break;
         }
         let Some(schedule) = construction.schedule(problem, goal, budget) else { continue };
-        tracing::debug!(construction = construction.name, steps = schedule.step_count(), "fits");
+        observe(construction, schedule.step_count() as u32);
         if best.as_ref().is_none_or(|(_, best)| schedule.step_count() < best.step_count()) {
             let reached = schedule.step_count() <= goal as usize;
             best = Some((construction, schedule));
@@ -95,7 +100,7 @@ pub fn shortest(problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<(&'
 /// [`NotFound::Unsupported`] where no construction fits, [`NotFound::TooLong`] where those that fit need more steps,
 /// [`NotFound::Stopped`] when the budget ends.
 pub fn schedule(problem: &Problem<'_>, steps: u32, _seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
-    let found = shortest(problem, steps, budget).map(|(_, schedule)| schedule);
+    let found = shortest(problem, steps, budget, |_, _| {}).map(|(_, schedule)| schedule);
     let reached = found.as_ref().map(|schedule| schedule.step_count() as u32);
     match (found, reached, budget.stop_after(0)) {
         (Some(schedule), Some(reached), _) if reached <= steps => Ok(schedule),

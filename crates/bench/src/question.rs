@@ -40,7 +40,6 @@ impl Question {
 ///
 /// If none does.
 pub fn constructed(problem: &Problem<'_>) -> Schedule {
-    let goal = lockstep_bounds::quick(problem).steps;
-    let found = lockstep_analytic::shortest(problem, goal, &Budget::unlimited());
+    let found = lockstep_analytic::shortest(problem, 1, &Budget::unlimited(), |_, _| {});
     found.expect("a network of known structure").1
 }

@@ -2,18 +2,19 @@
 
 use std::cmp::Reverse;
 
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Budget, Distribution, Problem};
 
 use crate::certificate::{Certificate, LowerBound, Rule};
-use crate::phase::{Shape, shape, with_collective, with_reversal};
-use crate::rule::{BY_COST, QUICK, RULES};
+use crate::ladder::{Cost, Ladder};
+use crate::rule::{Ask, RULES};
 
 /// Every bound that applies to the problem, best first; ties in the order of [`Rule`].
 ///
 /// At most one bound a rule. A collective of two phases is bounded by the sum of both phases, once for every rule that
 /// applies to both and once for the best of each.
 ///
-/// Takes O(NM) time for `N` nodes and `M` channels; the searches for good cuts stop at a fixed amount of work.
+/// Takes O(NM) time for `N` nodes and `M` channels; the searches for good cuts and lengths stop at a fixed amount of work,
+/// up to seconds.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
@@ -29,13 +30,24 @@ use crate::rule::{BY_COST, QUICK, RULES};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
-    let mut bounds = match shape(problem) {
-        Shape::Distribution => RULES.iter().filter_map(|bound| bound(problem, u32::MAX)).collect(),
-        Shape::Collection => with_reversal(problem, all).into_iter().map(reversed).collect(),
-        Shape::Sequence(parts) => in_sequence(parts.map(|part| with_collective(problem, &part, all))),
+    let of_phase = |phase: &Distribution<'_>| {
+        let problem = phase.problem(problem);
+        let bounds = RULES.iter().filter_map(|bound| bound(&problem, &Ask::ALL));
+        let mut bounds: Vec<LowerBound> = bounds.map(|bound| in_time(phase, bound)).collect();
+        sort(&mut bounds);
+        bounds
     };
-    bounds.sort_by_key(|bound: &LowerBound| (Reverse(bound.steps), bound.rule));
-    bounds
+    let mut phases: Vec<Vec<LowerBound>> = Distribution::all(problem).iter().map(of_phase).collect();
+    if phases.len() == 1 {
+        return phases.remove(0);
+    }
+    let mut sums = in_sequence(&phases);
+    sort(&mut sums);
+    sums
+}
+
+fn sort(bounds: &mut [LowerBound]) {
+    bounds.sort_by_key(|bound| (Reverse(bound.steps), bound.rule));
 }
 
 /// The best lower bound of the problem, at least 1 step.
@@ -69,75 +81,59 @@ pub fn best(problem: &Problem<'_>) -> LowerBound {
 /// assert_eq!(lockstep_bounds::best_reaching(&problem, 32).steps, 32);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[expect(clippy::missing_panics_doc, reason = "every problem has a message, and the ports rule sees its receiver")]
 pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
-    match shape(problem) {
-        Shape::Distribution => {
-            let mut best: Option<LowerBound> = None;
-            for bound in BY_COST.iter().filter_map(|bound| bound(problem, enough)) {
-                let key = |bound: &LowerBound| (Reverse(bound.steps), bound.rule);
-                if best.as_ref().is_none_or(|best| key(&bound) < key(best)) {
-                    let is_enough = bound.steps >= enough;
-                    best = Some(bound);
-                    if is_enough {
-                        break;
-                    }
-                }
-            }
-            best.expect("some terminal receives a message, so the ports rule applies")
-        }
-        Shape::Collection => reversed(with_reversal(problem, |problem| best_reaching(problem, enough))),
-        Shape::Sequence(parts) => {
-            let ask = |part: usize, enough| with_collective(problem, &parts[part], |part| best_reaching(part, enough));
-            let half = enough.div_ceil(2);
-            let mut first = ask(0, half);
-            let second = ask(1, enough.saturating_sub(first.steps));
-            // What the second phase does not give, the first one must, unless it has given its best.
-            if first.steps >= half && first.steps.saturating_add(second.steps) < enough {
-                first = ask(0, enough - second.steps);
-            }
-            sum_of(&first, &second)
+    let phases = Distribution::all(problem);
+    let problems: Vec<Problem<'_>> = phases.iter().map(|phase| phase.problem(problem)).collect();
+    let mut ladders: Vec<Ladder<'_>> = problems.iter().map(Ladder::new).collect();
+    let budget = Budget::unlimited();
+    for cost in [Cost::Linear, Cost::Searches, Cost::Dear] {
+        for place in 0..ladders.len() {
+            // What the other phases do not give, this one must.
+            let others = ladders.iter().fold(0, |sum: u32, ladder| sum.saturating_add(ladder.best().steps))
+                - ladders[place].best().steps;
+            ladders[place].climb(cost, enough.saturating_sub(others), &budget, |_, _| {});
         }
     }
+    of_phases(&phases, ladders.iter().map(|ladder| ladder.best().clone()).collect())
 }
 
-/// A lower bound of a distribution by the rules that cost little: a start for who looks for a schedule.
-///
-/// Takes O(N log N + M) time for a collective with a name.
+/// The bound of a problem from one bound for each of its phases, taken as distributions.
 ///
 /// # Panics
 ///
-/// If the collective collects; turn it round first.
-pub fn quick(problem: &Problem<'_>) -> LowerBound {
-    assert!(matches!(shape(problem), Shape::Distribution), "a distribution");
-    let bounds = QUICK.iter().filter_map(|bound| bound(problem, u32::MAX));
-    let best = bounds.min_by_key(|bound| (Reverse(bound.steps), bound.rule));
-    best.expect("some terminal receives a message, so the ports rule applies")
+/// If there are not as many bounds as phases.
+pub fn of_phases(phases: &[Distribution<'_>], bounds: Vec<LowerBound>) -> LowerBound {
+    assert_eq!(phases.len(), bounds.len(), "a bound for each phase");
+    let mut bounds: Vec<LowerBound> = phases.iter().zip(bounds).map(|(phase, bound)| in_time(phase, bound)).collect();
+    if bounds.len() == 1 { bounds.remove(0) } else { sum_of(bounds) }
+}
+
+/// A bound of a phase's distribution as one of the phase.
+fn in_time(phase: &Distribution<'_>, bound: LowerBound) -> LowerBound {
+    if !phase.is_reversed() {
+        return bound;
+    }
+    LowerBound { certificate: Certificate::Reversed { certificate: bound.certificate.into() }, ..bound }
 }
 
 /// The bound of one rule, or `None` where it says nothing; of phases that follow each other, the sum.
 pub fn by_rule(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
-    match shape(problem) {
-        Shape::Distribution => RULES.get(rule as usize)?(problem, u32::MAX),
-        Shape::Collection => with_reversal(problem, |problem| by_rule(problem, rule)).map(reversed),
-        Shape::Sequence(parts) => {
-            let [first, second] = parts.map(|part| with_collective(problem, &part, |problem| by_rule(problem, rule)));
-            Some(sum_of(&first?, &second?))
-        }
-    }
-}
-
-fn reversed(bound: LowerBound) -> LowerBound {
-    LowerBound { certificate: Certificate::Reversed { certificate: bound.certificate.into() }, ..bound }
+    let phases = Distribution::all(problem);
+    let rule = RULES.get(rule as usize)?;
+    let bounds: Option<Vec<LowerBound>> = phases.iter().map(|phase| rule(&phase.problem(problem), &Ask::ALL)).collect();
+    Some(of_phases(&phases, bounds?))
 }
 
 /// The sums of the bounds of phases that follow each other.
-fn in_sequence([first, second]: [Vec<LowerBound>; 2]) -> Vec<LowerBound> {
-    let best = first.first().zip(second.first());
-    let same_rule = first.iter().filter_map(|bound| Some((bound, second.iter().find(|one| one.rule == bound.rule)?)));
+fn in_sequence(phases: &[Vec<LowerBound>]) -> Vec<LowerBound> {
+    let best: Option<Vec<LowerBound>> = phases.iter().map(|bounds| bounds.first().cloned()).collect();
+    let of_rule = |rule: Rule| -> Option<Vec<LowerBound>> {
+        phases.iter().map(|bounds| bounds.iter().find(|bound| bound.rule == rule).cloned()).collect()
+    };
+    let rules = phases.first().into_iter().flatten().map(|bound| bound.rule);
     let mut sums: Vec<LowerBound> = Vec::new();
-    for (first, second) in best.into_iter().chain(same_rule) {
-        let sum = sum_of(first, second);
+    for bounds in best.into_iter().chain(rules.filter_map(of_rule)) {
+        let sum = sum_of(bounds);
         if !sums.contains(&sum) {
             sums.push(sum);
         }
@@ -145,7 +141,7 @@ fn in_sequence([first, second]: [Vec<LowerBound>; 2]) -> Vec<LowerBound> {
     sums
 }
 
-fn sum_of(first: &LowerBound, second: &LowerBound) -> LowerBound {
-    let certificate = Certificate::Phases { phases: vec![first.clone(), second.clone()] };
-    LowerBound { steps: first.steps.saturating_add(second.steps), rule: Rule::Phases, certificate }
+fn sum_of(phases: Vec<LowerBound>) -> LowerBound {
+    let steps = phases.iter().fold(0, |sum: u32, bound| sum.saturating_add(bound.steps));
+    LowerBound { steps, rule: Rule::Phases, certificate: Certificate::Phases { phases } }
 }

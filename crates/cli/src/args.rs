@@ -183,6 +183,9 @@ pub(crate) struct PlanArgs {
     /// Write into the plan how many seconds it took, so that it differs from run to run
     #[arg(long, help_heading = "Output")]
     pub(crate) timing: bool,
+    /// Say which bounds and engines were asked, what each reached, and why it ended
+    #[arg(long, help_heading = "Output")]
+    pub(crate) explain: bool,
     /// Save the state of the search in this file [default: the name of --output with .checkpoint behind it]
     #[arg(long, help_heading = "Output", value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,

@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod explain;
 mod input;
 mod model;
 mod output;

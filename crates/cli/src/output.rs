@@ -21,6 +21,11 @@ fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     out.write_all(bytes).and_then(|()| out.flush()).context("standard output cannot be written")
 }
 
+/// Writes a text to standard error, where data is on standard output; if it is gone, nobody wants to know.
+pub(crate) fn print_beside(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Writes data to a file, or to standard output if the path is `-`.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if is_standard(path) {

@@ -69,6 +69,8 @@ impl Checkpoint {
 /// What becomes of the events of a planner.
 pub(crate) struct Watch<'a> {
     bar: ProgressBar,
+    /// The best bound so far.
+    floor: u32,
     checkpoint: Option<&'a mut Checkpoint>,
 }
 
@@ -82,13 +84,16 @@ impl<'a> Watch<'a> {
         let bar = ProgressBar::with_draw_target(None, target).with_style(style);
         bar.set_message("lower bounds");
         bar.enable_steady_tick(Duration::from_millis(100));
-        Self { bar, checkpoint }
+        Self { bar, floor: 0, checkpoint }
     }
 
     /// Shows an event, and saves a search from time to time.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         match event {
-            Event::Bound(bound) => self.bar.set_message(format!("at least {} steps; constructing", bound.steps)),
+            Event::Bound { steps: Some(steps), .. } if *steps > self.floor => {
+                self.floor = *steps;
+                self.bar.set_message(format!("at least {steps} steps"));
+            }
             Event::Found { engine, steps } => self.bar.set_message(format!("{engine} found {steps} steps")),
             Event::Search(search) => {
                 self.bar.set_message(describe(*search));

@@ -4,7 +4,9 @@ use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::method::{Method, Miss, Request};
-use crate::{first_fit, flooding, layered, relayed, scatter_flow, spread};
+use crate::{
+    arborescences, colouring, first_fit, flooding, layered, relayed, scatter_flow, spread, symmetric, telephone,
+};
 
 /// The name of this engine.
 const ENGINE: &str = "construct";
@@ -15,9 +17,13 @@ pub fn methods() -> &'static [Method] {
         flooding::FLOODING,
         scatter_flow::SCATTER_FLOW,
         layered::LAYERED_FLOW,
+        telephone::TELEPHONE,
+        arborescences::ARBORESCENCES,
+        symmetric::SYMMETRIC,
         spread::RAREST_FIRST,
-        relayed::BALANCED_ROUTES,
         first_fit::FIRST_FIT,
+        relayed::BALANCED_ROUTES,
+        colouring::PATH_COLOURING,
     ];
     METHODS
 }
@@ -41,17 +47,24 @@ pub struct Found {
 /// or cancellation ends the search. One evaluation is one attempt of every method. Without any limit it goes on for ever
 /// where `goal` is out of reach. However early the budget ends, the first schedule is brought to its end.
 ///
-/// `problem` distributes its messages; turn a collecting phase round first ([`Distribution`]).
+/// `problem` distributes its messages; turn a collecting phase round first ([`Distribution`]). `observe` sees each method
+/// that fits, how many attempts it made, and the steps reached if they are fewer than before.
 ///
 /// # Errors
 ///
 /// [`NotFound::Unsupported`], if the schedule has 2^32 channel uses or more, terminals and messages take more than
 /// 4 GiB, or every path found crosses a shared resource twice.
 #[instrument(level = "debug", skip_all, fields(network = problem.topology().name(), goal, seed))]
-pub fn shortest(problem: &Problem<'_>, goal: u32, seed: u64, budget: &Budget) -> Result<Found, NotFound> {
+pub fn shortest(
+    problem: &Problem<'_>,
+    goal: u32,
+    seed: u64,
+    budget: &Budget,
+    mut observe: impl FnMut(&'static Method, u64, Option<u32>),
+) -> Result<Found, NotFound> {
     let mut hunt = Hunt::new(problem);
     loop {
-        hunt.round(goal, seed, budget)?;
+        hunt.round(goal, seed, budget, &mut observe)?;
         if hunt.is_over(goal, budget) {
             return hunt.found();
         }
@@ -75,7 +88,7 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     let goal = if hunts.len() == 1 { steps } else { 1 };
     loop {
         for hunt in &mut hunts {
-            hunt.round(goal, seed, budget)?;
+            hunt.round(goal, seed, budget, &mut |_, _, _| {})?;
         }
         let reached = hunts.iter().map(Hunt::reached).try_fold(0, |sum: u32, steps| Some(sum.saturating_add(steps?)));
         if reached.is_some_and(|reached| reached <= steps) {
@@ -123,14 +136,20 @@ impl<'a> Hunt<'a> {
     }
 
     /// Each method in turn makes some more attempts.
-    fn round(&mut self, goal: u32, seed: u64, budget: &Budget) -> Result<(), NotFound> {
+    fn round(
+        &mut self,
+        goal: u32,
+        seed: u64,
+        budget: &Budget,
+        observe: &mut dyn FnMut(&'static Method, u64, Option<u32>),
+    ) -> Result<(), NotFound> {
         let more = (self.attempts * GROWTH).clamp(1, budget.evaluation_limit().saturating_sub(self.attempts).max(1));
         let attempts = self.attempts..self.attempts.saturating_add(more);
         self.attempts = attempts.end;
         for method in std::mem::take(&mut self.methods) {
             let below = self.reached().unwrap_or(u32::MAX);
             let is_stopped = budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
-            if below <= goal || is_stopped && self.best.is_some() {
+            if self.best.is_some() && (below <= goal || is_stopped) {
                 self.methods.push(method);
                 continue;
             }
@@ -138,6 +157,9 @@ impl<'a> Hunt<'a> {
             let answer = (method.find)(&request);
             let steps = answer.as_ref().map(Schedule::step_count);
             tracing::debug!(method = method.name, attempts = more, below, ?steps);
+            if !matches!(answer, Err(Miss::Unfit)) {
+                observe(method, more, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
+            }
             match answer {
                 Ok(schedule) if schedule.step_count() < below as usize => self.best = Some(Found { method, schedule }),
                 Err(Miss::TooLarge) if self.best.is_none() => return Err(unsupported(TOO_LARGE)),

@@ -46,6 +46,28 @@ impl Log {
         self.channels.len()
     }
 
+    /// Step, message and path of the transfers from a place of the list on.
+    pub(crate) fn transfers(
+        &self,
+        first: usize,
+    ) -> impl ExactSizeIterator<Item = (u32, MessageId, &[ChannelId])> + DoubleEndedIterator {
+        (first..self.len()).map(|transfer| (self.step[transfer], self.message[transfer], self.path(transfer)))
+    }
+
+    /// The place of the first transfer of the last step, of a list in the order of steps.
+    pub(crate) fn start_of_last_step(&self) -> usize {
+        self.step.partition_point(|&step| step + 1 < self.step_count)
+    }
+
+    /// Removes the transfers from a place of the list on, of a list in the order of steps.
+    pub(crate) fn truncate(&mut self, first: usize) {
+        self.message.truncate(first);
+        self.step.truncate(first);
+        self.path_end.truncate(first);
+        self.channels.truncate(self.path_end.last().map_or(0, |&end| end as usize));
+        self.step_count = self.step.last().map_or(0, |&step| step + 1);
+    }
+
     fn path(&self, transfer: usize) -> &[ChannelId] {
         let start = transfer.checked_sub(1).map_or(0, |before| self.path_end[before]);
         &self.channels[start as usize..self.path_end[transfer] as usize]
@@ -105,5 +127,19 @@ mod tests {
         expected.push(MessageId::new(2), &path(&[1, 2, 3]));
         assert_eq!((log.step_count(), log.len(), log.channel_use_count()), (2, 3, 6));
         assert_eq!(log.schedule(), expected);
+    }
+
+    #[test]
+    fn the_last_step_can_be_taken_back() {
+        let mut log = Log::default();
+        for (message, step, channels) in [(0, 0, &[4, 5][..]), (1, 1, &[7]), (2, 1, &[1, 2])] {
+            log.push(MessageId::new(message), step, &path(channels)).unwrap();
+        }
+        let last: Vec<_> = log.transfers(log.start_of_last_step()).map(|(step, message, _)| (step, message)).collect();
+        assert_eq!(last, [(1, MessageId::new(1)), (1, MessageId::new(2))]);
+        for (steps, transfers, channels) in [(1, 1, 2), (0, 0, 0), (0, 0, 0)] {
+            log.truncate(log.start_of_last_step());
+            assert_eq!((log.step_count(), log.len(), log.channel_use_count()), (steps, transfers, channels));
+        }
     }
 }

@@ -117,6 +117,11 @@ impl Poll<'_> {
         self.request.goal
     }
 
+    /// Only fewer steps are of use.
+    pub(crate) fn below(&self) -> u32 {
+        self.request.below
+    }
+
     /// Whether to go on at this number of steps, with more to come.
     pub(crate) fn check(&self, steps: u32) -> Result<(), Miss> {
         if steps >= self.request.below {

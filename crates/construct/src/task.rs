@@ -48,6 +48,18 @@ impl<'a> Task<'a> {
         self.topology.terminal_rank(terminal).expect("messages go from terminal to terminal")
     }
 
+    /// The place of the terminal that a path starts at.
+    #[inline]
+    pub(crate) fn sender(&self, path: &[ChannelId]) -> usize {
+        self.rank(self.topology.tail(*path.first().expect("a path has a channel")))
+    }
+
+    /// The place of the terminal that a path ends at.
+    #[inline]
+    pub(crate) fn receiver(&self, path: &[ChannelId]) -> usize {
+        self.rank(self.topology.head(*path.last().expect("a path has a channel")))
+    }
+
     /// Whether a message may cross the node on its way: inside one transfer or, under store-and-forward, by being
     /// passed on.
     #[inline]

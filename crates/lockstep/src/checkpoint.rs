@@ -9,7 +9,7 @@ use crate::journey::Journey;
 use crate::planner::PlanOptions;
 
 const MAGIC: [u8; 8] = *b"lockckpt";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Why a checkpoint cannot be gone on from.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -1,19 +1,38 @@
 //! What somebody who waits for a plan gets to see.
 
-use lockstep_bounds::LowerBound;
+use std::fmt;
+
+use lockstep_bounds::Rule;
 use lockstep_evolve::Umda;
+use lockstep_schedule::StopReason;
 
 use crate::checkpoint::{self, Identity};
 use crate::engine::Engine;
 use crate::journey::Journey;
 
-/// Something that happened on the way to a plan.
+/// Something that happened on the way to a plan. Steps are those of the phase in hand; an all-reduce has two phases.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The lower bound of the whole problem is known.
-    Bound(&'a LowerBound),
-    /// A schedule of the phase in hand is found, shorter than those before it. An all-reduce has two phases.
+    /// A rule for lower bounds was asked.
+    Bound {
+        /// The rule.
+        rule: Rule,
+        /// The steps that no schedule can beat, if the rule applies.
+        steps: Option<u32>,
+    },
+    /// A way to a schedule was gone; those that do not fit the problem are passed over in silence.
+    Tried {
+        /// The engine.
+        engine: Engine,
+        /// Its construction or method, where it has several.
+        method: Option<&'static str>,
+        /// Schedules made, or, of a search, candidates judged.
+        attempts: u64,
+        /// The steps reached, if they are fewer than before.
+        steps: Option<u32>,
+    },
+    /// A schedule is found, shorter than those before it.
     Found {
         /// What found it.
         engine: Engine,
@@ -25,6 +44,32 @@ pub enum Event<'a> {
     /// A search is stopped by deadline or cancellation before its evaluations are spent; the last chance for a
     /// checkpoint.
     Stopped(Search<'a>),
+    /// The phase in hand is planned.
+    Ended(Ending),
+}
+
+/// Why nothing more is tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The schedule has no more steps than the lower bound.
+    BoundReached,
+    /// The schedule has no more steps than were asked for.
+    StepsReached,
+    /// The budget is spent.
+    Budget(StopReason),
+    /// No engine has anything left to try.
+    Exhausted,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BoundReached => f.pad("the lower bound is reached"),
+            Self::StepsReached => f.pad("the steps asked for are reached"),
+            Self::Budget(reason) => reason.fmt(f),
+            Self::Exhausted => f.pad("no engine has anything left to try"),
+        }
+    }
 }
 
 /// Where a search is.
@@ -69,8 +114,8 @@ impl Search<'_> {
     }
 }
 
-impl std::fmt::Debug for Search<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Search")
             .field("steps", &self.step_count())
             .field("generation", &self.generation())

@@ -1,5 +1,6 @@
 //! How far a planner is: what a checkpoint keeps.
 
+use lockstep_bounds::LowerBound;
 use lockstep_schedule::{Schedule, StopReason, Verification};
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,8 @@ impl Found {
 pub(crate) struct Journey {
     /// The phases that are planned.
     pub(crate) done: Vec<Found>,
+    /// The lower bounds of these and the present phase, as JSON, which the binary codec can hold.
+    bounds: Vec<String>,
     /// The best schedule of the present phase.
     pub(crate) best: Option<Found>,
     /// The number of steps that is being searched.
@@ -56,9 +59,29 @@ pub(crate) struct Journey {
 }
 
 impl Journey {
-    /// Leaves what is done and begins the next phase, for which so many steps are good enough.
-    pub(crate) fn begin_phase(&mut self, goal: u32) {
-        (self.best, self.level, self.low, self.spent) = (None, goal, goal, 0);
+    /// Leaves what is done and begins the next phase.
+    pub(crate) fn begin_phase(&mut self) {
+        (self.best, self.level, self.low, self.spent) = (None, 0, 0, 0);
+    }
+
+    /// Begins a search in the present phase, of which so much is known, and for which so many steps are good enough.
+    pub(crate) fn begin_search(&mut self, bound: &LowerBound, goal: u32) {
+        (self.level, self.low) = (goal, goal);
+        self.bounds.push(serde_json::to_string(bound).expect("numbers, texts and lists of them are JSON"));
+    }
+
+    /// The bounds of all phases up to the present one.
+    ///
+    /// # Errors
+    ///
+    /// If a checkpoint has other texts.
+    pub(crate) fn bounds(&self) -> Result<Vec<LowerBound>, serde_json::Error> {
+        self.bounds.iter().map(|text| serde_json::from_str(text)).collect()
+    }
+
+    /// Steps of the best schedule of the present phase, without one as many as can be.
+    pub(crate) fn reached(&self) -> u32 {
+        self.best.as_ref().map_or(u32::MAX, Found::step_count)
     }
 
     /// Keeps a schedule of the present phase if it is shorter than those before it.

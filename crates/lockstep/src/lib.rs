@@ -44,7 +44,7 @@ pub use lockstep_topology as topology;
 
 pub use checkpoint::CheckpointError;
 pub use engine::{Engine, EngineError};
-pub use event::{Event, Search};
+pub use event::{Ending, Event, Search};
 pub use file::{PlanFile, PlanFileError, PlanViolation};
 pub use load::{LoadError, MAX_NETWORK_BYTES, load, read_network};
 pub use lockstep_bounds::{Certificate, LowerBound};

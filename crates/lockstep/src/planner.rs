@@ -1,6 +1,6 @@
 //! From a problem to a certified plan: construction, bound, search, judge.
 
-use lockstep_bounds::{Certificate, LowerBound, Rule};
+use lockstep_bounds::{Cost, Ladder, LowerBound};
 use lockstep_schedule::{
     Budget, Collective, CommunicationModel, Distribution, NotFound, Phase, Problem, ProblemError, Schedule,
     ScheduleFile, Verification, Violation, verify,
@@ -170,48 +170,34 @@ impl<'a> Planner<'a> {
         let Self { problem, options, checkpoint } = self;
         check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
         let phases = Distribution::all(&problem);
-        let constructs = options.engine.includes(Engine::Analytic) && checkpoint.is_none();
-        let drafts: Vec<Option<Found>> =
-            phases.iter().map(|phase| constructs.then(|| draft(&phase.problem(&problem), budget))?).collect();
-        if drafts.iter().any(Option::is_none) {
-            let uses = lockstep_bounds::by_rule(&problem, Rule::DistanceSum);
-            check_size("channel uses", uses.map_or(0, |bound| channel_uses(&bound.certificate)), MAX_CHANNEL_USES)?;
+        let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(&problem)).collect();
+        let mut ladders: Vec<Ladder> = problems.iter().map(Ladder::new).collect();
+        if let Some(steps) = options.steps {
+            check_possible(&problem, &phases, &mut ladders, steps, budget)?;
         }
-        let drafted = drafts.iter().map(|draft| draft.as_ref().map(Found::step_count)).sum::<Option<u32>>();
-
-        let bound = lockstep_bounds::best_reaching(&problem, drafted.unwrap_or(u32::MAX));
-        bound.check(&problem).expect("a bound comes with a proof");
-        tracing::info!(steps = bound.steps, rule = %bound.rule, "lower bound");
-        observe(Event::Bound(&bound));
-        if let Some(steps) = options.steps.filter(|&steps| steps < bound.steps) {
-            let why = bound.certificate.explain(problem.topology()).to_string();
-            return Err(PlanError::Impossible { steps, least: bound.steps, why });
-        }
-
-        let floors = floors(&bound);
         let identity = Identity::new(&problem, options, budget.evaluation_limit());
         let (mut journey, mut search) = match checkpoint {
             Some(bytes) => checkpoint::read(&identity, &bytes).map(|(journey, search)| (journey, Some(search)))?,
             None => (Journey::default(), None),
         };
-        if journey.done.len() >= phases.len() {
-            let what = "more phases are done than there are".to_owned();
-            return Err(CheckpointError::Inconsistent { what }.into());
-        }
-        for (place, draft) in drafts.into_iter().enumerate().skip(journey.done.len()) {
+        let known = resumed_bounds(&journey, &problems, search.is_some())?;
+        for (place, ladder) in ladders.iter().enumerate().skip(journey.done.len()) {
             let reached: u32 = journey.done.iter().map(Found::step_count).sum();
-            let to_come: u32 = floors[place + 1..].iter().sum();
+            let to_come: u32 = ladders[place + 1..].iter().map(|ladder| ladder.best().steps).sum();
             let ceiling = options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come)));
             let quest = Quest {
-                problem: phases[place].problem(&problem),
+                problem: problems[place],
                 options,
-                floor: floors[place],
+                bound: known.get(place).unwrap_or(ladder.best()).clone(),
                 ceiling,
                 budget: share(budget, phases.len(), phases.len() - place),
                 identity: &identity,
             };
-            quest.run(&mut journey, draft, search.take(), &mut observe)?;
+            quest.run(&mut journey, ladder.clone(), search.take(), &mut observe)?;
         }
+        let bounds = journey.bounds().map_err(|error| inconsistent(error.to_string()))?;
+        let bound = lockstep_bounds::of_phases(&phases, bounds);
+        bound.check(&problem).expect("a bound comes with a proof");
 
         let finder = journey.done.iter().max_by_key(|found| found.engine).expect("a collective has a phase");
         let (engine, finder) = (finder.engine, finder.finder());
@@ -234,35 +220,52 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// What the constructions for known structures make of a phase, if the judge accepts it.
-fn draft(problem: &Problem<'_>, budget: &Budget) -> Option<Found> {
-    let goal = lockstep_bounds::quick(problem).steps;
-    let (construction, schedule) = lockstep_analytic::shortest(problem, goal, budget)?;
-    tracing::info!(construction = construction.name, steps = schedule.step_count(), goal, "analytic");
-    match verify(problem, &schedule) {
-        Ok(verification) => {
-            let found = Found::by(Engine::Analytic, Some(construction.name), schedule);
-            Some(Found { verification: Some(verification), ..found })
-        }
-        Err(violation) => {
-            tracing::error!(construction = construction.name, %violation, "refused");
-            None
-        }
+/// Refuses a number of steps that no schedule has.
+fn check_possible(
+    problem: &Problem<'_>,
+    phases: &[Distribution<'_>],
+    ladders: &mut [Ladder<'_>],
+    steps: u32,
+    budget: &Budget,
+) -> Result<(), PlanError> {
+    for place in 0..ladders.len() {
+        let others = ladders.iter().fold(0, |sum: u32, ladder| sum.saturating_add(ladder.best().steps));
+        let others = others - ladders[place].best().steps;
+        ladders[place].climb(Cost::Dear, steps.saturating_add(1).saturating_sub(others), budget, |_, _| {});
     }
+    let bounds = ladders.iter().map(|ladder| ladder.best().clone()).collect();
+    let bound = lockstep_bounds::of_phases(phases, bounds);
+    if bound.steps <= steps {
+        return Ok(());
+    }
+    let why = bound.certificate.explain(problem.topology()).to_string();
+    Err(PlanError::Impossible { steps, least: bound.steps, why })
 }
 
-/// The steps that no schedule of each phase can beat.
-fn floors(bound: &LowerBound) -> Vec<u32> {
-    match &bound.certificate {
-        Certificate::Phases { phases } => phases.iter().map(|phase| phase.steps).collect(),
-        _ => vec![bound.steps],
+/// The bounds of the phases that an interrupted journey has come through, checked.
+fn resumed_bounds(
+    journey: &Journey,
+    problems: &[Problem<'_>],
+    is_searching: bool,
+) -> Result<Vec<LowerBound>, CheckpointError> {
+    let bounds = journey.bounds().map_err(|error| inconsistent(error.to_string()))?;
+    if journey.done.len() >= problems.len() || bounds.len() != journey.done.len() + usize::from(is_searching) {
+        return Err(inconsistent("it has other phases than the collective".to_owned()));
     }
+    for (bound, problem) in bounds.iter().zip(problems) {
+        bound.check(problem).map_err(|error| inconsistent(error.to_string()))?;
+    }
+    Ok(bounds)
+}
+
+fn inconsistent(what: String) -> CheckpointError {
+    CheckpointError::Inconsistent { what }
 }
 
 /// The schedule of all phases, and what the judge said if it is the very one that he has seen.
 fn assembled(
     problem: &Problem<'_>,
-    phases: &[Distribution],
+    phases: &[Distribution<'_>],
     mut found: Vec<Found>,
 ) -> (Schedule, Option<Verification>) {
     if found.len() == 1 && problem.collective().phases() == [Phase::Distribute] {
@@ -277,20 +280,8 @@ fn assembled(
 }
 
 /// Refuses problems whose schedules would not fit into memory.
-fn check_size(what: &'static str, amount: u64, limit: u64) -> Result<(), PlanError> {
+pub(crate) fn check_size(what: &'static str, amount: u64, limit: u64) -> Result<(), PlanError> {
     if amount <= limit { Ok(()) } else { Err(PlanError::TooLarge { amount, what, limit }) }
-}
-
-/// The channel uses that a certificate counts, 0 if it counts something else.
-fn channel_uses(certificate: &Certificate) -> u64 {
-    match certificate {
-        Certificate::DistanceSum { channel_uses, .. } => *channel_uses,
-        Certificate::Reversed { certificate } => channel_uses(certificate),
-        Certificate::Phases { phases } => {
-            phases.iter().map(|phase| channel_uses(&phase.certificate)).fold(0, u64::saturating_add)
-        }
-        _ => 0,
-    }
 }
 
 /// What each of `of` phases may spend: its part of the evaluations, and of the time that `left` of them still have.

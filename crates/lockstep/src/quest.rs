@@ -1,30 +1,34 @@
 //! The way to a schedule of one phase.
 
+use lockstep_analytic::Construction;
+use lockstep_bounds::{Certificate, Cost, Ladder, LowerBound, Rule};
 use lockstep_evolve::{MAX_DELIVERIES, SearchSpace, Umda, UmdaOptions, candidate_paths};
 use lockstep_paths::PathTable;
-use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason};
+use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason, verify};
 
 use crate::checkpoint::{CheckpointError, Identity};
 use crate::engine::Engine;
-use crate::event::{Event, Search};
+use crate::event::{Ending, Event, Search};
 use crate::journey::{Found, Journey};
-use crate::planner::{PlanError, PlanOptions};
+use crate::planner::{MAX_CHANNEL_USES, PlanError, PlanOptions, check_size};
 
-/// Of the budget of a phase, a construction that a search may follow gets one part in so many.
-const CONSTRUCTION_SHARE: u32 = 4;
+/// Of what a phase may spend, the constructions that a search may follow get one part in so many, and so do the dear
+/// bounds of its time.
+const SHARE: u32 = 4;
 
-/// The most restarts of such a construction; past them a search finds more.
-const MAX_RESTARTS: u64 = 256;
+/// The most attempts of a construction that a search may follow; past them the search finds more.
+const MAX_ATTEMPTS: u64 = 256;
 
 /// The most pairs of terminals whose paths are prepared for a search.
 const MAX_SEARCHED_PAIRS: usize = 1 << 16;
 
-/// One phase, and what may be spent on it.
+/// One phase, and what may be spent on it. Engines and rules take turns, so that neither does what the other one makes
+/// superfluous.
 pub(crate) struct Quest<'a> {
     pub(crate) problem: Problem<'a>,
     pub(crate) options: PlanOptions,
-    /// Steps that no schedule can beat.
-    pub(crate) floor: u32,
+    /// Steps that no schedule can beat; raised on the way.
+    pub(crate) bound: LowerBound,
     /// The most steps, if somebody set a limit.
     pub(crate) ceiling: Option<u32>,
     pub(crate) budget: Budget,
@@ -32,19 +36,19 @@ pub(crate) struct Quest<'a> {
 }
 
 impl Quest<'_> {
-    /// Adds a schedule of this phase to those that are done. `draft` is one that exists already, `search` the state of the
+    /// Adds a schedule of this phase to those that are done. `ladder` is for the bounds; `search` is the state of the
     /// search in which the journey was interrupted.
     pub(crate) fn run(
-        &self,
+        mut self,
         journey: &mut Journey,
-        draft: Option<Found>,
+        ladder: Ladder<'_>,
         search: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         let engine = self.options.engine;
         if search.is_none() {
-            journey.begin_phase(self.goal());
-            self.begin(journey, draft, observe)?;
+            journey.begin_phase();
+            self.begin(journey, ladder, observe)?;
         } else if journey.low < self.goal() || self.next_level(journey).is_none_or(|(steps, _)| steps != journey.level)
         {
             let what = "the search is not where its results lead".to_owned();
@@ -56,6 +60,12 @@ impl Quest<'_> {
                 ended => ended?,
             }
         }
+        observe(Event::Ended(match self.budget.stop_after(journey.spent) {
+            _ if journey.reached() <= self.bound.steps => Ending::BoundReached,
+            _ if self.is_reached(journey) => Ending::StepsReached,
+            Some(reason) => Ending::Budget(reason),
+            None => Ending::Exhausted,
+        }));
         let found = journey.best.take().expect("engines that find nothing say why");
         match (self.ceiling, found.step_count()) {
             (Some(steps), reached) if steps < reached => Err(NotFound::TooLong { steps, reached }.into()),
@@ -66,59 +76,128 @@ impl Quest<'_> {
         }
     }
 
-    /// Everything that comes before a search.
+    /// Everything that comes before a search: constructions and bounds by turns, each as dear as the others leave it
+    /// worth while.
     fn begin(
-        &self,
+        &mut self,
         journey: &mut Journey,
-        draft: Option<Found>,
+        mut ladder: Ladder<'_>,
         observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), NotFound> {
+    ) -> Result<(), PlanError> {
         let engine = self.options.engine;
-        if let Some(draft) = draft {
-            journey.offer(draft, observe);
-        } else if engine == Engine::Analytic {
+        let constructs = engine.includes(Engine::Construct);
+        self.climb(&mut ladder, Cost::Linear, journey, observe);
+        if engine.includes(Engine::Analytic) {
+            self.recognise(journey, observe);
+        }
+        if engine == Engine::Analytic && journey.best.is_none() {
             journey.note(self.budget.stop_after(0));
             let why = "the network has no structure that it knows; use --engine auto".to_owned();
-            return Err(NotFound::Unsupported { engine: engine.name(), why });
+            return Err(NotFound::Unsupported { engine: engine.name(), why }.into());
         }
-        if engine.includes(Engine::Construct) && !self.is_reached(journey) {
-            match self.construct(journey, observe) {
-                Err(reason) if engine == Engine::Construct => return Err(reason),
-                Err(reason) => tracing::info!(%reason, "no construction"),
-                Ok(()) => {}
+        if !self.is_reached(journey) && constructs {
+            self.climb(&mut ladder, Cost::Searches, journey, observe);
+            self.check_channel_uses()?;
+            self.construct(1, journey, observe)?;
+        }
+        self.climb(&mut ladder, Cost::Dear, journey, observe);
+        if !self.is_reached(journey) && constructs {
+            self.construct(self.attempts(), journey, observe)?;
+        }
+        journey.begin_search(&self.bound, self.goal());
+        Ok(())
+    }
+
+    /// Refuses a phase whose schedule would not fit into memory.
+    fn check_channel_uses(&self) -> Result<(), PlanError> {
+        let bound = lockstep_bounds::by_rule(&self.problem, Rule::DistanceSum);
+        match bound.map(|bound| bound.certificate) {
+            Some(Certificate::DistanceSum { channel_uses, .. }) => {
+                check_size("channel uses", channel_uses, MAX_CHANNEL_USES)
             }
+            _ => Ok(()),
         }
+    }
+
+    /// Asks the rules up to this cost, as long as they can say more than the best schedule does.
+    fn climb(&mut self, ladder: &mut Ladder<'_>, cost: Cost, journey: &Journey, observe: &mut dyn FnMut(Event<'_>)) {
+        let budget = if cost == Cost::Dear { part_of_time(&self.budget, SHARE) } else { Budget::unlimited() };
+        ladder.climb(cost, journey.reached(), &budget, |rule, bound| {
+            observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
+        });
+        self.bound = ladder.best().clone();
+        tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
+    }
+
+    /// What the constructions for known structures make of the phase, if the judge accepts it.
+    fn recognise(&self, journey: &mut Journey, observe: &mut dyn FnMut(Event<'_>)) {
+        let (problem, engine) = (&self.problem, Engine::Analytic);
+        // They do not search.
+        let budget = self.budget.clone().with_evaluations(u64::MAX);
+        let see = |construction: &'static Construction, steps| {
+            observe(Event::Tried { engine, method: Some(construction.name), attempts: 1, steps: Some(steps) });
+        };
+        let Some((construction, schedule)) = lockstep_analytic::shortest(problem, self.goal(), &budget, see) else {
+            return;
+        };
+        match verify(problem, &schedule) {
+            Ok(verification) => {
+                let found = Found::by(engine, Some(construction.name), schedule);
+                journey.offer(Found { verification: Some(verification), ..found }, observe);
+            }
+            Err(violation) => tracing::error!(construction = construction.name, %violation, "refused"),
+        }
+    }
+
+    /// Attempts of the general constructions.
+    fn attempts(&self) -> u64 {
+        let transfers = self.problem.messages().delivery_count();
+        let (share, most) = if self.may_search() { (SHARE, MAX_ATTEMPTS) } else { (1, u64::MAX) };
+        match self.budget.evaluation_limit() {
+            u64::MAX => most,
+            evaluations => (evaluations / u64::from(share) / transfers).clamp(1, most),
+        }
+    }
+
+    /// What the general constructions find in so many attempts.
+    fn construct(
+        &self,
+        attempts: u64,
+        journey: &mut Journey,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), PlanError> {
+        let share = if self.may_search() { SHARE } else { 1 };
+        let budget = part_of_time(&self.budget, share).with_evaluations(attempts);
+        let found = lockstep_construct::shortest(
+            &self.problem,
+            self.goal(),
+            self.options.seed,
+            &budget,
+            |method, attempts, steps| {
+                observe(Event::Tried { engine: Engine::Construct, method: Some(method.name), attempts, steps });
+            },
+        );
+        let found = match found {
+            Err(reason) if self.options.engine != Engine::Construct => {
+                tracing::info!(%reason, "no construction");
+                return Ok(());
+            }
+            found => found?,
+        };
+        if found.schedule.step_count() as u32 > self.goal() {
+            journey.note(budget.stop_after(0));
+        }
+        journey.offer(Found::by(Engine::Construct, Some(found.method.name), found.schedule), observe);
         Ok(())
     }
 
     fn is_reached(&self, journey: &Journey) -> bool {
-        journey.best.as_ref().is_some_and(|best| best.step_count() <= self.goal())
+        journey.reached() <= self.goal()
     }
 
     /// A schedule of so many steps is good enough.
     fn goal(&self) -> u32 {
-        self.ceiling.unwrap_or(self.floor)
-    }
-
-    fn construct(&self, journey: &mut Journey, observe: &mut dyn FnMut(Event<'_>)) -> Result<(), NotFound> {
-        let transfers = self.problem.messages().delivery_count();
-        let (share, restarts) = match self.options.engine {
-            Engine::Construct => (1, u64::MAX),
-            _ => (CONSTRUCTION_SHARE, MAX_RESTARTS),
-        };
-        let restarts = match self.budget.evaluation_limit() {
-            u64::MAX => restarts,
-            evaluations => (evaluations / u64::from(share) / transfers).clamp(1, restarts),
-        };
-        let budget = part_of_time(&self.budget, share).with_evaluations(restarts);
-        let found = lockstep_construct::shortest(&self.problem, self.goal(), self.options.seed, &budget)?;
-        if found.schedule.step_count() as u32 > self.goal() {
-            journey.note(budget.stop_after(0));
-        }
-        let found = Found::by(Engine::Construct, Some(found.method.name), found.schedule);
-        tracing::info!(steps = found.step_count(), restarts, "construction");
-        journey.offer(found, observe);
-        Ok(())
+        self.ceiling.unwrap_or(self.bound.steps)
     }
 
     /// Searches at one number of steps after the other, until none is left between what is found and what is not.
@@ -131,6 +210,11 @@ impl Quest<'_> {
         self.go_on(journey)?;
         let table = self.paths()?;
         let mut unfound = None;
+        let mut before = journey.spent;
+        let mut tried = |journey: &Journey, steps, observe: &mut dyn FnMut(Event<'_>)| {
+            let attempts = journey.spent - std::mem::replace(&mut before, journey.spent);
+            observe(Event::Tried { engine: Engine::Umda, method: None, attempts, steps });
+        };
         while let Some((steps, is_last)) = self.next_level(journey) {
             journey.level = steps;
             self.go_on(journey)?;
@@ -144,10 +228,12 @@ impl Quest<'_> {
             match result {
                 Ok(schedule) => {
                     tracing::info!(steps, "search found a schedule");
+                    tried(journey, Some(steps), observe);
                     journey.offer(Found::by(Engine::Umda, None, schedule), observe);
                 }
                 Err(reason) => {
                     tracing::info!(%reason, "search");
+                    tried(journey, None, observe);
                     if self.budget.stop_after(0).is_some() || matches!(reason, NotFound::Unsupported { .. }) {
                         return Err(reason.into());
                     }
@@ -225,12 +311,23 @@ impl Quest<'_> {
         part_of_time(&self.budget, 2).with_evaluations(evaluations)
     }
 
+    /// Whether a search may follow the constructions.
+    fn may_search(&self) -> bool {
+        self.options.engine.includes(Engine::Umda) && self.is_searchable()
+    }
+
+    /// Whether the paths of a search fit into memory.
+    fn is_searchable(&self) -> bool {
+        let terminals = self.problem.topology().terminal_count();
+        self.problem.messages().delivery_count() <= MAX_DELIVERIES && terminals * terminals <= MAX_SEARCHED_PAIRS
+    }
+
     /// The paths that a search chooses from.
     fn paths(&self) -> Result<PathTable, NotFound> {
         let unsupported = |why: String| NotFound::Unsupported { engine: Engine::Umda.name(), why };
-        let (deliveries, terminals) =
-            (self.problem.messages().delivery_count(), self.problem.topology().terminal_count());
-        if deliveries > MAX_DELIVERIES || terminals * terminals > MAX_SEARCHED_PAIRS {
+        if !self.is_searchable() {
+            let (deliveries, terminals) =
+                (self.problem.messages().delivery_count(), self.problem.topology().terminal_count());
             return Err(unsupported(format!(
                 "{deliveries} deliveries among {terminals} terminals are too many to search; use --engine construct"
             )));

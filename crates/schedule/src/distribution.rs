@@ -1,4 +1,6 @@
-//! Phases as distributions, which every engine understands.
+//! Phases as distributions, which every engine and bound understands.
+
+use std::borrow::Cow;
 
 use lockstep_topology::Topology;
 
@@ -6,7 +8,7 @@ use crate::collective::{Collective, CollectiveKind, Phase};
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
-/// One phase of a problem, turned round in time if it collects: what engines and bounds understand.
+/// One phase of a problem, turned round in time if it collects: messages go from sources to receivers.
 ///
 /// ```
 /// use lockstep_schedule::{CollectiveKind, CommunicationModel, Distribution, Problem};
@@ -15,32 +17,38 @@ use crate::schedule::Schedule;
 /// let ring: Topology = "ring:5".parse()?;
 /// let all_reduce = CollectiveKind::AllReduce.into();
 /// let problem = Problem::new(&ring, &all_reduce, CommunicationModel::wormhole())?;
-/// let phases = Distribution::all(&problem);
-/// assert_eq!(phases.len(), 2);
-/// assert_eq!(phases[0].problem(&problem).messages().len(), 5);
+/// let [reduce_scatter, all_gather] = &Distribution::all(&problem)[..] else { panic!("two phases") };
+/// assert!(reduce_scatter.is_reversed() && !all_gather.is_reversed());
+/// assert_eq!(reduce_scatter.problem(&problem).messages().len(), 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Distribution {
-    topology: Topology,
-    collective: Collective,
-    backwards: bool,
+pub struct Distribution<'a> {
+    topology: Cow<'a, Topology>,
+    collective: Cow<'a, Collective>,
+    is_reversed: bool,
 }
 
-impl Distribution {
-    /// The phases in time order.
-    pub fn all(problem: &Problem<'_>) -> Vec<Self> {
+impl<'a> Distribution<'a> {
+    /// The phases in time order. Memory: a copy of the network for a phase that collects.
+    pub fn all(problem: &Problem<'a>) -> Vec<Self> {
         let (topology, collective) = (problem.topology(), problem.collective());
         let phases = collective.phases().iter().map(|phase| {
-            let backwards = *phase == Phase::Collect;
-            let topology = if backwards { topology.reversed() } else { topology.clone() };
-            Self { topology, collective: distribution(collective), backwards }
+            let is_reversed = *phase == Phase::Collect;
+            let topology = if is_reversed { Cow::Owned(topology.reversed()) } else { Cow::Borrowed(topology) };
+            Self { topology, collective: distribution(collective), is_reversed }
         });
         phases.collect()
     }
 
+    /// Whether the phase collects, so that its network and time are reversed here.
+    pub fn is_reversed(&self) -> bool {
+        self.is_reversed
+    }
+
     /// The problem of this phase under the rules of the whole one.
-    pub fn problem<'a>(&'a self, whole: &Problem<'_>) -> Problem<'a> {
+    pub fn problem<'b>(&'b self, whole: &Problem<'_>) -> Problem<'b> {
+        // Connected is connected, read backwards or not.
         Problem::checked(&self.topology, &self.collective, whole.model())
     }
 
@@ -48,15 +56,15 @@ impl Distribution {
     ///
     /// Source: Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), §1.3.4 (duality).
     pub fn in_time(&self, schedule: Schedule) -> Schedule {
-        if self.backwards { schedule.reversed() } else { schedule }
+        if self.is_reversed { schedule.reversed() } else { schedule }
     }
 }
 
 /// The collective that distributes the same messages.
-fn distribution(collective: &Collective) -> Collective {
+fn distribution(collective: &Collective) -> Cow<'_, Collective> {
     match (&collective.kind, collective.phases()) {
-        (CollectiveKind::AllReduce, _) => Collective::all_to_all_broadcast().with_chunks(collective.chunks),
-        (_, [Phase::Collect]) => collective.reversed().expect("a collecting collective has a reversal"),
-        _ => collective.clone(),
+        (CollectiveKind::AllReduce, _) => Cow::Owned(Collective::all_to_all_broadcast().with_chunks(collective.chunks)),
+        (_, [Phase::Collect]) => Cow::Owned(collective.reversed().expect("a collecting collective has a reversal")),
+        _ => Cow::Borrowed(collective),
     }
 }

@@ -10,6 +10,7 @@ use lockstep::{Budget, CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
 
 use super::{Answer, extension, local, symmetric};
 use crate::args::{PlanArgs, PlanFormat, Talk};
+use crate::explain::Explanation;
 use crate::model::Question;
 use crate::progress::{Checkpoint, Watch};
 use crate::text::{self, Sheet, counted};
@@ -38,12 +39,17 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
     let budget = args.budget.begin();
     stop_on_signal(&budget, talk)?;
     let mut watch = Watch::new(talk, checkpoint.as_mut());
-    let result = planner.run(&budget, |event| watch.see(&event));
+    let mut explanation = Explanation::default();
+    let result = planner.run(&budget, |event| {
+        watch.see(&event);
+        explanation.see(&event);
+    });
     watch.end();
     match result {
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
             deliver(&plan, seconds, args, talk)?;
+            explain(&explanation, args)?;
             settle(checkpoint.as_mut(), plan.cut_short() != Some(CutShort::Interrupt), talk);
             Ok(Answer::Yes)
         }
@@ -99,6 +105,19 @@ fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, talk: Talk) -> an
         Some(_) if talk.quiet => Ok(()),
         path => output::print(&describe(plan, path, args)?),
     }
+}
+
+/// Says how the plan came about, if that is wanted; beside the plan where that is data for programs.
+fn explain(explanation: &Explanation, args: &PlanArgs) -> anyhow::Result<()> {
+    if !args.explain {
+        return Ok(());
+    }
+    let text = format!("\n{}", explanation.to_text());
+    if args.json || args.output.as_deref().is_some_and(input::is_standard) {
+        output::print_beside(&text);
+        return Ok(());
+    }
+    output::print(&text)
 }
 
 /// Writes to the file that is wanted, if one is, in its format.

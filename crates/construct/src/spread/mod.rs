@@ -1,34 +1,36 @@
 //! Messages of several receivers: step by step, every terminal fetches what it lacks.
 
+mod draft;
+mod prune;
 mod search;
 mod stock;
-mod usage;
+mod walk;
 
-use std::cmp::Reverse;
-
-use lockstep_schedule::{MessageId, Routing, Schedule};
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_schedule::{Receivers, Schedule};
+use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
-use self::search::Search;
 use self::stock::Stock;
-use self::usage::Usage;
-use crate::distance;
+use self::walk::Walk;
 use crate::log::Log;
 use crate::method::{Method, Miss, Poll, Request};
 use crate::slots::Capacities;
 use crate::task::Task;
 
-/// Terminals served between two looks at the budget.
-const STRIDE: usize = 64;
-
 /// Step by step every terminal fetches the rarest message it can get, from its neighbours where messages are many, else
-/// from the nearest terminals that free channels lead from. Ties are broken at random.
+/// from the nearest terminals that free channels lead from. Ties are broken at random. What stands in the way of a
+/// terminal that gets too little is called off and sent on another way; a step after which the goal is out of reach is
+/// taken back, with those before it if that does not help.
+///
+/// Where a message has few receivers, either the terminals on shortest ways to them pass it on, or all that have nothing
+/// better to do; what turns out to be of no use is left out.
 ///
 /// An attempt takes time in proportion to the deliveries times the messages over 64, and to searches of the network for
-/// what neighbours do not have. Memory: the transfers, and two bits for each terminal and message.
+/// what neighbours do not have; steps taken back are fewer than 32 and those it aims at. Memory: the transfers, and two
+/// bits for each terminal and message.
 ///
-/// **Source**: rarest first: Cohen, *Incentives build robustness in `BitTorrent`*, 2003.
+/// **Source**: rarest first: Cohen, *Incentives build robustness in `BitTorrent`*, 2003; prices of what changes hands:
+/// Bertsekas, *The auction algorithm*, 1988, and on paths `McMurchie` and Ebeling, *`PathFinder`*, 1995.
 pub(crate) const RAREST_FIRST: Method = Method {
     name: "rarest-first",
     about: "broadcast of any kind: in each step every terminal fetches the rarest messages it can get",
@@ -38,6 +40,9 @@ pub(crate) const RAREST_FIRST: Method = Method {
 
 /// The most bytes that say who holds what: 4 GiB, for each thread.
 const MAX_STOCK_BYTES: u64 = 4 << 30;
+
+/// Steps that an attempt may take back beside as many as it aims at.
+const PATIENCE: u32 = 32;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     if request.problem.messages().is_scatter() {
@@ -53,209 +58,181 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
 
 /// What all schedules of a broadcast share.
 #[derive(Debug)]
-pub(crate) struct Spread<'a> {
+struct Spread<'a> {
     task: &'a Task<'a>,
     capacities: Capacities,
-    /// Before the first step.
+    /// Whether every message goes to all.
+    is_to_all: bool,
+    /// Before the first step, where only those on the way to receivers pass a message on.
     stock: Stock,
+    /// The same where all do, if that is another thing and may help.
+    open_stock: Option<Stock>,
+    /// The channels from other terminals into each terminal.
+    side_end: Vec<u32>,
+    side: Vec<Side>,
+    /// The most messages that each terminal receives in a step.
+    rate: Vec<u32>,
+}
+
+/// A channel from another terminal.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    channel: ChannelId,
+    /// Rank of that terminal.
+    neighbour: u32,
 }
 
 impl<'a> Spread<'a> {
-    pub(crate) fn new(task: &'a Task<'a>) -> Self {
-        Self { task, capacities: Capacities::new(task), stock: Stock::new(task) }
-    }
-
-    /// One schedule: terminals that lack most for their channels first, ties at random.
-    pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
-        let mut spreader = Spreader::new(self, rng);
-        while spreader.stock.left() > 0 {
-            spreader.make_step(poll)?;
-        }
-        Ok(spreader.log)
-    }
-}
-
-/// One schedule in the making.
-struct Spreader<'a, R> {
-    task: &'a Task<'a>,
-    stock: Stock,
-    usage: Usage<'a>,
-    search: Search,
-    log: Log,
-    rng: &'a mut R,
-    step: u32,
-    /// Whether neighbours are asked first.
-    near: bool,
-    /// Distances from what is held, and scratch space for them.
-    distance: Vec<u32>,
-    queue: Vec<NodeId>,
-}
-
-/// What a terminal fetches from a neighbour.
-struct Pick {
-    channel: ChannelId,
-    neighbour: usize,
-    message: u32,
-}
-
-impl<'a, R: Rng> Spreader<'a, R> {
-    fn new(spread: &'a Spread<'a>, rng: &'a mut R) -> Self {
-        let Spread { task, capacities, stock } = spread;
+    fn new(task: &'a Task<'a>) -> Self {
         let (topology, messages) = (task.topology(), task.messages());
-        // Where messages are many, neighbours have enough of them, and take the fewest channels. One must go far. What
-        // is best between the two depends on the network.
-        let near = task.stores_and_forwards()
-            || messages.len() >= topology.terminal_count()
-            || messages.len() > 1 && rng.random();
+        let (mut side_end, mut side, mut rate) = (Vec::new(), Vec::new(), Vec::new());
+        for &node in topology.terminals() {
+            let channels = topology.in_channels(node);
+            side.extend(channels.iter().filter_map(|&channel| {
+                let neighbour = topology.terminal_rank(topology.tail(channel))? as u32;
+                Some(Side { channel, neighbour })
+            }));
+            side_end.push(side.len() as u32);
+            rate.push(task.model().ports.of_degree(channels.len()).max(1) as u32);
+        }
+        // Under wormhole switching what passes a terminal by takes nothing from it.
+        let is_to_all = messages.ids().all(|message| messages.receivers(message) == Receivers::AllOthers);
+        let is_open = task.stores_and_forwards() && !is_to_all && Stock::bytes(task) <= MAX_STOCK_BYTES / 4;
         Self {
             task,
-            stock: stock.clone(),
-            usage: Usage::new(task, capacities),
-            search: Search::new(topology.node_count()),
-            log: Log::default(),
-            rng,
-            step: 0,
-            near,
-            distance: vec![0; topology.node_count()],
-            queue: Vec::new(),
+            is_to_all,
+            capacities: Capacities::new(task),
+            stock: Stock::new(task),
+            open_stock: is_open.then(|| Stock::open(task)),
+            side_end,
+            side,
+            rate,
         }
     }
 
-    fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Miss> {
-        poll.check(self.step + 1)?;
-        self.usage.clear();
-        let order = self.order();
-        let (task, routing) = (self.task, self.task.model().routing);
-        if self.near {
-            self.fetch_each(&order, poll, Self::fetch_from_neighbours)?;
-        }
-        if !task.stores_and_forwards() {
-            self.fetch_each(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Minimal))?;
-            if routing == Routing::Any {
-                self.fetch_each(&order, poll, |this, terminal| this.fetch_from_afar(terminal, Routing::Any))?;
-            }
-        }
-        // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way.
-        if self.stock.arrive() == 0 {
-            return Err(Miss::Crossed);
-        }
-        self.step += 1;
-        Ok(())
+    fn sides(&self, terminal: usize) -> &[Side] {
+        let start = terminal.checked_sub(1).map_or(0, |before| self.side_end[before]);
+        &self.side[start as usize..self.side_end[terminal] as usize]
     }
 
-    /// The terminals that lack anything, in the order in which they are served.
-    ///
-    /// Where messages are many, those first that need the most steps. Where they are few, those first that are far from
-    /// any message and can send it on to many, more or less.
-    fn order(&mut self) -> Vec<u32> {
-        if !self.near {
-            self.find_distances();
+    /// One schedule.
+    fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
+        let below = poll.below();
+        let is_first = below == u32::MAX;
+        // Where the goal is out of reach, less is easier to find.
+        let goal = poll.goal().min(below - 1);
+        let aim = if is_first { goal } else { rng.random_range(goal..below) };
+        let open_stock = self.open_stock.as_ref().filter(|_| if is_first { self.is_dense() } else { rng.random() });
+        let reroutes = !is_first && rng.random();
+        let mut walk = Walk::new(self, open_stock.unwrap_or(&self.stock), aim, rng);
+        if reroutes {
+            walk.reroute_at_once();
         }
-        let Self { task, stock, rng, distance, near, .. } = self;
-        let (topology, ports) = (task.topology(), task.model().ports);
-        let rank = |(terminal, &node): (usize, &NodeId)| {
-            let lacked = stock.lacked_count(terminal);
-            let noise = rng.random::<u32>();
-            let urgency = if *near {
-                u64::from(lacked.div_ceil(ports.of_degree(topology.in_channels(node).len()).max(1) as u32))
-            } else {
-                let fan_out = ports.of_degree(topology.out_channels(node).len()) as u64;
-                (u64::from(distance[node.index()]) * fan_out).saturating_mul(u64::from(1 + (noise >> 16)))
-            };
-            (lacked > 0).then_some((Reverse(urgency), noise, terminal as u32))
-        };
-        let mut ranked: Vec<_> = topology.terminals().iter().enumerate().filter_map(rank).collect();
-        ranked.sort_unstable();
-        ranked.into_iter().map(|(_, _, terminal)| terminal).collect()
-    }
-
-    /// The distances from the terminals that hold anything.
-    fn find_distances(&mut self) {
-        let Self { task, stock, distance: distances, queue, .. } = self;
-        let terminals = task.topology().terminals().iter().enumerate();
-        let holders = terminals.filter(|&(terminal, _)| stock.holds_any(terminal)).map(|(_, &node)| node);
-        distance::search(task, holders, distances, queue);
-    }
-
-    fn fetch_each(
-        &mut self,
-        order: &[u32],
-        poll: &Poll<'_>,
-        mut fetch: impl FnMut(&mut Self, usize) -> Result<(), Miss>,
-    ) -> Result<(), Miss> {
-        for terminals in order.chunks(STRIDE) {
-            poll.check(self.step + 1)?;
-            for &terminal in terminals {
-                fetch(self, terminal as usize)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Fetches a rare message over each channel from a terminal, those with the least choice first.
-    fn fetch_from_neighbours(&mut self, terminal: usize) -> Result<(), Miss> {
-        let Self { task, stock, usage, rng, log, step, .. } = self;
-        let topology = task.topology();
-        let salt = rng.random();
-        let mut sides: Vec<(u32, u32, ChannelId, usize)> = topology
-            .in_channels(topology.terminals()[terminal])
-            .iter()
-            .filter_map(|&channel| {
-                let neighbour = topology.terminal_rank(topology.tail(channel))?;
-                let useful = stock.useful_count(neighbour, terminal);
-                (useful > 0).then(|| (useful, rng.random(), channel, neighbour))
-            })
-            .collect();
-        sides.sort_unstable();
-        let mut picks: Vec<Pick> = Vec::with_capacity(sides.len());
-        for (_, _, channel, neighbour) in sides {
-            if !usage.is_free(channel) || !usage.may_send(neighbour) || !usage.may_receive(terminal) {
+        let mut patience = PATIENCE.saturating_add(aim);
+        while !walk.is_done() {
+            walk.make_step(poll)?;
+            if walk.is_on_time() {
                 continue;
             }
-            let message = match stock.rarest(neighbour, terminal, salt) {
-                Some(message) => {
-                    stock.promise(terminal, message);
-                    message
-                }
-                None => match hand_over(stock, &mut picks, neighbour, terminal, salt) {
-                    Some(message) => message,
-                    None => continue,
-                },
-            };
-            usage.take(&[channel]);
-            picks.push(Pick { channel, neighbour, message });
+            if patience > 0 && walk.may_go_back() {
+                patience = patience.saturating_sub(walk.go_back());
+                continue;
+            }
+            if walk.least_steps() >= below {
+                return Err(Miss::NoShorter);
+            }
+            walk.aim_later();
         }
-        picks.iter().try_for_each(|pick| log.push(MessageId::new(pick.message), *step, &[pick.channel]))
+        let log = walk.into_log();
+        // Elsewhere some have passed nothing on in the end.
+        if self.is_to_all { Ok(log) } else { prune::needed(self.task, &log) }
     }
 
-    /// Fetches rare messages from the nearest terminals that have any, as long as paths are free.
-    fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) -> Result<(), Miss> {
-        let Self { task, stock, usage, search, rng, log, step, .. } = self;
-        let topology = task.topology();
-        let node = topology.terminals()[terminal];
-        while stock.lacked_count(terminal) > 0
-            && usage.may_receive(terminal)
-            && topology.in_channels(node).iter().any(|&channel| usage.is_free(channel))
-        {
-            let salt = rng.random();
-            let rarest = |sender| {
-                let message = stock.rarest(sender, terminal, salt)?;
-                Some((stock.holder_count(message), message))
-            };
-            let Some(message) = search.nearest(usage, node, routing, rng, rarest) else { break };
-            stock.promise(terminal, message);
-            usage.take(search.path());
-            log.push(MessageId::new(message), *step, search.path())?;
-        }
-        Ok(())
+    /// Whether a message goes to a quarter of all terminals and more.
+    fn is_dense(&self) -> bool {
+        let messages = self.task.messages();
+        let all = messages.len() as u64 * self.task.topology().terminal_count() as u64;
+        messages.delivery_count() >= all / 4
     }
 }
 
-/// The message of an earlier pick that `neighbour` can give too; that pick gets another one instead.
-fn hand_over(stock: &mut Stock, picks: &mut [Pick], neighbour: usize, terminal: usize, salt: u32) -> Option<u32> {
-    picks.iter_mut().find_map(|pick| {
-        let other = stock.rarest(pick.neighbour, terminal, salt).filter(|_| stock.holds(neighbour, pick.message))?;
-        stock.promise(terminal, other);
-        Some(std::mem::replace(&mut pick.message, other))
-    })
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::strategy::instance;
+    use lockstep_schedule::{Budget, Collective, CommunicationModel, Distribution, Problem, verify};
+    use lockstep_topology::Topology;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Without the transfer at this place.
+    fn without(schedule: &Schedule, dropped: usize) -> Schedule {
+        let mut rest = Schedule::new();
+        let mut place = 0;
+        for (_, step) in schedule.steps() {
+            rest.begin_step();
+            for transfer in step.iter() {
+                if place != dropped {
+                    rest.push(transfer.message, transfer.path);
+                }
+                place += 1;
+            }
+        }
+        rest
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        /// Whether there is time or not, and whether it aims at anything or not.
+        #[test]
+        fn every_schedule_is_valid_and_no_transfer_is_dispensable(
+            instance in instance(12), pick: prop::sample::Index, attempt in 0..100u64, goal in 1..20u32, hurries: bool,
+        ) {
+            let whole = instance.problem();
+            let phases = Distribution::all(&whole);
+            let problem = phases[0].problem(&whole);
+            let budget = Budget::unlimited();
+            if hurries {
+                budget.cancel();
+            }
+            let request = Request { goal, attempts: attempt..attempt + 1, ..Request::first(&problem, &budget) };
+            let answer = (RAREST_FIRST.find)(&request);
+            prop_assert_eq!(answer.as_ref().err(), problem.messages().is_scatter().then_some(&Miss::Unfit));
+            let Ok(schedule) = answer else { return Ok(()) };
+            let report = verify(&problem, &schedule);
+            prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+            let rest = without(&schedule, pick.index(schedule.transfer_count()));
+            prop_assert!(verify(&problem, &rest).is_err());
+        }
+
+        /// What is found when only fewer steps are of use is valid, and has fewer steps.
+        #[test]
+        fn further_attempts_are_shorter_or_miss(instance in instance(9), seed: u64) {
+            let whole = instance.problem();
+            let phases = Distribution::all(&whole);
+            let problem = phases[0].problem(&whole);
+            let budget = Budget::unlimited();
+            let first = Request { seed, ..Request::first(&problem, &budget) };
+            let Ok(schedule) = (RAREST_FIRST.find)(&first) else { return Ok(()) };
+            let below = schedule.step_count() as u32;
+            match (RAREST_FIRST.find)(&Request { below, attempts: 1..5, ..first }) {
+                Ok(shorter) => prop_assert!(verify(&problem, &shorter)?.steps < below as usize),
+                Err(miss) => prop_assert_eq!(miss, Miss::NoShorter),
+            }
+        }
+    }
+
+    /// Cancelled before it begins, it still ends, in more steps than there is need for at most.
+    #[test]
+    fn a_schedule_in_a_hurry_is_not_much_longer() {
+        let torus: Topology = "torus:8x8".parse().unwrap();
+        let all_gather = Collective::all_to_all_broadcast();
+        let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+        let budget = Budget::unlimited();
+        budget.cancel();
+        let schedule = (RAREST_FIRST.find)(&Request { goal: 16, ..Request::first(&problem, &budget) }).unwrap();
+        // Every node receives 63 messages over 4 channels.
+        assert!((16..32).contains(&verify(&problem, &schedule).unwrap().steps));
+    }
 }

@@ -4,15 +4,15 @@ use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
-use super::usage::Usage;
+use super::draft::Draft;
 
 /// Breadth-first search against the channels; scratch space.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(super) struct Search {
     /// Distance to the target, `UNSEEN` outside a search.
     distance: Vec<u32>,
-    /// Whether a path of free channels of that length leads from the node to the target.
-    open: Vec<bool>,
+    /// The least price of a path of that length from the node to the target.
+    price: Vec<u32>,
     /// The first channel of such a path.
     via: Vec<ChannelId>,
     queue: Vec<NodeId>,
@@ -22,11 +22,23 @@ pub(crate) struct Search {
 
 const UNSEEN: u32 = u32::MAX;
 
+/// What is searched for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) target: NodeId,
+    pub(super) routing: Routing,
+    /// The most that a path may cost.
+    pub(super) limit: u32,
+}
+
+/// A terminal that could send: price of the path, value, tie; the node; what it would send.
+type Offer<T> = ((u32, u32, u32), NodeId, T);
+
 impl Search {
-    pub(crate) fn new(node_count: usize) -> Self {
+    pub(super) fn new(node_count: usize) -> Self {
         Self {
             distance: vec![UNSEEN; node_count],
-            open: vec![false; node_count],
+            price: vec![0; node_count],
             via: vec![ChannelId::new(0); node_count],
             queue: Vec::new(),
             path: Vec::new(),
@@ -34,35 +46,47 @@ impl Search {
     }
 
     /// The legal path of the last search that found something.
-    pub(crate) fn path(&self) -> &[ChannelId] {
+    pub(super) fn path(&self) -> &[ChannelId] {
         &self.path
     }
 
-    /// The best of the nearest terminals from which free channels lead to `target`: the one with the least value, ties
-    /// at random. `value` is `None` for terminals that are of no use.
+    /// The best of the nearest terminals from which free channels lead to the target, the one with the least value; if
+    /// there is none, the one of all from which a path costs least. Ties at random. `value` is `None` for terminals that
+    /// are of no use.
     ///
-    /// Under minimal routing those channels must make a shortest path of the network; closed nodes are searched only
+    /// Under minimal routing the channels must make a shortest path of the network; nodes out of reach are searched only
     /// for the distances that decide this.
-    pub(crate) fn nearest<T>(
+    pub(super) fn nearest<T>(
         &mut self,
-        usage: &Usage<'_>,
-        target: NodeId,
-        routing: Routing,
+        draft: &Draft<'_>,
+        wanted: Wanted,
         rng: &mut impl Rng,
-        value: impl Fn(usize) -> Option<(u32, T)>,
+        mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<T> {
+        let Wanted { target, limit, .. } = wanted;
         self.queue.push(target);
         self.distance[target.index()] = 0;
-        self.open[target.index()] = true;
-        let mut found = None;
+        self.price[target.index()] = 0;
+        let mut best: Option<Offer<T>> = None;
         let mut level = 0..1;
-        while found.is_none() && self.queue[level.clone()].iter().any(|node| self.open[node.index()]) {
+        let is_free = |best: &Option<Offer<T>>| best.as_ref().is_some_and(|&((price, ..), ..)| price == 0);
+        while !is_free(&best) && self.queue[level.clone()].iter().any(|node| self.price[node.index()] <= limit) {
             for place in level.clone() {
-                self.expand(usage, place, routing, rng);
+                self.expand(draft, place, wanted, rng);
             }
             level = level.end..self.queue.len();
-            found = self.best(usage, level.clone(), rng, &value);
+            for place in level.clone() {
+                let node = self.queue[place];
+                let Some(offer) = self.offer(draft, node, limit, rng, &mut value) else { continue };
+                if best.as_ref().is_none_or(|(least, ..)| offer.0 < *least) && self.is_legal(draft, node) {
+                    best = Some(offer);
+                }
+            }
         }
+        let found = best.map(|(_, node, what)| {
+            self.trace(draft.task().topology(), node);
+            what
+        });
         for node in self.queue.drain(..) {
             self.distance[node.index()] = UNSEEN;
         }
@@ -70,65 +94,55 @@ impl Search {
     }
 
     /// Looks at the channels into a node of the queue, from a random one on.
-    fn expand(&mut self, usage: &Usage<'_>, place: usize, routing: Routing, rng: &mut impl Rng) {
-        let topology = usage.task().topology();
+    fn expand(&mut self, draft: &Draft<'_>, place: usize, wanted: Wanted, rng: &mut impl Rng) {
+        let topology = draft.task().topology();
         let head = self.queue[place];
         let channels = topology.in_channels(head);
         if channels.is_empty() || place > 0 && !topology.routes(head) {
             return;
         }
         let (before, after) = channels.split_at(rng.random_range(0..channels.len()));
-        let (distance, open) = (self.distance[head.index()] + 1, self.open[head.index()]);
+        let (distance, price) = (self.distance[head.index()] + 1, self.price[head.index()]);
         for &channel in after.iter().chain(before) {
-            let passes = open && usage.is_free(channel);
             let tail = topology.tail(channel);
-            if self.distance[tail.index()] == UNSEEN && (passes || routing == Routing::Minimal) {
+            let price = price.saturating_add(draft.channel_price(channel));
+            if self.distance[tail.index()] == UNSEEN && (price <= wanted.limit || wanted.routing == Routing::Minimal) {
                 self.distance[tail.index()] = distance;
-                self.open[tail.index()] = false;
+                self.price[tail.index()] = u32::MAX;
                 self.queue.push(tail);
             }
-            if passes && self.distance[tail.index()] == distance && !self.open[tail.index()] {
-                self.open[tail.index()] = true;
+            if self.distance[tail.index()] == distance && price < self.price[tail.index()] {
+                self.price[tail.index()] = price;
                 self.via[tail.index()] = channel;
             }
         }
     }
 
-    /// The best open terminal of a level; its path is left in `path`.
-    fn best<T>(
-        &mut self,
-        usage: &Usage<'_>,
-        level: std::ops::Range<usize>,
+    /// What a node has to offer.
+    fn offer<T>(
+        &self,
+        draft: &Draft<'_>,
+        node: NodeId,
+        limit: u32,
         rng: &mut impl Rng,
-        value: impl Fn(usize) -> Option<(u32, T)>,
-    ) -> Option<T> {
-        let task = usage.task();
-        let mut best: Option<((u32, u32), NodeId, T)> = None;
-        for place in level {
-            let node = self.queue[place];
-            let Some(terminal) = task.topology().terminal_rank(node).filter(|_| self.open[node.index()]) else {
-                continue;
-            };
-            if !usage.may_send(terminal) {
-                continue;
-            }
-            let Some((value, what)) = value(terminal) else { continue };
-            let key = (value, rng.random::<u32>());
-            if best.as_ref().is_some_and(|(least, ..)| key >= *least) {
-                continue;
-            }
-            self.trace(task.topology(), node);
-            if !task.repeats_a_resource(&self.path) {
-                best = Some((key, node, what));
-            }
+        mut value: impl FnMut(usize) -> Option<(u32, T)>,
+    ) -> Option<Offer<T>> {
+        let terminal = draft.task().topology().terminal_rank(node)?;
+        let price = self.price[node.index()].saturating_add(draft.port_price(terminal));
+        if price > limit {
+            return None;
         }
-        best.map(|(_, node, what)| {
-            self.trace(task.topology(), node);
-            what
-        })
+        let (value, what) = value(terminal)?;
+        Some(((price, value, rng.random()), node, what))
     }
 
-    /// Writes the path from an open node to the target.
+    /// Whether the path from a node crosses no bus twice.
+    fn is_legal(&mut self, draft: &Draft<'_>, node: NodeId) -> bool {
+        self.trace(draft.task().topology(), node);
+        !draft.task().repeats_a_resource(&self.path)
+    }
+
+    /// Writes the path from a node in reach to the target.
     fn trace(&mut self, topology: &Topology, mut node: NodeId) {
         self.path.clear();
         while node != self.queue[0] {

@@ -1,6 +1,6 @@
 //! Which terminal holds, and which still lacks, which message.
 
-use lockstep_schedule::Receivers;
+use lockstep_schedule::{MessageId, Messages, Receivers};
 use lockstep_topology::NodeId;
 
 use crate::relay::RelayTree;
@@ -8,129 +8,295 @@ use crate::task::Task;
 
 /// The holdings of all terminals, between steps and inside one.
 ///
-/// Two bits for each pair of terminal and message, in a row of words a terminal.
+/// Two bits for each pair of terminal and message, in a row of words a terminal, or three if not everything lacked is
+/// wanted; and the number of holders of each message, in a row of all messages for each binary digit, so that the rarest
+/// of many is found by a few operations on words.
 #[derive(Clone, Debug)]
-pub(crate) struct Stock {
+pub(super) struct Stock {
     words: usize,
     /// Held at the start of the step.
     held: Vec<u64>,
     /// Neither held nor on its way.
     lacked: Vec<u64>,
-    /// Terminals that hold each message or are about to.
-    holder_count: Vec<u32>,
-    /// Messages that each terminal lacks.
-    lacked_count: Vec<u32>,
-    /// All deliveries to be made.
+    /// The deliveries that have to be made; empty if all have.
+    wanted: Vec<u64>,
+    /// Digits of the number of terminals that hold each message or are about to, the highest first.
+    holders: Vec<u64>,
+    /// Messages that each terminal lacks and wants.
+    need: Vec<u32>,
+    /// All deliveries that have to be made.
     left: u64,
-    /// Terminal and message of each delivery of the step.
-    arriving: Vec<(u32, u32)>,
 }
 
 impl Stock {
     /// Bytes of the two bits for each pair of terminal and message.
-    pub(crate) fn bytes(task: &Task<'_>) -> u64 {
+    pub(super) fn bytes(task: &Task<'_>) -> u64 {
         let words = task.messages().len().div_ceil(64) as u64;
         2 * size_of::<u64>() as u64 * words * task.topology().terminal_count() as u64
     }
 
-    /// What is held and lacked before the first step. Terminals that must pass a message on lack it, too.
-    pub(crate) fn new(task: &Task<'_>) -> Self {
-        let (messages, terminals) = (task.messages(), task.topology().terminal_count());
-        let words = messages.len().div_ceil(64);
-        let (mut held, mut lacked) = (vec![0; terminals * words], vec![0; terminals * words]);
+    /// What is held and lacked before the first step. Terminals that must pass a message on want it, too.
+    pub(super) fn new(task: &Task<'_>) -> Self {
         let mut tree: Option<(NodeId, RelayTree)> = None;
-        for message in messages.ids() {
-            let (word, bit) = (message.index() / 64, 1 << (message.index() % 64));
-            let mark = |bits: &mut [u64], node| bits[task.rank(node) * words + word] |= bit;
+        Self::with_wants(task, |messages, message, want| {
             let source = messages.source(message);
-            mark(&mut held, source);
             if messages.receivers(message) == Receivers::AllOthers {
-                messages.receivers_iter(message).for_each(|receiver| mark(&mut lacked, receiver));
-                continue;
+                return messages.receivers_iter(message).for_each(want);
             }
             let tree = match &mut tree {
                 Some((root, tree)) if *root == source => tree,
                 other => &mut other.insert((source, RelayTree::new(task, source))).1,
             };
-            for receiver in messages.receivers_iter(message) {
-                tree.route(receiver).into_iter().for_each(|stop| mark(&mut lacked, stop));
-            }
-        }
-        let count = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum();
-        let lacked_count: Vec<u32> = lacked.chunks_exact(words).map(count).collect();
-        let left = lacked_count.iter().copied().map(u64::from).sum();
-        Self { words, held, lacked, holder_count: vec![1; messages.len()], lacked_count, left, arriving: Vec::new() }
+            messages.receivers_iter(message).flat_map(|receiver| tree.route(receiver)).for_each(want);
+        })
     }
 
-    /// Number of deliveries still to be made.
-    pub(crate) fn left(&self) -> u64 {
+    /// The same if every terminal may pass on every message: it lacks what it does not want, too.
+    pub(super) fn open(task: &Task<'_>) -> Self {
+        let wants = |messages: Messages<'_>, message, want: &mut dyn FnMut(NodeId)| {
+            messages.receivers_iter(message).for_each(want);
+        };
+        let stock = Self::with_wants(task, wants);
+        let lacked = stock.held.iter().map(|word| !word).collect();
+        Self { wanted: stock.lacked, lacked, ..stock }
+    }
+
+    fn with_wants(task: &Task<'_>, mut wants: impl FnMut(Messages<'_>, MessageId, &mut dyn FnMut(NodeId))) -> Self {
+        let (messages, terminals) = (task.messages(), task.topology().terminal_count());
+        let words = messages.len().div_ceil(64);
+        let (mut held, mut lacked) = (vec![0; terminals * words], vec![0; terminals * words]);
+        for message in messages.ids() {
+            let (word, bit) = place(message.number());
+            held[task.rank(messages.source(message)) * words + word] |= bit;
+            wants(messages, message, &mut |node| lacked[task.rank(node) * words + word] |= bit);
+        }
+        let count = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum();
+        let need: Vec<u32> = lacked.chunks_exact(words).map(count).collect();
+        let left = need.iter().copied().map(u64::from).sum();
+        let digits = (usize::BITS - terminals.leading_zeros()) as usize;
+        let mut holders = vec![0; digits * words];
+        // The source of each message is its one holder.
+        holders[(digits - 1) * words..].fill(u64::MAX);
+        Self { words, held, lacked, wanted: Vec::new(), holders, need, left }
+    }
+
+    /// Number of deliveries that still have to be made.
+    pub(super) fn left(&self) -> u64 {
         self.left
     }
 
-    /// Number of messages that a terminal lacks.
-    pub(crate) fn lacked_count(&self, terminal: usize) -> u32 {
-        self.lacked_count[terminal]
+    /// Number of messages that a terminal lacks and wants.
+    #[inline]
+    pub(super) fn need(&self, terminal: usize) -> u32 {
+        self.need[terminal]
+    }
+
+    /// Whether a terminal can be given anything that it lacks.
+    #[inline]
+    pub(super) fn takes_more(&self, terminal: usize) -> bool {
+        self.need[terminal] > 0 || !self.wanted.is_empty()
     }
 
     /// Number of terminals that hold a message or are about to.
-    pub(crate) fn holder_count(&self, message: u32) -> u32 {
-        self.holder_count[message as usize]
+    pub(super) fn holder_count(&self, message: u32) -> u32 {
+        let (word, bit) = place(message);
+        let digits = self.holders.chunks_exact(self.words);
+        digits.fold(0, |count, digit| count << 1 | u32::from(digit[word] & bit != 0))
     }
 
     /// Whether a terminal holds a message at the start of the step.
-    pub(crate) fn holds(&self, terminal: usize, message: u32) -> bool {
-        self.held[terminal * self.words + message as usize / 64] >> (message % 64) & 1 == 1
+    #[inline]
+    pub(super) fn holds(&self, terminal: usize, message: u32) -> bool {
+        let (word, bit) = place(message);
+        self.held[terminal * self.words + word] & bit != 0
     }
 
     /// Whether a terminal holds any message at the start of the step.
-    pub(crate) fn holds_any(&self, terminal: usize) -> bool {
-        self.held[terminal * self.words..(terminal + 1) * self.words].iter().any(|&word| word != 0)
+    pub(super) fn holds_any(&self, terminal: usize) -> bool {
+        self.row(&self.held, terminal).iter().any(|&word| word != 0)
+    }
+
+    #[inline]
+    fn row<'a>(&self, bits: &'a [u64], terminal: usize) -> &'a [u64] {
+        &bits[terminal * self.words..(terminal + 1) * self.words]
     }
 
     /// What one terminal holds and another one lacks, a word after the other.
     #[inline]
     fn useful(&self, from: usize, to: usize) -> impl Iterator<Item = u64> {
-        let row = |terminal| terminal * self.words..(terminal + 1) * self.words;
-        self.held[row(from)].iter().zip(&self.lacked[row(to)]).map(|(held, lacked)| held & lacked)
+        self.row(&self.held, from).iter().zip(self.row(&self.lacked, to)).map(|(held, lacked)| held & lacked)
     }
 
     /// Number of messages that one terminal holds and another one lacks.
-    pub(crate) fn useful_count(&self, from: usize, to: usize) -> u32 {
+    #[inline]
+    pub(super) fn useful_count(&self, from: usize, to: usize) -> u32 {
         self.useful(from, to).map(u64::count_ones).sum()
     }
 
-    /// The message with the fewest holders that one terminal holds and another one lacks; `salt` decides ties.
-    pub(crate) fn rarest(&self, from: usize, to: usize, salt: u32) -> Option<u32> {
-        let mut best: Option<(u32, u32, u32)> = None;
-        for (place, mut word) in self.useful(from, to).enumerate() {
-            while word != 0 {
-                let message = place as u32 * u64::BITS + word.trailing_zeros();
-                word &= word - 1;
-                // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4) as a cheap shuffle.
-                let tie = (message ^ salt).wrapping_mul(0x9E37_79B9);
-                let key = (self.holder_count[message as usize], tie, message);
-                best = Some(best.map_or(key, |best| best.min(key)));
-            }
+    /// Leaves in `pool` what one terminal holds and another one lacks, or what the latter wants of it if there is any.
+    #[inline]
+    fn collect(&self, from: usize, to: usize, pool: &mut Vec<u64>) {
+        pool.clear();
+        pool.extend(self.useful(from, to));
+        if !self.wanted.is_empty() {
+            narrow(pool, self.row(&self.wanted, to), 0);
         }
-        best.map(|(_, _, message)| message)
+    }
+
+    /// A message that one terminal holds and another one lacks, a wanted one if there is any; `salt` says which. `pool`
+    /// is scratch space.
+    pub(super) fn any(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
+        self.collect(from, to, pool);
+        pick(pool, salt)
+    }
+
+    /// The one of those messages with the fewest holders; `salt` decides ties. `pool` is scratch space.
+    ///
+    /// Takes time in proportion to all messages over 64, times the digits of the number of terminals.
+    pub(super) fn rarest(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
+        self.collect(from, to, pool);
+        self.holders.chunks_exact(self.words).for_each(|digit| narrow(pool, digit, u64::MAX));
+        pick(pool, salt)
     }
 
     /// Decides that a terminal gets a message in this step.
-    pub(crate) fn promise(&mut self, terminal: usize, message: u32) {
-        self.lacked[terminal * self.words + message as usize / 64] &= !(1 << (message % 64));
-        self.holder_count[message as usize] += 1;
-        self.lacked_count[terminal] -= 1;
-        self.left -= 1;
-        self.arriving.push((terminal as u32, message));
+    pub(super) fn promise(&mut self, terminal: usize, message: u32) {
+        let (word, bit) = place(message);
+        self.lacked[terminal * self.words + word] &= !bit;
+        if self.is_wanted(terminal, message) {
+            self.need[terminal] -= 1;
+            self.left -= 1;
+        }
+        // One more, with the carry upwards from the lowest digit.
+        for digit in self.holders.chunks_exact_mut(self.words).rev() {
+            digit[word] ^= bit;
+            if digit[word] & bit != 0 {
+                break;
+            }
+        }
     }
 
-    /// Ends the step; the number of deliveries made in it.
-    pub(crate) fn arrive(&mut self) -> usize {
-        for &(terminal, message) in &self.arriving {
-            self.held[terminal as usize * self.words + message as usize / 64] |= 1 << (message % 64);
+    /// Takes a promise back.
+    pub(super) fn withdraw(&mut self, terminal: usize, message: u32) {
+        let (word, bit) = place(message);
+        self.lacked[terminal * self.words + word] |= bit;
+        if self.is_wanted(terminal, message) {
+            self.need[terminal] += 1;
+            self.left += 1;
         }
-        let count = self.arriving.len();
-        self.arriving.clear();
-        count
+        // One less, with the borrow upwards from the lowest digit.
+        for digit in self.holders.chunks_exact_mut(self.words).rev() {
+            digit[word] ^= bit;
+            if digit[word] & bit == 0 {
+                break;
+            }
+        }
+    }
+
+    #[inline]
+    fn is_wanted(&self, terminal: usize, message: u32) -> bool {
+        let (word, bit) = place(message);
+        self.wanted.is_empty() || self.wanted[terminal * self.words + word] & bit != 0
+    }
+
+    /// Hands over what was promised.
+    #[inline]
+    pub(super) fn arrive(&mut self, terminal: usize, message: u32) {
+        let (word, bit) = place(message);
+        self.held[terminal * self.words + word] |= bit;
+    }
+
+    /// Takes back what arrived: it is only promised again.
+    #[inline]
+    pub(super) fn depart(&mut self, terminal: usize, message: u32) {
+        let (word, bit) = place(message);
+        self.held[terminal * self.words + word] &= !bit;
+    }
+}
+
+/// The word of a message in a row, and its bit there.
+#[inline]
+fn place(message: u32) -> (usize, u64) {
+    (message as usize / 64, 1 << (message % 64))
+}
+
+/// Leaves of a set only what is in another one too, or not in it under the mask of all ones; everything if that is
+/// nothing.
+#[inline]
+fn narrow(set: &mut [u64], other: &[u64], mask: u64) {
+    if set.iter().zip(other).fold(0, |any, (word, other)| any | word & (other ^ mask)) != 0 {
+        set.iter_mut().zip(other).for_each(|(word, other)| *word &= other ^ mask);
+    }
+}
+
+/// One of the messages of a row: the first one from a place on that `salt` gives.
+#[inline]
+fn pick(row: &[u64], salt: u32) -> Option<u32> {
+    let start = ((u64::from(salt) * row.len() as u64) >> u32::BITS) as usize;
+    let mut words = (start..row.len()).chain(0..start);
+    let place = words.find(|&place| row[place] != 0)?;
+    let turn = salt % u64::BITS;
+    let bit = (row[place].rotate_right(turn).trailing_zeros() + turn) % u64::BITS;
+    Some(place as u32 * u64::BITS + bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
+    use lockstep_topology::Topology;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Beside a list of who has what, through any promises, most of which are kept and some withdrawn.
+        #[test]
+        fn the_rarest_message_has_the_fewest_holders(
+            promises in prop::collection::vec((0..70usize, 0..140u32, 0..4), 0..2000), salt: u32,
+        ) {
+            let network: Topology = "ring:70".parse().unwrap();
+            let collective = Collective::all_to_all_broadcast().with_chunks(2.try_into().unwrap());
+            let problem = Problem::new(&network, &collective, CommunicationModel::store_and_forward()).unwrap();
+            let task = Task::new(&problem).unwrap();
+            let mut stock = Stock::new(&task);
+            let mut has: Vec<Vec<bool>> = (0..70).map(|terminal| (0..140).map(|m| m / 2 == terminal).collect()).collect();
+            for (terminal, message, fate) in promises {
+                if !has[terminal][message as usize] {
+                    stock.promise(terminal, message);
+                    if fate == 0 {
+                        stock.withdraw(terminal, message);
+                    } else {
+                        stock.arrive(terminal, message);
+                        has[terminal][message as usize] = true;
+                    }
+                }
+            }
+            let holders: Vec<u32> = (0..140).map(|m| has.iter().map(|row| u32::from(row[m])).sum()).collect();
+            prop_assert!((0..140).all(|message| stock.holder_count(message) == holders[message as usize]));
+            let all: u64 = has.iter().flatten().map(|&has| u64::from(!has)).sum();
+            prop_assert_eq!(stock.left(), all);
+            let mut pool = Vec::new();
+            for (from, to) in [(0, 1), (1, 0), (5, 69), (69, 5)] {
+                let useful: Vec<usize> = (0..140).filter(|&m| has[from][m] && !has[to][m]).collect();
+                prop_assert_eq!(stock.useful_count(from, to) as usize, useful.len());
+                let least = useful.iter().map(|&m| holders[m]).min();
+                let rarest = stock.rarest(from, to, salt, &mut pool);
+                prop_assert_eq!(rarest.map(|message| holders[message as usize]), least);
+                prop_assert!(rarest.is_none_or(|message| useful.contains(&(message as usize))));
+                let any = stock.any(from, to, salt, &mut pool);
+                prop_assert!(any.map_or(useful.is_empty(), |message| useful.contains(&(message as usize))));
+            }
+        }
+    }
+
+    /// Every one of several messages is picked by some salt.
+    #[test]
+    fn salt_decides_between_equals() {
+        let row = [0, 1 << 63 | 1, 0, 1 << 17];
+        let mut picked: Vec<u32> = (0..4096u32).filter_map(|salt| pick(&row, salt.wrapping_mul(0x9E37_79B9))).collect();
+        picked.sort_unstable();
+        picked.dedup();
+        assert_eq!(picked, [64, 127, 3 * 64 + 17]);
+        assert_eq!(pick(&[0, 0], 7), None);
     }
 }

@@ -1,0 +1,109 @@
+//! Runs of our planner, each on node numbers shuffled anew.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use lockstep::{Budget, CommunicationModel, Engine, NodeId, Plan, PlanOptions, Planner, Problem, Topology};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rayon::ThreadPoolBuilder;
+
+use super::process::{Cost, Program};
+use super::rows::{Row, Table};
+
+/// Whole processes of each row.
+const PROCESSES: u32 = 5;
+
+/// What became of one row.
+pub(super) struct Measured<'a> {
+    pub(super) row: &'a Row,
+    pub(super) terminals: usize,
+    /// The best lower bound of all runs, and its rule.
+    pub(super) bound: u32,
+    pub(super) rule: String,
+    /// Steps of every run, verified.
+    pub(super) steps: Vec<u32>,
+    /// What found the first.
+    pub(super) engine: String,
+    /// Planned, bounded and verified, on one thread; the mean.
+    pub(super) time: Duration,
+    /// Of whole processes on one and on two threads.
+    pub(super) process: Cost,
+    pub(super) two_threads: Cost,
+}
+
+/// Measures one row.
+pub(super) fn measure<'a>(table: &Table, row: &'a Row, seeds: u32, program: &Program) -> Result<Measured<'a>> {
+    let topology = row.topology()?;
+    let model = table.model();
+    let (mut steps, mut total, mut best) = (Vec::new(), Duration::ZERO, None::<Plan>);
+    let mut engine = None;
+    for seed in 1..=u64::from(row.seeds.unwrap_or(seeds).min(seeds)) {
+        let shuffled = shuffled(&topology, seed);
+        let started = Instant::now();
+        let plan = planned(&shuffled, row, model, seed)?;
+        total += started.elapsed();
+        steps.push(plan.step_count());
+        engine.get_or_insert_with(|| plan.engine().to_owned());
+        if best.as_ref().is_none_or(|best| best.lower_bound().steps < plan.lower_bound().steps) {
+            best = Some(plan);
+        }
+    }
+    let best = best.context("no seed")?;
+    let file = shuffled(&topology, 1);
+    let arguments = program.arguments(&file, row, model)?;
+    let process = |threads| {
+        let costs: Result<Vec<Cost>> =
+            (1..=PROCESSES.min(steps.len() as u32)).map(|seed| program.run(&arguments, seed, threads)).collect();
+        costs.map(Cost::median)
+    };
+    Ok(Measured {
+        row,
+        terminals: topology.terminal_count(),
+        bound: best.lower_bound().steps,
+        rule: best.lower_bound().rule.to_string(),
+        time: total / steps.len() as u32,
+        process: process(1)?,
+        two_threads: process(2)?,
+        engine: engine.context("no seed")?,
+        steps,
+    })
+}
+
+/// Mean times of all-gathers on square tori of these sides, by number of nodes.
+pub(super) fn scaling(sides: &[u32]) -> Result<Vec<(usize, Duration)>> {
+    let text = |side: u32| {
+        format!(r#"{{"name": "{side}x{side} torus", "network": "torus:{side}x{side}", "collective": "aab"}}"#)
+    };
+    let measured = sides.iter().map(|&side| {
+        let row: Row = serde_json::from_str(&text(side))?;
+        let topology = row.topology()?;
+        let mut total = Duration::ZERO;
+        let seeds = 3;
+        for seed in 1..=seeds {
+            let shuffled = shuffled(&topology, seed);
+            let started = Instant::now();
+            planned(&shuffled, &row, CommunicationModel::store_and_forward(), seed)?;
+            total += started.elapsed();
+        }
+        Ok((topology.terminal_count(), total / seeds as u32))
+    });
+    measured.collect()
+}
+
+/// A plan by the general engine, on one thread.
+fn planned(topology: &Topology, row: &Row, model: CommunicationModel, seed: u64) -> Result<Plan> {
+    let collective = row.collective(topology)?;
+    let problem = Problem::new(topology, &collective, model)?;
+    let options = PlanOptions { engine: Engine::Construct, steps: None, seed };
+    let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
+    Ok(alone.install(|| Planner::new(problem, options).run(&Budget::seconds(row.budget), |_| {}))?)
+}
+
+/// The network under other node numbers.
+fn shuffled(topology: &Topology, seed: u64) -> Topology {
+    let mut places: Vec<NodeId> = topology.nodes().collect();
+    places.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    topology.relabelled(&places)
+}

@@ -1,0 +1,126 @@
+//! The program as a process of its own: what a user waits for.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use lockstep::schedule::Switching;
+use lockstep::topology::{GraphFormat, write_graph};
+use lockstep::{CommunicationModel, Topology};
+
+use super::rows::Row;
+
+/// How often a running process is asked for its memory.
+const LOOK: Duration = Duration::from_micros(500);
+
+/// The program `lockstep` as released.
+pub(super) struct Program {
+    path: PathBuf,
+    /// For networks.
+    folder: PathBuf,
+}
+
+/// What a process took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cost {
+    /// From start to end.
+    pub(super) time: Duration,
+    /// The most bytes it held, where the system tells; 0 if it was too short for a look.
+    pub(super) peak: u64,
+}
+
+impl Cost {
+    /// The median time, with the greatest peak of all.
+    pub(super) fn median(mut costs: Vec<Self>) -> Self {
+        costs.sort_by_key(|cost| cost.time);
+        let peak = costs.iter().map(|cost| cost.peak).max().unwrap_or(0);
+        Self { time: costs.get(costs.len() / 2).map_or(Duration::ZERO, |cost| cost.time), peak }
+    }
+}
+
+impl Program {
+    /// The program built into the folder that this one runs from.
+    pub(super) fn beside_this() -> Result<Self> {
+        let path = std::env::current_exe()?.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
+        ensure!(path.exists(), "{}: not built; run cargo build --release --package lockstep-cli", path.display());
+        let folder = path.with_file_name("benchmarks");
+        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        Ok(Self { path, folder })
+    }
+
+    /// The arguments of a plan by the general engine of a row on this network, which is written to a file.
+    pub(super) fn arguments(&self, topology: &Topology, row: &Row, model: CommunicationModel) -> Result<Vec<String>> {
+        let file = self.folder.join("network.json");
+        fs::write(&file, write_graph(topology, GraphFormat::Json)?)?;
+        let switching = if model.switching == Switching::Wormhole { "wormhole" } else { "sf" };
+        let output = self.folder.join("plan.lsb");
+        let (file, output) = (file.display().to_string(), output.display().to_string());
+        let (chunks, budget) = (row.chunks.to_string(), format!("{}s", row.budget));
+        let words = [
+            "plan",
+            &file,
+            "--collective",
+            &row.collective,
+            "--switching",
+            switching,
+            "--chunks",
+            &chunks,
+            "--engine",
+            "construct",
+            "--budget",
+            &budget,
+            "--output",
+            &output,
+            "--quiet",
+            "--seed",
+        ];
+        Ok(words.map(str::to_owned).to_vec())
+    }
+
+    /// One run with so many threads.
+    pub(super) fn run(&self, arguments: &[String], seed: u32, threads: u32) -> Result<Cost> {
+        let mut command = Command::new(&self.path);
+        command.args(arguments).arg(seed.to_string()).env("RAYON_NUM_THREADS", threads.to_string());
+        let started = Instant::now();
+        let mut child = command.stdout(Stdio::null()).spawn()?;
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        let ended = loop {
+            if let Some(ended) = child.try_wait()? {
+                break ended;
+            }
+            peak = peak.max(fs::read_to_string(&status).ok().and_then(|text| high_water(&text)).unwrap_or(0));
+            thread::sleep(LOOK);
+        };
+        let time = started.elapsed();
+        ensure!(ended.success(), "{} {}: {ended}", self.path.display(), arguments.join(" "));
+        Ok(Cost { time, peak })
+    }
+}
+
+/// The most bytes of memory that a process has held, from its status on Linux.
+fn high_water(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok().map(|kilobytes: u64| kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peak_is_read_from_the_status_of_a_process() {
+        assert_eq!(high_water("Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n"), Some(2 << 20));
+        assert_eq!(high_water("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn the_median_is_the_middle_run() {
+        let cost = |time, peak| Cost { time: Duration::from_secs(time), peak };
+        let median = Cost::median(vec![cost(9, 1), cost(1, 5), cost(3, 2)]);
+        assert_eq!((median.time, median.peak), (Duration::from_secs(3), 5));
+    }
+}
