@@ -42,6 +42,16 @@ proptest! {
         }
     }
 
+    /// Whatever has to be left out in a hurry, it is not a delivery.
+    #[test]
+    fn a_schedule_in_a_hurry_is_valid(instance in instance(12), seed in any::<u64>()) {
+        let problem = instance.problem();
+        let schedule = schedule(&problem, ANY_LENGTH, seed, &Budget::seconds(0)).unwrap();
+        let report = verify(&problem, &schedule);
+        prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+        prop_assert_eq!(report.unwrap().redundant, 0);
+    }
+
     /// Detours, which a step limit allows, keep the schedule valid, and more restarts never end at more steps.
     #[test]
     fn restarts_only_improve(instance in instance(9), seed in any::<u64>()) {
@@ -141,6 +151,7 @@ fn no_transfer_crosses_a_bus_twice() {
             let problem = Problem::new(&ring, &collective, model).unwrap();
             for seed in 0..20 {
                 verify(&problem, &first(&problem, seed)).unwrap();
+                verify(&problem, &schedule(&problem, ANY_LENGTH, seed, &Budget::seconds(0)).unwrap()).unwrap();
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Messages of one receiver: one after the other takes the earliest steps that are still free.
 
+mod hurry;
+
 use lockstep_schedule::{MessageId, Ports, Routing, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
@@ -24,7 +26,8 @@ const STRIDE: usize = 256;
 ///
 /// An attempt takes time in proportion to the channels on all shortest paths of each message, times the 128-step blocks in
 /// which these are crowded. Memory: the transfers, a bit for each resource and step, and distances from all sources, up to
-/// 1 GiB.
+/// 1 GiB. When the budget is over and there is no schedule yet, each
+/// message that is left takes one shortest path only.
 ///
 /// **Source**: first-fit colouring of paths, the longest first, on all shortest paths and 128 colours at once (list
 /// scheduling: Graham, *Bounds on multiprocessing timing anomalies*, 1969).
@@ -70,9 +73,8 @@ impl<'a> Scatter<'a> {
         let mut placer = Placer::new(self, poll.goal(), rng);
         for messages in order.chunks(STRIDE) {
             poll.check(placer.log.step_count())?;
-            for &message in messages {
-                placer.place(MessageId::new(message))?;
-            }
+            let place = if poll.is_hurried() { Placer::place_quickly } else { Placer::place };
+            messages.iter().try_for_each(|&message| place(&mut placer, MessageId::new(message)))?;
         }
         Ok(placer.log)
     }
@@ -80,15 +82,17 @@ impl<'a> Scatter<'a> {
     fn order(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Vec<u32>, Miss> {
         let mut row = Row::default();
         let mut channel_uses = 0;
+        let salt: u32 = rng.random();
         let mut ranked = Vec::with_capacity(self.task.messages().len());
         for message in self.task.messages().ids() {
             if message.index() % STRIDE == 0 {
                 poll.check(0)?;
             }
             let (source, receiver) = self.ends(message);
-            // What is reached only by being passed on counts as farthest.
             let distance = self.distances.from(source, &mut row)[receiver.index()];
-            ranked.push((!distance, rng.random::<u32>(), message.number()));
+            // What is reached only by being passed on counts as farthest, and the ways from its source serve all from there.
+            let tie = if distance == UNREACHED { source.number() ^ salt } else { rng.random() };
+            ranked.push((!distance, tie, message.number()));
             channel_uses += if distance == UNREACHED { 1 } else { u64::from(distance) };
             if channel_uses > u64::from(u32::MAX) {
                 return Err(Miss::TooLarge);
@@ -117,6 +121,8 @@ struct Placer<'a, R> {
     marks: Vec<Mark>,
     /// The path of the transfer at hand.
     path: Vec<ChannelId>,
+    /// The source of the last message that had to be relayed, and the ways from there.
+    relays: Option<(NodeId, RelayTree<'a>)>,
     /// The steps that detours may save a message from passing, as long as they can.
     detour_below: Option<u32>,
 }
@@ -148,6 +154,7 @@ impl<'a, R: Rng> Placer<'a, R> {
             shortest: ShortestPaths::new(node_count),
             marks: vec![Mark::default(); node_count],
             path: Vec::new(),
+            relays: None,
             detour_below: detours.then_some(aim),
         }
     }
@@ -169,13 +176,21 @@ impl<'a, R: Rng> Placer<'a, R> {
             };
         }
         let (mut holder, mut ready) = (source, 0);
-        for next in RelayTree::new(task, source).route(target) {
+        for next in self.stops(source, target) {
             self.turn_to(holder, next);
             let step = self.find_leg(ready)?;
             self.take_leg(message, step)?;
             (holder, ready) = (next, step + 1);
         }
         Ok(())
+    }
+
+    /// Where a message rests that cannot go all the way at once, and its end.
+    fn stops(&mut self, source: NodeId, target: NodeId) -> Vec<NodeId> {
+        let relays = self.relays.take().filter(|(root, _)| *root == source);
+        let (_, tree) =
+            self.relays.insert(relays.unwrap_or_else(|| (source, RelayTree::new(self.scatter.task, source))));
+        tree.route(target)
     }
 
     fn turn_to(&mut self, source: NodeId, target: NodeId) -> bool {
