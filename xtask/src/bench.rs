@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         tables.push((table, measured));
     }
     let growth = if arguments.filter.is_none() { scaling(&SIDES)? } else { Vec::new() };
-    let report = Report::new(&rows.source, arguments.seeds, tables, growth, &program)?;
+    let report = Report { source: &rows.source, seeds: arguments.seeds, tables, growth };
     let text = report.markdown();
     print!("{text}");
     if arguments.filter.is_none() || arguments.out.is_some() {

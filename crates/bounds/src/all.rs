@@ -6,14 +6,15 @@ use lockstep_schedule::{Budget, Distribution, Problem};
 
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::ladder::{Cost, Ladder};
-use crate::rule::RULES;
+use crate::rule::{Ask, RULES};
 
 /// Every bound that applies to the problem, best first; ties in the order of [`Rule`].
 ///
 /// At most one bound a rule. A collective of two phases is bounded by the sum of both phases, once for every rule that
 /// applies to both and once for the best of each.
 ///
-/// Takes O(NM) time for `N` nodes and `M` channels; the searches for good cuts stop at a fixed amount of work.
+/// Takes O(NM) time for `N` nodes and `M` channels; the searches for good cuts and lengths stop at a fixed amount of work,
+/// up to seconds.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
@@ -31,7 +32,7 @@ use crate::rule::RULES;
 pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
     let of_phase = |phase: &Distribution<'_>| {
         let problem = phase.problem(problem);
-        let bounds = RULES.iter().filter_map(|bound| bound(&problem, u32::MAX));
+        let bounds = RULES.iter().filter_map(|bound| bound(&problem, &Ask::ALL));
         let mut bounds: Vec<LowerBound> = bounds.map(|bound| in_time(phase, bound)).collect();
         sort(&mut bounds);
         bounds
@@ -119,7 +120,7 @@ fn in_time(phase: &Distribution<'_>, bound: LowerBound) -> LowerBound {
 pub fn by_rule(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
     let phases = Distribution::all(problem);
     let rule = RULES.get(rule as usize)?;
-    let bounds: Option<Vec<LowerBound>> = phases.iter().map(|phase| rule(&phase.problem(problem), u32::MAX)).collect();
+    let bounds: Option<Vec<LowerBound>> = phases.iter().map(|phase| rule(&phase.problem(problem), &Ask::ALL)).collect();
     Some(of_phases(&phases, bounds?))
 }
 

@@ -139,6 +139,16 @@ impl<'a> Demand<'a> {
         let named = sources.iter().copied().filter(move |&source| source != receiver);
         named.chain(listed.iter().map(|&(_, source)| source))
     }
+
+    /// Number of messages for a receiver.
+    pub(crate) fn count_to(&self, receiver: NodeId) -> u32 {
+        match self {
+            Self::Broadcast { sources, .. } | Self::Scatter { sources, .. } => {
+                (sources.len() - usize::from(sources.binary_search(&receiver).is_ok())) as u32
+            }
+            Self::Listed { .. } => self.to(receiver).count() as u32,
+        }
+    }
 }
 
 fn distinct(ascending: impl Iterator<Item = NodeId>) -> Vec<NodeId> {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use lockstep_schedule::{Budget, Phase, Problem};
 
 use crate::certificate::{LowerBound, Rule};
-use crate::rule::BY_COST;
+use crate::rule::{Ask, BY_COST};
 
 /// What it costs to ask a rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,7 +53,7 @@ impl<'a> Ladder<'a> {
     pub fn new(problem: &'a Problem<'a>) -> Self {
         assert!(problem.collective().phases() == [Phase::Distribute], "a distribution");
         let (_, ports, _) = BY_COST[0];
-        let best = ports(problem, u32::MAX).expect("some terminal receives a message");
+        let best = ports(problem, &Ask::ALL).expect("some terminal receives a message");
         Self { problem, asked: 1, best }
     }
 
@@ -77,7 +77,7 @@ impl<'a> Ladder<'a> {
             && budget.stop_after(0).is_none()
         {
             self.asked += 1;
-            let found = bound(self.problem, enough);
+            let found = bound(self.problem, &Ask::new(enough, &budget));
             observe(*rule, found.as_ref());
             let key = |bound: &LowerBound| (Reverse(bound.steps), bound.rule);
             if let Some(found) = found.filter(|found| key(found) < key(&self.best)) {

@@ -1,6 +1,6 @@
 //! Lower bounds: numbers of steps that no schedule can beat, each with a [`Certificate`] that says why.
 //!
-//! Not here: schedules, and bounds that need a flow or a linear program.
+//! Not here: schedules, and anything that finds one.
 //!
 //! ```
 //! use lockstep_bounds::{Rule, best};
@@ -19,8 +19,8 @@
 //! ```
 //!
 //! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, enough: u32) -> Option<LowerBound>`, and one
-//! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all`] turns a collecting phase
-//! round before it asks them. [`best_reaching`] and [`Ladder`] ask the cheap ones first; [`symmetric`] asks one node of a Cayley graph.
+//! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all()`] turns a collecting phase
+//! round before it asks them. [`best_reaching`] and [`Ladder`] ask the cheap ones first; [`symmetric()`] asks one node of a Cayley graph.
 
 mod all;
 mod certificate;
@@ -32,11 +32,13 @@ mod legal;
 mod needs;
 mod rule;
 mod search;
+mod simplex;
 mod symmetric;
+mod wires;
 mod words;
 
 pub use all::{all, best, best_reaching, by_rule, of_phases};
-pub use certificate::{Certificate, Direction, LowerBound, Rule};
+pub use certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
 pub use check::CertificateError;
 pub use ladder::{Cost, Ladder};
 pub use symmetric::symmetric;

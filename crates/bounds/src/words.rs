@@ -56,6 +56,7 @@ impl Words<'_> {
 }
 
 impl Display for Words<'_> {
+    #[expect(clippy::too_many_lines, reason = "one arm a certificate")]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.certificate {
             Certificate::Cut { nodes, direction, messages, per_step } => {
@@ -78,6 +79,27 @@ impl Display for Words<'_> {
                 }
                 write!(f, ", at most {per_step} in a step")
             }
+            Certificate::SourceCut { source, nodes, messages, per_step } => {
+                let (messages, source) = (counted(*messages, "message"), self.name(*source));
+                let members = list(nodes.iter().map(|&node| self.name(node)));
+                write!(f, "{messages} of terminal {source} must go into the {} nodes {members}", nodes.len())?;
+                write!(f, ", at most {per_step} in a step over channels that they may take")
+            }
+            Certificate::Reception { nodes, deliveries, per_step } => {
+                let (deliveries, members) =
+                    (counted(*deliveries, "delivery"), list(nodes.iter().map(|&node| self.name(node))));
+                write!(f, "{deliveries} to terminals among the {} nodes {members}", nodes.len())?;
+                write!(f, ", at most {per_step} in a step over the channels that lead there")
+            }
+            Certificate::TimedCut { infeasible, messages, crossings, .. } => {
+                let (messages, steps) = (counted(*messages, "message"), counted((*infeasible).into(), "step"));
+                write!(f, "{messages} must cross a cut that moves in time, but in {steps} at most {crossings} can")
+            }
+            Certificate::TreePackets { source, steps } => {
+                let (source, steps) = (self.name(*source), counted((*steps).into(), "step"));
+                write!(f, "the message of terminal {source} takes {steps} over the tree")?;
+                write!(f, " if every terminal serves first the neighbour whose subtree takes longest")
+            }
             Certificate::Growth { source, messages, receivers, ports, informed } => {
                 let source = self.name(*source);
                 let steps = counted(informed.len().saturating_sub(1) as u64, "step");
@@ -98,6 +120,13 @@ impl Display for Words<'_> {
                 write!(f, "the message of terminal {source} cannot spread over the tree in {steps}: ")?;
                 write!(f, "an exhaustive programme over {states} states of its subtrees finds no way")
             }
+            Certificate::Spread { source, infeasible, inlets, needs, excess, .. } => {
+                let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
+                let sets = counted((inlets.len() + needs.len()) as u64, "node set");
+                let copies = counted(*excess, "weighted copy");
+                write!(f, "the message of terminal {source} cannot spread in {steps}, for want of at least {copies}")?;
+                write!(f, " in {sets} whenever each terminal gets it")
+            }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
                 let (way, ends) = match direction {
                     Direction::In => ("to", "end"),
@@ -114,6 +143,21 @@ impl Display for Words<'_> {
             }
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
+            }
+            Certificate::Lengths { resources, sends, receptions, distance, per_step } => {
+                let positive = |lengths: &[u32]| lengths.iter().filter(|&&length| length > 0).count() as u64;
+                let places = match (positive(resources), positive(sends).max(positive(receptions))) {
+                    (resources, 0) => counted(resources, "resource"),
+                    (0, terminals) => format!("the ports of {}", counted(terminals, "terminal")),
+                    (resources, terminals) => {
+                        let terminals = counted(terminals, "terminal");
+                        format!("{} and the ports of {terminals}", counted(resources, "resource"))
+                    }
+                };
+                write!(
+                    f,
+                    "by lengths of {places}, all messages together cover {distance}, at most {per_step} in a step"
+                )
             }
             Certificate::Reversed { certificate } => {
                 write!(f, "backwards in time, {}", Words { certificate, topology: self.topology })

@@ -4,9 +4,9 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 use expect_test::{Expect, expect};
-use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, all, best};
+use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet, all, best, by_rule};
 use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use serde_json::Value;
 
 /// Problems whose bounds cover every rule.
@@ -21,7 +21,7 @@ fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
         CollectiveKind::Gather { root }.into(),
         CollectiveKind::AllReduce.into(),
     ];
-    for spec in ["mesh:3x4", "kautz:2,3", "full-b-tree:15"] {
+    for spec in ["mesh:4x4", "kautz:2,3", "full-b-tree:15"] {
         let topology: Topology = spec.parse().unwrap();
         for topology in [topology.half_duplex(), topology] {
             for collective in &collectives {
@@ -46,7 +46,7 @@ fn every_rule_is_accepted_and_survives_json() {
             assert_eq!(serde_json::from_str::<LowerBound>(&text).unwrap(), bound);
         }
     });
-    assert_eq!(seen.len(), 8, "{seen:?}");
+    assert_eq!(seen.len(), 14, "{seen:?}");
 }
 
 #[test]
@@ -65,8 +65,9 @@ fn every_changed_number_is_refused() {
                     };
                     *number = changed.into();
                     let spoilt: LowerBound = serde_json::from_value(spoilt).unwrap();
-                    // Another terminal or set may be as good by symmetry; then all else must still fit exactly.
-                    let is_node = place.iter().any(|key| ["nodes", "source", "node"].contains(&key.as_str()));
+                    // Another terminal, set or time may be as good; then all else must still fit exactly.
+                    let named = ["nodes", "source", "node", "holds", "sends", "receives"];
+                    let is_node = place.iter().any(|key| named.contains(&key.as_str()));
                     assert!(spoilt.check(problem).is_err() || is_node, "{spoilt:?} for {bound:?}");
                 }
             }
@@ -123,6 +124,45 @@ fn every_changed_node_of_the_middle_cut_is_refused() {
     });
 }
 
+/// Eight terminals, four of which are reached through one channel from switch 8 to switch 9.
+fn narrow() -> Topology {
+    let mut narrow = TopologyBuilder::new("narrow");
+    let terminals: Vec<NodeId> = (0..8).map(|node| narrow.terminal(node.to_string())).collect();
+    let (inner, outer) = (narrow.switch("in"), narrow.switch("out"));
+    for (place, &terminal) in terminals.iter().enumerate() {
+        narrow.channel(terminal, inner);
+        narrow.channel(if place < 4 { inner } else { outer }, terminal);
+    }
+    narrow.channel(inner, outer);
+    narrow.build().unwrap()
+}
+
+#[test]
+fn every_node_more_or_less_is_refused() {
+    let (mesh, narrow): (Topology, _) = ("mesh:4x4".parse().unwrap(), narrow());
+    let cases = [
+        (&mesh, Collective::one_to_all_scatter(NodeId::new(1)), Rule::SourceCut),
+        (&narrow, Collective::all_to_all_broadcast(), Rule::Reception),
+    ];
+    for (topology, collective, rule) in cases {
+        let problem = Problem::new(topology, &collective, CommunicationModel::wormhole()).unwrap();
+        let bound = by_rule(&problem, rule).unwrap();
+        assert_eq!(bound.check(&problem), Ok(()));
+        for node in topology.nodes() {
+            let mut spoilt = bound.clone();
+            let (Certificate::SourceCut { nodes, .. } | Certificate::Reception { nodes, .. }) = &mut spoilt.certificate
+            else {
+                panic!("{bound:?}")
+            };
+            match nodes.binary_search(&node) {
+                Ok(place) => drop(nodes.remove(place)),
+                Err(place) => nodes.insert(place, node),
+            }
+            assert!(spoilt.check(&problem).is_err(), "{spoilt:?}");
+        }
+    }
+}
+
 #[test]
 fn faults_of_a_node_set_are_named() {
     let cut = |nodes: &[u32]| LowerBound {
@@ -149,7 +189,19 @@ fn faults_of_a_node_set_are_named() {
 #[test]
 fn a_rule_needs_its_own_kind_of_facts() {
     mesh_exchange(|problem, bound| {
-        for rule in [Rule::Ports, Rule::Growth, Rule::Eccentricity, Rule::DistanceSum, Rule::Volume, Rule::Phases] {
+        let others = [
+            Rule::Ports,
+            Rule::Growth,
+            Rule::TreePackets,
+            Rule::Eccentricity,
+            Rule::SourceCut,
+            Rule::Reception,
+            Rule::TimedCut,
+            Rule::DistanceSum,
+            Rule::Volume,
+            Rule::Phases,
+        ];
+        for rule in others {
             let spoilt = LowerBound { rule, ..bound.clone() };
             assert!(matches!(spoilt.check(problem), Err(CertificateError::NotApplicable { .. })), "{rule}");
         }
@@ -184,6 +236,148 @@ fn every_changed_table_of_a_tree_is_refused() {
     assert_eq!(bound.check(&elsewhere).unwrap_err().to_string(), why("the links form no tree"));
 }
 
+/// A cut of packets from a node of a tree: eight of them go up through one channel.
+fn moving_cut(ports: Ports, visit: impl FnOnce(&Problem<'_>, LowerBound)) {
+    let tree: Topology = "full-b-tree:15".parse().unwrap();
+    let scatter = Collective::one_to_all_scatter(NodeId::new(1));
+    let model = CommunicationModel { ports, ..CommunicationModel::store_and_forward() };
+    let problem = Problem::new(&tree, &scatter, model).unwrap();
+    let bound = by_rule(&problem, Rule::TimedCut).unwrap();
+    visit(&problem, bound);
+}
+
+/// A label may move where nothing hangs on it; else a number changes.
+#[test]
+fn every_label_that_matters_is_checked() {
+    for ports in [Ports::All, Ports::limit(2).unwrap()] {
+        moving_cut(ports, |problem, bound| {
+            let value = serde_json::to_value(&bound).unwrap();
+            let (mut refused, mut labels) = (0, Vec::new());
+            numbers(&value, &mut Vec::new(), &mut labels);
+            labels
+                .retain(|place| ["holds", "sends", "receives"].iter().any(|name| place.contains(&(*name).to_owned())));
+            for place in &labels {
+                for label in 0..=bound.steps + 1 {
+                    let mut spoilt = value.clone();
+                    *at(&mut spoilt, place) = label.into();
+                    let spoilt: LowerBound = serde_json::from_value(spoilt).unwrap();
+                    refused += u32::from(spoilt.check(problem).is_err());
+                    assert!(label <= bound.steps || spoilt.check(problem).is_err(), "{spoilt:?}");
+                }
+            }
+            let tried = labels.len() as u32 * (bound.steps + 2);
+            assert!(refused > tried / 2, "{refused} of {tried}");
+        });
+    }
+}
+
+#[test]
+fn labels_are_complete_and_in_time() {
+    moving_cut(Ports::All, |problem, bound| {
+        let Certificate::TimedCut { infeasible, holds, messages, crossings, .. } = &bound.certificate else {
+            panic!("{bound:?}")
+        };
+        let refused = |infeasible: u32, holds: Vec<u32>, sends: Vec<u32>| {
+            let (messages, crossings, receives) = (*messages, *crossings, sends.clone());
+            let certificate = Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings };
+            let spoilt = LowerBound { certificate, steps: infeasible.saturating_add(1), ..bound };
+            spoilt.check(problem).unwrap_err().to_string()
+        };
+        let why = |why: &str| format!("this is no certificate by timed-cut: {why}");
+        let complete = why("every node has a label, and two for its ports if they are limited");
+        assert_eq!(refused(*infeasible, holds[1..].to_vec(), vec![]), complete);
+        assert_eq!(refused(*infeasible, holds.clone(), holds.clone()), complete);
+        let late = vec![infeasible + 2; holds.len()];
+        assert_eq!(refused(*infeasible, late, vec![]), why("no label is greater than that for never"));
+        assert_eq!(refused(u32::MAX, holds.clone(), vec![]), why("there are too many steps"));
+    });
+}
+
+#[test]
+fn every_change_of_a_spread_is_refused() {
+    let packets = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::store_and_forward() };
+    let cases = [("mesh:5x5", 12, CommunicationModel::wormhole()), ("de-bruijn:2,4", 3, packets)];
+    for (spec, root, model) in cases {
+        let topology: Topology = spec.parse().unwrap();
+        let broadcast = Collective::one_to_all_broadcast(NodeId::new(root));
+        let problem = Problem::new(&topology, &broadcast, model).unwrap();
+        let bound = best(&problem);
+        assert_eq!((bound.rule, bound.check(&problem)), (Rule::BroadcastLp, Ok(())), "{spec}");
+        let value = serde_json::to_value(&bound).unwrap();
+        let refused = |spoilt: Value| {
+            assert_ne!(spoilt, value);
+            let spoilt: LowerBound = serde_json::from_value(spoilt).unwrap();
+            assert!(spoilt.check(&problem).is_err(), "{spoilt:?} for {bound:?}");
+        };
+        let mut places = Vec::new();
+        numbers(&value, &mut Vec::new(), &mut places);
+        for place in &places {
+            for change in [1, -1, 7] {
+                let mut spoilt = value.clone();
+                let number = at(&mut spoilt, place);
+                *number = (number.as_i64().unwrap() + change).max(0).into();
+                if spoilt != value {
+                    refused(spoilt);
+                }
+            }
+        }
+        // A set, or a node of one, left out or written twice.
+        for list in places.iter().map(|place| &place[..place.len() - 1]).filter(|list| list.len() > 1) {
+            for list in [list, &list[..2]] {
+                let Some(items) = at(&mut value.clone(), list).as_array().cloned() else { continue };
+                for place in 0..items.len() {
+                    let (mut fewer, mut more) = (items.clone(), items.clone());
+                    fewer.remove(place);
+                    more.insert(place, items[place].clone());
+                    for changed in [fewer, more] {
+                        let mut spoilt = value.clone();
+                        *at(&mut spoilt, list) = changed.into();
+                        refused(spoilt);
+                    }
+                }
+            }
+        }
+        let mut spoilt = value.clone();
+        let digest = &mut spoilt["certificate"]["digest"];
+        *digest = digest.as_str().unwrap().replacen(|_: char| true, "x", 1).into();
+        refused(spoilt);
+    }
+}
+
+#[test]
+fn spreads_that_cannot_be_added_up_are_refused() {
+    let bound = |steps: u32, sets: usize| LowerBound {
+        steps: steps.saturating_add(1),
+        rule: Rule::BroadcastLp,
+        certificate: Certificate::Spread {
+            source: NodeId::new(0),
+            infeasible: steps,
+            inlets: vec![WeightedSet { step: 1, nodes: vec![NodeId::new(1)], count: 2, weight: 1 }; sets],
+            needs: Vec::new(),
+            excess: 1,
+            digest: String::new(),
+        },
+    };
+    let torus: Topology = "torus:64x64".parse().unwrap();
+    let refused = |collective: Collective, bound: LowerBound| {
+        let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
+        bound.check(&problem).unwrap_err().to_string()
+    };
+    let why = |why: &str| format!("this is no certificate by broadcast-lp: {why}");
+    let broadcast = || Collective::one_to_all_broadcast(NodeId::new(0));
+    let step = why("a message can get to one terminal more in every step");
+    assert_eq!([0, 4096, u32::MAX].map(|steps| refused(broadcast(), bound(steps, 1))), [(); 3].map(|()| step.clone()));
+    let long = why("the sum is too long to add up again");
+    assert_eq!(
+        [(4095, 0), (600, 1000)].map(|(steps, sets)| refused(broadcast(), bound(steps, sets))),
+        [(); 2].map(|()| long.clone())
+    );
+    assert_eq!(refused(broadcast(), bound(3, 0)), why("the sets can take in what they need"));
+    let one = why("it is for one message, from its source");
+    assert_eq!(refused(Collective::all_to_all_broadcast(), bound(3, 1)), one);
+    assert_eq!(refused(Collective::one_to_all_broadcast(NodeId::new(1)), bound(3, 1)), one);
+}
+
 #[test]
 fn a_certificate_is_no_good_for_another_problem() {
     mesh_exchange(|problem, bound| {
@@ -196,21 +390,22 @@ fn a_certificate_is_no_good_for_another_problem() {
     });
 }
 
+fn read(spec: &str, collective: &Collective, model: CommunicationModel, expected: &Expect) {
+    let topology: Topology = spec.parse().unwrap();
+    let problem = Problem::new(&topology, collective, model).unwrap();
+    let words: Vec<String> = all(&problem).iter().map(ToString::to_string).collect();
+    expected.assert_eq(&(words.join("\n") + "\n"));
+}
+
 #[test]
 fn certificates_read_like_sentences() {
-    let read = |spec: &str, collective: Collective, model, expected: Expect| {
-        let topology: Topology = spec.parse().unwrap();
-        let problem = Problem::new(&topology, &collective, model).unwrap();
-        let words: Vec<String> = all(&problem).iter().map(ToString::to_string).collect();
-        expected.assert_eq(&(words.join("\n") + "\n"));
-    };
     let (root, chunks) = (NodeId::new(0), 5.try_into().unwrap());
     let (wormhole, packets) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
     read(
         "omega:8",
-        Collective::one_to_all_broadcast(root),
+        &Collective::one_to_all_broadcast(root),
         wormhole,
-        expect![[r#"
+        &expect![[r#"
         3 steps (growth): after 0 to 3 steps at most 1, 2, 4, 8 terminals can hold the message of terminal 0, and 8 must
         1 step (ports): terminal 0 sends 1 message, at most 1 in a step
         1 step (volume): 7 deliveries, at most 7 in a step
@@ -218,9 +413,9 @@ fn certificates_read_like_sentences() {
     );
     read(
         "full-b-tree:31",
-        Collective::one_to_all_broadcast(root),
+        &Collective::one_to_all_broadcast(root),
         wormhole,
-        expect![[r#"
+        &expect![[r#"
             4 steps (tree-broadcast): the message of terminal 0 cannot spread over the tree in 3 steps: an exhaustive programme over 68 states of its subtrees finds no way
             3 steps (growth): after 0 to 3 steps at most 1, 3, 11, 31 terminals can hold the message of terminal 0, and 31 must
             1 step (ports): terminal 0 sends 1 message, at most 2 in a step
@@ -228,51 +423,110 @@ fn certificates_read_like_sentences() {
         "#]],
     );
     read(
+        "star:5",
+        &Collective::one_to_all_broadcast(root),
+        CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets },
+        &expect![[r#"
+            4 steps (growth): after 0 to 4 steps at most 1, 2, 3, 4, 5 terminals can hold the message of terminal 0, and 5 must
+            4 steps (tree-packets): the message of terminal 0 takes 4 steps over the tree if every terminal serves first the neighbour whose subtree takes longest
+            1 step (ports): terminal 0 sends 1 message, at most 1 in a step
+            1 step (eccentricity): 1 message from terminal 0 must cross 1 channel, one in a step; at most 1 start there in a step
+            1 step (volume): 4 deliveries, at most 4 in a step
+        "#]],
+    );
+    read(
         "ring:8",
-        Collective::one_to_all_broadcast(root).with_chunks(chunks),
+        &Collective::one_to_all_broadcast(root).with_chunks(chunks),
         packets,
-        expect![[r#"
-        6 steps (eccentricity): 5 messages from terminal 0 must cross 4 channels, one in a step; at most 2 start there in a step
-        4 steps (growth): terminal 0 starts at most 2 of 5 messages in a step; 0 to 2 steps after its start at most 1, 3, 8 terminals can hold one, and 8 must
-        3 steps (ports): terminal 0 sends 5 messages, at most 2 in a step
-        3 steps (cut): 5 messages must go into the 2 nodes 3, 4, at most 2 in a step
-        3 steps (volume): 35 deliveries, at most 14 in a step
-    "#]],
+        &expect![[r#"
+            6 steps (growth): terminal 0 starts at most 2 of 5 messages in a step; 0 to 4 steps after its start at most 1, 3, 5, 7, 8 terminals can hold one, and 8 must
+            6 steps (eccentricity): 5 messages from terminal 0 must cross 4 channels, one in a step; at most 2 start there in a step
+            3 steps (ports): terminal 0 sends 5 messages, at most 2 in a step
+            3 steps (volume): 35 deliveries, at most 14 in a step
+        "#]],
     );
     read(
         "full-b-tree:15",
-        Collective::all_to_all_scatter(),
+        &Collective::all_to_all_scatter(),
         wormhole,
-        expect![[r#"
-        56 steps (cut): 56 messages must go into the 7 nodes 2, 5, 6, 11, 12, 13, 14, at most 1 in a step
-        27 steps (distance-sum): all messages together cross 736 channels, at most 28 in a step
-        14 steps (ports): terminal 7 receives 14 messages, at most 1 in a step
-        8 steps (volume): 210 deliveries, at most 28 in a step
-    "#]],
+        &expect![[r#"
+            56 steps (cut): 56 messages must go into the 7 nodes 2, 5, 6, 11, 12, 13, 14, at most 1 in a step
+            56 steps (arc-forwarding): by lengths of 4 resources, all messages together cover 224, at most 4 in a step
+            27 steps (distance-sum): all messages together cross 736 channels, at most 28 in a step
+            14 steps (ports): terminal 7 receives 14 messages, at most 1 in a step
+            8 steps (volume): 210 deliveries, at most 28 in a step
+        "#]],
     );
     read(
         "ring:6",
-        CollectiveKind::Gather { root }.into(),
+        &CollectiveKind::Gather { root }.into(),
         packets,
-        expect![[r#"
-        3 steps (ports): backwards in time, terminal 0 sends 5 messages, at most 2 in a step
-        3 steps (eccentricity): backwards in time, 1 message from terminal 0 must cross 3 channels, one in a step; at most 2 start there in a step
-        2 steps (cut): backwards in time, 3 messages must go out of the 3 nodes 0, 4, 5, at most 2 in a step
-        1 step (distance-sum): backwards in time, all messages together cross 9 channels, at most 12 in a step
-        1 step (volume): backwards in time, 5 deliveries, at most 10 in a step
-    "#]],
+        &expect![[r#"
+            3 steps (ports): backwards in time, terminal 0 sends 5 messages, at most 2 in a step
+            3 steps (eccentricity): backwards in time, 1 message from terminal 0 must cross 3 channels, one in a step; at most 2 start there in a step
+            3 steps (arc-forwarding): backwards in time, by lengths of 2 resources, all messages together cover 5, at most 2 in a step
+            1 step (distance-sum): backwards in time, all messages together cross 9 channels, at most 12 in a step
+            1 step (volume): backwards in time, 5 deliveries, at most 10 in a step
+        "#]],
     );
     read(
         "ring:4",
-        CollectiveKind::AllReduce.into(),
+        &CollectiveKind::AllReduce.into(),
         wormhole,
-        expect![[r#"
-        4 steps (phases): 2 steps (ports): backwards in time, terminal 0 receives 3 messages, at most 2 in a step, then 2 steps (ports): terminal 0 receives 3 messages, at most 2 in a step
-        4 steps (phases): 2 steps (growth): backwards in time, after 0 to 2 steps at most 1, 3, 4 terminals can hold the message of terminal 0, and 4 must, then 2 steps (growth): after 0 to 2 steps at most 1, 3, 4 terminals can hold the message of terminal 0, and 4 must
-        4 steps (phases): 2 steps (volume): backwards in time, 12 deliveries, at most 8 in a step, then 2 steps (volume): 12 deliveries, at most 8 in a step
-        2 steps (phases): 1 step (cut): backwards in time, 2 messages must go into the 2 nodes 0, 3, at most 2 in a step, then 1 step (cut): 2 messages must go into the 2 nodes 0, 3, at most 2 in a step
-    "#]],
+        &expect![[r#"
+            4 steps (phases): 2 steps (ports): backwards in time, terminal 0 receives 3 messages, at most 2 in a step, then 2 steps (ports): terminal 0 receives 3 messages, at most 2 in a step
+            4 steps (phases): 2 steps (growth): backwards in time, after 0 to 2 steps at most 1, 3, 4 terminals can hold the message of terminal 0, and 4 must, then 2 steps (growth): after 0 to 2 steps at most 1, 3, 4 terminals can hold the message of terminal 0, and 4 must
+            4 steps (phases): 2 steps (volume): backwards in time, 12 deliveries, at most 8 in a step, then 2 steps (volume): 12 deliveries, at most 8 in a step
+        "#]],
     );
+}
+
+#[test]
+fn certificates_of_flows_and_trees_read_like_sentences() {
+    let (wormhole, packets) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
+    read(
+        "mesh:4x4",
+        &Collective::one_to_all_scatter(NodeId::new(1)),
+        wormhole,
+        &expect![[r#"
+            6 steps (source-cut): 11 messages of terminal 1 must go into the 11 nodes 2, 3, 5, 6, 7, 9, 10, 11 and 3 more, at most 2 in a step over channels that they may take
+            6 steps (arc-forwarding): by lengths of 2 resources, all messages together cover 11, at most 2 in a step
+            5 steps (ports): terminal 1 sends 15 messages, at most 3 in a step
+            5 steps (volume): 15 deliveries, at most 3 in a step
+            1 step (distance-sum): all messages together cross 40 channels, at most 48 in a step
+        "#]],
+    );
+    read(
+        "full-b-tree:15",
+        &Collective::one_to_all_broadcast(NodeId::new(0)),
+        CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets },
+        &expect![[r#"
+            6 steps (tree-packets): the message of terminal 0 takes 6 steps over the tree if every terminal serves first the neighbour whose subtree takes longest
+            5 steps (growth): after 0 to 5 steps at most 1, 2, 4, 7, 12, 15 terminals can hold the message of terminal 0, and 15 must
+            3 steps (eccentricity): 1 message from terminal 0 must cross 3 channels, one in a step; at most 1 start there in a step
+            1 step (ports): terminal 0 sends 1 message, at most 1 in a step
+            1 step (volume): 14 deliveries, at most 14 in a step
+        "#]],
+    );
+    read(
+        "full-b-tree:15",
+        &Collective::one_to_all_scatter(NodeId::new(1)),
+        packets,
+        &expect![[r#"
+            8 steps (cut): 8 messages must go out of the 7 nodes 1, 3, 4, 7, 8, 9, 10, at most 1 in a step
+            8 steps (timed-cut): 8 messages must cross a cut that moves in time, but in 7 steps at most 7 can
+            8 steps (arc-forwarding): by lengths of 1 resource, all messages together cover 8, at most 1 in a step
+            5 steps (ports): terminal 1 sends 14 messages, at most 3 in a step
+            5 steps (eccentricity): 4 messages from terminal 1 must cross 4 channels, one in a step; at most 3 start there in a step
+            2 steps (distance-sum): all messages together cross 35 channels, at most 28 in a step
+            1 step (volume): 14 deliveries, at most 25 in a step
+        "#]],
+    );
+    let (network, gather) = (narrow(), Collective::all_to_all_broadcast());
+    let problem = Problem::new(&network, &gather, wormhole).unwrap();
+    let words = "28 steps (reception): 28 deliveries to terminals among the 5 nodes 4, 5, 6, 7, 9, at most 1 in a step over \
+                 the channels that lead there";
+    assert_eq!(best(&problem).to_string(), words);
 }
 
 #[test]

@@ -143,6 +143,23 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
     }
 }
 
+/// Through one port the middle of a star sends to one leaf a step, and every leaf only to the middle.
+#[test]
+fn the_middle_of_a_star_sends_to_a_leaf_a_step() {
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
+    for nodes in [3, 4, 5, 24, 150] {
+        let star = network(&format!("star:{nodes}"));
+        let middle = star.nodes().max_by_key(|&node| star.out_channels(node).len());
+        for root in star.nodes().filter(|&root| nodes < 25 || Some(root) == middle) {
+            assert_eq!(
+                steps(&star, &Collective::one_to_all_broadcast(root), one_port),
+                nodes - 1,
+                "{nodes} from {root}"
+            );
+        }
+    }
+}
+
 /// MIN document, Table 3, with the last cells as proved since: by source depth, leaf to root.
 #[test]
 fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
@@ -158,12 +175,11 @@ fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
     }
 }
 
-/// Fault document, Tables 2, 4 and 5, as proved since; where 5 stands the optimum of minimal routing is 6, and for AAS
-/// on the Kautz graph it is 7.
+/// Fault document, Tables 2, 4 and 5, as proved since, over paths of the fewest channels.
 #[test]
 fn meshes_and_kautz_graphs_with_and_without_faults() {
     let mesh = network("mesh:4x4");
-    for (source, expected) in [("00", [3, 8, 8, 16]), ("01", [2, 5, 8, 16]), ("11", [2, 4, 8, 16])] {
+    for (source, expected) in [("00", [3, 8, 8, 16]), ("01", [2, 6, 8, 16]), ("11", [2, 4, 8, 16])] {
         assert_eq!(four(&mesh, mesh.node_named(source).unwrap(), WORMHOLE), expected, "{source}");
     }
     for (link, gather, exchange) in [("00-01", 15, 16), ("01-02", 8, 22), ("11-21", 8, 22), ("12-13", 8, 16)] {
@@ -180,14 +196,17 @@ fn meshes_and_kautz_graphs_with_and_without_faults() {
 
     let kautz = network("kautz:3,2");
     let [broadcast, scatter, gather, exchange] = four(&kautz, kautz.node_named("01").unwrap(), WORMHOLE);
-    assert_eq!((broadcast, scatter, gather), (2, 4, 4));
-    assert!((6..=7).contains(&exchange), "{exchange}");
+    assert_eq!((broadcast, scatter, gather, exchange), (2, 4, 4, 7));
     for channel in kautz.channels() {
         let name = kautz.channel_name(channel);
         let faulty = without_channels(&kautz, &[&name]);
         let [_, scatter, gather, exchange] = four(&faulty, faulty.node_named("01").unwrap(), WORMHOLE);
-        assert_eq!((scatter, gather), (if name.starts_with("01") { 6 } else { 4 }, 6), "{name}");
-        assert!(exchange <= 8, "{name}: {exchange} exceeds the optimum with detours");
+        let expected = match name.as_str() {
+            "10->02" | "10->03" => 5,
+            _ if name.starts_with("01") => 6,
+            _ => 4,
+        };
+        assert_eq!((scatter, gather, exchange), (expected, 6, 9), "{name}");
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod oracle;
 
-use lockstep_bounds::{all, best, best_reaching};
+use lockstep_bounds::{Rule, all, best, best_reaching, by_rule};
 use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
 use lockstep_schedule::{
     Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
@@ -20,7 +20,7 @@ use proptest::test_runner::FileFailurePersistence;
 fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
     let ends = || (any::<Index>(), any::<Index>(), any::<bool>());
     let sharing = prop_oneof![3 => Just(0usize), 2 => Just(1), 1 => Just(2)];
-    (terminals, 0..=2usize, any::<[Option<bool>; 7]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
+    (terminals, 0..=2usize, any::<[Option<bool>; 9]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
         |(terminals, switches, routes, links, sharing, spanned)| {
             let mut builder = TopologyBuilder::new("random");
             let nodes: Vec<NodeId> = (0..terminals + switches)
@@ -134,6 +134,20 @@ proptest! {
         prop_assume!(judge(&topology, &collective, model).is_some());
     }
 
+    #[test]
+    fn no_bound_on_a_message_for_seven_terminals_exceeds_the_optimum(
+        (topology, source, receivers) in network(6..=7).prop_flat_map(|topology| {
+            let terminals = topology.terminals().to_vec();
+            let receivers = subsequence(terminals.clone(), 3..=terminals.len());
+            (Just(topology), select(terminals), receivers)
+        }),
+        model in model(),
+    ) {
+        let receivers = receivers.into_iter().filter(|&receiver| receiver != source).collect();
+        let collective = CollectiveKind::Custom(vec![Message { source, receivers }]).into();
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
     /// On trees nothing is left between the bound and the optimum, whatever the ports and the duplex.
     #[test]
     fn a_broadcast_over_a_tree_takes_as_long_as_its_bound_says(
@@ -152,6 +166,26 @@ proptest! {
         let optimum = oracle::optimum(&problem, &mut 10_000_000);
         prop_assert!(optimum.is_some());
         prop_assert_eq!(Some(best(&problem).steps), optimum);
+    }
+
+    /// Nor is there if packets are passed on.
+    #[test]
+    fn a_broadcast_of_packets_over_a_tree_takes_as_long_as_its_bound_says(
+        tree in tree(8).prop_flat_map(shuffled),
+        root in any::<Index>(),
+        half_duplex in any::<bool>(),
+        limit in 0..3u32,
+    ) {
+        let tree = if half_duplex { tree.half_duplex() } else { tree };
+        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let model = CommunicationModel {
+            ports: Ports::limit(limit).unwrap_or(Ports::All),
+            ..CommunicationModel::store_and_forward()
+        };
+        let problem = Problem::new(&tree, &broadcast, model).unwrap();
+        let bound = by_rule(&problem, Rule::TreePackets).map(|bound| bound.steps);
+        prop_assert!(bound.is_some());
+        prop_assert_eq!(bound, oracle::optimum(&problem, &mut 10_000_000));
     }
 
     /// The rule and the judge of a tree do the same work, so that what one proves the other can prove again.

@@ -4,7 +4,9 @@ use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::method::{Method, Miss, Request};
-use crate::{first_fit, flooding, layered, scatter_flow, spread};
+use crate::{
+    arborescences, colouring, first_fit, flooding, layered, relayed, scatter_flow, spread, symmetric, telephone,
+};
 
 /// The name of this engine.
 const ENGINE: &str = "construct";
@@ -15,8 +17,13 @@ pub fn methods() -> &'static [Method] {
         flooding::FLOODING,
         scatter_flow::SCATTER_FLOW,
         layered::LAYERED_FLOW,
+        telephone::TELEPHONE,
+        arborescences::ARBORESCENCES,
         spread::RAREST_FIRST,
         first_fit::FIRST_FIT,
+        relayed::BALANCED_ROUTES,
+        colouring::PATH_COLOURING,
+        symmetric::SYMMETRIC,
     ];
     METHODS
 }

@@ -1,14 +1,15 @@
 //! Store-and-forward broadcast where ports are no limit: the message spreads as fast as it can.
 
-use lockstep_schedule::{CollectiveKind, MessageId, Ports, Schedule, Switching};
+use lockstep_schedule::{MessageId, Ports, Schedule, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
 use crate::method::{Method, Miss, Request};
+use crate::one_source::Broadcast;
 use crate::wires::opposite_wires;
 
-/// Store-and-forward broadcast on any network with enough ports, full or half duplex: in each step everybody who is
-/// beside a holder receives, so the steps are the eccentricity of the root, the fewest there can be. Takes `O(N + M)`
-/// time.
+/// Store-and-forward broadcast to all or some terminals of any network with enough ports, full or half duplex: in each
+/// step everybody who is beside a holder receives, so the steps are the distance of the farthest receiver, the fewest
+/// there can be. Takes `O(N + M)` time.
 pub(crate) const FLOODING: Method = Method {
     name: "flooding",
     about: "store-and-forward broadcast with all ports on any network: breadth first",
@@ -18,17 +19,19 @@ pub(crate) const FLOODING: Method = Method {
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let problem = request.problem;
-    let CollectiveKind::OneToAllBroadcast { root } = problem.collective().kind else { return Err(Miss::Unfit) };
+    let broadcast = Broadcast::of(problem).filter(|broadcast| broadcast.chunks == 1).ok_or(Miss::Unfit)?;
     let (topology, model) = (problem.topology(), problem.model());
-    if model.switching != Switching::StoreAndForward || problem.messages().len() > 1 {
+    if model.switching != Switching::StoreAndForward {
         return Err(Miss::Unfit);
     }
     opposite_wires(topology).ok_or(Miss::Unfit)?;
+    let is_receiver = broadcast.marked(topology);
+    let mut left = broadcast.receivers.len();
     let mut schedule = Schedule::with_capacity(topology.terminal_count() - 1, topology.terminal_count() - 1);
     let mut is_informed = vec![false; topology.node_count()];
-    is_informed[root.index()] = true;
-    let mut holders = vec![root];
-    while !holders.is_empty() {
+    is_informed[broadcast.source.index()] = true;
+    let mut holders = vec![broadcast.source];
+    while left > 0 && !holders.is_empty() {
         let mut fresh: Vec<NodeId> = Vec::new();
         let mut crossed: Vec<ChannelId> = Vec::new();
         for &holder in &holders {
@@ -51,9 +54,10 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
         for channel in crossed {
             schedule.push(MessageId::new(0), &[channel]);
         }
+        left -= fresh.iter().filter(|node| is_receiver[node.index()]).count();
         holders = fresh;
     }
-    Ok(schedule)
+    Ok(broadcast.without_waste(topology, schedule))
 }
 
 #[cfg(test)]
@@ -70,9 +74,16 @@ mod tests {
         /// Nobody can be reached in fewer steps than he is channels away.
         #[test]
         fn a_flood_takes_the_eccentricity(
-            topology in any_topology(16).prop_flat_map(shuffled), root: prop::sample::Index, model in any_model(),
+            topology in any_topology(16).prop_flat_map(shuffled), root: prop::sample::Index, some: bool,
+            model in any_model(),
         ) {
-            let collective = Collective::one_to_all_broadcast(*root.get(topology.terminals()));
+            let root = *root.get(topology.terminals());
+            let receivers: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
+            let collective = if some && receivers.len() > 2 {
+                Collective::many_to_many_broadcast(&[root], &receivers[receivers.len() / 2..])
+            } else {
+                Collective::one_to_all_broadcast(root)
+            };
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
             let schedule = (FLOODING.find)(&Request::first(&problem, &Budget::unlimited())).ok();

@@ -20,6 +20,8 @@
 //! A method is one file or folder with one function, `fn find(&Request) -> Result<Schedule, Miss>`, and one line in
 //! [`methods`].
 
+mod arborescences;
+mod colouring;
 mod distance;
 mod engine;
 mod first_fit;
@@ -27,11 +29,16 @@ mod flooding;
 mod layered;
 mod log;
 mod method;
+mod one_source;
 mod relay;
+mod relayed;
 mod scatter_flow;
+mod shortest;
 mod slots;
 mod spread;
+mod symmetric;
 mod task;
+mod telephone;
 mod wires;
 
 pub use engine::{Found, methods, schedule, shortest};

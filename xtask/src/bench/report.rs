@@ -3,36 +3,22 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use anyhow::Result;
-
 use super::measure::Measured;
-use super::process::Program;
 use super::rows;
 
 /// Everything that was measured.
 pub(super) struct Report<'a> {
-    source: &'a str,
-    seeds: u32,
-    tables: Vec<(&'a rows::Table, Vec<Measured<'a>>)>,
+    pub(super) source: &'a str,
+    pub(super) seeds: u32,
+    pub(super) tables: Vec<(&'a rows::Table, Vec<Measured<'a>>)>,
     /// Nodes and time.
-    growth: Vec<(usize, Duration)>,
-    machine: String,
+    pub(super) growth: Vec<(usize, Duration)>,
 }
 
 /// Rows whose processes are compared on one and two threads.
 const LONGEST: usize = 3;
 
-impl<'a> Report<'a> {
-    pub(super) fn new(
-        source: &'a str,
-        seeds: u32,
-        tables: Vec<(&'a rows::Table, Vec<Measured<'a>>)>,
-        growth: Vec<(usize, Duration)>,
-        _program: &Program,
-    ) -> Result<Self> {
-        Ok(Self { source, seeds, tables, growth, machine: machine() })
-    }
-
+impl Report<'_> {
     pub(super) fn markdown(&self) -> String {
         let mut text = String::from("# Benchmarks\n\n");
         let _ = write!(
@@ -45,46 +31,17 @@ impl<'a> Report<'a> {
              the median of whole processes on one thread, from a network file to a plan file, with the most memory \
              that one held. One run by hand: `lockstep plan FILE -c aab --switching sf --engine construct`.\n\n\
              Figures of other programs: {}.\n",
-            self.seeds, self.machine, self.source,
+            self.seeds,
+            machine(),
+            self.source,
         );
         for (table, measured) in &self.tables {
             let _ = write!(text, "\n## {}\n\n{}\n\n", table.title, table.about);
-            text += &self.table(measured).to_markdown();
+            text += &table_of(measured).to_markdown();
         }
         text += &self.threads();
         text += &self.growth();
         text
-    }
-
-    fn table(&self, measured: &[Measured<'_>]) -> lockstep_report::Table {
-        let others = measured.iter().any(|one| one.row.tacos.is_some() || one.row.sccl.is_some());
-        let header = ["network", "nodes", "bound", "rule", "steps", "at the bound", "time", "process", "memory", "by"];
-        let mut table = lockstep_report::Table::new(
-            header.into_iter().chain(others.then_some(["TACOS", "SCCL"]).into_iter().flatten()),
-        );
-        for one in measured {
-            let (runs, least) = (one.steps.len(), one.steps.iter().min().copied().unwrap_or(0));
-            let mean = one.steps.iter().copied().map(f64::from).sum::<f64>() / runs as f64;
-            let reached = one.steps.iter().filter(|&&steps| steps == one.bound).count();
-            let steps = if mean > f64::from(least) { format!("{least} / {mean:.2}") } else { least.to_string() };
-            let mut cells = vec![
-                one.row.name.clone(),
-                one.terminals.to_string(),
-                one.bound.to_string(),
-                one.rule.clone(),
-                steps,
-                format!("{reached} of {runs}"),
-                time(one.time),
-                time(one.process.time),
-                memory(one.process.peak),
-                one.engine.clone(),
-            ];
-            if others {
-                cells.extend([&one.row.tacos, &one.row.sccl].map(|figure| figure.clone().unwrap_or("-".to_owned())));
-            }
-            table.push(cells);
-        }
-        table
     }
 
     /// The longest rows on two threads.
@@ -116,6 +73,38 @@ impl<'a> Report<'a> {
             table.to_markdown()
         )
     }
+}
+
+/// A row a network.
+fn table_of(measured: &[Measured<'_>]) -> lockstep_report::Table {
+    let others = measured.iter().any(|one| one.row.tacos.is_some() || one.row.sccl.is_some());
+    let header = ["network", "nodes", "bound", "rule", "steps", "at the bound", "time", "process", "memory", "by"];
+    let mut table = lockstep_report::Table::new(
+        header.into_iter().chain(others.then_some(["TACOS", "SCCL"]).into_iter().flatten()),
+    );
+    for one in measured {
+        let (runs, least) = (one.steps.len(), one.steps.iter().min().copied().unwrap_or(0));
+        let mean = one.steps.iter().copied().map(f64::from).sum::<f64>() / runs as f64;
+        let reached = one.steps.iter().filter(|&&steps| steps == one.bound).count();
+        let steps = if mean > f64::from(least) { format!("{least} / {mean:.2}") } else { least.to_string() };
+        let mut cells = vec![
+            one.row.name.clone(),
+            one.terminals.to_string(),
+            one.bound.to_string(),
+            one.rule.clone(),
+            steps,
+            format!("{reached} of {runs}"),
+            time(one.time),
+            time(one.process.time),
+            memory(one.process.peak),
+            one.engine.clone(),
+        ];
+        if others {
+            cells.extend([&one.row.tacos, &one.row.sccl].map(|figure| figure.clone().unwrap_or("-".to_owned())));
+        }
+        table.push(cells);
+    }
+    table
 }
 
 /// The exponent of the power law through these points; `None` of fewer than two.

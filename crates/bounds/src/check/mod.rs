@@ -1,7 +1,16 @@
 //! The judge of certificates. It shares the definitions with the rules, and no code that finds or counts.
 
+mod arc_forwarding;
+mod broadcast_lp;
+mod cut;
+mod reception;
+mod source_cut;
+mod spread;
 mod symmetric;
+mod timed_cut;
 mod tree_broadcast;
+mod tree_packets;
+mod volume;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -53,7 +62,8 @@ type Checked<T = ()> = Result<T, CertificateError>;
 impl LowerBound {
     /// Whether the certificate proves the bound for the problem, computed afresh from the certificate alone.
     ///
-    /// Takes time in proportion to the network and the messages; a distance sum takes one search a source.
+    /// Takes time in proportion to the network and the messages; a distance sum takes one search a source, and so do
+    /// lengths, each O(M log M) for `M` channels.
     ///
     /// # Errors
     ///
@@ -82,6 +92,7 @@ impl LowerBound {
         self.expect_steps(steps)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a rule")]
     fn steps_proved(&self, problem: &Problem<'_>, certificate: &Certificate) -> Checked<u64> {
         match (self.rule, certificate) {
             (Rule::Ports | Rule::Cut, Certificate::Cut { nodes, direction, messages, per_step }) => {
@@ -89,10 +100,41 @@ impl LowerBound {
                 if self.rule == Rule::Ports && !alone {
                     return Err(self.not_applicable("the set must be one terminal"));
                 }
-                let (crossing, limit) = cut(problem, nodes, *direction)?;
+                let (crossing, limit) = cut::count(problem, nodes, *direction)?;
                 expect("messages that must cross", *messages, crossing)?;
                 expect("crossings in one step", *per_step, limit)?;
                 self.quotient(crossing, limit)
+            }
+            (Rule::SourceCut, Certificate::SourceCut { source, nodes, messages, per_step }) => {
+                self.expect_terminal(problem, *source)?;
+                let inside = node_set(problem, nodes)?;
+                let (entering, limit) =
+                    source_cut::count(problem, *source, &inside).map_err(|why| self.not_applicable(why))?;
+                expect("messages that must enter", *messages, entering)?;
+                expect("ways in for one step", *per_step, limit)?;
+                self.quotient(entering, limit)
+            }
+            (Rule::Reception, Certificate::Reception { nodes, deliveries, per_step }) => {
+                let (due, limit) = reception::count(problem, &node_set(problem, nodes)?);
+                expect("deliveries", *deliveries, due)?;
+                expect("deliveries in one step", *per_step, limit)?;
+                self.quotient(due, limit)
+            }
+            (Rule::TimedCut, Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings }) => {
+                let labels = timed_cut::Labels { steps: *infeasible, holds, sends, receives };
+                let (stopped, limit) = labels.count(problem).map_err(|why| self.not_applicable(why))?;
+                expect("messages that must cross", *messages, stopped)?;
+                expect("crossings in all steps", *crossings, limit)?;
+                if stopped <= limit {
+                    return Err(self.not_applicable("the messages can cross in these steps"));
+                }
+                Ok(u64::from(*infeasible) + 1)
+            }
+            (Rule::TreePackets, Certificate::TreePackets { source, steps }) => {
+                self.expect_terminal(problem, *source)?;
+                let least = tree_packets::least(problem, *source).map_err(|why| self.not_applicable(why))?;
+                expect("steps over the tree", (*steps).into(), least)?;
+                Ok(least)
             }
             (Rule::Growth, Certificate::Growth { source, messages, receivers, ports, informed }) => {
                 self.expect_terminal(problem, *source)?;
@@ -101,7 +143,7 @@ impl LowerBound {
                 expect("receivers of these messages", *receivers, fewest)?;
                 expect("ports of the source", *ports, starts(problem, *source))?;
                 let start = self.quotient(*messages, *ports)?;
-                spread(problem, *source, *receivers, informed)?;
+                spread::compare(problem, *source, *receivers, informed)?;
                 Ok(start + informed.len() as u64 - 2)
             }
             (Rule::TreeBroadcast, Certificate::TreeBroadcast { source, infeasible, states, digest }) => {
@@ -113,6 +155,15 @@ impl LowerBound {
                 expect("states", *states, run.states)?;
                 if *digest != run.digest {
                     return Err(self.not_applicable("the tables of the programme are others"));
+                }
+                Ok(u64::from(*infeasible) + 1)
+            }
+            (Rule::BroadcastLp, Certificate::Spread { source, infeasible, inlets, needs, excess, digest }) => {
+                self.expect_terminal(problem, *source)?;
+                let (missed, sets) = broadcast_lp::excess(problem, *source, *infeasible, [inlets, needs])?;
+                expect("excess of the sum", *excess, missed)?;
+                if *digest != sets {
+                    return Err(self.not_applicable("the sets have another digest"));
                 }
                 Ok(u64::from(*infeasible) + 1)
             }
@@ -139,10 +190,17 @@ impl LowerBound {
                 self.quotient(*channel_uses, *per_step)
             }
             (Rule::Volume, Certificate::Volume { deliveries, per_step }) => {
-                let (all, limit) = volume(problem);
+                let (all, limit) = volume::count(problem);
                 expect("deliveries", *deliveries, all)?;
                 expect("deliveries in one step", *per_step, limit)?;
                 self.quotient(all, limit)
+            }
+            (Rule::ArcForwarding, Certificate::Lengths { resources, sends, receptions, distance, per_step }) => {
+                let lengths = arc_forwarding::Lengths { resources, sends, receptions };
+                let (sum, all) = arc_forwarding::sums(problem, &lengths).map_err(|why| self.not_applicable(why))?;
+                expect("lengths of all messages", *distance, sum)?;
+                expect("lengths in one step", *per_step, all)?;
+                self.quotient(sum, all)
             }
             _ => Err(self.not_applicable("its facts belong to another rule")),
         }
@@ -192,10 +250,9 @@ fn uncut(messages: &Messages<'_>) -> (impl Iterator<Item = MessageId> + use<>, u
     (firsts.map(|number| MessageId::new(number as u32)), messages.chunks().into())
 }
 
-/// Messages that must cross the border of the set, and crossings possible in one step.
-fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked<(u64, u64)> {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let mut inside = vec![false; topology.node_count()];
+/// Which nodes are in the set.
+fn node_set(problem: &Problem<'_>, nodes: &[NodeId]) -> Checked<Vec<bool>> {
+    let mut inside = vec![false; problem.topology().node_count()];
     let mut previous = None;
     for &node in nodes {
         known(problem, node)?;
@@ -205,40 +262,7 @@ fn cut(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked
         previous = Some(node);
         inside[node.index()] = true;
     }
-    let terminals_inside = nodes.iter().filter(|&&node| topology.is_terminal(node)).count();
-    let (mut into, mut out) = (0, 0);
-    let (originals, chunks) = uncut(&messages);
-    for message in originals {
-        let starts_inside = inside[messages.source(message).index()];
-        let receivers_inside = match messages.receivers(message) {
-            Receivers::AllOthers => terminals_inside - usize::from(starts_inside),
-            Receivers::One(receiver) => usize::from(inside[receiver.index()]),
-            Receivers::List(receivers) => receivers.iter().filter(|receiver| inside[receiver.index()]).count(),
-        };
-        if !starts_inside && receivers_inside > 0 {
-            into += chunks;
-        }
-        if starts_inside && receivers_inside < messages.receiver_count(message) {
-            out += chunks;
-        }
-    }
-    let inside = &inside;
-    let crossing = |from: bool| {
-        topology.channels().filter(move |&channel| {
-            let ends = [topology.tail(channel), topology.head(channel)].map(|node| inside[node.index()]);
-            ends == [from, !from] && usable(problem, channel)
-        })
-    };
-    let alone = matches!(nodes, [node] if topology.is_terminal(*node));
-    let ports = |limit: fn(&Problem<'_>, NodeId) -> u64| if alone { limit(problem, nodes[0]) } else { u64::MAX };
-    Ok(match direction {
-        Direction::In => (into, distinct_resources(problem, crossing(false)).min(ports(finishes))),
-        Direction::Out => (out, distinct_resources(problem, crossing(true)).min(ports(starts))),
-        Direction::Both => {
-            let resources = distinct_resources(problem, crossing(false).chain(crossing(true)));
-            (into + out, resources.min(ports(finishes).saturating_add(ports(starts))))
-        }
-    })
+    Ok(inside)
 }
 
 /// Whether a transfer can cross the channel under the model.
@@ -274,27 +298,6 @@ fn broadcasts(problem: &Problem<'_>, source: NodeId, receivers: u64) -> (u64, u6
     let own = originals.filter(|&message| messages.source(message) == source);
     let wide = own.map(|message| messages.receiver_count(message) as u64).filter(|&count| count >= receivers);
     wide.fold((0, u64::MAX), |(count, fewest), receivers| (count + chunks, fewest.min(receivers)))
-}
-
-/// Compares the claimed numbers of informed terminals with the fastest spread from the source.
-fn spread(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64]) -> Checked {
-    let others = problem.topology().terminals().iter().filter(|&&terminal| terminal != source);
-    let mut ports: Vec<u64> = others.map(|&terminal| starts(problem, terminal)).collect();
-    ports.sort_unstable();
-    let (mut holders, mut active) = (1, starts(problem, source));
-    let mut step = 0;
-    loop {
-        expect("informed terminals", claimed.get(step).copied().unwrap_or(0), holders)?;
-        step += 1;
-        if holders > receivers {
-            return expect("steps of the spread", claimed.len() as u64, step as u64);
-        }
-        let new = active;
-        for _ in 0..new {
-            active += ports.pop().unwrap_or(0);
-        }
-        holders = (holders + new).min(problem.topology().terminal_count() as u64);
-    }
 }
 
 /// Messages of the terminal with a receiver at least this far away.
@@ -377,42 +380,4 @@ fn reach(problem: &Problem<'_>, start: NodeId, backwards: bool) -> Vec<Option<u3
         }
     }
     distance
-}
-
-/// All deliveries, and how many are possible in one step.
-fn volume(problem: &Problem<'_>) -> (u64, u64) {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let (originals, chunks) = uncut(&messages);
-    let direct = problem.model().is_direct() && messages.is_scatter();
-    let mut is_receiver = vec![false; topology.node_count()];
-    let mut is_sender = vec![false; topology.node_count()];
-    let mut deliveries = 0;
-    let mut broadcast_sources = BTreeSet::new();
-    for message in originals {
-        let source = messages.source(message);
-        is_sender[source.index()] = true;
-        deliveries += chunks * messages.receiver_count(message) as u64;
-        match messages.receivers(message) {
-            Receivers::AllOthers => {
-                broadcast_sources.insert(source);
-            }
-            Receivers::One(receiver) => is_receiver[receiver.index()] = true,
-            Receivers::List(list) => list.iter().for_each(|receiver| is_receiver[receiver.index()] = true),
-        }
-    }
-    for &terminal in topology.terminals() {
-        // The only source of broadcasts receives none of them.
-        is_receiver[terminal.index()] |= broadcast_sources.iter().any(|&source| source != terminal);
-        is_sender[terminal.index()] |= !direct;
-    }
-    let all = |limit: fn(&Problem<'_>, NodeId) -> u64, of: &[bool]| -> u64 {
-        topology.terminals().iter().filter(|terminal| of[terminal.index()]).map(|&node| limit(problem, node)).sum()
-    };
-    let into = |&channel: &ChannelId| is_receiver[topology.head(channel).index()] && usable(problem, channel);
-    let out_of = |&channel: &ChannelId| is_sender[topology.tail(channel).index()] && usable(problem, channel);
-    let per_step = all(finishes, &is_receiver)
-        .min(all(starts, &is_sender))
-        .min(distinct_resources(problem, topology.channels().filter(into)))
-        .min(distinct_resources(problem, topology.channels().filter(out_of)));
-    (deliveries, per_step)
 }

@@ -1,31 +1,67 @@
 //! One file a rule.
 
+mod arc_forwarding;
+mod broadcast_lp;
 mod cut;
 mod distance_sum;
 mod eccentricity;
 mod growth;
 mod ports;
+mod reception;
+mod source_cut;
+mod timed_cut;
 mod tree_broadcast;
+mod tree_packets;
 mod volume;
 
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Budget, Problem, StopReason};
 
 use crate::certificate::{LowerBound, Rule};
 use crate::ladder::Cost;
 
 /// A rule: the bound it gives for a distribution, or `None` where it says nothing. It may stop at so many steps, which
 /// are enough for who asks.
-pub(crate) type Bound = fn(&Problem<'_>, u32) -> Option<LowerBound>;
+pub(crate) type Bound = fn(&Problem<'_>, &Ask<'_>) -> Option<LowerBound>;
+
+/// What whoever asks a rule needs of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask<'a> {
+    /// More steps than these are of no use.
+    pub(crate) enough: u32,
+    /// The time that it may take; dear rules look at it and say what they have found so far.
+    budget: Option<&'a Budget>,
+}
+
+impl<'a> Ask<'a> {
+    /// All that the rule can say.
+    pub(crate) const ALL: Ask<'static> = Ask { enough: u32::MAX, budget: None };
+
+    pub(crate) fn new(enough: u32, budget: &'a Budget) -> Self {
+        Self { enough, budget: Some(budget) }
+    }
+
+    /// Whether the time is over; evaluations are for engines.
+    pub(crate) fn is_over(&self) -> bool {
+        self.budget
+            .is_some_and(|budget| matches!(budget.stop_after(0), Some(reason) if reason != StopReason::Evaluations))
+    }
+}
 
 /// Every rule, in the order of [`Rule`](crate::Rule).
-pub(crate) const RULES: [Bound; 7] = [
+pub(crate) const RULES: [Bound; 13] = [
     ports::bound,
     growth::bound,
     tree_broadcast::bound,
+    tree_packets::bound,
+    broadcast_lp::bound,
     eccentricity::bound,
     cut::bound,
+    source_cut::bound,
+    reception::bound,
+    timed_cut::bound,
     distance_sum::bound,
     volume::bound,
+    arc_forwarding::bound,
 ];
 
 /// Every rule, those that cost least first; `ports`, which applies to every problem, at the head, and `cut` beginning with
@@ -34,11 +70,17 @@ pub(crate) const BY_COST: &[(Rule, Bound, Cost)] = &[
     (Rule::Ports, ports::bound, Cost::Linear),
     (Rule::Growth, growth::bound, Cost::Linear),
     (Rule::Volume, volume::bound, Cost::Linear),
+    (Rule::TreePackets, tree_packets::bound, Cost::Linear),
     (Rule::TreeBroadcast, tree_broadcast::bound, Cost::Linear),
     (Rule::Cut, cut::quick, Cost::Searches),
     (Rule::Eccentricity, eccentricity::bound, Cost::Searches),
     (Rule::DistanceSum, distance_sum::bound, Cost::Searches),
+    (Rule::Reception, reception::bound, Cost::Dear),
     (Rule::Cut, cut::bound, Cost::Dear),
+    (Rule::SourceCut, source_cut::bound, Cost::Dear),
+    (Rule::TimedCut, timed_cut::bound, Cost::Dear),
+    (Rule::BroadcastLp, broadcast_lp::bound, Cost::Dear),
+    (Rule::ArcForwarding, arc_forwarding::bound, Cost::Dear),
 ];
 
 /// Node and channel visits that one rule may spend on searches from many nodes: seconds.

@@ -6,6 +6,7 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use sha2::{Digest, Sha256};
 
+use super::Ask;
 use super::growth;
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::{Demand, Request};
@@ -31,18 +32,18 @@ const PROGRAMME_WORK: u64 = 1 << 23;
 ///
 /// Source: ours; opposite uses cancel as flows do (Ford and Fulkerson, *Flows in Networks*, 1962, §I.2). The programme
 /// for store-and-forward is that of Slater, Cockayne and Hedetniemi, *SIAM J. Computing* 10 (1981).
-pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
     let is_sparse = topology.channel_count() <= 2 * (topology.node_count() - 1);
     if problem.model().switching != Switching::Wormhole || problem.messages().len() != 1 || !is_sparse {
         return None;
     }
-    let fewest = growth::bound(problem, enough)?.steps;
+    let fewest = growth::bound(problem, ask)?.steps;
     let demand = Demand::new(problem);
     let request = demand.sources().first().and_then(|&source| demand.from(source).next())?;
     // On a tree the holders can double in every step, however few their ports are (Farley 1980).
     let most = request.count.ilog2() + 1;
-    let in_question = fewest..most.min(enough).min(MAX_STEPS as u32 + 1);
+    let in_question = fewest..most.min(ask.enough).min(MAX_STEPS as u32 + 1);
     if in_question.is_empty() {
         return None;
     }
@@ -57,6 +58,15 @@ pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
     let (infeasible, states, digest) = proof?;
     let certificate = Certificate::TreeBroadcast { source: request.source, infeasible, states, digest };
     Some(LowerBound { steps: infeasible + 1, rule: Rule::TreeBroadcast, certificate })
+}
+
+/// Whether this rule says all there is to say, unless it gives up: the links form a tree, and all inner nodes route.
+pub(super) fn is_exact(problem: &Problem<'_>, request: Request<'_>) -> bool {
+    let topology = problem.topology();
+    let links = Links::new(topology);
+    problem.model().switching == Switching::Wormhole
+        && topology.nodes().all(|node| topology.routes(node) || links.at(node).len() <= 1)
+        && RootedTree::new(problem, request).is_some()
 }
 
 /// What a node has to do with the message.

@@ -1,16 +1,14 @@
 //! Messages of one receiver: one after the other takes the earliest steps that are still free.
 
-mod shortest;
-
 use lockstep_schedule::{MessageId, Ports, Routing, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use self::shortest::{Arc, ShortestPaths};
 use crate::distance::{Distances, Row, UNREACHED};
 use crate::log::Log;
 use crate::method::{Method, Miss, Poll, Request};
 use crate::relay::RelayTree;
+use crate::shortest::{Arc, ShortestPaths};
 use crate::slots::{BLOCK, Capacities, PortPair, Slots, Steps, wire};
 use crate::task::Task;
 

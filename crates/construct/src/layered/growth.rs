@@ -8,13 +8,16 @@ use lockstep_topology::{NodeId, Topology};
 pub(super) struct Growth {
     /// The most transfers that 0, 1, 2, … holders can start in one step: the root first, then those with most ports.
     sends: Vec<usize>,
+    /// How many must know the message at last.
+    all: usize,
 }
 
 /// The whole of what holders can send.
-const ALL: u64 = 1 << 20;
+const WHOLE: u64 = 1 << 20;
 
 impl Growth {
-    pub(super) fn new(topology: &Topology, ports: Ports, root: NodeId) -> Self {
+    /// Of a message that the root and so many others must know at last.
+    pub(super) fn new(topology: &Topology, ports: Ports, root: NodeId, receivers: usize) -> Self {
         let limit = |node: NodeId| ports.of_degree(topology.out_channels(node).len());
         let mut limits: Vec<usize> = topology.terminals().iter().map(|&node| limit(node)).collect();
         let first = topology.terminal_rank(root).map_or(0, |rank| limits.swap_remove(rank));
@@ -24,20 +27,13 @@ impl Growth {
             *sum += limit;
             Some(*sum)
         }));
-        Self { sends }
+        Self { sends, all: receivers + 1 }
     }
 
-    /// Number of terminals.
-    fn terminals(&self) -> usize {
-        self.sends.len() - 1
-    }
-
-    /// The fewest steps in which everybody could know the message; the number of terminals if nobody can send.
+    /// The fewest steps in which all could know the message; their number if nobody can send.
     pub(super) fn steps(&self) -> u32 {
-        let next = |&holders: &usize| {
-            (holders < self.terminals()).then(|| holders + self.sends[holders.min(self.terminals())])
-        };
-        std::iter::successors(Some(1), next).take(self.terminals() + 1).count() as u32 - 1
+        let next = |&holders: &usize| (holders < self.all).then(|| holders + self.sends[holders]);
+        std::iter::successors(Some(1), next).take(self.all + 1).count() as u32 - 1
     }
 
     /// Some lists of how many should know the message after every step, or `None` where so many steps are too few.
@@ -46,10 +42,10 @@ impl Growth {
     /// early steps, where paths have room. Some use as little as suffices, others a third, two thirds or all of what
     /// is left beside that.
     pub(super) fn sizes(&self, steps: u32) -> Option<Vec<Vec<usize>>> {
-        let suffices = |slack, tilt| self.grown(steps, slack, tilt).last() == Some(&self.terminals());
+        let suffices = |slack, tilt| self.grown(steps, slack, tilt).last() == Some(&self.all);
         suffices(0, 0).then(|| {
             let most = |tilt| {
-                let (mut most, mut too_much) = (0, ALL);
+                let (mut most, mut too_much) = (0, WHOLE);
                 while most + 1 < too_much {
                     let middle = u64::midpoint(most, too_much);
                     if suffices(middle, tilt) { most = middle } else { too_much = middle }
@@ -64,13 +60,13 @@ impl Growth {
         })
     }
 
-    /// The holders after every step, if in the last step so many of [`ALL`] ports stay silent, and before in the ratio
+    /// The holders after every step, if in the last step so many of [`WHOLE`] ports stay silent, and before in the ratio
     /// of the steps to the power of `tilt`.
     fn grown(&self, steps: u32, slack: u64, tilt: u32) -> Vec<usize> {
         let grow = |holders: &mut usize, step: u32| {
             let silent = (0..tilt).fold(slack, |silent, _| silent * u64::from(step) / u64::from(steps));
-            let started = (self.sends[*holders] as u64 * (ALL - silent)).div_ceil(ALL);
-            *holders = self.terminals().min(*holders + started as usize);
+            let started = (self.sends[*holders] as u64 * (WHOLE - silent)).div_ceil(WHOLE);
+            *holders = self.all.min(*holders + started as usize);
             Some(*holders)
         };
         (1..=steps).scan(1, grow).collect()
@@ -82,7 +78,8 @@ mod tests {
     use super::*;
 
     fn growth(spec: &str, ports: Ports) -> Growth {
-        Growth::new(&spec.parse().unwrap(), ports, NodeId::new(0))
+        let topology: Topology = spec.parse().unwrap();
+        Growth::new(&topology, ports, NodeId::new(0), topology.terminal_count() - 1)
     }
 
     #[test]
@@ -102,7 +99,7 @@ mod tests {
             assert_eq!(growth.sizes(fewest - 1), None, "{spec}");
             for steps in fewest..fewest + 4 {
                 for sizes in growth.sizes(steps).unwrap() {
-                    assert_eq!((sizes.len(), sizes.last()), (steps as usize, Some(&growth.terminals())), "{spec}");
+                    assert_eq!((sizes.len(), sizes.last()), (steps as usize, Some(&growth.all)), "{spec}");
                     let before = [1].into_iter().chain(sizes.iter().copied());
                     assert!(before.zip(&sizes).all(|(old, &new)| new - old <= growth.sends[old]), "{spec} {sizes:?}");
                 }

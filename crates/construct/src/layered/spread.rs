@@ -3,6 +3,7 @@
 use std::collections::BinaryHeap;
 
 use lockstep_topology::{NodeId, Topology};
+use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 /// Lists terminals such that the first ones, however many, are far apart.
@@ -19,43 +20,51 @@ impl<'a> Spread<'a> {
         Self { topology, near: Vec::new(), queue: Vec::new() }
     }
 
-    /// All terminals by urgency: the root, then a spread of as many as the last of these sizes says, in one of several
-    /// ways; the others at random.
-    pub(super) fn list(&mut self, root: NodeId, sizes: &[usize], rng: &mut impl Rng) -> Vec<NodeId> {
+    /// The root and some other terminals by urgency: first a spread of as many as the last of these sizes says, in one
+    /// of several ways; then the rest at random.
+    pub(super) fn list(&mut self, root: NodeId, others: &[NodeId], sizes: &[usize], rng: &mut impl Rng) -> Vec<NodeId> {
         let mut order = match rng.random_range(0..4) {
-            3 => self.along_a_walk(root, sizes),
-            weight => self.farthest_first(root, sizes.last().copied().unwrap_or(1), weight, rng),
+            3 => self.along_a_walk(root, others, sizes),
+            weight => self.farthest_first(root, others, sizes.last().copied().unwrap_or(1), weight, rng),
         };
         let first = order.len();
-        let mut is_listed = vec![false; self.topology.node_count()];
-        for node in &order {
-            is_listed[node.index()] = true;
-        }
-        order.extend(self.topology.terminals().iter().filter(|node| !is_listed[node.index()]));
-        for last in (first + 1..order.len()).rev() {
-            order.swap(last, rng.random_range(first..=last));
-        }
+        let is_listed = self.marked(&order);
+        order.extend(others.iter().filter(|node| !is_listed[node.index()]));
+        order[first..].shuffle(rng);
         order
+    }
+
+    fn marked(&self, nodes: &[NodeId]) -> Vec<bool> {
+        let mut is_marked = vec![false; self.topology.node_count()];
+        for node in nodes {
+            is_marked[node.index()] = true;
+        }
+        is_marked
     }
 
     /// The root and then, `count` in all, always one that is about as far as can be from all before. A node counts the
     /// more the more channels it has, to the power of `weight`: a leaf of a tree cannot pass much on.
     ///
-    /// Looks only at what comes nearer with a node that is listed, and at all terminals when the greatest distance
-    /// falls.
-    fn farthest_first(&mut self, root: NodeId, count: usize, weight: u32, rng: &mut impl Rng) -> Vec<NodeId> {
-        let terminals = self.topology.terminals();
+    /// Looks only at what comes nearer with a node that is listed, and at all of them when the greatest distance falls.
+    fn farthest_first(
+        &mut self,
+        root: NodeId,
+        others: &[NodeId],
+        count: usize,
+        weight: u32,
+        rng: &mut impl Rng,
+    ) -> Vec<NodeId> {
         self.near.clear();
         self.near.resize(self.topology.node_count(), u32::MAX);
         self.add(root);
         let mut order = vec![root];
         let (mut candidates, mut least): (Vec<NodeId>, u64) = (Vec::new(), 0);
-        while order.len() < count.min(terminals.len()) {
+        while order.len() < count.min(others.len() + 1) {
             if candidates.is_empty() {
                 let score = |&node: &NodeId| self.score(node, weight);
-                let top = terminals.iter().map(score).max().unwrap_or(0);
+                let top = others.iter().map(score).max().unwrap_or(0);
                 least = if rng.random_range(0..8) == 0 { top - top / 4 } else { top };
-                candidates.extend(terminals.iter().filter(|&node| score(node) >= least));
+                candidates.extend(others.iter().filter(|&node| score(node) >= least));
             }
             let node = candidates.swap_remove(rng.random_range(0..candidates.len()));
             // Scores only fall.
@@ -70,8 +79,8 @@ impl<'a> Spread<'a> {
     /// As many of each of the sizes as even parts of a depth-first walk: on a ring or a line, holders with intervals of
     /// their own. Where the walk does not end beside the root, only half a part comes behind the last one, for nobody
     /// sends from the other side.
-    fn along_a_walk(&mut self, root: NodeId, sizes: &[usize]) -> Vec<NodeId> {
-        let walk = self.walk(root);
+    fn along_a_walk(&mut self, root: NodeId, others: &[NodeId], sizes: &[usize]) -> Vec<NodeId> {
+        let walk = self.walk(root, others);
         let end = walk[walk.len() - 1];
         let is_closed = self.topology.out_channels(end).iter().any(|&channel| self.topology.head(channel) == root);
         let turns = if is_closed { 1 } else { 2 };
@@ -104,18 +113,19 @@ impl<'a> Spread<'a> {
         order
     }
 
-    /// The terminals in the order in which a depth-first search from the root comes to them.
-    fn walk(&mut self, root: NodeId) -> Vec<NodeId> {
+    /// The root and the others in the order in which a depth-first search from the root comes to them.
+    fn walk(&mut self, root: NodeId, others: &[NodeId]) -> Vec<NodeId> {
+        let is_listed = self.marked(others);
         let Self { topology, queue: stack, .. } = self;
         let mut is_seen = vec![false; topology.node_count()];
-        let mut walk = Vec::with_capacity(topology.terminal_count());
+        let mut walk = Vec::with_capacity(others.len() + 1);
         stack.clear();
         stack.push(root);
         while let Some(node) = stack.pop() {
             if std::mem::replace(&mut is_seen[node.index()], true) {
                 continue;
             }
-            if topology.is_terminal(node) {
+            if node == root || is_listed[node.index()] {
                 walk.push(node);
             }
             let heads = topology.out_channels(node).iter().map(|&channel| topology.head(channel));
@@ -161,13 +171,16 @@ mod tests {
     proptest! {
         #[test]
         fn every_terminal_is_listed_once(
-            topology in any_topology(12), sizes in prop::collection::vec(0usize..15, 0..4), seed: u64,
+            topology in any_topology(12), count in 1usize..12, sizes in prop::collection::vec(0usize..15, 0..4),
+            seed: u64,
         ) {
-            let root = topology.terminals()[0];
-            let mut order = Spread::new(&topology).list(root, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
+            let (root, mut others) = (topology.terminals()[0], topology.terminals()[1..].to_vec());
+            others.truncate(count.max(1));
+            let order = Spread::new(&topology).list(root, &others, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
             prop_assert_eq!(order[0], root);
-            order.sort_unstable();
-            prop_assert_eq!(order, topology.terminals());
+            let mut listed = order[1..].to_vec();
+            listed.sort_unstable();
+            prop_assert_eq!(listed, others);
         }
     }
 
@@ -176,7 +189,7 @@ mod tests {
         let network: Topology = "ring:12".parse().unwrap();
         for seed in 0..20 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let order = Spread::new(&network).farthest_first(NodeId::new(0), 4, 1, &mut rng);
+            let order = Spread::new(&network).farthest_first(NodeId::new(0), &network.terminals()[1..], 4, 1, &mut rng);
             assert!((5..=7).contains(&order[1].number()), "{order:?}");
         }
     }
@@ -184,7 +197,7 @@ mod tests {
     #[test]
     fn a_walk_is_cut_into_even_parts() {
         let network: Topology = "ring:27".parse().unwrap();
-        let order = Spread::new(&network).along_a_walk(NodeId::new(0), &[3, 9]);
+        let order = Spread::new(&network).along_a_walk(NodeId::new(0), &network.terminals()[1..], &[3, 9]);
         let mut numbers: Vec<u32> = order.iter().map(|node| node.number()).collect();
         numbers[..3].sort_unstable();
         assert_eq!(numbers[..3], [0, 9, 18]);

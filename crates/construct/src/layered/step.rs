@@ -16,13 +16,6 @@ pub(super) struct StepFlow<'a> {
     /// Channels that share a wire; units in both directions cancel.
     opposite: Vec<[ChannelId; 2]>,
     network: FlowNetwork,
-    /// Whether only shortest paths are allowed; these are not all of them, see [`set_levels`](Self::set_levels).
-    pub(super) is_strict: bool,
-    /// How much farther than it is each holder seems to be.
-    offset: Vec<u32>,
-    /// The least sum of a holder's offset and its distance, by node.
-    level: Vec<u32>,
-    queue: Vec<NodeId>,
 }
 
 impl<'a> StepFlow<'a> {
@@ -36,16 +29,12 @@ impl<'a> StepFlow<'a> {
             network.arc(nodes, terminal.index(), 0);
             network.arc(terminal.index(), nodes + 1, 0);
         }
-        let (offset, level, queue) = (vec![0; nodes], vec![0; nodes], Vec::new());
-        Self { topology, ports, opposite, network, is_strict: false, offset, level, queue }
+        Self { topology, ports, opposite, network }
     }
 
     /// Begins a step: who came to hold the message in an earlier one sends, nobody receives yet.
     pub(super) fn begin(&mut self, step_of: &[u32], step: u32) {
-        if self.is_strict {
-            self.set_levels(step_of, step);
-        }
-        let Self { topology, ports, network, is_strict, offset, level, .. } = self;
+        let Self { topology, ports, network, .. } = self;
         let holds = |node: NodeId| step_of[node.index()] < step;
         network.reset(|arc| {
             let Some(end) = arc.index().checked_sub(topology.channel_count()) else {
@@ -53,12 +42,10 @@ impl<'a> StepFlow<'a> {
                 let (tail, head) = (topology.tail(channel), topology.head(channel));
                 let leaves = holds(tail) || topology.routes(tail);
                 let enters = !holds(head) || topology.routes(head);
-                let leads_on = !*is_strict || level[head.index()] == level[tail.index()].saturating_add(1);
-                return u32::from(leaves && enters && leads_on);
+                return u32::from(leaves && enters);
             };
             let terminal = topology.terminals()[end / 2];
-            let is_nearest = !*is_strict || level[terminal.index()] == offset[terminal.index()];
-            if end.is_multiple_of(2) && holds(terminal) && is_nearest {
+            if end.is_multiple_of(2) && holds(terminal) {
                 ports.of_degree(topology.out_channels(terminal).len()) as u32
             } else {
                 0
@@ -77,96 +64,21 @@ impl<'a> StepFlow<'a> {
         self.network.maximise(nodes, nodes + 1) as usize
     }
 
-    /// Whether the terminal is reached in this step.
-    pub(super) fn is_reached(&self, terminal: NodeId) -> bool {
-        self.network.flow(self.receiving_arc(terminal)) == 1
-    }
-
     fn receiving_arc(&self, terminal: NodeId) -> ArcId {
         let rank = self.topology.terminal_rank(terminal).expect("terminals receive");
         ArcId::from_index(self.topology.channel_count() + 2 * rank + 1)
     }
 
-    /// Calls `visit` with the path of every transfer and ends the step.
-    pub(super) fn paths(&mut self, mut visit: impl FnMut(&[ChannelId])) {
+    /// The path of every transfer; ends the step.
+    pub(super) fn paths(&mut self) -> Vec<Vec<ChannelId>> {
         for [there, back] in &self.opposite {
             self.network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
         }
         let nodes = self.topology.node_count();
-        let mut path = Vec::new();
+        let mut paths = Vec::new();
         self.network.unravel(nodes, nodes + 1, |arcs| {
-            path.clear();
-            path.extend(arcs[1..arcs.len() - 1].iter().map(|arc| ChannelId::new(arc.number())));
-            visit(&path);
+            paths.push(arcs[1..arcs.len() - 1].iter().map(|arc| ChannelId::new(arc.number())).collect());
         });
-    }
-
-    /// Makes the holders nearest to these terminals seem one channel farther away, for the same step begun once more.
-    pub(super) fn push_away(&mut self, terminals: &[NodeId], step_of: &[u32], step: u32) {
-        let Self { topology, offset, level, queue, .. } = self;
-        let mut is_seen = vec![false; topology.node_count()];
-        queue.clear();
-        queue.extend(terminals);
-        let mut next = 0;
-        while let Some(&node) = queue.get(next) {
-            next += 1;
-            for &channel in topology.in_channels(node) {
-                let tail = topology.tail(channel);
-                let is_before = level[tail.index()].checked_add(1) == Some(level[node.index()]);
-                if !is_before || std::mem::replace(&mut is_seen[tail.index()], true) {
-                    continue;
-                }
-                if step_of[tail.index()] < step && level[tail.index()] == offset[tail.index()] {
-                    offset[tail.index()] += 1;
-                } else {
-                    queue.push(tail);
-                }
-            }
-        }
-    }
-
-    /// Lets all holders be where they are again.
-    pub(super) fn pull_back(&mut self) {
-        self.offset.fill(0);
-    }
-
-    /// Sets the levels. A path along which they rise by one with every channel, from a holder whose level is its
-    /// offset, is a shortest one: a shorter one between the same ends would make the level at its end lower. The
-    /// offsets are the prices of a transportation problem: who is asked too much of becomes dearer.
-    fn set_levels(&mut self, step_of: &[u32], step: u32) {
-        let Self { topology, offset, level, queue, .. } = self;
-        let mut holders: Vec<NodeId> =
-            topology.terminals().iter().copied().filter(|node| step_of[node.index()] < step).collect();
-        holders.sort_by_key(|node| offset[node.index()]);
-        let mut holders = holders.into_iter().peekable();
-        level.fill(u32::MAX);
-        // The nodes of one level, and of the next one.
-        let (mut now, mut then) = (std::mem::take(queue), Vec::new());
-        now.clear();
-        while let Some(height) =
-            now.first().map(|node| level[node.index()]).or(holders.peek().map(|node| offset[node.index()]))
-        {
-            while let Some(holder) = holders.next_if(|node| offset[node.index()] <= height) {
-                if level[holder.index()] == u32::MAX {
-                    level[holder.index()] = height;
-                    now.push(holder);
-                }
-            }
-            for node in now.drain(..) {
-                let starts = step_of[node.index()] < step && offset[node.index()] == height;
-                if !starts && !topology.routes(node) {
-                    continue;
-                }
-                for &channel in topology.out_channels(node) {
-                    let head = topology.head(channel);
-                    if level[head.index()] == u32::MAX {
-                        level[head.index()] = height + 1;
-                        then.push(head);
-                    }
-                }
-            }
-            std::mem::swap(&mut now, &mut then);
-        }
-        *queue = now;
+        paths
     }
 }

@@ -4,33 +4,30 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lockstep_paths::ArcId;
-use lockstep_schedule::{Budget, MessageId, Ports, Schedule};
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use lockstep_schedule::{MessageId, Schedule};
+use lockstep_topology::{ChannelId, NodeId};
 
+use super::MAX_USES;
 use super::supply::Supply;
-use super::{MAX_USES, message_to, timed};
+use super::timed::{self, Timing};
+use crate::method::Request;
+use crate::one_source::Scatter;
 
 /// A schedule under store-and-forward switching: with shortest routes and those first that go furthest, or, where that
 /// takes more steps than the [bound](fewest_steps) and the goal, by a flow over time.
-pub(super) fn schedule(
-    topology: &Topology,
-    root: NodeId,
-    ports: Ports,
-    opposite: &[[ChannelId; 2]],
-    goal: u32,
-    budget: &Budget,
-) -> Option<Schedule> {
-    let supply = Supply::new(topology, root, ports, |node| topology.is_terminal(node));
+pub(super) fn schedule(request: &Request<'_>, scatter: &Scatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
+    let (topology, ports) = (request.problem.topology(), request.problem.model().ports);
+    let supply = Supply::new(topology, scatter, ports, |node| topology.is_terminal(node));
     let bound = fewest_steps(&supply)?;
     let mut shortest = supply.clone();
     shortest.keep_shortest();
     let simple = furthest_first(&shortest, Traffic::new(&shortest)?);
     let steps = simple.step_count() as u32;
-    if steps <= bound.max(goal) {
+    if steps <= bound.max(request.goal) {
         return Some(simple);
     }
     tracing::debug!(steps, bound, "a flow over time");
-    timed::schedule(&supply, opposite, bound, steps, budget).or(Some(simple))
+    timed::schedule(&supply, Timing::Hops, opposite, bound, steps, request).or(Some(simple))
 }
 
 /// A number of steps that no schedule can beat: channels must be wide enough, and who is `d` channels away must leave
@@ -38,10 +35,13 @@ pub(super) fn schedule(
 fn fewest_steps(supply: &Supply<'_>) -> Option<u32> {
     let (width, _) = supply.fewest_steps()?;
     let distance = supply.distances();
-    let mut far: Vec<u32> = supply.topology.terminals().iter().map(|node| distance[node.index()]).collect();
-    far.sort_unstable_by_key(|&distance| Reverse(distance));
-    let rate = supply.rate();
-    let last = (0..).zip(far).map(|(before, distance)| distance + (before / rate) as u32);
+    let mut far: Vec<NodeId> = supply.receivers().collect();
+    far.sort_unstable_by_key(|node| Reverse(distance[node.index()]));
+    let sent = far.iter().scan(0, |sent, &node| {
+        *sent += supply.demand(node);
+        Some(*sent)
+    });
+    let last = far.iter().zip(sent).map(|(node, sent)| distance[node.index()] + (sent - 1) / supply.rate());
     last.max().map(|last| last.max(width))
 }
 
@@ -55,18 +55,18 @@ struct Traffic {
 impl Traffic {
     /// The units of a flow through channels as narrow as can be; `None` if they use too many channels.
     fn new(supply: &Supply<'_>) -> Option<Self> {
-        let Supply { topology, root, .. } = *supply;
+        let Supply { topology, scatter, .. } = *supply;
         let (_, mut network) = supply.fewest_steps()?;
         let units = |channel: ChannelId| u64::from(network.flow(ArcId::new(channel.number())));
         if topology.channels().map(units).sum::<u64>() > MAX_USES {
             return None;
         }
-        let mut traffic = Self { message: Vec::new(), route: Vec::new() };
+        let (mut traffic, mut deal) = (Self { message: Vec::new(), route: Vec::new() }, scatter.deal());
         network.unravel(topology.node_count(), topology.node_count() + 1, |arcs| {
             let channels = arcs[1..arcs.len() - 1].iter().rev().map(|arc| ChannelId::new(arc.number()));
             let route: Vec<ChannelId> = channels.collect();
             if let Some(&last) = route.first() {
-                traffic.message.push(message_to(topology, root, topology.head(last)));
+                traffic.message.push(deal.take(topology.head(last)));
                 traffic.route.push(route);
             }
         });

@@ -1,4 +1,4 @@
-//! Scatter on any network, in the fewest steps: a flow from the root that gives every terminal one unit.
+//! Scatter on any network, in the fewest steps: a flow from the root that gives every terminal its units.
 
 mod hops;
 mod peel;
@@ -6,18 +6,20 @@ mod supply;
 mod timed;
 
 use lockstep_paths::ArcId;
-use lockstep_schedule::{CollectiveKind, MessageId, Routing, Schedule, Switching};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_schedule::{Routing, Schedule, Switching};
+use lockstep_topology::ChannelId;
 
 use crate::method::{Method, Miss, Request};
+use crate::one_source::Scatter;
 use crate::wires::{MAX_SIZE, opposite_wires};
 use peel::peel;
 use supply::Supply;
+use timed::Timing;
 
-/// Scatter on any network under any model. Optimal for direct transfers along any paths or shortest ones, and with
-/// store-and-forward where the [network over time](timed) is not too large. Where terminals that do not route separate
-/// others from the root, only relays lead there under wormhole switching, and it declines; so it does where channels
-/// share a resource other than in opposite pairs, and past [`MAX_SIZE`] or [`MAX_USES`].
+/// Scatter of any number of messages to each of all or some terminals, on any network under any model. Optimal for
+/// direct transfers along any paths or shortest ones, and with store-and-forward or relays along any paths where the
+/// [network over time](timed) is not too large. Declines where channels share a resource other than in opposite pairs,
+/// and past [`MAX_SIZE`] or [`MAX_USES`].
 ///
 /// **Source**: integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and
 /// polyhedral decomposition for totally unimodular systems*, 1978): what fits through channels `T` units wide fits in
@@ -33,22 +35,26 @@ pub(crate) const SCATTER_FLOW: Method = Method {
 const MAX_USES: u64 = 1 << 28;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
-    let CollectiveKind::OneToAllScatter { root } = request.problem.collective().kind else { return Err(Miss::Unfit) };
-    scatter(request, root).ok_or(Miss::Unfit)
+    let (topology, model) = (request.problem.topology(), request.problem.model());
+    if topology.node_count() + topology.channel_count() > MAX_SIZE {
+        return Err(Miss::Unfit);
+    }
+    let opposite = opposite_wires(topology).ok_or(Miss::Unfit)?;
+    let scatter = Scatter::of(request.problem).ok_or(Miss::Unfit)?;
+    let found = if model.switching == Switching::StoreAndForward {
+        hops::schedule(request, &scatter, &opposite)
+    } else if model.is_direct() {
+        direct(request, &scatter, &opposite)
+    } else {
+        relayed(request, &scatter, &opposite)
+    };
+    found.ok_or(Miss::Unfit)
 }
 
-fn scatter(request: &Request<'_>, root: NodeId) -> Option<Schedule> {
-    let Request { problem, goal, budget, .. } = *request;
-    let (topology, model) = (problem.topology(), problem.model());
-    let is_large = topology.node_count() + topology.channel_count() > MAX_SIZE;
-    if problem.collective().chunks.get() > 1 || is_large {
-        return None;
-    }
-    let opposite = opposite_wires(topology)?;
-    if model.switching == Switching::StoreAndForward {
-        return hops::schedule(topology, root, model.ports, &opposite, goal, budget);
-    }
-    let mut supply = Supply::new(topology, root, model.ports, |node| topology.routes(node));
+/// Wormhole switching, every message in one transfer; `None` if that is not possible.
+fn direct(request: &Request<'_>, scatter: &Scatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
+    let (topology, model) = (request.problem.topology(), request.problem.model());
+    let mut supply = Supply::new(topology, scatter, model.ports, |node| topology.routes(node));
     if model.routing == Routing::Minimal {
         supply.keep_shortest();
     }
@@ -56,13 +62,32 @@ fn scatter(request: &Request<'_>, root: NodeId) -> Option<Schedule> {
     for [there, back] in opposite {
         network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
     }
-    peel(&supply, &network, steps, budget)
+    peel(&supply, &network, steps, request)
 }
 
-/// The message from the root to a terminal.
-fn message_to(topology: &Topology, root: NodeId, receiver: NodeId) -> MessageId {
-    let rank = topology.terminal_rank(receiver).expect("receivers are terminals");
-    MessageId::from_index(rank - usize::from(receiver > root))
+/// Wormhole switching, messages may rest at terminals: that helps where terminals do not route, and under minimal
+/// routing where two shortest paths make a way round.
+fn relayed(request: &Request<'_>, scatter: &Scatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
+    let (topology, model) = (request.problem.topology(), request.problem.model());
+    let mut supply =
+        Supply::new(topology, scatter, model.ports, |node| topology.routes(node) || topology.is_terminal(node));
+    let (bound, _) = supply.fewest_steps()?;
+    let direct = direct(request, scatter, opposite);
+    let below = direct.as_ref().map_or(u32::MAX, |schedule| schedule.step_count() as u32);
+    if below <= bound.max(request.goal) {
+        return direct;
+    }
+    let hops = hops::schedule(request, scatter, opposite).filter(|hops| hops.step_count() < below as usize);
+    if model.routing == Routing::Minimal {
+        // Along these channels every path is a shortest one.
+        supply.keep_shortest();
+    }
+    let best = hops.or(direct);
+    let below = best.as_ref().map_or(u32::MAX, |schedule| schedule.step_count() as u32);
+    if below <= bound.max(request.goal) || !opposite.is_empty() {
+        return best;
+    }
+    timed::schedule(&supply, Timing::Wormhole, &[], bound, below, request).or(best)
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
-//! How fast units can flow from the root to all other terminals.
+//! How fast units can flow from the root to the terminals that wait for them.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// Units from the root, one for every other terminal, over the channels that may carry them.
+use crate::one_source::Scatter;
+
+/// Units from the root, one for every message, over the channels that may carry them.
 #[derive(Clone, Debug)]
 pub(super) struct Supply<'a> {
     pub(super) topology: &'a Topology,
+    pub(super) scatter: &'a Scatter,
     pub(super) root: NodeId,
     pub(super) ports: Ports,
     /// Whether each channel may be used.
@@ -16,29 +19,48 @@ pub(super) struct Supply<'a> {
 
 impl<'a> Supply<'a> {
     /// Over all channels that lead from the root or a node that units may pass; none leads back to the root.
-    pub(super) fn new(topology: &'a Topology, root: NodeId, ports: Ports, passes: impl Fn(NodeId) -> bool) -> Self {
+    pub(super) fn new(
+        topology: &'a Topology,
+        scatter: &'a Scatter,
+        ports: Ports,
+        passes: impl Fn(NodeId) -> bool,
+    ) -> Self {
+        let root = scatter.source;
         let passes: Vec<bool> = topology.nodes().map(|node| node == root || passes(node)).collect();
         let useful = |node: NodeId| passes[node.index()] || topology.is_terminal(node);
         let is_open = topology.channels().map(|channel| {
             let (tail, head) = (topology.tail(channel), topology.head(channel));
             passes[tail.index()] && head != root && useful(head)
         });
-        Self { topology, root, ports, is_open: is_open.collect() }
+        Self { topology, scatter, root, ports, is_open: is_open.collect() }
     }
 
     pub(super) fn is_open(&self, channel: ChannelId) -> bool {
         self.is_open[channel.index()]
     }
 
-    /// Number of terminals that wait for a unit.
-    pub(super) fn receivers(&self) -> usize {
-        self.topology.terminal_count() - 1
+    /// Number of units that a terminal waits for.
+    pub(super) fn demand(&self, node: NodeId) -> u32 {
+        self.scatter.demand[node.index()]
+    }
+
+    /// The terminals that wait for units, ascending.
+    pub(super) fn receivers(&self) -> impl Iterator<Item = NodeId> {
+        self.topology.terminals().iter().copied().filter(|&node| self.demand(node) > 0)
     }
 
     /// Units that can leave the root in one step.
-    pub(super) fn rate(&self) -> usize {
-        let channels = self.topology.out_channels(self.root).iter().filter(|&&channel| self.is_open(channel));
-        self.ports.of_degree(channels.count())
+    pub(super) fn rate(&self) -> u32 {
+        self.port_limit(self.topology.out_channels(self.root))
+    }
+
+    /// Units that can end at a terminal in one step.
+    pub(super) fn intake(&self, receiver: NodeId) -> u32 {
+        self.port_limit(self.topology.in_channels(receiver))
+    }
+
+    fn port_limit(&self, channels: &[ChannelId]) -> u32 {
+        self.ports.of_degree(channels.iter().filter(|&&channel| self.is_open(channel)).count()) as u32
     }
 
     /// Closes the channels that are on no shortest path from the root.
@@ -68,34 +90,37 @@ impl<'a> Supply<'a> {
         distance
     }
 
-    /// The least width of all channels at which the units get through, where `steps` ports of the root count for each
-    /// one; and the flow: arcs of channels have their numbers. `None` if some terminal cannot be reached.
+    /// The least width of all channels at which the units get through, where `steps` ports of the root and of the
+    /// receivers count for each one; and the flow: arcs of channels have their numbers. `None` if some terminal cannot
+    /// be reached.
     ///
     /// Every width that is too small has a cut that says how much more it takes: Newton's method, a few maximum flows.
     pub(super) fn fewest_steps(&self) -> Option<(u32, FlowNetwork)> {
         let Self { topology, .. } = self;
-        let (nodes, receivers) = (topology.node_count(), self.receivers());
+        let (nodes, units) = (topology.node_count(), self.scatter.len() as u32);
         let (source, sink) = (nodes, nodes + 1);
-        let rate = self.rate();
-        let mut steps = receivers.checked_div(rate)? as u32 + u32::from(!receivers.is_multiple_of(rate));
+        // So many steps give the ports enough.
+        let mut steps = quotient(units, self.rate())?;
+        for receiver in self.receivers() {
+            steps = steps.max(quotient(self.demand(receiver), self.intake(receiver))?);
+        }
         let mut network = FlowNetwork::new(nodes + 2);
         for channel in topology.channels() {
             let width = if self.is_open(channel) { steps } else { 0 };
             network.arc(topology.tail(channel).index(), topology.head(channel).index(), width);
         }
-        // So many steps give the root ports enough.
-        network.arc(source, self.root.index(), receivers as u32);
-        for terminal in self.topology.terminals().iter().filter(|&&terminal| terminal != self.root) {
-            network.arc(terminal.index(), sink, 1);
+        network.arc(source, self.root.index(), units);
+        for receiver in self.receivers() {
+            network.arc(receiver.index(), sink, self.demand(receiver));
         }
         let mut sent = network.maximise(source, sink);
-        while sent < receivers as u64 {
+        while sent < u64::from(units) {
             let is_starved = |node: NodeId| !network.is_on_source_side(node.index());
-            let starved = topology.terminals().iter().filter(|&&terminal| is_starved(terminal)).count();
+            let starved = self.receivers().filter(|&node| is_starved(node)).map(|node| self.demand(node)).sum();
             let crosses =
                 |&channel: &ChannelId| !is_starved(topology.tail(channel)) && is_starved(topology.head(channel));
             let inlets = topology.channels().filter(|&channel| self.is_open(channel)).filter(crosses).count();
-            let needed = starved.checked_div(inlets)? as u32 + u32::from(!starved.is_multiple_of(inlets));
+            let needed = quotient(starved, inlets as u32)?;
             for channel in topology.channels().filter(|&channel| self.is_open(channel)) {
                 network.widen(ArcId::new(channel.number()), needed - steps);
             }
@@ -104,4 +129,9 @@ impl<'a> Supply<'a> {
         }
         Some((steps, network))
     }
+}
+
+/// So many units at this rate, rounded up; `None` if the rate is 0.
+fn quotient(units: u32, rate: u32) -> Option<u32> {
+    (rate > 0).then(|| units.div_ceil(rate))
 }

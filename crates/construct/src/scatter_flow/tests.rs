@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
-use lockstep_topology::{ChannelId, TopologyBuilder};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -36,10 +36,23 @@ fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
     distance
 }
 
-/// The greatest ratio of the terminals in a set of nodes without the root to the channels that lead into it, and of all
-/// terminals to the ports of the root.
+/// A scatter to these receivers and as many of them again as there are, or to all if there are none.
+fn any_scatter(topology: &Topology, root: NodeId, receivers: &[Index], chunks: u32) -> Collective {
+    let receivers: Vec<NodeId> = receivers.iter().map(|receiver| *receiver.get(topology.terminals())).collect();
+    let listed = Collective::many_to_many_scatter(&[root], &receivers);
+    let is_empty = receivers.iter().all(|&receiver| receiver == root);
+    let collective = if is_empty { Collective::one_to_all_scatter(root) } else { listed };
+    collective.with_chunks(chunks.try_into().expect("a chunk"))
+}
+
+/// The greatest ratio of the messages to a set of nodes without the root to the channels that lead into it, and of all
+/// messages to the ports of the root, of those to one receiver to its ports.
 fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
-    let (topology, model) = (problem.topology(), problem.model());
+    let (topology, model, messages) = (problem.topology(), problem.model(), problem.messages());
+    let mut demand = vec![0; topology.node_count()];
+    for receiver in messages.ids().flat_map(|message| messages.receivers_iter(message)) {
+        demand[receiver.index()] += 1;
+    }
     let distance = distances(topology, root);
     let is_legal = |tail: NodeId, head: NodeId| {
         let is_short = distance[tail.index()].checked_add(1) == Some(distance[head.index()]);
@@ -49,13 +62,15 @@ fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
     let ends: Vec<(NodeId, NodeId)> = ends.filter(|&(tail, head)| is_legal(tail, head)).collect();
     let by_cuts = (1u32..1 << topology.node_count()).filter(|set| set >> root.number() & 1 == 0).map(|set| {
         let is_in = |node: NodeId| set >> node.number() & 1 == 1;
-        let terminals = topology.terminals().iter().filter(|&&node| is_in(node)).count();
+        let units: usize = topology.nodes().filter(|&node| is_in(node)).map(|node| demand[node.index()]).sum();
         let inlets = ends.iter().filter(|&&(tail, head)| !is_in(tail) && is_in(head)).count();
-        if terminals == 0 { 0 } else { terminals.div_ceil(inlets) }
+        if units == 0 { 0 } else { units.div_ceil(inlets) }
     });
     let by_ports = match model.ports {
         Ports::All => 0,
-        Ports::Limit(limit) => (topology.terminal_count() - 1).div_ceil(limit.get() as usize),
+        Ports::Limit(limit) => {
+            messages.len().max(demand.iter().copied().max().unwrap_or(0)).div_ceil(limit.get() as usize)
+        }
     };
     by_cuts.max().unwrap_or(0).max(by_ports)
 }
@@ -65,9 +80,10 @@ fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
 fn tried_steps(problem: &Problem<'_>, root: NodeId) -> usize {
     let topology = problem.topology();
     let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
-    start[root.index()] = topology.terminal_count() as u8 - 1;
-    for terminal in topology.terminals() {
-        end[terminal.index()] = u8::from(*terminal != root);
+    let messages = problem.messages();
+    for receiver in messages.ids().flat_map(|message| messages.receivers_iter(message)) {
+        start[root.index()] += 1;
+        end[receiver.index()] += 1;
     }
     let mut now = BTreeSet::from([start]);
     for steps in 0.. {
@@ -114,9 +130,10 @@ proptest! {
     #[test]
     fn direct_scatter_takes_what_the_worst_cut_does(
         topology in any_topology(9).prop_flat_map(shuffled), root: Index, model in any_model(),
+        receivers in prop::collection::vec(any::<Index>(), 0..9), chunks in 1u32..4,
     ) {
         let root = *root.get(topology.terminals());
-        let collective = Collective::one_to_all_scatter(root);
+        let collective = any_scatter(&topology, root, &receivers, chunks);
         let model = CommunicationModel { switching: Switching::Wormhole, scatter: ScatterRule::Direct, ..model };
         let problem = Problem::new(&topology, &collective, model).unwrap();
         prop_assert_eq!(steps(&problem), Some(cut_bound(&problem, root)));
@@ -126,9 +143,10 @@ proptest! {
     #[test]
     fn stored_units_take_the_fewest_steps(
         topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
+        receivers in prop::collection::vec(any::<Index>(), 0..5),
     ) {
         let root = *root.get(topology.terminals());
-        let collective = Collective::one_to_all_scatter(root);
+        let collective = any_scatter(&topology, root, &receivers, 1);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         prop_assert_eq!(steps(&problem), Some(tried_steps(&problem, root)));
@@ -143,10 +161,12 @@ proptest! {
         let collective = Collective::one_to_all_scatter(root);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        let supply = Supply::new(&topology, root, model.ports, |node| topology.is_terminal(node));
-        let opposite = opposite_wires(&topology).unwrap();
+        let scatter = Scatter::of(&problem).unwrap();
+        let supply = Supply::new(&topology, &scatter, model.ports, |node| topology.is_terminal(node));
+        let (opposite, budget) = (opposite_wires(&topology).unwrap(), Budget::unlimited());
         let fewest = tried_steps(&problem, root);
-        let found = |below| timed::schedule(&supply, &opposite, 1, below, &Budget::unlimited());
+        let request = Request::first(&problem, &budget);
+        let found = |below| timed::schedule(&supply, Timing::Hops, &opposite, 1, below, &request);
         prop_assert_eq!(found(fewest as u32), None);
         let schedule = found(fewest as u32 + 3).unwrap();
         prop_assert_eq!(verify(&problem, &schedule)?.steps, fewest);
@@ -155,8 +175,9 @@ proptest! {
     #[test]
     fn larger_schedules_are_valid(
         topology in any_topology(24).prop_flat_map(shuffled), root: Index, model in any_model(),
+        receivers in prop::collection::vec(any::<Index>(), 0..9), chunks in 1u32..4,
     ) {
-        let collective = Collective::one_to_all_scatter(*root.get(topology.terminals()));
+        let collective = any_scatter(&topology, *root.get(topology.terminals()), &receivers, chunks);
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let steps = steps(&problem).expect("it serves every network");
         prop_assert!(steps >= lockstep_bounds::best(&problem).steps as usize);
@@ -220,14 +241,52 @@ fn what_does_not_fit_is_declined() {
 
 /// Only b can pass messages on to c, and only in a step of its own.
 #[test]
-fn what_needs_relays_is_declined() {
+fn relays_serve_where_no_path_leads() {
     let mut line = TopologyBuilder::new("line");
     let nodes = ["a", "b", "c"].map(|name| line.node(name, true, Some(false)));
     line.link(nodes[0], nodes[1]);
     line.link(nodes[1], nodes[2]);
     let (line, scatter) = (line.build().unwrap(), Collective::one_to_all_scatter(nodes[0]));
-    let model = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
-    assert_eq!(steps(&Problem::new(&line, &scatter, model).unwrap()), None);
+    for routing in [Routing::Any, Routing::Minimal] {
+        let model = CommunicationModel { scatter: ScatterRule::Relay, routing, ..CommunicationModel::wormhole() };
+        assert_eq!(steps(&Problem::new(&line, &scatter, model).unwrap()), Some(2));
+    }
     let stored = Problem::new(&line, &scatter, CommunicationModel::store_and_forward()).unwrap();
     assert_eq!(steps(&stored), Some(2));
+}
+
+/// Terminals that do not route, on two levels of switches as in a server-centric network: what is for the far ones rests
+/// at one of the two terminals that both switches see.
+#[test]
+fn relays_share_what_leads_beyond_them() {
+    let mut network = TopologyBuilder::new("two switches");
+    let [root, first, second] = ["root", "first", "second"].map(|name| network.terminal(name));
+    let far = ["c", "d", "e", "f"].map(|name| network.terminal(name));
+    let [here, there] = ["here", "there"].map(|name| network.switch(name));
+    for relay in [first, second] {
+        network.link(here, relay);
+        network.link(relay, there);
+    }
+    network.link(root, here);
+    network.link(root, here);
+    for far in far {
+        network.link(there, far);
+    }
+    let network = network.build().unwrap();
+    let scatter = Collective::many_to_many_scatter(&[root], &far);
+    // Two channels lead to the relays: two steps for four messages, and one more from there.
+    for (routing, scatter_rule, expected) in
+        [(Routing::Any, ScatterRule::Relay, Some(3)), (Routing::Minimal, ScatterRule::Relay, Some(3))]
+    {
+        let model = CommunicationModel { scatter: scatter_rule, routing, ..CommunicationModel::wormhole() };
+        assert_eq!(steps(&Problem::new(&network, &scatter, model).unwrap()), expected);
+    }
+}
+
+/// Under minimal routing a message may rest where two shortest paths meet that make no shortest one: the detour that
+/// any path could take.
+#[test]
+fn relays_make_ways_round() {
+    let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
+    assert_eq!(spec_steps("mesh:4x4", 1, relay), Some(5));
 }

@@ -3,9 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
 mod analytic;
+mod certificates;
 mod checkpoints;
+mod execution;
 mod files;
 mod limits;
+mod networks;
+mod oracle;
 mod planner;
 
 use lockstep::{Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology};

@@ -1,13 +1,12 @@
-//! What crosses from one part of the network to the other.
+//! Cuts that are likely to be good, looked at one by one.
 
 use fixedbitset::FixedBitSet;
 use lockstep_schedule::Problem;
 use lockstep_topology::{NodeId, Topology};
 
-use super::sample;
-use crate::certificate::{LowerBound, Rule};
-use crate::crossing::Crossing;
+use super::Cuts;
 use crate::demand::Demand;
+use crate::rule::sample;
 use crate::search::{Links, Search};
 
 /// Node and channel visits that each family of cuts may take: tenths of a second.
@@ -16,87 +15,40 @@ const FAMILY_WORK: usize = 1 << 26;
 /// Links whose half-spaces are looked at in any case.
 const FEW: usize = 4;
 
-/// The steps in which the messages that must cross the best known cut do so, each over a resource of its own.
-///
-/// Tried are the subtrees of a spanning tree (with them every bridge, so every link of a tree), the nodes nearer to one
+/// Looks at the subtrees of a spanning tree (with them every bridge, so every link of a tree), the nodes nearer to one
 /// end of a link than to the other (in a hypercube, mesh or even torus the halves), and the first nodes in the order of
 /// numbers, of coordinates and of distance from a node. Takes O(N + M) time a cut of the second kind and O(N log N + M)
 /// a family of the others; beyond a fixed amount of work links and nodes are sampled evenly.
 ///
-/// Applies to two and more messages on four and more nodes. Single nodes are the matter of [ports](super::ports).
-///
-/// Source: the bisection argument, Leighton, *Introduction to Parallel Algorithms and Architectures* (1992), §1.9; for
-/// trees it is exact (Gargano, Hell and Perennes, ICALP 1997). The link cuts are Djoković's half-spaces,
+/// Source: for trees it is exact (Gargano, Hell and Perennes, ICALP 1997). The link cuts are Djoković's half-spaces,
 /// *J. Combinatorial Theory B* 14 (1973).
-pub(crate) fn bound(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
+pub(super) fn look(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
     let (nodes, channels) = (problem.topology().node_count(), problem.topology().channel_count());
-    search(problem, enough, |listed| FAMILY_WORK / (2 * (nodes + channels) + listed))
+    look_at(problem, FAMILY_WORK / (2 * (nodes + channels) + demand.listed_deliveries()), cuts);
 }
 
-/// The same by subtrees, orders, and a few of the other cuts.
-pub(crate) fn quick(problem: &Problem<'_>, enough: u32) -> Option<LowerBound> {
-    search(problem, enough, |_| FEW)
+/// Looks at subtrees, orders, and a few of the other cuts.
+pub(super) fn look_at_few(problem: &Problem<'_>, cuts: &mut Cuts<'_, '_>) {
+    look_at(problem, FEW, cuts);
 }
 
-/// The best cut, with so many half-spaces and balls as `count` says for a number of listed messages.
-fn search(problem: &Problem<'_>, enough: u32, count: impl Fn(usize) -> usize) -> Option<LowerBound> {
-    if problem.messages().len() == 1 {
-        return None;
-    }
-    let (topology, demand) = (problem.topology(), Demand::new(problem));
-    let (crossing, links) = (Crossing::new(problem, &demand), Links::new(topology));
-    let best = (0, FixedBitSet::with_capacity(topology.node_count()));
-    let mut cuts = Cuts { topology, crossing, links, best, enough };
-    let count = count(demand.listed_deliveries());
-    cuts.subtrees();
-    cuts.half_spaces(count);
-    cuts.orders();
-    cuts.balls(count, problem.collective().root());
-    cuts.finish()
+/// With so many half-spaces and balls.
+fn look_at(problem: &Problem<'_>, count: usize, cuts: &mut Cuts<'_, '_>) {
+    let links = Links::new(problem.topology());
+    let mut families = Families { topology: cuts.topology, cuts, links };
+    families.subtrees();
+    families.half_spaces(count);
+    families.orders();
+    families.balls(count, problem.collective().root());
 }
 
-struct Cuts<'a, 'p> {
+struct Families<'c, 'a, 'p> {
     topology: &'a Topology,
-    crossing: Crossing<'a, 'p>,
+    cuts: &'c mut Cuts<'a, 'p>,
     links: Links,
-    /// The steps of the best cut so far, and one of its sides.
-    best: (u32, FixedBitSet),
-    /// No better cut is asked for.
-    enough: u32,
 }
 
-impl Cuts<'_, '_> {
-    fn is_done(&self) -> bool {
-        self.best.0 >= self.enough
-    }
-
-    /// The steps of the present cut; 0 where it says nothing new.
-    fn steps(&self) -> u32 {
-        let inside = self.crossing.len();
-        let parts = inside >= 2 && inside + 2 <= self.topology.node_count();
-        parts.then(|| self.crossing.steps()).flatten().map_or(0, |(steps, _)| steps)
-    }
-
-    /// Remembers a cut by one of its sides if it is the best so far.
-    fn offer(&mut self, steps: u32, side: impl IntoIterator<Item = NodeId>) {
-        if steps > self.best.0 {
-            self.best.0 = steps;
-            self.best.1.clear();
-            self.best.1.extend(side.into_iter().map(NodeId::index));
-        }
-    }
-
-    /// The bound of the best cut, told by its smaller side, or of halves the one with the first node.
-    fn finish(mut self) -> Option<LowerBound> {
-        let (_, mut side) = self.best;
-        let (inside, all) = (side.count_ones(..), side.len());
-        if 2 * inside > all || 2 * inside == all && !side.contains(0) {
-            side.toggle_range(..);
-        }
-        self.crossing.become_set(&side);
-        self.crossing.bound(Rule::Cut)
-    }
-
+impl Families<'_, '_, '_> {
     /// Considers all subtrees of a spanning forest. A subtree keeps the nodes of its largest child's subtree, so that
     /// each node moves O(log N) times.
     fn subtrees(&mut self) {
@@ -112,17 +64,17 @@ impl Cuts<'_, '_> {
                 let moves = forest.subtree(node).len() - kept.len();
                 // The heavy child comes last, so the rest of the subtree comes first.
                 for &member in &forest.subtree(node)[..moves] {
-                    self.crossing.flip(member);
+                    self.cuts.crossing.flip(member);
                 }
-                if self.steps() > best.0 {
-                    best = (self.steps(), node);
+                if self.cuts.steps() > best.0 {
+                    best = (self.cuts.steps(), node);
                 }
             }
             for &member in forest.subtree(head) {
-                self.crossing.flip(member);
+                self.cuts.crossing.flip(member);
             }
         }
-        self.offer(best.0, forest.subtree(best.1).iter().copied());
+        self.cuts.offer(best.0, forest.subtree(best.1).iter().copied());
     }
 
     /// Considers, for at most `count` links, the nodes nearer to one end.
@@ -130,7 +82,7 @@ impl Cuts<'_, '_> {
         let (mut near, mut far) = ((None, Search::default()), Search::default());
         let mut nearer = FixedBitSet::with_capacity(self.topology.node_count());
         for &(u, v) in sample(&self.links.pairs(), count) {
-            if self.is_done() {
+            if self.cuts.is_done() {
                 break;
             }
             if near.0.replace(u) != Some(u) {
@@ -140,11 +92,10 @@ impl Cuts<'_, '_> {
             nearer.clear();
             let distances = near.1.distance.iter().zip(&far.distance);
             nearer.extend(distances.enumerate().filter(|(_, (to_u, to_v))| to_u < to_v).map(|(node, _)| node));
-            self.crossing.become_set(&nearer);
-            self.offer(self.steps(), nearer.ones().map(NodeId::from_index));
+            self.cuts.try_side(&nearer);
         }
         nearer.clear();
-        self.crossing.become_set(&nearer);
+        self.cuts.crossing.become_set(&nearer);
     }
 
     /// Considers the first nodes by number, and by coordinates in either priority.
@@ -167,7 +118,7 @@ impl Cuts<'_, '_> {
         let centres: Vec<NodeId> = self.topology.nodes().collect();
         let mut search = Search::default();
         for centre in sample(&centres, count).copied().chain(root) {
-            if self.is_done() {
+            if self.cuts.is_done() {
                 break;
             }
             search.everywhere(&self.links, centre);
@@ -180,12 +131,12 @@ impl Cuts<'_, '_> {
     fn sweep(&mut self, order: &[NodeId]) {
         let mut best = (0, 0);
         for (before, &node) in order.iter().enumerate() {
-            self.crossing.flip(node);
-            if self.steps() > best.0 {
-                best = (self.steps(), before + 1);
+            self.cuts.crossing.flip(node);
+            if self.cuts.steps() > best.0 {
+                best = (self.cuts.steps(), before + 1);
             }
         }
-        self.offer(best.0, order[..best.1].iter().copied());
+        self.cuts.offer(best.0, order[..best.1].iter().copied());
     }
 }
 

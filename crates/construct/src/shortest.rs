@@ -88,6 +88,12 @@ impl ShortestPaths {
         self.nodes.len() - 1
     }
 
+    /// Number of channels of each path.
+    pub(crate) fn length(&self) -> usize {
+        let before = |&place: &usize| (place != self.source()).then(|| self.ending_at(place)[0].tail as usize);
+        std::iter::successors(Some(Self::TARGET), before).count() - 1
+    }
+
     /// The channels, from the target to the source.
     pub(crate) fn arcs(&self) -> &[Arc] {
         &self.arcs

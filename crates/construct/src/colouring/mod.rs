@@ -1,0 +1,114 @@
+//! Scatter in direct transfers: a path and a step for each message, so that no channel is used twice in a step.
+//!
+//! Seen from the steps this is a colouring of paths. Messages are put in [places that are free](reach) or
+//! [put others out](search), as long as some are out; [longer paths](detours) are allowed where shortest ones alone would
+//! crowd a channel.
+
+mod detours;
+mod reach;
+mod search;
+mod timetable;
+mod ways;
+
+use lockstep_schedule::{Routing, Schedule, Switching};
+use rand_chacha::ChaCha8Rng;
+
+use crate::log::Log;
+use crate::method::{Method, Miss, Poll, Request};
+use crate::slots::Capacities;
+use crate::task::Task;
+use crate::wires::opposite_wires;
+use detours::detours;
+use search::Search;
+use ways::{Detours, Ways};
+
+/// Wormhole scatter of any kind, each message in one transfer, under any ports and routing. Declines where channels share
+/// a resource other than in opposite pairs, where a receiver can be reached only by relays, and what takes more than some
+/// hundred megabytes.
+///
+/// An attempt looks for schedules from the goal on. A message that is out takes a random free place; where there is none,
+/// it takes the place where those in its way weigh least, which are then out. An exchange that loses weight is kept with
+/// odds that fall as the search goes on, and some messages change places at random with it. The weight of a message is
+/// the number of channels and ports it takes, and one more.
+///
+/// Free steps are found for 64 steps at once on all shortest paths at once: a move takes time in proportion to the
+/// channels on them. Memory: see [`Ways`] and [`timetable::Timetable`].
+///
+/// **Source**: routing and wavelength assignment, by partial colourings (Blöchliger and Zufferey, *A graph coloring
+/// heuristic using partial solutions and a reactive tabu scheme*, 2008) that are annealed (Kirkpatrick, Gelatt and Vecchi,
+/// 1983) instead of made tabu.
+pub(crate) const PATH_COLOURING: Method = Method {
+    name: "path-colouring",
+    about: "wormhole scatter in direct transfers: messages take places and put others out until all have one",
+    find,
+    is_random: true,
+};
+
+/// Moves for each message of the first attempt at one number of steps; those of later rounds make more.
+const MOVES: u64 = 128;
+
+/// The most channels looked at by an attempt of the first round at one number of steps, 64 steps of them counted once.
+const MAX_WORK: u64 = 1 << 31;
+
+fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+    let problem = request.problem;
+    if !problem.messages().is_scatter() || problem.model().switching != Switching::Wormhole {
+        return Err(Miss::Unfit);
+    }
+    opposite_wires(problem.topology()).ok_or(Miss::Unfit)?;
+    let task = Task::new(problem)?;
+    let capacities = Capacities::new(&task);
+    let mut ways = Ways::new(&task, &capacities, &Detours::new())?;
+    let mut first = request.goal;
+    if problem.model().routing == Routing::Any {
+        let rng = &mut request.stream(request.attempts.start);
+        let detours = detours(&task, &ways, first, rng, || request.stop()).map_err(Miss::Stopped)?;
+        if !detours.is_empty() {
+            ways = Ways::new(&task, &capacities, &detours)?;
+        }
+    }
+    first = first.max(ways.least_steps(&capacities, problem.topology().resource_count()));
+    let colouring = Colouring { capacities, ways, first, request };
+    request.best_of(|rng, poll| colouring.attempt(rng, poll)).map(|log| log.schedule())
+}
+
+/// What all attempts share.
+struct Colouring<'a> {
+    capacities: Capacities,
+    ways: Ways,
+    /// The steps to begin with.
+    first: u32,
+    request: &'a Request<'a>,
+}
+
+impl Colouring<'_> {
+    /// One schedule: at the first number of steps, or at a few more each time as long as messages are left out.
+    fn attempt(&self, rng: &mut ChaCha8Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
+        let last = (self.request.below - 1).min(self.first.saturating_mul(2).saturating_add(64));
+        let messages = self.ways.message_count() as u64;
+        let mut steps = self.first;
+        poll.check(steps)?;
+        let mut search = Search::new(&self.ways, &self.capacities, last)?;
+        loop {
+            let left = search.run(steps, self.moves(steps), rng, poll)?;
+            tracing::trace!(steps, left);
+            if left == 0 {
+                return search.log();
+            }
+            if steps == last {
+                return Err(Miss::NoShorter);
+            }
+            // As many as they would take, if all were as dense as now.
+            let more = left as u64 * u64::from(steps) / messages;
+            steps = steps.saturating_add(more.max(1) as u32).min(last);
+        }
+    }
+
+    /// Moves to make at a number of steps.
+    fn moves(&self, steps: u32) -> u64 {
+        let messages = self.ways.message_count() as u64;
+        let arcs = self.ways.arc_count() as u64 / messages.max(1) + 1;
+        let most = MAX_WORK / (arcs * u64::from(steps.div_ceil(timetable::WORD)));
+        (MOVES * messages).min(most).saturating_mul(self.request.attempts.start.saturating_add(1))
+    }
+}

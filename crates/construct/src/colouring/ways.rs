@@ -1,0 +1,236 @@
+//! The ways of every message, as a small acyclic graph for each pair of terminals.
+
+use std::collections::BTreeSet;
+
+use lockstep_schedule::MessageId;
+use lockstep_topology::{ChannelId, NodeId};
+
+use crate::distance::{Distances, Row};
+use crate::method::Miss;
+use crate::shortest::ShortestPaths;
+use crate::slots::{Capacities, PortPair, Slot, wire};
+use crate::task::Task;
+
+/// The most arcs of all pairs together: 256 MiB.
+const MAX_ARCS: usize = 1 << 24;
+
+/// A channel on a way, or a port at its end. It leads to the place in whose list it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arc {
+    /// A place of the same pair.
+    pub(super) tail: u32,
+    pub(super) slot: Slot,
+    /// `None` for a port.
+    pub(super) channel: Option<ChannelId>,
+}
+
+/// Longer paths that are allowed beside the shortest ones, each with the number of its pair.
+pub(super) type Detours = BTreeSet<(u32, Vec<ChannelId>)>;
+
+/// All ways of all messages.
+///
+/// The graph of a pair has places instead of nodes, tails before heads: a way leads from its first to its last place, over
+/// the sender's port, the channels and the receiver's port. All shortest paths share their nodes; each detour has places
+/// of its own. Memory: 16 bytes an arc, 4 bytes a place, 16 bytes a pair and 4 bytes a message.
+#[derive(Debug, Default)]
+pub(super) struct Ways {
+    arcs: Vec<Arc>,
+    /// Where the arcs into each place end.
+    arcs_end: Vec<u32>,
+    /// Where the places of each pair end.
+    places_end: Vec<u32>,
+    /// Source and receiver of each pair.
+    ends: Vec<(NodeId, NodeId)>,
+    /// The pair of each message.
+    pair: Vec<u32>,
+    /// Slots on a shortest way of each pair.
+    length: Vec<u32>,
+    /// Slots on the longest way of all.
+    longest: usize,
+}
+
+impl Ways {
+    /// # Errors
+    ///
+    /// [`Miss::Unfit`], if some receiver cannot be reached in one transfer, or there are more than [`MAX_ARCS`].
+    pub(super) fn new(task: &Task<'_>, capacities: &Capacities, detours: &Detours) -> Result<Self, Miss> {
+        let messages = task.messages();
+        let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
+        let mut by_pair: Vec<((NodeId, NodeId), MessageId)> =
+            messages.ids().map(|message| ((messages.source(message), receiver(message)), message)).collect();
+        by_pair.sort_unstable();
+
+        let distances = Distances::new(task);
+        let (mut row, mut shortest) = (Row::default(), ShortestPaths::new(task.topology().node_count()));
+        let mut ways = Self { pair: vec![0; by_pair.len()], ..Self::default() };
+        for chunk in by_pair.chunk_by(|a, b| a.0 == b.0) {
+            let (ends, _) = chunk[0];
+            let number = ways.ends.len() as u32;
+            for (_, message) in chunk {
+                ways.pair[message.index()] = number;
+            }
+            let is_reached = shortest.collect(task, &distances, ends, &mut row);
+            if !is_reached || ways.arcs.len() + shortest.arcs().len() > MAX_ARCS {
+                return Err(Miss::Unfit);
+            }
+            let beside = detours.range((number, Vec::new())..(number + 1, Vec::new())).map(|(_, path)| path.as_slice());
+            let ports = PortPair::new(task, capacities, ends.0, ends.1);
+            ways.add(task, &shortest, beside, ports);
+            ways.ends.push(ends);
+        }
+        Ok(ways)
+    }
+
+    /// Adds the graph of one more pair.
+    fn add<'b>(
+        &mut self,
+        task: &Task<'_>,
+        shortest: &ShortestPaths,
+        detours: impl Iterator<Item = &'b [ChannelId]> + Clone,
+        ports: PortPair,
+    ) {
+        let first = self.arcs_end.len();
+        let port = |tail, slot| Arc { tail, slot, channel: None };
+        let channel = |tail, channel| Arc { tail, slot: wire(task, channel), channel: Some(channel) };
+        self.end_place();
+        if let Some(slot) = ports.send {
+            self.arcs.push(port(0, slot));
+            self.end_place();
+        }
+        let source = (self.arcs_end.len() - first - 1) as u32;
+        // Shortest paths are listed from the target to the source.
+        let on_shortest = |place: usize| {
+            let arcs = shortest.ending_at(place).iter();
+            arcs.map(|arc| channel(source + shortest.source() as u32 - arc.tail, arc.channel))
+        };
+        for place in (ShortestPaths::TARGET + 1..shortest.source()).rev() {
+            self.arcs.extend(on_shortest(place));
+            self.end_place();
+        }
+        let mut into_target: Vec<Arc> = on_shortest(ShortestPaths::TARGET).collect();
+        for path in detours.clone() {
+            let mut tail = source;
+            let (&last, inner) = path.split_last().expect("a detour has channels");
+            for &next in inner {
+                self.arcs.push(channel(tail, next));
+                tail = (self.arcs_end.len() - first) as u32;
+                self.end_place();
+            }
+            into_target.push(channel(tail, last));
+        }
+        self.arcs.append(&mut into_target);
+        self.end_place();
+        if let Some(slot) = ports.receive {
+            let target = (self.arcs_end.len() - first - 1) as u32;
+            self.arcs.push(port(target, slot));
+            self.end_place();
+        }
+        self.places_end.push(self.arcs_end.len() as u32);
+
+        let port_count = ports.iter().count();
+        let length = shortest.length() + port_count;
+        let longest = detours.map(|path| path.len() + port_count).fold(length, usize::max);
+        self.length.push(length as u32);
+        self.longest = self.longest.max(longest);
+    }
+
+    fn end_place(&mut self) {
+        self.arcs_end.push(self.arcs.len() as u32);
+    }
+
+    pub(super) fn message_count(&self) -> usize {
+        self.pair.len()
+    }
+
+    pub(super) fn arc_count(&self) -> usize {
+        self.arcs.len()
+    }
+
+    /// The number of a message's pair.
+    pub(super) fn pair(&self, message: u32) -> u32 {
+        self.pair[message as usize]
+    }
+
+    /// Source and receiver of a message.
+    pub(super) fn ends(&self, message: u32) -> (NodeId, NodeId) {
+        self.ends[self.pair(message) as usize]
+    }
+
+    /// Slots on a shortest way of a message.
+    #[inline]
+    pub(super) fn length(&self, message: u32) -> u32 {
+        self.length[self.pair(message) as usize]
+    }
+
+    /// Slots on the longest way of all.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// The most places of a pair.
+    pub(super) fn most_places(&self) -> usize {
+        let starts = [0].iter().chain(&self.places_end);
+        self.places_end.iter().zip(starts).map(|(end, start)| (end - start) as usize).max().unwrap_or(0)
+    }
+
+    #[inline]
+    pub(super) fn arc(&self, number: u32) -> Arc {
+        self.arcs[number as usize]
+    }
+
+    /// The ways of a message.
+    #[inline]
+    pub(super) fn of(&self, message: u32) -> Way<'_> {
+        let pair = self.pair(message) as usize;
+        let first = pair.checked_sub(1).map_or(0, |before| self.places_end[before]);
+        Way { arcs: &self.arcs, ends: &self.arcs_end[first as usize..self.places_end[pair] as usize] }
+    }
+
+    /// Fewer steps than this are not enough: slots that messages cannot do without, and all channels together.
+    pub(super) fn least_steps(&self, capacities: &Capacities, resource_count: usize) -> u32 {
+        let mut load = vec![0u32; capacities.len()];
+        let mut channel_uses = 0;
+        for message in 0..self.message_count() as u32 {
+            let way = self.of(message);
+            let is_only = (1..way.place_count()).all(|place| way.into(place).len() == 1);
+            for arc in (1..way.place_count()).flat_map(|place| way.into(place)) {
+                load[arc.slot as usize] += u32::from(is_only || arc.channel.is_none());
+            }
+            channel_uses += u64::from(self.length(message)) - way.ports().count() as u64;
+        }
+        let most = (0..).zip(load).map(|(slot, load)| load.div_ceil(capacities.of(slot))).max().unwrap_or(0);
+        most.max(channel_uses.div_ceil(resource_count as u64) as u32)
+    }
+}
+
+/// The graph of all ways of one message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way<'a> {
+    arcs: &'a [Arc],
+    ends: &'a [u32],
+}
+
+impl<'a> Way<'a> {
+    #[inline]
+    pub(super) fn place_count(self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of the first arc into a place, which is not the first place.
+    #[inline]
+    pub(super) fn first_arc(self, place: usize) -> u32 {
+        self.ends[place - 1]
+    }
+
+    /// The arcs into a place, which is not the first place.
+    #[inline]
+    pub(super) fn into(self, place: usize) -> &'a [Arc] {
+        &self.arcs[self.ends[place - 1] as usize..self.ends[place] as usize]
+    }
+
+    /// The ports that every way takes.
+    pub(super) fn ports(self) -> impl Iterator<Item = Slot> {
+        let all = &self.arcs[self.ends[0] as usize..self.ends[self.ends.len() - 1] as usize];
+        all.iter().filter(|arc| arc.channel.is_none()).map(|arc| arc.slot)
+    }
+}

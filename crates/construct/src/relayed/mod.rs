@@ -1,0 +1,75 @@
+//! Messages of one receiver that are passed on from neighbour to neighbour: balanced routes, then who goes when.
+
+mod list;
+mod network;
+mod prices;
+mod repair;
+mod routes;
+#[cfg(test)]
+mod tests;
+mod traffic;
+
+use lockstep_schedule::{MessageId, Schedule};
+use rand::Rng;
+
+use self::network::Network;
+use self::routes::Routes;
+use self::traffic::Traffic;
+use crate::log::Log;
+use crate::method::{Method, Miss, Poll, Request};
+use crate::slots::Capacities;
+use crate::task::Task;
+
+/// Scatter of any kind that goes from terminal to terminal, under store-and-forward or where wormhole transfers may be
+/// relayed: routes whose fullest channel or port takes as few steps as can be found; list scheduling along them, which
+/// mostly takes no more; if it does, a local search for other steps.
+///
+/// It declines where terminals are not adjacent, and past [`MAX_HOPS`]. An attempt routes each message a dozen times at
+/// most, in time proportional to the channels on its shortest paths, or to the network where detours help. Memory: some
+/// 50 bytes for each hop.
+///
+/// **Source**: routes of least congestion, then schedules of about congestion and dilation together: Leighton, Maggs and
+/// Rao, *Packet routing and job-shop scheduling in O(congestion + dilation) steps* (1994).
+pub(crate) const BALANCED_ROUTES: Method = Method {
+    name: "balanced-routes",
+    about: "scatter from neighbour to neighbour: routes that load all channels alike, the longest way first, repairs",
+    find,
+    is_random: true,
+};
+
+/// The most hops of all messages together: about 1 GiB.
+const MAX_HOPS: u64 = 1 << 24;
+
+fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+    let task = Task::new(request.problem)?;
+    let relays = task.stores_and_forwards() || !task.model().is_direct();
+    if !task.messages().is_scatter() || !relays || task.messages().len() as u64 > MAX_HOPS {
+        return Err(Miss::Unfit);
+    }
+    let capacities = Capacities::new(&task);
+    let network = Network::new(&task, &capacities);
+    let traffic = Traffic::new(&task, &network).filter(|traffic| traffic.hops <= MAX_HOPS).ok_or(Miss::Unfit)?;
+    request.best_of(|rng, poll| build(&network, &traffic, rng, poll)).map(|log| log.schedule())
+}
+
+fn build(network: &Network, traffic: &Traffic, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
+    let least = u32::try_from(traffic.hops.div_ceil(network.rate())).map_err(|_| Miss::TooLarge)?;
+    let goal = poll.goal().max(traffic.longest).max(least);
+    let (load, routes) = routes::balanced(network, traffic, goal, rng, poll)?;
+    let (mut steps, mut step_of) = list::furthest_first(network, &routes, rng, poll)?;
+    while steps > goal.max(load) {
+        let Some(shorter) = repair::shortened(network, &routes, &step_of, steps - 1, rng, poll)? else { break };
+        (steps, step_of) = (steps - 1, shorter);
+    }
+    write(network, &routes, &step_of)
+}
+
+fn write(network: &Network, routes: &Routes, step_of: &[u32]) -> Result<Log, Miss> {
+    let mut log = Log::default();
+    for message in 0..routes.len() {
+        for place in routes.places(message) {
+            log.push(MessageId::from_index(message), step_of[place], &[network.original(routes.hops()[place])])?;
+        }
+    }
+    Ok(log)
+}

@@ -1,0 +1,192 @@
+//! Nodes told apart by how they are connected: colour refinement.
+
+use std::collections::VecDeque;
+
+use lockstep_topology::{ChannelId, NodeId, Topology};
+
+/// An ordered partition of the nodes into cells, which no symmetry that keeps the partition takes apart.
+///
+/// Cells are ranges of places. What refinement does depends on places only, so that it takes partitions that a symmetry
+/// takes to each other to such partitions again. Memory: 16 bytes a node.
+#[derive(Clone, Debug)]
+pub(super) struct Partition {
+    /// The node at each place.
+    order: Vec<u32>,
+    place: Vec<u32>,
+    /// The first place of the cell of each node.
+    start: Vec<u32>,
+    /// The end of the cell that starts at each place, 0 where none does.
+    end: Vec<u32>,
+}
+
+impl Partition {
+    /// The coarsest partition by role in which all nodes of a cell have as many channels from and to each other cell.
+    pub(super) fn new(topology: &Topology, refiner: &mut Refiner<'_>) -> Self {
+        let nodes = topology.node_count();
+        let kind = |&node: &u32| (topology.is_terminal(NodeId::new(node)), topology.routes(NodeId::new(node)));
+        let mut order: Vec<u32> = (0..nodes as u32).collect();
+        order.sort_by_key(kind);
+        let mut partition =
+            Self { place: vec![0; nodes], start: vec![0; nodes], end: vec![0; nodes], order: order.clone() };
+        let mut first = 0;
+        for cell in order.chunk_by(|one, other| kind(one) == kind(other)) {
+            for (place, &node) in (first..).zip(cell) {
+                partition.place[node as usize] = place;
+                partition.start[node as usize] = first;
+            }
+            refiner.splitters.push_back(first);
+            let end = first + cell.len() as u32;
+            partition.end[first as usize] = end;
+            first = end;
+        }
+        refiner.refine(&mut partition);
+        partition
+    }
+
+    /// Whether both have cells at the same places.
+    pub(super) fn has_cells_of(&self, other: &Self) -> bool {
+        self.end == other.end
+    }
+
+    /// The nodes by place; where every cell is one node, the order of all nodes.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The nodes of the cell that starts at a place.
+    pub(super) fn cell(&self, start: u32) -> &[u32] {
+        &self.order[start as usize..self.end[start as usize] as usize]
+    }
+
+    /// The first of the largest cells, or `None` if each is one node.
+    pub(super) fn largest_cell(&self) -> Option<u32> {
+        let starts = (0..self.end.len() as u32).filter(|&start| self.end[start as usize] > start + 1);
+        starts.max_by_key(|&start| (self.end[start as usize] - start, std::cmp::Reverse(start)))
+    }
+
+    /// The refined partition in which a node of a larger cell is told from the others.
+    pub(super) fn individualised(&self, node: u32, refiner: &mut Refiner<'_>) -> Self {
+        let mut partition = self.clone();
+        let start = partition.start[node as usize];
+        partition.swap(node, start);
+        let end = std::mem::replace(&mut partition.end[start as usize], start + 1);
+        partition.end[start as usize + 1] = end;
+        for place in start + 1..end {
+            partition.start[partition.order[place as usize] as usize] = start + 1;
+        }
+        refiner.work += self.order.len() as u64;
+        refiner.splitters.push_back(start);
+        refiner.refine(&mut partition);
+        partition
+    }
+
+    /// Exchanges a node with the one at a place.
+    fn swap(&mut self, node: u32, place: u32) {
+        let (before, other) = (self.place[node as usize], self.order[place as usize]);
+        self.order.swap(before as usize, place as usize);
+        self.place[node as usize] = place;
+        self.place[other as usize] = before;
+    }
+}
+
+/// Splits cells until all nodes of a cell look alike.
+#[derive(Debug)]
+pub(super) struct Refiner<'a> {
+    topology: &'a Topology,
+    /// Cells by which others have still to be split.
+    splitters: VecDeque<u32>,
+    is_waiting: Vec<bool>,
+    /// Channels between each node and the splitter.
+    count: Vec<u32>,
+    /// Nodes and channels looked at so far.
+    pub(super) work: u64,
+}
+
+impl<'a> Refiner<'a> {
+    pub(super) fn new(topology: &'a Topology) -> Self {
+        let nodes = topology.node_count();
+        Self { topology, splitters: VecDeque::new(), is_waiting: vec![false; nodes], count: vec![0; nodes], work: 0 }
+    }
+
+    /// Takes `O(M log N)` time.
+    fn refine(&mut self, partition: &mut Partition) {
+        let topology = self.topology;
+        for &start in &self.splitters {
+            self.is_waiting[start as usize] = true;
+        }
+        let (mut splitter, mut touched) = (Vec::new(), Vec::new());
+        while let Some(start) = self.splitters.pop_front() {
+            self.is_waiting[start as usize] = false;
+            splitter.clear();
+            splitter.extend_from_slice(partition.cell(start));
+            for is_forward in [false, true] {
+                for &node in &splitter {
+                    let node = NodeId::new(node);
+                    let beside = |channel: ChannelId| {
+                        if is_forward { topology.head(channel) } else { topology.tail(channel) }
+                    };
+                    let channels = if is_forward { topology.out_channels(node) } else { topology.in_channels(node) };
+                    self.work += channels.len() as u64;
+                    for &channel in channels {
+                        let other = beside(channel);
+                        if self.count[other.index()] == 0 {
+                            touched.push(other.number());
+                        }
+                        self.count[other.index()] += 1;
+                    }
+                }
+                let key = |&node: &u32| (partition.start[node as usize], self.count[node as usize]);
+                touched.sort_unstable_by_key(key);
+                let mut rest = &touched[..];
+                while let Some(&first) = rest.first() {
+                    let cell = partition.start[first as usize];
+                    let (inside, others) =
+                        rest.split_at(rest.partition_point(|&node| partition.start[node as usize] == cell));
+                    self.split(partition, cell, inside);
+                    rest = others;
+                }
+                for node in touched.drain(..) {
+                    self.count[node as usize] = 0;
+                }
+            }
+        }
+    }
+
+    /// Splits a cell by the counts of its nodes, of which these, in ascending order, are above 0.
+    fn split(&mut self, partition: &mut Partition, cell: u32, counted: &[u32]) {
+        let end = partition.end[cell as usize];
+        for (&node, place) in counted.iter().rev().zip((cell..end).rev()) {
+            partition.swap(node, place);
+        }
+        let first_counted = end - counted.len() as u32;
+        let starts_anew = |place: u32| {
+            place > cell && {
+                let count = |place: u32| self.count[partition.order[place as usize] as usize];
+                count(place) != count(place - 1)
+            }
+        };
+        let starts: Vec<u32> = (first_counted..end).filter(|&place| starts_anew(place)).collect();
+        if starts.is_empty() {
+            return;
+        }
+        let mut parts = Vec::with_capacity(starts.len() + 1);
+        let ends = starts.iter().copied().chain([end]);
+        for (start, end) in [cell].into_iter().chain(starts.iter().copied()).zip(ends) {
+            partition.end[start as usize] = end;
+            if start != cell {
+                for place in start..end {
+                    partition.start[partition.order[place as usize] as usize] = start;
+                }
+            }
+            parts.push((end - start, std::cmp::Reverse(start)));
+        }
+        // What the whole cell and all parts but one tell, the last one need not repeat.
+        let spared = if self.is_waiting[cell as usize] { Some(cell) } else { parts.iter().max().map(|part| part.1.0) };
+        for (_, std::cmp::Reverse(start)) in parts {
+            if Some(start) != spared {
+                self.is_waiting[start as usize] = true;
+                self.splitters.push_back(start);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Networks from files, under every model.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use lockstep::schedule::{Ports, ProblemError, Switching};
+use lockstep::{Budget, CollectiveName, CommunicationModel, PlanOptions, Planner, Problem, Verdict, load, verify};
+
+/// Every collective, both kinds of switching, all ports or one, full and half duplex.
+#[test]
+fn every_collective_is_planned_under_every_model() {
+    let mut plans = 0;
+    for file in ["directed.edges", "indirect.edges", "irregular.edges"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/networks").join(file);
+        let full = load(path.to_str().unwrap()).unwrap();
+        for topology in [full.half_duplex(), full] {
+            for name in CollectiveName::ALL {
+                let root = name.has_root().then(|| topology.terminals()[1]);
+                let collective = name.with_root(root).unwrap();
+                for base in [CommunicationModel::wormhole(), CommunicationModel::store_and_forward()] {
+                    for ports in [Ports::All, Ports::Limit(NonZeroU32::MIN)] {
+                        let model = CommunicationModel { ports, ..base };
+                        let problem = match Problem::new(&topology, &collective, model) {
+                            // No terminal of an indirect network is beside another one.
+                            Err(ProblemError::Unreachable { .. })
+                                if file == "indirect.edges" && base.switching == Switching::StoreAndForward =>
+                            {
+                                continue;
+                            }
+                            problem => problem.unwrap(),
+                        };
+                        let planner = Planner::new(problem, PlanOptions::auto(1));
+                        let plan = planner.run(&Budget::evaluations(1 << 10), |_| {}).unwrap();
+                        verify(&problem, plan.schedule()).unwrap();
+                        plan.lower_bound().check(&problem).unwrap();
+                        let gap = plan.step_count() - plan.lower_bound().steps;
+                        let verdict = if gap == 0 { Verdict::Optimal } else { Verdict::Gap(gap) };
+                        assert_eq!(plan.verdict(), verdict, "{file} {name} {model}");
+                        plans += 1;
+                    }
+                }
+            }
+        }
+    }
+    // Two networks under both kinds of switching, the indirect one under one.
+    assert_eq!(plans, 5 * CollectiveName::ALL.len() * 2 * 2);
+}

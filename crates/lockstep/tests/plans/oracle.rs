@@ -1,0 +1,198 @@
+//! Tiny problems, whose optimum is found by trying everything.
+
+use std::collections::BTreeSet;
+
+use lockstep::schedule::strategy::instance;
+use lockstep::schedule::{Distribution, MessageId, Switching};
+use lockstep::{Budget, ChannelId, Engine, NodeId, PlanOptions, Planner, Problem};
+use proptest::prelude::*;
+
+/// Channels that two transfers cannot both use, and who sends and receives: as bits.
+struct Route {
+    sender: usize,
+    receiver: usize,
+    resources: u64,
+}
+
+/// Everything that can happen in a problem of up to 64 pairs of a message and a terminal.
+struct Space<'a> {
+    problem: Problem<'a>,
+    /// All legal paths.
+    routes: Vec<Route>,
+    send: Vec<u32>,
+    receive: Vec<u32>,
+}
+
+impl<'a> Space<'a> {
+    fn new(problem: Problem<'a>) -> Self {
+        let (topology, model) = (problem.topology(), problem.model());
+        let mut routes = Vec::new();
+        for (sender, &from) in topology.terminals().iter().enumerate() {
+            let mut paths = Vec::new();
+            walk(&problem, from, &mut vec![from], &mut Vec::new(), &mut paths);
+            for (receiver, &to) in topology.terminals().iter().enumerate() {
+                let ends_there = |path: &&Vec<ChannelId>| path.last().is_some_and(|&last| topology.head(last) == to);
+                let paths: Vec<&Vec<ChannelId>> = paths.iter().filter(ends_there).collect();
+                let shortest = paths.iter().map(|path| path.len()).min().unwrap_or(0);
+                let is_minimal = model.routing == lockstep::schedule::Routing::Minimal;
+                for path in paths.into_iter().filter(|path| !is_minimal || path.len() == shortest) {
+                    let resources: u64 =
+                        path.iter().fold(0, |bits, &channel| bits | 1 << topology.resource(channel).index());
+                    // A path must not cross a resource twice.
+                    if resources.count_ones() as usize == path.len() {
+                        routes.push(Route { sender, receiver, resources });
+                    }
+                }
+            }
+        }
+        let limit = |degree: usize| model.ports.of_degree(degree) as u32;
+        let send = topology.terminals().iter().map(|&node| limit(topology.out_channels(node).len())).collect();
+        let receive = topology.terminals().iter().map(|&node| limit(topology.in_channels(node).len())).collect();
+        Self { problem, routes, send, receive }
+    }
+
+    fn bit(&self, message: usize, terminal: usize) -> u64 {
+        1 << (message * self.problem.topology().terminal_count() + terminal)
+    }
+
+    fn rank(&self, node: NodeId) -> usize {
+        self.problem.topology().terminal_rank(node).unwrap()
+    }
+
+    /// Who holds what at the start, and who must in the end.
+    fn ends(&self) -> (u64, u64) {
+        let messages = self.problem.messages();
+        messages.ids().fold((0, 0), |(start, end), message| {
+            let held = self.bit(message.index(), self.rank(messages.source(message)));
+            let wanted = messages.receivers_iter(message).map(|node| self.bit(message.index(), self.rank(node)));
+            (start | held, wanted.fold(end, |end, bit| end | bit))
+        })
+    }
+
+    /// The fewest steps.
+    fn optimum(&self) -> u32 {
+        let (start, end) = self.ends();
+        let mut states = BTreeSet::from([start]);
+        for steps in 0.. {
+            if states.iter().any(|state| state & end == end) {
+                return steps;
+            }
+            let mut next = BTreeSet::new();
+            for &state in &states {
+                let candidates = self.candidates(state, end);
+                self.extend(state, &candidates, 0, 0, state, (self.send.clone(), self.receive.clone()), &mut next);
+            }
+            // Whoever holds more is never worse off.
+            let all: Vec<u64> = next.iter().copied().collect();
+            states = all
+                .iter()
+                .copied()
+                .filter(|&one| !all.iter().any(|&other| other != one && other & one == one))
+                .collect();
+        }
+        unreachable!("every step brings something forward")
+    }
+
+    /// Messages and routes that bring something new.
+    fn candidates(&self, state: u64, end: u64) -> Vec<(u64, &Route)> {
+        let messages = self.problem.messages();
+        let direct = self.problem.model().is_direct() && messages.is_scatter();
+        let mut candidates = Vec::new();
+        for message in messages.ids().map(MessageId::index) {
+            for route in &self.routes {
+                let [from, to] = [route.sender, route.receiver].map(|terminal| self.bit(message, terminal));
+                if state & from != 0 && state & to == 0 && (!direct || end & to != 0) {
+                    candidates.push((to, route));
+                }
+            }
+        }
+        candidates
+    }
+
+    /// All that can be reached in one step by some of the candidates from `place` on.
+    #[expect(clippy::too_many_arguments, reason = "the state of a search")]
+    fn extend(
+        &self,
+        state: u64,
+        candidates: &[(u64, &Route)],
+        place: usize,
+        used: u64,
+        reached: u64,
+        (send, receive): (Vec<u32>, Vec<u32>),
+        next: &mut BTreeSet<u64>,
+    ) {
+        let fits = |&(to, route): &(u64, &Route), used: u64, reached: u64| {
+            reached & to == 0 && used & route.resources == 0 && send[route.sender] > 0 && receive[route.receiver] > 0
+        };
+        let mut is_full = true;
+        for (more, candidate) in candidates.iter().enumerate().skip(place) {
+            if fits(candidate, used, reached) {
+                is_full = false;
+                let (to, route) = candidate;
+                let (mut send, mut receive) = (send.clone(), receive.clone());
+                send[route.sender] -= 1;
+                receive[route.receiver] -= 1;
+                self.extend(state, candidates, more + 1, used | route.resources, reached | to, (send, receive), next);
+            }
+        }
+        // What leaves room for an earlier candidate is reached with it, too.
+        if is_full && !candidates[..place].iter().any(|candidate| fits(candidate, used, reached)) {
+            next.insert(reached);
+        }
+    }
+}
+
+/// All legal paths from a node.
+fn walk(
+    problem: &Problem<'_>,
+    node: NodeId,
+    met: &mut Vec<NodeId>,
+    path: &mut Vec<ChannelId>,
+    paths: &mut Vec<Vec<ChannelId>>,
+) {
+    let topology = problem.topology();
+    let is_wormhole = problem.model().switching == Switching::Wormhole;
+    if !path.is_empty() {
+        if topology.is_terminal(node) {
+            paths.push(path.clone());
+        }
+        if !is_wormhole || !topology.routes(node) {
+            return;
+        }
+    }
+    for &channel in topology.out_channels(node) {
+        let head = topology.head(channel);
+        if !met.contains(&head) {
+            met.push(head);
+            path.push(channel);
+            walk(problem, head, met, path, paths);
+            path.pop();
+            met.pop();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+
+    /// On tiny networks of every kind, under every model, plans are optimal and bounds are below.
+    #[test]
+    fn plans_are_as_short_as_everything_tried(
+        instance in instance(4).prop_filter("few enough to try", |instance| {
+            let problem = instance.problem();
+            let pairs = problem.messages().len() * problem.topology().terminal_count();
+            problem.topology().channel_count() <= 7 && pairs <= 24
+        }),
+    ) {
+        let problem = instance.problem();
+        let phases = Distribution::all(&problem);
+        let optimum: u32 = phases.iter().map(|phase| Space::new(phase.problem(&problem)).optimum()).sum();
+        let bound = lockstep::bounds::best(&problem);
+        prop_assert!(bound.steps <= optimum, "{bound} > {optimum}");
+        for engine in [Engine::Auto, Engine::Construct] {
+            let options = PlanOptions { engine, ..PlanOptions::auto(1) };
+            let plan = Planner::new(problem, options).run(&Budget::evaluations(1 << 14), |_| {}).unwrap();
+            prop_assert_eq!(plan.step_count(), optimum, "{} {}", engine, plan.lower_bound());
+        }
+    }
+}
