@@ -186,3 +186,51 @@ impl<'a> Draft<'a> {
         wire(self.task, channel) as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
+
+    use super::*;
+
+    /// On a one-port ring a path of two channels takes both from what was planned on them, and a send of its sender's.
+    #[test]
+    fn what_is_in_the_way_is_called_off_with_all_that_it_took() {
+        let ring: Topology = "ring:6".parse().unwrap();
+        let over = |tail: u32, head: u32| -> ChannelId {
+            let mut channels = ring.channels();
+            channels.find(|&on| (ring.tail(on).number(), ring.head(on).number()) == (tail, head)).unwrap()
+        };
+        let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
+        let collective = Collective::all_to_all_broadcast();
+        let problem = Problem::new(&ring, &collective, model).unwrap();
+        let task = Task::new(&problem).unwrap();
+        let capacities = Capacities::new(&task);
+        let mut draft = Draft::new(&task, &capacities);
+        draft.plan(7, &[over(1, 2), over(2, 3)]);
+        draft.plan(8, &[over(0, 5), over(5, 4)]);
+        draft.plan(9, &[over(3, 2)]);
+        assert_eq!((draft.channel_price(over(1, 2)), draft.channel_price(over(2, 1)), draft.port_price(0)), (1, 0, 1));
+        assert!(!draft.may_receive(3) && draft.may_receive(1));
+
+        let mut lost = Vec::new();
+        draft.clear_the_way(
+            &[over(0, 1), over(1, 2)],
+            |count| count - 1,
+            |terminal, message| lost.push((terminal, message)),
+        );
+        assert_eq!(lost, [(3, 7), (4, 8)]);
+        assert!([over(1, 2), over(2, 3), over(0, 5), over(5, 4)].into_iter().all(|channel| draft.is_free(channel)));
+        assert!(draft.may_receive(3) && draft.message_over(over(3, 2)).is_some_and(|message| *message == 9));
+        draft.plan(5, &[over(0, 1), over(1, 2)]);
+        // Once taken from somebody, it costs one more.
+        assert_eq!((draft.channel_price(over(1, 2)), draft.channel_price(over(0, 1)), draft.port_price(0)), (2, 1, 2));
+        assert_eq!(draft.message_over(over(0, 1)), None);
+
+        let mut log = Log::default();
+        draft.write_down(0, &mut log).unwrap();
+        let written: Vec<u32> = log.transfers(0).map(|(_, message, _)| message.number()).collect();
+        assert_eq!(written, [9, 5]);
+        assert!(ring.channels().all(|channel| draft.channel_price(channel) == 0) && draft.port_price(0) == 0);
+    }
+}

@@ -77,6 +77,7 @@ impl Search {
             level = level.end..self.queue.len();
             for place in level.clone() {
                 let node = self.queue[place];
+                let limit = best.as_ref().map_or(limit, |&((price, ..), ..)| price);
                 let Some(offer) = self.offer(draft, node, limit, rng, &mut value) else { continue };
                 if best.as_ref().is_none_or(|(least, ..)| offer.0 < *least) && self.is_legal(draft, node) {
                     best = Some(offer);

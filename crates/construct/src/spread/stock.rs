@@ -28,6 +28,9 @@ pub(super) struct Stock {
     left: u64,
 }
 
+/// Words that are counted at once.
+const BLOCK: usize = 8;
+
 impl Stock {
     /// Bytes of the two bits for each pair of terminal and message.
     pub(super) fn bytes(task: &Task<'_>) -> u64 {
@@ -121,23 +124,28 @@ impl Stock {
         &bits[terminal * self.words..(terminal + 1) * self.words]
     }
 
-    /// What one terminal holds and another one lacks, a word after the other.
+    /// Number of messages that one terminal holds and another one lacks, as far as it is less than `enough`; else a
+    /// number that is not.
     #[inline]
-    fn useful(&self, from: usize, to: usize) -> impl Iterator<Item = u64> {
-        self.row(&self.held, from).iter().zip(self.row(&self.lacked, to)).map(|(held, lacked)| held & lacked)
-    }
-
-    /// Number of messages that one terminal holds and another one lacks.
-    #[inline]
-    pub(super) fn useful_count(&self, from: usize, to: usize) -> u32 {
-        self.useful(from, to).map(u64::count_ones).sum()
+    pub(super) fn useful_count(&self, from: usize, to: usize, enough: u32) -> u32 {
+        let (held, lacked) = (self.row(&self.held, from), self.row(&self.lacked, to));
+        let mut count = 0;
+        // Whole blocks between two looks at the count go through vector registers.
+        for (held, lacked) in held.chunks(BLOCK).zip(lacked.chunks(BLOCK)) {
+            count += held.iter().zip(lacked).map(|(held, lacked)| (held & lacked).count_ones()).sum::<u32>();
+            if count >= enough {
+                break;
+            }
+        }
+        count
     }
 
     /// Leaves in `pool` what one terminal holds and another one lacks, or what the latter wants of it if there is any.
     #[inline]
     fn collect(&self, from: usize, to: usize, pool: &mut Vec<u64>) {
+        let (held, lacked) = (self.row(&self.held, from), self.row(&self.lacked, to));
         pool.clear();
-        pool.extend(self.useful(from, to));
+        pool.extend(held.iter().zip(lacked).map(|(held, lacked)| held & lacked));
         if !self.wanted.is_empty() {
             narrow(pool, self.row(&self.wanted, to), 0);
         }
@@ -278,7 +286,8 @@ mod tests {
             let mut pool = Vec::new();
             for (from, to) in [(0, 1), (1, 0), (5, 69), (69, 5)] {
                 let useful: Vec<usize> = (0..140).filter(|&m| has[from][m] && !has[to][m]).collect();
-                prop_assert_eq!(stock.useful_count(from, to) as usize, useful.len());
+                prop_assert_eq!(stock.useful_count(from, to, u32::MAX) as usize, useful.len());
+                prop_assert_eq!(stock.useful_count(from, to, 5) >= 5, useful.len() >= 5);
                 let least = useful.iter().map(|&m| holders[m]).min();
                 let rarest = stock.rarest(from, to, salt, &mut pool);
                 prop_assert_eq!(rarest.map(|message| holders[message as usize]), least);

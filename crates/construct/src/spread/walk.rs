@@ -22,6 +22,9 @@ const STRIDE: usize = 32;
 /// The most that a terminal pays for what another one has taken before it. Each change of hands raises the price by one.
 const LIMIT: u32 = 4;
 
+/// A choice of so many messages is as good as one of more.
+const WIDE: u32 = 32;
+
 /// The same for a path from afar.
 const FAR_LIMIT: u32 = 8;
 
@@ -287,19 +290,24 @@ impl<'a, R: Rng> Walk<'a, R> {
         if price > limit || self.draft.message_over(side.channel).is_some() {
             return None;
         }
-        let choice = self.stock.useful_count(neighbour, terminal);
+        let enough = if self.hurries { 1 } else { WIDE };
+        let choice = self.stock.useful_count(neighbour, terminal, enough).min(enough);
         let tie = self.rng.random();
         (choice > 0).then_some(Offer { price, choice, tie, channel: side.channel, neighbour: side.neighbour })
     }
 
     fn choose(&mut self, sender: usize, terminal: usize, salt: u32) -> Option<u32> {
         let Self { stock, pool, hurries, .. } = self;
-        if *hurries { stock.any(sender, terminal, salt, pool) } else { stock.rarest(sender, terminal, salt, pool) }
+        let choose = if *hurries { Stock::any } else { Stock::rarest };
+        choose(stock, sender, terminal, salt, pool)
     }
 
     /// A message that comes over another channel but `neighbour` has, too; that channel brings something else instead.
     fn exchange(&mut self, neighbour: usize, terminal: usize, salt: u32) -> Option<u32> {
-        let Self { spread, stock, draft, pool, .. } = self;
+        let Self { spread, stock, draft, pool, hurries, .. } = self;
+        if *hurries {
+            return None;
+        }
         spread.sides(terminal).iter().find_map(|side| {
             let given = draft.message_over(side.channel).filter(|given| stock.holds(neighbour, **given))?;
             let other = stock.rarest(side.neighbour as usize, terminal, salt, pool)?;
@@ -320,13 +328,14 @@ impl<'a, R: Rng> Walk<'a, R> {
         let wanted = Wanted { target, routing, limit: if reroutes { FAR_LIMIT } else { 0 } };
         let mut path = std::mem::take(&mut self.path);
         while self.stock.need(terminal) > 0 && self.draft.may_receive(terminal) {
-            let Self { stock, draft, search, rng, pool, .. } = self;
+            let Self { stock, draft, search, rng, pool, hurries, .. } = self;
             let salt = rng.random();
-            let rarest = |sender| {
-                let message = stock.rarest(sender, terminal, salt, pool)?;
+            let value = |sender| {
+                let choose = if *hurries { Stock::any } else { Stock::rarest };
+                let message = choose(stock, sender, terminal, salt, pool)?;
                 Some((stock.holder_count(message), message))
             };
-            let Some(message) = search.nearest(draft, wanted, rng, rarest) else { break };
+            let Some(message) = search.nearest(draft, wanted, rng, value) else { break };
             path.clear();
             path.extend_from_slice(search.path());
             self.transfer(message, terminal, &path);
