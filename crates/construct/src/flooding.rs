@@ -14,6 +14,7 @@ pub(crate) const FLOODING: Method = Method {
     name: "flooding",
     about: "store-and-forward broadcast with all ports on any network: breadth first",
     find,
+    effort: 1,
     is_random: false,
 };
 

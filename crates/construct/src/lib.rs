@@ -26,6 +26,7 @@ mod distance;
 mod engine;
 mod first_fit;
 mod flooding;
+mod hunt;
 mod layered;
 mod log;
 mod method;
@@ -41,5 +42,6 @@ mod task;
 mod telephone;
 mod wires;
 
-pub use engine::{Found, methods, schedule, shortest};
+pub use engine::{methods, schedule, shortest};
+pub use hunt::Found;
 pub use method::Method;

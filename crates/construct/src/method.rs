@@ -17,6 +17,8 @@ pub struct Method {
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
+    /// Evaluations that an attempt takes for each delivery, about: transfers placed or moved.
+    pub effort: u64,
     /// Whether another attempt can end elsewhere.
     pub(crate) is_random: bool,
     pub(crate) find: Find,

@@ -16,8 +16,11 @@ use crate::planner::{MAX_CHANNEL_USES, PlanError, PlanOptions, check_size};
 /// bounds of its time.
 const SHARE: u32 = 4;
 
-/// The most attempts of a construction that a search may follow; past them the search finds more.
-const MAX_ATTEMPTS: u64 = 256;
+/// Of what the constructions may spend, the part before the dear bounds: one part in so many.
+const FIRST_LOOK: u32 = 8;
+
+/// The most evaluations of constructions that a search without end may follow.
+const MAX_CONSTRUCTION: u64 = 1 << 24;
 
 /// The most pairs of terminals whose paths are prepared for a search.
 const MAX_SEARCHED_PAIRS: usize = 1 << 16;
@@ -98,11 +101,11 @@ impl Quest<'_> {
         if !self.is_reached(journey) && constructs {
             self.climb(&mut ladder, Cost::Searches, journey, observe);
             self.check_channel_uses()?;
-            self.construct(1, journey, observe)?;
+            self.construct(FIRST_LOOK, journey, observe)?;
         }
         self.climb(&mut ladder, Cost::Dear, journey, observe);
         if !self.is_reached(journey) && constructs {
-            self.construct(self.attempts(), journey, observe)?;
+            self.construct(1, journey, observe)?;
         }
         journey.begin_search(&self.bound, self.goal());
         Ok(())
@@ -149,25 +152,20 @@ impl Quest<'_> {
         }
     }
 
-    /// Attempts of the general constructions.
-    fn attempts(&self) -> u64 {
-        let transfers = self.problem.messages().delivery_count();
-        let (share, most) = if self.may_search() { (SHARE, MAX_ATTEMPTS) } else { (1, u64::MAX) };
-        match self.budget.evaluation_limit() {
-            u64::MAX => most,
-            evaluations => (evaluations / u64::from(share) / transfers).clamp(1, most),
-        }
-    }
-
-    /// What the general constructions find in so many attempts.
+    /// What the general constructions find in so many parts of what they may spend.
     fn construct(
         &self,
-        attempts: u64,
+        parts: u32,
         journey: &mut Journey,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
-        let share = if self.may_search() { SHARE } else { 1 };
-        let budget = part_of_time(&self.budget, share).with_evaluations(attempts);
+        let parts = if self.may_search() { SHARE * parts } else { parts };
+        let evaluations = match self.budget.evaluation_limit() {
+            u64::MAX if self.may_search() => MAX_CONSTRUCTION,
+            u64::MAX => u64::MAX,
+            evaluations => evaluations / u64::from(parts),
+        };
+        let budget = part_of_time(&self.budget, parts).with_evaluations(evaluations);
         let found = lockstep_construct::shortest(
             &self.problem,
             self.goal(),
@@ -185,7 +183,7 @@ impl Quest<'_> {
             found => found?,
         };
         if found.schedule.step_count() as u32 > self.goal() {
-            journey.note(budget.stop_after(0));
+            journey.note(budget.clone().with_evaluations(u64::MAX).stop_after(0));
         }
         journey.offer(Found::by(Engine::Construct, Some(found.method.name), found.schedule), observe);
         Ok(())

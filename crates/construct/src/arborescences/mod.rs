@@ -26,6 +26,7 @@ pub(crate) const ARBORESCENCES: Method = Method {
     name: "arborescences",
     about: "broadcast of many chunks with all ports: down spanning trees that share no channel",
     find,
+    effort: 16,
     is_random: true,
 };
 

@@ -35,6 +35,7 @@ pub(crate) const FIRST_FIT: Method = Method {
     name: "first-fit",
     about: "scatter of any kind: each message in the earliest steps that are free, the longest way first",
     find,
+    effort: 1,
     is_random: true,
 };
 

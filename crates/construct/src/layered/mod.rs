@@ -37,6 +37,7 @@ pub(crate) const LAYERED_FLOW: Method = Method {
     name: "layered-flow",
     about: "wormhole broadcast on any network: in each step a maximum flow to nodes far apart",
     find,
+    effort: 128,
     is_random: true,
 };
 

@@ -34,6 +34,7 @@ pub(crate) const BALANCED_ROUTES: Method = Method {
     name: "balanced-routes",
     about: "scatter from neighbour to neighbour: routes that load all channels alike, the longest way first, repairs",
     find,
+    effort: 64,
     is_random: true,
 };
 

@@ -28,6 +28,7 @@ pub(crate) const SCATTER_FLOW: Method = Method {
     name: "scatter-flow",
     about: "scatter on any network in the fewest steps: one maximum flow, cut into steps",
     find,
+    effort: 16,
     is_random: false,
 };
 

@@ -35,6 +35,7 @@ pub(crate) const RAREST_FIRST: Method = Method {
     name: "rarest-first",
     about: "broadcast of any kind: in each step every terminal fetches the rarest messages it can get",
     find,
+    effort: 1,
     is_random: true,
 };
 

@@ -27,6 +27,7 @@ pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
     about: "all-to-all on networks with symmetries: a search among the schedules that they keep",
     find,
+    effort: 64,
     is_random: true,
 };
 

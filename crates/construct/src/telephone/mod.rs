@@ -30,6 +30,7 @@ pub(crate) const TELEPHONE: Method = Method {
     name: "telephone",
     about: "store-and-forward broadcast with few ports: in each step a matching to the most urgent neighbours",
     find,
+    effort: 64,
     is_random: true,
 };
 
