@@ -1,9 +1,12 @@
 //! Plans whose certificates were altered.
 
-use lockstep::{Budget, CommunicationModel, PlanFile, PlanOptions, PlanViolation, Planner};
+use std::collections::BTreeSet;
+
+use lockstep::schedule::Routing;
+use lockstep::{Budget, CollectiveName, CommunicationModel, LowerBound, Plan, PlanFile, PlanOptions, Planner, Problem};
 use serde_json::Value;
 
-use crate::Question;
+use crate::network;
 
 /// The places of all numbers in a value.
 fn numbers(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -24,41 +27,56 @@ const MOST: usize = 200;
 #[test]
 fn no_number_of_a_certificate_can_be_altered() {
     let (wormhole, store) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
-    let any = CommunicationModel { routing: lockstep::schedule::Routing::Any, ..wormhole };
+    let any = CommunicationModel { routing: Routing::Any, ..wormhole };
     let questions = [
-        ("mesh:4x4", "aas", wormhole),
-        ("kautz:3,2", "aas", wormhole),
-        ("kautz:3,2", "aas", any),
-        ("full-b-tree:15", "oab", wormhole),
-        ("full-b-tree:15", "oas", wormhole),
-        ("mesh:3x4", "oas", wormhole),
-        ("mesh:3x4", "oas", store),
-        ("mesh:3x4", "oab", wormhole),
-        ("mesh:4x4", "aab", store),
-        ("dragonfly:2,1,1", "aab", wormhole),
-        ("random-regular:10,3,1", "aas", store),
-        ("ring:7", "all-reduce", store),
-        ("mesh:3x3", "gather", wormhole),
+        ("irregular.edges", wormhole, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+        ("irregular.edges", store, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+        ("irregular.edges", any, "oas aas"),
+        ("directed.edges", wormhole, "oab oas aab aas"),
+        ("directed.edges", store, "oas aab aas"),
+        ("indirect.edges", wormhole, "aas"),
     ];
-    for (spec, collective, model) in questions {
-        let question = Question::new(spec, collective, model);
-        let planner = Planner::new(question.problem(), PlanOptions::auto(1));
-        let plan = planner.run(&Budget::evaluations(1 << 12), |_| {}).unwrap();
-        let text = plan.to_file(None).to_json();
-        let whole: Value = serde_json::from_str(&text).unwrap();
-        let mut places = Vec::new();
-        numbers(&whole["lower_bound"], "/lower_bound", &mut places);
-        assert!(PlanFile::from_json(&text).unwrap().check().is_ok());
-        for place in places.iter().take(MOST) {
-            for change in [1, -1] {
-                let mut altered = whole.clone();
-                let number = altered.pointer_mut(place).unwrap();
-                *number = Value::from(number.as_i64().unwrap() + change);
-                let read = PlanFile::from_json(&altered.to_string());
-                let refused = read.is_err()
-                    || matches!(read.unwrap().check(), Err(PlanViolation::Bound(_) | PlanViolation::Verdict { .. }));
-                assert!(refused, "{spec} {collective} {model}: {place} {change}");
+    let mut rules = BTreeSet::new();
+    for (file, model, collectives) in questions {
+        let topology = network(file);
+        for collective in collectives.split(' ') {
+            let name: CollectiveName = collective.parse().unwrap();
+            let collective = name.with_root(name.has_root().then(|| topology.terminals()[1])).unwrap();
+            let problem = Problem::new(&topology, &collective, model).unwrap();
+            let plan = Planner::new(problem, PlanOptions::auto(1)).run(&Budget::evaluations(1 << 12), |_| {}).unwrap();
+            for bound in lockstep::bounds::all(&problem) {
+                rules.insert(bound.rule);
+                refuse_all_changes(&plan, &bound);
             }
         }
     }
+    assert!(rules.len() >= 8, "{rules:?}");
+}
+
+/// Every number of the bound, changed by one, makes the plan file a wrong one.
+fn refuse_all_changes(plan: &Plan, bound: &LowerBound) {
+    let mut whole: Value = serde_json::from_str(&plan.to_file(None).to_json()).unwrap();
+    whole["lower_bound"] = serde_json::to_value(bound).unwrap();
+    let gap = plan.step_count() - bound.steps;
+    whole["verdict"] = Value::from(if gap == 0 { "optimal".to_owned() } else { format!("gap {gap}") });
+    assert!(PlanFile::from_json(&whole.to_string()).unwrap().check().is_ok(), "{bound}");
+    let mut places = Vec::new();
+    numbers(&whole["lower_bound"], "/lower_bound", &mut places);
+    for place in places.iter().take(MOST) {
+        for change in [1, -1] {
+            let mut altered = whole.clone();
+            let number = altered.pointer_mut(place).unwrap();
+            *number = Value::from(number.as_i64().unwrap() + change);
+            let is_accepted = PlanFile::from_json(&altered.to_string()).is_ok_and(|file| file.check().is_ok());
+            // Another node with the very same numbers is as good a proof.
+            let names_a_node = ["/source", "/node"].iter().any(|end| place.ends_with(end)) || place.contains("/nodes/");
+            let is_node = names_a_node && same_numbers(bound, &altered["lower_bound"]);
+            assert!(!is_accepted || is_node, "{bound}: {place} {change}");
+        }
+    }
+}
+
+/// Whether an altered bound claims the same as the bound, about other nodes.
+fn same_numbers(bound: &LowerBound, altered: &Value) -> bool {
+    serde_json::from_value::<LowerBound>(altered.clone()).is_ok_and(|altered| altered.steps == bound.steps)
 }

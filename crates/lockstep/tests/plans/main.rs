@@ -12,7 +12,9 @@ mod networks;
 mod oracle;
 mod planner;
 
-use lockstep::{Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology};
+use std::path::Path;
+
+use lockstep::{Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology, load};
 
 /// A network, a collective with the first terminal as root where it has one, and a model.
 struct Question {
@@ -31,4 +33,10 @@ impl Question {
     fn problem(&self) -> Problem<'_> {
         Problem::new(&self.topology, &self.collective, self.model).unwrap()
     }
+}
+
+/// One of the networks in files.
+fn network(file: &str) -> Topology {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/networks").join(file);
+    load(path.to_str().unwrap()).unwrap()
 }

@@ -1,18 +1,18 @@
 //! Networks from files, under every model.
 
 use std::num::NonZeroU32;
-use std::path::Path;
 
 use lockstep::schedule::{Ports, ProblemError, Switching};
-use lockstep::{Budget, CollectiveName, CommunicationModel, PlanOptions, Planner, Problem, Verdict, load, verify};
+use lockstep::{Budget, CollectiveName, CommunicationModel, PlanOptions, Planner, Problem, Verdict, verify};
+
+use crate::network;
 
 /// Every collective, both kinds of switching, all ports or one, full and half duplex.
 #[test]
 fn every_collective_is_planned_under_every_model() {
     let mut plans = 0;
     for file in ["directed.edges", "indirect.edges", "irregular.edges"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/networks").join(file);
-        let full = load(path.to_str().unwrap()).unwrap();
+        let full = network(file);
         for topology in [full.half_duplex(), full] {
             for name in CollectiveName::ALL {
                 let root = name.has_root().then(|| topology.terminals()[1]);

@@ -80,7 +80,8 @@ impl<'a> Space<'a> {
             let mut next = BTreeSet::new();
             for &state in &states {
                 let candidates = self.candidates(state, end);
-                self.extend(state, &candidates, 0, 0, state, (self.send.clone(), self.receive.clone()), &mut next);
+                let mut ports = (self.send.clone(), self.receive.clone());
+                extend(&candidates, 0, 0, state, &mut ports, &mut next);
             }
             // Whoever holds more is never worse off.
             let all: Vec<u64> = next.iter().copied().collect();
@@ -108,37 +109,35 @@ impl<'a> Space<'a> {
         }
         candidates
     }
+}
 
-    /// All that can be reached in one step by some of the candidates from `place` on.
-    #[expect(clippy::too_many_arguments, reason = "the state of a search")]
-    fn extend(
-        &self,
-        state: u64,
-        candidates: &[(u64, &Route)],
-        place: usize,
-        used: u64,
-        reached: u64,
-        (send, receive): (Vec<u32>, Vec<u32>),
-        next: &mut BTreeSet<u64>,
-    ) {
-        let fits = |&(to, route): &(u64, &Route), used: u64, reached: u64| {
-            reached & to == 0 && used & route.resources == 0 && send[route.sender] > 0 && receive[route.receiver] > 0
-        };
-        let mut is_full = true;
-        for (more, candidate) in candidates.iter().enumerate().skip(place) {
-            if fits(candidate, used, reached) {
-                is_full = false;
-                let (to, route) = candidate;
-                let (mut send, mut receive) = (send.clone(), receive.clone());
-                send[route.sender] -= 1;
-                receive[route.receiver] -= 1;
-                self.extend(state, candidates, more + 1, used | route.resources, reached | to, (send, receive), next);
-            }
+/// All that can be reached in one step by some of the candidates from `place` on.
+fn extend(
+    candidates: &[(u64, &Route)],
+    place: usize,
+    used: u64,
+    reached: u64,
+    ports: &mut (Vec<u32>, Vec<u32>),
+    next: &mut BTreeSet<u64>,
+) {
+    let fits = |(to, route): &(u64, &Route), (send, receive): &(Vec<u32>, Vec<u32>)| {
+        reached & to == 0 && used & route.resources == 0 && send[route.sender] > 0 && receive[route.receiver] > 0
+    };
+    let mut is_full = true;
+    for (more, candidate) in candidates.iter().enumerate().skip(place) {
+        if fits(candidate, ports) {
+            is_full = false;
+            let (to, route) = candidate;
+            ports.0[route.sender] -= 1;
+            ports.1[route.receiver] -= 1;
+            extend(candidates, more + 1, used | route.resources, reached | to, ports, next);
+            ports.0[route.sender] += 1;
+            ports.1[route.receiver] += 1;
         }
-        // What leaves room for an earlier candidate is reached with it, too.
-        if is_full && !candidates[..place].iter().any(|candidate| fits(candidate, used, reached)) {
-            next.insert(reached);
-        }
+    }
+    // What leaves room for an earlier candidate is reached with it, too.
+    if is_full && !candidates[..place].iter().any(|candidate| fits(candidate, ports)) {
+        next.insert(reached);
     }
 }
 
