@@ -42,13 +42,13 @@ pub(crate) const LAYERED_FLOW: Method = Method {
 };
 
 /// Visits of nodes and channels that the tries at the first number of steps may take; at each further one half as many.
-const EFFORT: u64 = 1 << 22;
+const EFFORT: u64 = 1 << 23;
 
 /// Tries that begin with some random plans and vary the best of them. An attempt at one number of steps makes one such
 /// round, the first attempt of all [`ROUNDS`].
 const ROUND: usize = 128;
 
-const ROUNDS: usize = 32;
+const ROUNDS: usize = 64;
 
 /// Random plans at the beginning of a round.
 const FRESH: usize = 8;
