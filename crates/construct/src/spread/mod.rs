@@ -26,7 +26,7 @@ use crate::task::Task;
 /// better to do; what turns out to be of no use is left out.
 ///
 /// An attempt takes time in proportion to the deliveries times the messages over 64, and to searches of the network for
-/// what neighbours do not have; steps taken back are fewer than 32 and those it aims at. Memory: the transfers, and two
+/// what neighbours do not have; steps taken back are at most 64 and as many as it aims at. Memory: the transfers, and two
 /// bits for each terminal and message.
 ///
 /// **Source**: rarest first: Cohen, *Incentives build robustness in `BitTorrent`*, 2003; prices of what changes hands:
@@ -43,7 +43,7 @@ pub(crate) const RAREST_FIRST: Method = Method {
 const MAX_STOCK_BYTES: u64 = 4 << 30;
 
 /// Steps that an attempt may take back beside as many as it aims at.
-const PATIENCE: u32 = 32;
+const PATIENCE: u32 = 64;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     if request.problem.messages().is_scatter() {

@@ -29,7 +29,7 @@ const WIDE: u32 = 32;
 const FAR_LIMIT: u32 = 8;
 
 /// How often it goes back from one step before it gives up its aim.
-const MAX_SETBACKS: u32 = 16;
+const MAX_SETBACKS: u32 = 32;
 
 /// One schedule in the making.
 pub(super) struct Walk<'a, R> {
