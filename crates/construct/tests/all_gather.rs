@@ -29,7 +29,9 @@ fn reaches_the_bound(network: Topology, model: CommunicationModel, chunks: u32, 
     let outcome = runner.run(&(shuffled(network), any::<u64>()), |(network, seed)| {
         let all_gather = Collective::all_to_all_broadcast().with_chunks(chunks.try_into().unwrap());
         let problem = Problem::new(&network, &all_gather, model).unwrap();
-        let found = schedule(&problem, bound, seed, &Budget::evaluations(100));
+        // Enough for a hundred attempts of every method that fits.
+        let evaluations = 100 * 128 * problem.messages().delivery_count();
+        let found = schedule(&problem, bound, seed, &Budget::evaluations(evaluations));
         prop_assert!(found.is_ok(), "{}", found.unwrap_err());
         let report = verify(&problem, &found.unwrap())?;
         prop_assert_eq!((report.steps as u32, report.redundant), (bound, 0));

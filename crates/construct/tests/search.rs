@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use lockstep_construct::schedule;
+use lockstep_construct::{methods, schedule};
 use lockstep_schedule::{
     Budget, Collective, CollectiveKind, CommunicationModel, NotFound, Ports, Problem, Routing, Schedule, StopReason,
     verify,
@@ -19,11 +19,17 @@ fn network(spec: &str) -> Topology {
     spec.parse().unwrap()
 }
 
+/// Enough evaluations for so many attempts of every method.
+fn attempts(problem: &Problem<'_>, count: u64) -> Budget {
+    let effort: u64 = methods().iter().map(|method| method.effort).sum();
+    Budget::evaluations(count * effort * problem.messages().delivery_count())
+}
+
 /// Steps of the shortest of some schedules.
 fn steps(spec: &str, collective: &Collective, model: CommunicationModel, aim: u32) -> usize {
     let network = network(spec);
     let problem = Problem::new(&network, collective, model).unwrap();
-    match schedule(&problem, aim, 1, &Budget::evaluations(100)) {
+    match schedule(&problem, aim, 1, &attempts(&problem, 20)) {
         Ok(schedule) => verify(&problem, &schedule).unwrap().steps,
         Err(NotFound::TooLong { reached, .. }) => reached as usize,
         Err(other) => panic!("{other}"),
@@ -115,7 +121,7 @@ fn outcomes() -> Vec<Result<Schedule, NotFound>> {
     let search = |(spec, collective, model, aim): (&str, Collective, CommunicationModel, u32)| {
         let network = network(spec);
         let problem = Problem::new(&network, &collective, model).unwrap();
-        schedule(&problem, aim, 7, &Budget::evaluations(60))
+        schedule(&problem, aim, 7, &attempts(&problem, 10))
     };
     cases.into_iter().map(search).collect()
 }
@@ -143,7 +149,7 @@ fn too_few_steps_are_too_long_with_what_was_reached() {
     let cube = network("hypercube:3");
     let collective = Collective::all_to_all_broadcast();
     let problem = Problem::new(&cube, &collective, STORE_AND_FORWARD).unwrap();
-    let error = schedule(&problem, 2, 1, &Budget::evaluations(50)).unwrap_err();
+    let error = schedule(&problem, 2, 1, &attempts(&problem, 10)).unwrap_err();
     assert_eq!(error, NotFound::TooLong { steps: 2, reached: 3 });
 }
 
