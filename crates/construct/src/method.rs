@@ -1,6 +1,7 @@
 //! What a method is asked, and what it answers.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockstep_schedule::{Budget, Problem, Schedule, StopReason};
 use rand::SeedableRng;
@@ -60,17 +61,36 @@ pub(crate) enum Miss {
 }
 
 impl Request<'_> {
-    /// The best of all attempts, made in parallel on the current rayon pool; of equals the first.
+    /// The best of all attempts, made in parallel on the current rayon pool; of equals the first. Those behind the first
+    /// one that reaches the goal are given up.
     pub(crate) fn best_of(
         &self,
         attempt: impl Fn(&mut ChaCha8Rng, &Poll<'_>) -> Result<Log, Miss> + Sync,
     ) -> Result<Log, Miss> {
+        let reached = AtomicU64::new(u64::MAX);
         let made = self.attempts.clone().into_par_iter().map(|number| {
+            if reached.load(Ordering::Relaxed) < number {
+                return Err(Miss::NoShorter);
+            }
             let is_needed = self.below == u32::MAX && number == self.attempts.start;
-            attempt(&mut self.stream(number), &Poll { request: self, is_needed })
+            let log = attempt(&mut self.stream(number), &Poll { request: self, number, reached: &reached, is_needed })?;
+            if log.step_count() <= self.goal {
+                reached.fetch_min(number, Ordering::Relaxed);
+            }
+            Ok(log)
         });
-        let best = made.reduce_with(shorter).unwrap_or(Err(Miss::NoShorter))?;
+        let best = made.reduce_with(|first, second| self.better(first, second)).unwrap_or(Err(Miss::NoShorter))?;
         if best.step_count() < self.below { Ok(best) } else { Err(Miss::NoShorter) }
+    }
+
+    /// The shorter one, but not below the goal; of equals the first.
+    fn better(&self, first: Result<Log, Miss>, second: Result<Log, Miss>) -> Result<Log, Miss> {
+        let steps = |log: &Log| log.step_count().max(self.goal);
+        match (&first, &second) {
+            (Ok(one), Ok(other)) if steps(other) < steps(one) => second,
+            (Err(_), Ok(_)) => second,
+            _ => first,
+        }
     }
 
     /// The random stream of one attempt.
@@ -96,19 +116,14 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The shorter one; of equals the first.
-fn shorter(first: Result<Log, Miss>, second: Result<Log, Miss>) -> Result<Log, Miss> {
-    match (&first, &second) {
-        (Ok(one), Ok(other)) if other.step_count() < one.step_count() => second,
-        (Err(_), Ok(_)) => second,
-        _ => first,
-    }
-}
-
 /// When to stop the building of a schedule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Poll<'a> {
     request: &'a Request<'a>,
+    /// The number of the attempt.
+    number: u64,
+    /// The first attempt that has reached the goal.
+    reached: &'a AtomicU64,
     /// Whether there is no schedule but the one that is being built: it is brought to its end, in a hurry at last.
     is_needed: bool,
 }
@@ -126,7 +141,7 @@ impl Poll<'_> {
 
     /// Whether to go on at this number of steps, with more to come.
     pub(crate) fn check(&self, steps: u32) -> Result<(), Miss> {
-        if steps >= self.request.below {
+        if steps >= self.request.below || self.reached.load(Ordering::Relaxed) < self.number {
             return Err(Miss::NoShorter);
         }
         match self.request.stop() {

@@ -46,7 +46,7 @@ pub(crate) const PATH_COLOURING: Method = Method {
 };
 
 /// Moves for each message of the first attempt at one number of steps; those of later rounds make more.
-const MOVES: u64 = 128;
+const MOVES: u64 = 512;
 
 /// The most channels looked at by an attempt of the first round at one number of steps, 64 steps of them counted once.
 const MAX_WORK: u64 = 1 << 31;
@@ -60,15 +60,16 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let task = Task::new(problem)?;
     let capacities = Capacities::new(&task);
     let mut ways = Ways::new(&task, &capacities, &Detours::new())?;
-    let mut first = request.goal;
-    if problem.model().routing == Routing::Any {
-        let rng = &mut request.stream(request.attempts.start);
-        let detours = detours(&task, &ways, first, rng, || request.stop()).map_err(Miss::Stopped)?;
+    let resources = problem.topology().resource_count() as u64;
+    let goal = request.goal.max(u32::try_from(ways.channel_uses().div_ceil(resources)).map_err(|_| Miss::TooLarge)?);
+    let has_spare_channels = ways.channel_uses() < u64::from(goal) * resources;
+    if problem.model().routing == Routing::Any && has_spare_channels {
+        let detours = detours(&task, &ways, goal, request)?;
         if !detours.is_empty() {
             ways = Ways::new(&task, &capacities, &detours)?;
         }
     }
-    first = first.max(ways.least_steps(&capacities, problem.topology().resource_count()));
+    let first = goal.max(ways.forced_steps(&capacities));
     let colouring = Colouring { capacities, ways, first, request };
     request.best_of(|rng, poll| colouring.attempt(rng, poll)).map(|log| log.schedule())
 }

@@ -12,7 +12,7 @@ pub(super) const LEVELS: usize = 4;
 pub(super) type Levels = [u64; LEVELS];
 
 /// Weights are multiples of this, so that noise below it breaks ties.
-const UNIT: u64 = 1 << 8;
+const UNIT: u64 = 1 << 4;
 
 /// Scratch space for searches along the ways of one message.
 #[derive(Debug)]

@@ -152,10 +152,12 @@ impl<'a> Search<'a> {
         let near_samples = SAMPLES.min(near);
         let mut best = (u64::MAX, 0);
         for sample in 0..near_samples + WILD_SAMPLES {
-            let step = if sample < near_samples {
-                nth_step(&self.levels, level, rng.random_range(0..near))
-            } else {
+            let step = if sample >= near_samples {
                 rng.random_range(0..self.steps)
+            } else if near <= SAMPLES {
+                nth_step(&self.levels, level, sample)
+            } else {
+                nth_step(&self.levels, level, rng.random_range(0..near))
             };
             let price = self.reach.price(way, &self.timetable, step, &self.weight, rng);
             if price < best.0 {

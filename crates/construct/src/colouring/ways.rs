@@ -162,6 +162,11 @@ impl Ways {
         self.length[self.pair(message) as usize]
     }
 
+    /// Channels on a shortest path of a message.
+    pub(super) fn distance(&self, message: u32) -> u32 {
+        self.length(message) - self.of(message).ports().count() as u32
+    }
+
     /// Slots on the longest way of all.
     pub(super) fn longest(&self) -> usize {
         self.longest
@@ -186,20 +191,21 @@ impl Ways {
         Way { arcs: &self.arcs, ends: &self.arcs_end[first as usize..self.places_end[pair] as usize] }
     }
 
-    /// Fewer steps than this are not enough: slots that messages cannot do without, and all channels together.
-    pub(super) fn least_steps(&self, capacities: &Capacities, resource_count: usize) -> u32 {
+    /// Uses of all resources together, if all messages take shortest paths.
+    pub(super) fn channel_uses(&self) -> u64 {
+        (0..self.message_count() as u32).map(|message| u64::from(self.distance(message))).sum()
+    }
+
+    /// Steps needed because of slots that messages cannot do without: their ports, and all on an only way.
+    pub(super) fn forced_steps(&self, capacities: &Capacities) -> u32 {
         let mut load = vec![0u32; capacities.len()];
-        let mut channel_uses = 0;
-        for message in 0..self.message_count() as u32 {
-            let way = self.of(message);
+        for way in (0..self.message_count() as u32).map(|message| self.of(message)) {
             let is_only = (1..way.place_count()).all(|place| way.into(place).len() == 1);
             for arc in (1..way.place_count()).flat_map(|place| way.into(place)) {
                 load[arc.slot as usize] += u32::from(is_only || arc.channel.is_none());
             }
-            channel_uses += u64::from(self.length(message)) - way.ports().count() as u64;
         }
-        let most = (0..).zip(load).map(|(slot, load)| load.div_ceil(capacities.of(slot))).max().unwrap_or(0);
-        most.max(channel_uses.div_ceil(resource_count as u64) as u32)
+        (0..).zip(load).map(|(slot, load)| load.div_ceil(capacities.of(slot))).max().unwrap_or(0)
     }
 }
 
