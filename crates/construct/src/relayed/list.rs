@@ -9,8 +9,8 @@ use super::network::Network;
 use super::routes::Routes;
 use crate::method::{Miss, Poll};
 
-/// Steps between two looks at the budget.
-const STRIDE: u32 = 16;
+/// Hops between two looks at the budget.
+const STRIDE: u32 = 1 << 20;
 
 /// A message that waits for a channel. The greatest goes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -47,9 +47,12 @@ pub(super) fn furthest_first(
     let mut arrived: Vec<(u32, usize)> =
         (0..routes.len()).map(|message| (message as u32, routes.places(message).start)).collect();
     let mut step = 0;
+    let mut unseen = 0;
     loop {
-        if step % STRIDE == 0 {
+        unseen += arrived.len() as u32;
+        if unseen >= STRIDE {
             poll.check(0)?;
+            unseen = 0;
         }
         for (message, place) in arrived.drain(..) {
             let end = routes.places(message as usize).end;

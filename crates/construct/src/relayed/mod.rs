@@ -59,7 +59,7 @@ fn build(network: &Network, traffic: &Traffic, rng: &mut impl Rng, poll: &Poll<'
     let (load, routes) = routes::balanced(network, traffic, goal, rng, poll)?;
     let (mut steps, mut step_of) = list::furthest_first(network, &routes, rng, poll)?;
     while steps > goal.max(load) {
-        let Some(shorter) = repair::shortened(network, &routes, &step_of, steps - 1, rng, poll)? else { break };
+        let Some(shorter) = repair::shortened(network, &routes, &step_of, steps - 1, rng, poll) else { break };
         (steps, step_of) = (steps - 1, shorter);
     }
     write(network, &routes, &step_of)

@@ -4,7 +4,7 @@ use rand::{Rng, RngExt};
 
 use super::network::Network;
 use super::routes::Routes;
-use crate::method::{Miss, Poll};
+use crate::method::Poll;
 use crate::slots::Slot;
 
 /// No hop.
@@ -13,8 +13,8 @@ const NONE: u32 = u32::MAX;
 /// The most cells, one for each slot and step.
 const MAX_CELLS: usize = 1 << 26;
 
-/// Moves of one search, and steps looked at by all of them together, at the most.
-const MOVES: u64 = 100_000;
+/// Moves of one search for each hop and for all, and steps looked at by all of them together, at the most.
+const MOVES: (u64, u64) = (32, 1 << 10);
 const LOOKS: u64 = 1 << 23;
 
 /// Moves between two looks at the budget.
@@ -43,27 +43,26 @@ pub(super) fn shortened(
     steps: u32,
     rng: &mut impl Rng,
     poll: &Poll<'_>,
-) -> Result<Option<Vec<u32>>, Miss> {
+) -> Option<Vec<u32>> {
     if network.slot_count().saturating_mul(steps as usize) > MAX_CELLS {
-        return Ok(None);
+        return None;
     }
-    let Some(mut timetable) = Timetable::new(network, routes, step_of, steps) else { return Ok(None) };
-    for moves in 0..MOVES.min(LOOKS / u64::from(steps.max(1))) {
+    let mut timetable = Timetable::new(network, routes, step_of, steps)?;
+    let (for_each, for_all) = MOVES;
+    let most = for_each * step_of.len() as u64 + for_all;
+    for moves in 0..most.min(LOOKS / u64::from(steps.max(1))) {
         if timetable.faults.is_empty() {
-            return Ok(Some(timetable.step));
+            return Some(timetable.step);
         }
-        if moves % STRIDE == 0 {
-            poll.check(0)?;
-            if poll.is_hurried() {
-                break;
-            }
+        if moves % STRIDE == 0 && (poll.is_hurried() || poll.check(0).is_err()) {
+            break;
         }
         if let Some((hop, step)) = timetable.best_move(moves, rng) {
             let until = moves + rng.random_range(TENURE.0..TENURE.0 + TENURE.1 + timetable.faults.len() as u64 / 2);
             timetable.exchange(hop, step, until);
         }
     }
-    Ok(None)
+    None
 }
 
 /// When each hop is made.

@@ -22,7 +22,7 @@ const STEEPEST: u32 = 2;
 const PATIENCE: u32 = 200;
 
 /// Routes changed on crowded channels, for each message and for all, before the search ends.
-const CHANGES: (u64, u64) = (8, 1 << 14);
+const CHANGES: (u64, u64) = (8, 1 << 11);
 
 /// What each channel of a route costs beside its price where detours are looked for.
 const HOP: u64 = FULL / 16;
@@ -62,7 +62,11 @@ impl Routes {
 /// that cross crowded channels, and unless all channels must be full by then, detours are allowed. A channel that was
 /// crowded before stays dear for some time, which leads out of dead ends.
 ///
-/// When the budget is over, the routes that are there are taken.
+/// When the budget is over, the routes that are there are taken, if all are.
+///
+/// # Errors
+///
+/// [`Miss`], if they are not.
 ///
 /// **Source**: McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs* (1995);
 /// prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits with
@@ -76,7 +80,7 @@ pub(super) fn balanced(
 ) -> Result<(u32, Routes), Miss> {
     let mut router = Router::new(network, traffic, rng);
     router.route_all(target, poll)?;
-    router.relieve(target, poll)
+    Ok(router.relieve(target, poll))
 }
 
 struct Router<'a, R> {
@@ -143,19 +147,22 @@ impl<'a, R: Rng> Router<'a, R> {
     }
 
     /// Changes routes over crowded channels, and returns those of the fewest steps met.
-    fn relieve(&mut self, target: u32, poll: &Poll<'_>) -> Result<(u32, Routes), Miss> {
+    fn relieve(&mut self, target: u32, poll: &Poll<'_>) -> (u32, Routes) {
         let (for_each, for_all) = CHANGES;
         let mut changes = for_each * self.traffic.len() as u64 + for_all;
         let mut best = (self.prices.steps(), self.routes());
         let (mut least_over, mut idle) = (usize::MAX, 0);
-        while best.0 > target && idle < PATIENCE && changes > 0 && !poll.is_hurried() {
+        let is_over = || poll.is_hurried() || poll.check(0).is_err();
+        while best.0 > target && idle < PATIENCE && changes > 0 {
             let limit = best.0 - 1;
             self.prices.aim(limit, STEEPEST);
             self.prices.remember();
             let detours = u64::from(limit) * self.network.rate() > self.traffic.hops;
             self.order.shuffle(self.rng);
             for place in 0..self.order.len() {
-                poll.check(0)?;
+                if is_over() {
+                    return best;
+                }
                 changes = changes.saturating_sub(self.relieve_source(place, detours));
             }
             let (steps, over) = (self.prices.steps(), self.prices.over_count());
@@ -167,7 +174,7 @@ impl<'a, R: Rng> Router<'a, R> {
                 (least_over, idle) = (over, 0);
             }
         }
-        Ok(best)
+        best
     }
 
     /// Changes the routes from one source that cross crowded channels; how many.
