@@ -89,6 +89,7 @@ impl Quest<'_> {
     ) -> Result<(), PlanError> {
         let engine = self.options.engine;
         let constructs = engine.includes(Engine::Construct);
+        observe(Event::Bound { rule: self.bound.rule, steps: Some(self.bound.steps) });
         self.climb(&mut ladder, Cost::Linear, journey, observe);
         if engine.includes(Engine::Analytic) {
             self.recognise(journey, observe);
