@@ -94,6 +94,23 @@ proptest! {
     }
 }
 
+/// No flow loads all channels with less than 8, rounded up (a linear program, for each of the 36).
+#[test]
+fn a_dead_channel_costs_one_step() {
+    let kautz: Topology = "kautz:3,2".parse().unwrap();
+    for dead in kautz.channels() {
+        let mut rest = TopologyBuilder::new("kautz:3,2 with a dead channel");
+        let nodes: Vec<NodeId> = kautz.nodes().map(|node| rest.terminal(kautz.node_name(node))).collect();
+        for channel in kautz.channels().filter(|&channel| channel != dead) {
+            rest.channel(nodes[kautz.tail(channel).index()], nodes[kautz.head(channel).index()]);
+        }
+        let rest = rest.build().unwrap();
+        let exchange = Collective::all_to_all_scatter();
+        let problem = Problem::new(&rest, &exchange, STORE_AND_FORWARD).unwrap();
+        assert_eq!(reached(&problem, 8, 8), Some(8), "without {}", kautz.channel_name(dead));
+    }
+}
+
 /// In the 4-cube and the 4x4 torus each of 16 nodes sends messages that cross 32 channels in all, one a step from each port
 /// and on each wire.
 #[test]
