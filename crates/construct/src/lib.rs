@@ -20,8 +20,8 @@
 //! A method is one file or folder with one function, `fn find(&Request) -> Result<Schedule, Miss>`, and one line in
 //! [`methods`].
 
-mod distance;
 mod colouring;
+mod distance;
 mod engine;
 mod first_fit;
 mod flooding;

@@ -34,8 +34,8 @@ const MORE: u32 = 2;
 /// goal. The longer paths that some of them take then are returned, and a few random ones of all messages, so that there
 /// is a choice.
 ///
-/// **Source**: negotiated congestion (McMurchie and Ebeling, *PathFinder*, 1995), with exponential prices (Aspnes, Azar,
-/// Fiat, Plotkin and Waarts, *On-line routing of virtual circuits*, 1997).
+/// **Source**: negotiated congestion (Ebeling et al., *Placement and routing tools for the Triptych FPGA*, 1995), with
+/// exponential prices (Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits*, 1997).
 ///
 /// # Errors
 ///
@@ -77,7 +77,8 @@ fn add_walks(
         for &message in messages {
             for _ in 0..WALKS {
                 let limit = ways.distance(message) + MORE;
-                if walk(task, ways.ends(message), &distance, limit, rng, &mut path) && path.len() as u32 + MORE > limit {
+                if walk(task, ways.ends(message), &distance, limit, rng, &mut path) && path.len() as u32 + MORE > limit
+                {
                     detours.insert((ways.pair(message), path.clone()));
                 }
             }
@@ -139,7 +140,8 @@ fn walk(
 
 /// A random one of some.
 fn draw<T>(some: impl Iterator<Item = T>, rng: &mut impl Rng) -> Option<T> {
-    some.enumerate().fold(None, |chosen, (place, one)| if rng.random_range(0..=place) == 0 { Some(one) } else { chosen })
+    some.enumerate()
+        .fold(None, |chosen, (place, one)| if rng.random_range(0..=place) == 0 { Some(one) } else { chosen })
 }
 
 /// A path of each message, at no time.

@@ -1,6 +1,5 @@
 //! Messages of one receiver: one after the other takes the earliest steps that are still free.
 
-
 use lockstep_schedule::{MessageId, Ports, Routing, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
