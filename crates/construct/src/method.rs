@@ -155,3 +155,36 @@ impl Poll<'_> {
         self.is_needed && self.request.stop().is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, MessageId};
+    use lockstep_topology::{ChannelId, NodeId, Topology};
+    use rand::RngExt;
+
+    use super::*;
+
+    /// A log of so many steps.
+    fn log(steps: u32, channel: u32) -> Log {
+        let mut log = Log::default();
+        log.push(MessageId::new(0), steps - 1, &[ChannelId::new(channel)]).unwrap();
+        log
+    }
+
+    #[test]
+    fn the_first_attempt_that_reaches_the_goal_wins() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+        let problem = Problem::new(&ring, &broadcast, CommunicationModel::wormhole()).unwrap();
+        let budget = Budget::unlimited();
+        for seed in 0..50 {
+            let request = Request { goal: 4, seed, attempts: 0..64, ..Request::first(&problem, &budget) };
+            let draw = |rng: &mut ChaCha8Rng| log(rng.random_range(1..40), rng.random_range(0..8));
+            let each: Vec<Log> = (0..64).map(|number| draw(&mut request.stream(number))).collect();
+            let first = each.iter().find(|log| log.step_count() <= 4);
+            let expected = first.or(each.iter().min_by_key(|log| log.step_count())).unwrap();
+            let best = request.best_of(|rng, _| Ok(draw(rng))).unwrap();
+            assert_eq!(best.schedule(), expected.schedule());
+        }
+    }
+}

@@ -34,8 +34,8 @@ const MORE: u32 = 2;
 /// goal. The longer paths that some of them take then are returned, and a few random ones of all messages, so that there
 /// is a choice.
 ///
-/// **Source**: negotiated congestion (McMurchie and Ebeling, *`PathFinder`*, 1995), with exponential prices (Aspnes, Azar,
-/// Fiat, Plotkin and Waarts, *On-line routing of virtual circuits*, 1997).
+/// **Source**: negotiated congestion (Ebeling et al., *Placement and routing tools for the Triptych FPGA*, 1995), with
+/// exponential prices (Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits*, 1997).
 ///
 /// # Errors
 ///

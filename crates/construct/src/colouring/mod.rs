@@ -1,7 +1,7 @@
 //! Scatter in direct transfers: a path and a step for each message, so that no channel is used twice in a step.
 //!
 //! Seen from the steps this is a colouring of paths. Messages are put in [places that are free](reach) or
-//! [put others out](search), as long as some are out; [longer paths](detours) are allowed where shortest ones alone would
+//! [put others out](search), as long as some are out; [longer paths](mod@detours) are allowed where shortest ones alone would
 //! crowd a channel.
 
 mod detours;
@@ -45,11 +45,14 @@ pub(crate) const PATH_COLOURING: Method = Method {
     is_random: true,
 };
 
-/// Moves for each message of the first attempt at one number of steps; those of later rounds make more.
+/// Moves for each message at one number of steps, in an attempt of the first round; those of later rounds make more.
 const MOVES: u64 = 512;
 
-/// The most channels looked at by an attempt of the first round at one number of steps, 64 steps of them counted once.
-const MAX_WORK: u64 = 1 << 31;
+/// Moves for each message where [`WORK`] allows fewer.
+const LEAST_MOVES: u64 = 8;
+
+/// Channels looked at on shortest paths, 64 steps of each together, that are enough for the moves at one number of steps.
+const WORK: u64 = 1 << 26;
 
 fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let problem = request.problem;
@@ -86,7 +89,7 @@ struct Colouring<'a> {
 impl Colouring<'_> {
     /// One schedule: at the first number of steps, or at a few more each time as long as messages are left out.
     fn attempt(&self, rng: &mut ChaCha8Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
-        let last = (self.request.below - 1).min(self.first.saturating_mul(2).saturating_add(64));
+        let last = self.request.below.saturating_sub(1).min(self.first.saturating_mul(2).saturating_add(64));
         let messages = self.ways.message_count() as u64;
         let mut steps = self.first;
         poll.check(steps)?;
@@ -110,7 +113,13 @@ impl Colouring<'_> {
     fn moves(&self, steps: u32) -> u64 {
         let messages = self.ways.message_count() as u64;
         let arcs = self.ways.arc_count() as u64 / messages.max(1) + 1;
-        let most = MAX_WORK / (arcs * u64::from(steps.div_ceil(timetable::WORD)));
-        (MOVES * messages).min(most).saturating_mul(self.request.attempts.start.saturating_add(1))
+        let most = WORK / (arcs * u64::from(steps.div_ceil(timetable::WORD)));
+        (MOVES * messages)
+            .min(most)
+            .max(LEAST_MOVES * messages)
+            .saturating_mul(self.request.attempts.start.saturating_add(1))
     }
 }
+
+#[cfg(test)]
+mod tests;

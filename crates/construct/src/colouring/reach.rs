@@ -143,3 +143,78 @@ pub(super) fn lightest(users: &[u32], weight: &[u32]) -> u32 {
         _ => users.iter().copied().min_by_key(|&user| weight[user as usize]).expect("a full slot has users"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
+    use lockstep_topology::strategy::{any_topology, shuffled};
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::colouring::ways::{Arc, Detours};
+    use crate::slots::Capacities;
+    use crate::task::Task;
+
+    /// All ways to a place, one by one.
+    fn all_ways(way: Way<'_>, place: usize) -> Vec<Vec<Arc>> {
+        if place == 0 {
+            return vec![Vec::new()];
+        }
+        let arcs = way.into(place).iter();
+        arcs.flat_map(|&arc| {
+            let before = all_ways(way, arc.tail as usize);
+            before.into_iter().map(move |way| [way, vec![arc]].concat())
+        })
+        .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn levels_and_prices_are_those_of_the_best_way(
+            topology in any_topology(8).prop_flat_map(shuffled), full in prop::collection::vec(any::<u64>(), 1..20), seed: u64,
+        ) {
+            let collective = Collective::all_to_all_scatter();
+            let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
+            let task = Task::new(&problem).unwrap();
+            let capacities = Capacities::new(&task);
+            let ways = Ways::new(&task, &capacities, &Detours::new()).unwrap();
+            let (mut reach, mut rng) = (Reach::new(&ways), ChaCha8Rng::seed_from_u64(seed));
+            let full: Vec<u64> = full.iter().copied().cycle().take(capacities.len()).collect();
+            // Every use has a user of its own, so that none is met twice.
+            let mut timetable = Timetable::new(&capacities, WORD).unwrap();
+            let mut weight = Vec::new();
+            for (slot, steps) in (0..).zip(&full) {
+                for step in (0..WORD).filter(|step| steps >> step & 1 == 1) {
+                    timetable.add(slot, step, weight.len() as u32);
+                    weight.push(rng.random_range(1..9));
+                }
+            }
+            for message in 0..ways.message_count() as u32 {
+                let way = ways.of(message);
+                let levels = reach.search(way, &full);
+                let all = all_ways(way, way.place_count() - 1);
+                for step in 0..WORD {
+                    let in_the_way = |arc: &&Arc| timetable.is_full(arc.slot, step);
+                    let least = all.iter().map(|way| way.iter().filter(in_the_way).count()).min().unwrap();
+                    for (level, steps) in levels.iter().enumerate() {
+                        prop_assert_eq!(steps >> step & 1 == 1, least <= level);
+                    }
+                    let weight_of = |arc: &Arc| u64::from(weight[timetable.users(arc.slot, step)[0] as usize]);
+                    let price = |way: &Vec<Arc>| way.iter().filter(in_the_way).map(weight_of).sum::<u64>();
+                    let cheapest = all.iter().map(price).min().unwrap();
+                    // Noise is less than a unit a slot.
+                    let found = reach.price(way, &timetable, step, &weight, &mut rng);
+                    prop_assert!((cheapest..=cheapest + u64::from(ways.length(message))).contains(&found));
+                    if least == 0 {
+                        reach.follow_free(way, &full, step, &mut rng);
+                        prop_assert!(reach.trail.iter().all(|&arc| !timetable.is_full(ways.arc(arc).slot, step)));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -21,7 +21,7 @@ const SHIFTS: u32 = 2;
 
 /// The odds, in parts of [`CERTAIN`], that an exchange is kept for each unit of weight that it loses: at first and at
 /// last.
-const ODDS: [u64; 2] = [40_000, 12_000];
+const ODDS: [u64; 2] = [40_000, 24_000];
 
 /// Odds of 1.
 const CERTAIN: u64 = 1 << 16;
@@ -262,4 +262,34 @@ fn nth_step(words: &[Levels], level: usize, mut rank: u32) -> u32 {
         rank -= count;
     }
     unreachable!("the rank is below the number of steps")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_step_of_a_rank_is_among_those_of_the_level(words: [Levels; 3], level in 0..LEVELS) {
+            let is_there = |step: u32| words[(step / WORD) as usize][level] >> (step % WORD) & 1 == 1;
+            let expected: Vec<u32> = (0..3 * WORD).filter(|&step| is_there(step)).collect();
+            let found: Vec<u32> = (0..expected.len() as u32).map(|rank| nth_step(&words, level, rank)).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn what_loses_nothing_is_kept_and_what_loses_much_is_not() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        assert!((0..1000).all(|_| is_kept(0, ODDS[1], &mut rng)));
+        // The odds are below 2^-32.
+        assert!((0..1000).all(|_| !is_kept(50, ODDS[0], &mut rng)));
+        let kept = (0..10_000).filter(|_| is_kept(2, CERTAIN / 2, &mut rng)).count();
+        // A quarter of them, within ten standard deviations.
+        assert!(kept.abs_diff(2500) < 440, "{kept}");
+    }
 }

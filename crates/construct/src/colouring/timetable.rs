@@ -99,3 +99,47 @@ impl<'a> Timetable<'a> {
         &mut self.full[(step / WORD) as usize * self.capacities.len() + slot as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
+    use lockstep_topology::Topology;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::task::Task;
+
+    proptest! {
+        /// On two-port terminals, whose slots come behind the 16 channels.
+        #[test]
+        fn a_slot_is_full_with_as_many_users_as_it_has_room_for(
+            uses in prop::collection::vec((0..24u32, 0..70u32, 0..9u32), 0..200),
+        ) {
+            let topology: Topology = "complete:4".parse().unwrap();
+            let collective = Collective::all_to_all_scatter();
+            let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
+            let problem = Problem::new(&topology, &collective, model).unwrap();
+            let capacities = Capacities::new(&Task::new(&problem).unwrap());
+            let mut timetable = Timetable::new(&capacities, 70).unwrap();
+            let mut expected = Vec::new();
+            for (slot, step, message) in uses {
+                let slot = slot % capacities.len() as u32;
+                if let Some(place) = expected.iter().position(|&used| used == (slot, step, message)) {
+                    timetable.remove(slot, step, message);
+                    expected.swap_remove(place);
+                } else if !timetable.is_full(slot, step) {
+                    timetable.add(slot, step, message);
+                    expected.push((slot, step, message));
+                }
+                let mut users: Vec<u32> =
+                    timetable.users(slot, step).iter().copied().filter(|&user| user != NOBODY).collect();
+                let of_slot = expected.iter().filter(|used| (used.0, used.1) == (slot, step));
+                let mut used: Vec<u32> = of_slot.map(|used| used.2).collect();
+                users.sort_unstable();
+                used.sort_unstable();
+                prop_assert_eq!(timetable.is_full(slot, step), used.len() as u32 == capacities.of(slot));
+                prop_assert_eq!(users, used);
+            }
+        }
+    }
+}

@@ -240,3 +240,67 @@ impl<'a> Way<'a> {
         all.iter().filter(|arc| arc.channel.is_none()).map(|arc| arc.slot)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_paths::ShortestPaths as AllPairs;
+    use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
+    use lockstep_topology::Topology;
+    use lockstep_topology::strategy::{any_topology, shuffled};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The number of ways to the last place, and whether all have as many arcs as the message is long.
+    fn count(way: Way<'_>, length: u32) -> (u64, bool) {
+        let mut ways = vec![(1, 0)];
+        let mut is_level = true;
+        for place in 1..way.place_count() {
+            let arcs = way.into(place);
+            let depth = ways[arcs[0].tail as usize].1 + 1;
+            is_level &= arcs.iter().all(|arc| ways[arc.tail as usize].1 + 1 == depth);
+            ways.push((arcs.iter().map(|arc| ways[arc.tail as usize].0).sum(), depth));
+        }
+        let (count, depth) = ways[way.place_count() - 1];
+        (count, is_level && depth == length)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn all_shortest_paths_are_ways(topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32) {
+            let collective = Collective::all_to_all_scatter();
+            let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
+            let problem = Problem::new(&topology, &collective, model).unwrap();
+            let task = Task::new(&problem).unwrap();
+            let ways = Ways::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let paths = AllPairs::all_pairs(&topology).unwrap();
+            for message in 0..ways.message_count() as u32 {
+                let (source, target) = ways.ends(message);
+                prop_assert_eq!(count(ways.of(message), ways.length(message)), (paths.count(source, target), true));
+                prop_assert_eq!(Some(ways.distance(message)), paths.distance(source, target));
+            }
+        }
+    }
+
+    #[test]
+    fn a_detour_is_one_way_more() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let collective = Collective::all_to_all_scatter();
+        let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
+        let task = Task::new(&problem).unwrap();
+        let path = |nodes: &[u32]| -> Vec<ChannelId> {
+            let channel = |ends: &[u32]| {
+                let is_it = |&channel: &ChannelId| [ring.tail(channel).number(), ring.head(channel).number()] == ends;
+                ring.channels().find(is_it).unwrap()
+            };
+            nodes.windows(2).map(channel).collect()
+        };
+        // The first message goes from 0 to 1.
+        let detours = Detours::from([(0, path(&[0, 3, 2, 1]))]);
+        let ways = Ways::new(&task, &Capacities::new(&task), &detours).unwrap();
+        assert_eq!((count(ways.of(0), 1).0, ways.length(0), ways.longest()), (2, 1, 3));
+        assert_eq!(count(ways.of(1), 2), (2, true));
+    }
+}
