@@ -27,11 +27,12 @@ fn renumbered(topology: &Topology) -> Topology {
     topology.relabelled(&places)
 }
 
-/// Steps of a total exchange on a network under other numbers that the engine reaches in 21 attempts.
+/// Steps of a total exchange on a network under other numbers that the engine reaches in a few rounds.
 fn exchange(topology: &Topology, model: CommunicationModel, goal: u32) -> u32 {
     let (topology, collective) = (renumbered(topology), Collective::all_to_all_scatter());
     let problem = Problem::new(&topology, &collective, model).unwrap();
-    let found = shortest(&problem, goal, 1, &Budget::evaluations(21)).unwrap();
+    let budget = Budget::evaluations(1024 * problem.messages().delivery_count() * 4);
+    let found = shortest(&problem, goal, 1, &budget, |_, _, _| {}).unwrap();
     verify(&problem, &found.schedule).unwrap().steps as u32
 }
 
