@@ -1,6 +1,6 @@
 //! Schedules of every collective on every network: nothing has to be known of its structure.
 //!
-//! [`schedule`] and [`shortest`] ask every [method](methods) that fits, in rounds of more and more attempts, until one is
+//! [`schedule`] and [`shortest()`] ask every [method](methods) that fits, in rounds of more and more attempts, until one is
 //! short enough. Not here: lower bounds, and constructions for networks of one structure.
 //!
 //! ```

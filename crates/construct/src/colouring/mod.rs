@@ -41,7 +41,7 @@ pub(crate) const PATH_COLOURING: Method = Method {
     name: "path-colouring",
     about: "wormhole scatter in direct transfers: messages take places and put others out until all have one",
     find,
-    effort: 512,
+    effort: MOVES,
     is_random: true,
 };
 
