@@ -18,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, enough: u32) -> Option<LowerBound>`, and one
+//! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, ask: &Ask) -> Option<LowerBound>`, and one
 //! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all()`] turns a collecting phase
 //! round before it asks them. [`best_reaching`] and [`Ladder`] ask the cheap ones first; [`symmetric()`] asks one node of a Cayley graph.
 

@@ -33,9 +33,9 @@ pub fn methods() -> &'static [Method] {
 ///
 /// The methods that fit take turns: each makes one attempt, then more and more. Attempts are made in parallel on the
 /// current rayon pool; the result depends only on the problem, `goal`, `seed` and the number of evaluations, unless time
-/// or cancellation ends the search. One evaluation is one transfer placed or
-/// moved, about: an attempt takes as many for each delivery as its method [says](Method::effort). Without any limit it goes on for ever
-/// where `goal` is out of reach. However early the budget ends, the first schedule is brought to its end.
+/// or cancellation ends the search. One evaluation is one transfer placed or moved, about: an attempt takes as many for each
+/// delivery as its method [says](Method::effort), and the first schedule is free. Without any limit it goes on for ever where
+/// `goal` is out of reach. However early the budget ends, the first schedule is brought to its end.
 ///
 /// `problem` distributes its messages; turn a collecting phase round first ([`Distribution`]). `observe` sees each method
 /// that fits, how many attempts it made, and the steps reached if they are fewer than before.
@@ -64,12 +64,12 @@ pub fn shortest(
 /// A schedule of at most `steps` steps, of any collective; `steps` may be `u32::MAX`.
 ///
 /// Collecting phases are built on the reversed network and read backwards; phases that follow each other take turns.
-/// Else as [`shortest`].
+/// Else as [`shortest()`].
 ///
 /// # Errors
 ///
 /// [`NotFound::TooLong`] says the fewest steps reached, if all evaluations are spent; [`NotFound::Stopped`], if time or
-/// cancellation came first; else as [`shortest`].
+/// cancellation came first; else as [`shortest()`].
 pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
     let phases = Distribution::all(problem);
     let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(problem)).collect();

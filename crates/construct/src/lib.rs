@@ -40,6 +40,8 @@ mod spread;
 mod symmetric;
 mod task;
 mod telephone;
+#[cfg(test)]
+mod testing;
 mod wires;
 
 pub use engine::{methods, schedule, shortest};

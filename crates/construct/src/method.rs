@@ -38,8 +38,7 @@ pub(crate) struct Request<'a> {
     /// Only fewer steps are of use; `u32::MAX` as long as there is no schedule at all.
     pub(crate) below: u32,
     pub(crate) seed: u64,
-    /// The attempts to make, each with a random stream of its own; an attempt takes about as long as writing down a few
-    /// schedules.
+    /// The attempts to make, each with a random stream of its own.
     pub(crate) attempts: Range<u64>,
     /// Its deadline and cancellation count; its evaluations are for the engine.
     pub(crate) budget: &'a Budget,

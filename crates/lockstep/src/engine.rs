@@ -14,7 +14,7 @@ pub enum Engine {
     Auto,
     /// The constructions for networks of known structure ([`lockstep_analytic`]): no search, and mostly optimal.
     Analytic,
-    /// Randomised list scheduling ([`lockstep_construct`]): any network, any size, fast.
+    /// The methods for any network, nothing known of its structure ([`lockstep_construct`]).
     Construct,
     /// The evolutionary search of the multistage-network document ([`lockstep_evolve`]).
     Umda,

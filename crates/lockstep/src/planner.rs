@@ -88,8 +88,8 @@ pub enum PlanError {
 /// A plan by construction and search, with seed 1.
 ///
 /// Within evaluations the plan depends on the arguments alone; a budget with a deadline may end elsewhere, and then the
-/// plan [says so](Plan::cut_short). One evaluation is one chain of changes in a search; a construction counts one for
-/// each transfer.
+/// plan [says so](Plan::cut_short). One evaluation is one chain of changes in a search; a general construction counts one
+/// for each transfer placed or moved, and its first schedule is free.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};
@@ -116,16 +116,17 @@ pub fn plan(
 
 /// The way from a problem to a [`Plan`].
 ///
-/// 1. The constructions for networks of known structure; what they make is judged at once.
-/// 2. The best lower bound, its certificate checked; dear bounds only where cheap ones do not reach that schedule.
-/// 3. General construction with some restarts, until it reaches the bound.
-/// 4. Search at as many steps as the bound, then half way between what was not found and what is found, and so on. Each
-///    number of steps gets half of what is left of the budget, the last one all of it.
-/// 5. The judge.
+/// 1. The lower bounds that cost little; the constructions for networks of known structure, judged at once.
+/// 2. The bounds that take searches; a first look by the general constructions.
+/// 3. The dear bounds, flows and linear programmes, as far as they can still say more than the schedule; then the general
+///    constructions with more attempts.
+/// 4. Evolutionary search at as many steps as the bound, then half way between what was not found and what is found, and so
+///    on. Each number of steps gets half of what is left of the budget, the last one all of it.
+/// 5. The judge of the schedule, and the check of the certificate.
 ///
-/// What reaches the bound ends the way. [`Engine::Analytic`], [`Engine::Construct`] and [`Engine::Umda`] go one of the
-/// ways 1, 3 and 4. A collecting phase is planned on the reversed network and read backwards; of two phases, each gets
-/// half of the budget.
+/// What reaches the bound ends the way. Every engine has the bounds; [`Engine::Analytic`] and [`Engine::Umda`] have the
+/// schedules of 1 and 4 alone, [`Engine::Construct`] those of 2 and 3. A collecting phase is planned on the reversed network
+/// and read backwards; of two phases, each gets half of the budget.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, Engine, PlanOptions, Planner, Problem, load};

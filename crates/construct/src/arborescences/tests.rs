@@ -10,6 +10,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::testing::broadcast_to;
 
 /// Number of steps after a few attempts, once the judge has seen the schedule; `None` if the method declines.
 fn steps(problem: &Problem<'_>) -> Option<u32> {
@@ -64,16 +65,7 @@ proptest! {
         topology in any_topology(12).prop_flat_map(shuffled), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
         chunks in 2u32..9, model in any_model(),
     ) {
-        let root = *root.get(topology.terminals());
-        let mut others: Vec<NodeId> = others.iter().map(|other| *other.get(topology.terminals())).collect();
-        others.sort_unstable();
-        others.dedup();
-        others.retain(|&other| other != root);
-        let collective = if others.len() < 2 {
-            Collective::one_to_all_broadcast(root)
-        } else {
-            Collective::many_to_many_broadcast(&[root], &others)
-        };
+        let (_, collective) = broadcast_to(&topology, root, &others);
         let collective = collective.with_chunks(NonZeroU32::new(chunks).unwrap());
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         if let Some(found) = steps(&problem) {

@@ -7,6 +7,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::renumbered;
 
 /// Steps of the schedule of some attempts, once the judge has seen it.
 fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, Miss> {
@@ -16,14 +17,6 @@ fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, Miss> {
     let verified = verify(problem, &schedule).expect("a valid schedule");
     assert_eq!((verified.redundant, verified.transfers), (0, problem.messages().len()), "one transfer a message");
     Ok(verified.steps as u32)
-}
-
-/// The network under other node numbers.
-fn renumbered(topology: &Topology) -> Topology {
-    let nodes = topology.node_count() as u64;
-    // The multiples of a prime: a permutation where it does not divide the number of nodes.
-    let places: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 10_007 % nodes) as u32)).collect();
-    topology.relabelled(&places)
 }
 
 /// Steps of a total exchange on a network under other numbers that some rounds of attempts reach.

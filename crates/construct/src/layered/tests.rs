@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::testing::{broadcast_to, renumbered};
 
 /// Number of steps after up to eight attempts at so few, once the judge has seen all schedules; `None` if the method
 /// declines.
@@ -35,11 +36,7 @@ fn model(routing: Routing, ports: Ports) -> CommunicationModel {
 
 /// The steps above the growth bound on a network under other numbers than its own.
 fn gap(spec: &str, model: CommunicationModel) -> u32 {
-    let topology: Topology = spec.parse().expect("a spec");
-    let nodes = topology.node_count() as u64;
-    // The multiples of a prime: a permutation where it does not divide the number of nodes.
-    let places: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 10_007 % nodes) as u32)).collect();
-    let topology = topology.relabelled(&places);
+    let topology = renumbered(&spec.parse().expect("a spec"));
     let root = topology.terminals()[topology.terminal_count() / 3];
     let collective = Collective::one_to_all_broadcast(root);
     let problem = Problem::new(&topology, &collective, model).expect("a connected network");
@@ -55,17 +52,7 @@ proptest! {
         topology in any_topology(16).prop_flat_map(shuffled), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
         model in any_model(),
     ) {
-        let root = *root.get(topology.terminals());
-        let mut others: Vec<NodeId> = others.iter().map(|other| *other.get(topology.terminals())).collect();
-        others.sort_unstable();
-        others.dedup();
-        others.retain(|&other| other != root);
-        // A message to one terminal is a scatter.
-        let collective = if others.len() < 2 {
-            Collective::one_to_all_broadcast(root)
-        } else {
-            Collective::many_to_many_broadcast(&[root], &others)
-        };
+        let (_, collective) = broadcast_to(&topology, root, &others);
         let model = CommunicationModel { switching: Switching::Wormhole, ..model };
         let problem = Problem::new(&topology, &collective, model).unwrap();
         let bound = lockstep_bounds::best(&problem).steps;

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::testing::broadcast_to;
 
 /// Number of steps after up to three attempts at so few, once the judge has seen the schedule; `None` if the method
 /// declines.
@@ -91,16 +92,7 @@ proptest! {
         topology in any_topology(8).prop_flat_map(shuffled), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
         any in any_model(),
     ) {
-        let root = *root.get(topology.terminals());
-        let mut others: Vec<NodeId> = others.iter().map(|other| *other.get(topology.terminals())).collect();
-        others.sort_unstable();
-        others.dedup();
-        others.retain(|&other| other != root);
-        let collective = if others.len() < 2 {
-            Collective::one_to_all_broadcast(root)
-        } else {
-            Collective::many_to_many_broadcast(&[root], &others)
-        };
+        let (root, collective) = broadcast_to(&topology, root, &others);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..any };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let fewest = tried_steps(&problem, root);

@@ -1,4 +1,4 @@
-//! Broadcasts on other tori and on hypercubes, by the construction that the planner picks.
+//! Broadcasts on other tori and on hypercubes, by what the planner picks.
 
 use std::time::{Duration, Instant};
 

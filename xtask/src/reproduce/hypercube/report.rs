@@ -86,7 +86,7 @@ impl Report<'_> {
         section(diagonals, write(&broadcasts(&self.diagonals)));
         let chains = "Torus n x n by subgroup chains, which generalise the tiling".to_owned();
         section(chains, write(&broadcasts(&self.chains)));
-        let planned = "Other broadcasts, by the construction that the planner picks".to_owned();
+        let planned = "Other broadcasts, by what the planner picks".to_owned();
         section(planned, write(&self.planned()));
         text
     }
