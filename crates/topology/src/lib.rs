@@ -18,11 +18,12 @@ mod family;
 mod format;
 mod id;
 mod spec;
+mod symmetry;
 mod text;
 mod topology;
 mod visit;
 
-#[cfg(feature = "proptest")]
+#[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
 
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
@@ -36,6 +37,7 @@ pub use format::json::{DocumentError, TopologyDocument};
 pub use format::{FileFault, FilePlace, GraphFormat, ReadError, WriteError, read_graph, write_graph};
 pub use id::{ChannelId, NodeId, ResourceId};
 pub use spec::SpecError;
+pub use symmetry::{Automorphism, Symmetries};
 pub use text::{escaped, one_line};
 pub use topology::Topology;
 pub use visit::{ChannelRef, ChannelRefs, Neighbors, VisitedNodes};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use crate::{ChannelId, NodeId, Topology};
 
 /// An ordered partition of the nodes into cells, which no symmetry that keeps the partition takes apart.
 ///
@@ -56,6 +56,12 @@ impl Partition {
     /// The nodes of the cell that starts at a place.
     pub(super) fn cell(&self, start: u32) -> &[u32] {
         &self.order[start as usize..self.end[start as usize] as usize]
+    }
+
+    /// Whether the cell of a node holds no other.
+    pub(super) fn is_alone(&self, node: u32) -> bool {
+        let start = self.start[node as usize];
+        self.end[start as usize] == start + 1
     }
 
     /// The first of the largest cells, or `None` if each is one node.
