@@ -100,7 +100,7 @@ impl<'a> Symmetries<'a> {
         for (&node, &to) in self.levels[self.cells.len()].order().iter().zip(partition.order()) {
             image[node as usize] = to;
         }
-        let mut permutation = vec![0; topology.channel_count()];
+        let mut permutation: Permutation = topology.channel_numbers().map(ChannelId::number).collect();
         for node in topology.nodes() {
             let to = NodeId::new(image[node.index()]);
             let row = self.row(to);
@@ -130,8 +130,8 @@ impl<'a> Symmetries<'a> {
     fn keeps_resources(&self, permutation: &[u32]) -> bool {
         let topology = self.topology;
         let mut image = vec![None; topology.resource_count()];
-        topology.channels().zip(permutation).all(|(channel, &to)| {
-            let to = topology.resource(ChannelId::new(to));
+        topology.channels().all(|channel| {
+            let to = topology.resource(ChannelId::new(permutation[channel.index()]));
             *image[topology.resource(channel).index()].get_or_insert(to) == to
         })
     }

@@ -33,18 +33,18 @@ impl<'a> FreeGroup<'a> {
     pub(super) fn trivial(topology: &'a Topology, fixed: usize) -> Self {
         let mut element_at = vec![None; topology.resource_count()];
         element_at[topology.resource(ChannelId::new(0)).index()] = Some(0);
-        let images = topology.channels().map(ChannelId::number).collect();
+        let images = topology.channel_numbers().map(ChannelId::number).collect();
         Self { topology, fixed, images, generators: Vec::new(), element_at }
     }
 
     /// Number of elements.
     pub(super) fn order(&self) -> usize {
-        self.images.len() / self.topology.channel_count()
+        self.images.len() / self.topology.channel_bound()
     }
 
     /// The images of all channels under each element, the identity first.
     pub(super) fn elements(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
-        self.images.chunks_exact(self.topology.channel_count())
+        self.images.chunks_exact(self.topology.channel_bound())
     }
 
     /// The group that has this element, too; `None` if it is not free, too large, or the same.
@@ -102,7 +102,7 @@ impl<'a> FreeGroup<'a> {
     }
 
     fn element(&self, element: usize) -> &[u32] {
-        let channels = self.topology.channel_count();
+        let channels = self.topology.channel_bound();
         &self.images[element * channels..(element + 1) * channels]
     }
 
