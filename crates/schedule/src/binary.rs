@@ -83,9 +83,11 @@ struct TopologyTables {
     name: String,
     /// Name, whether a terminal, whether it routes.
     nodes: Vec<(String, bool, bool)>,
-    /// Tail and head.
+    /// Tail and head, of failed channels too.
     channels: Vec<(NodeId, NodeId)>,
     shared: Vec<Vec<ChannelId>>,
+    failed_nodes: Vec<NodeId>,
+    failed_channels: Vec<ChannelId>,
     positions: Vec<[f64; 2]>,
 }
 
@@ -117,11 +119,14 @@ impl From<&ScheduleFile> for Tables {
 impl From<&Topology> for TopologyTables {
     fn from(topology: &Topology) -> Self {
         let node = |node| (topology.node_name(node).to_owned(), topology.is_terminal(node), topology.routes(node));
+        let ends = |channel| (topology.tail(channel), topology.head(channel));
         Self {
             name: topology.name().to_owned(),
             nodes: topology.nodes().map(node).collect(),
-            channels: topology.channels().map(|channel| (topology.tail(channel), topology.head(channel))).collect(),
+            channels: topology.channel_numbers().map(ends).collect(),
             shared: topology.shared_groups(),
+            failed_nodes: topology.failed_nodes().to_vec(),
+            failed_channels: topology.failed_channels().collect(),
             positions: topology.positions().unwrap_or_default().to_vec(),
         }
     }
@@ -161,6 +166,8 @@ impl TopologyTables {
         for group in self.shared {
             builder.share(group);
         }
+        self.failed_nodes.into_iter().for_each(|node| builder.fail_node(node));
+        self.failed_channels.into_iter().for_each(|channel| builder.fail_channel(channel));
         builder.positions(self.positions);
         builder.build()
     }

@@ -323,7 +323,7 @@ mod tests {
             for node in topology.nodes() {
                 thinned.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
             }
-            let lost: Vec<usize> = lost.iter().map(|lost| lost.index(topology.channel_count())).collect();
+            let lost: Vec<usize> = lost.iter().map(|lost| lost.index(topology.channel_bound())).collect();
             for channel in topology.channels().filter(|channel| !lost.contains(&channel.index())) {
                 thinned.channel(topology.tail(channel), topology.head(channel));
             }

@@ -14,9 +14,11 @@
 
 mod builder;
 mod cayley;
+mod failures;
 mod family;
 mod format;
 mod id;
+mod links;
 mod spec;
 mod symmetry;
 mod text;

@@ -17,25 +17,29 @@ const MAX_IMAGES: usize = 1 << 24;
 
 /// A group of symmetries of which none but the identity keeps a resource in its place, or more terminals than `fixed`.
 ///
-/// A free action: each element is known by where it takes the first channel. Memory: 4 bytes a channel and element.
+/// A free action: each element is known by where it takes the first working channel. Memory: 4 bytes a channel and element.
 #[derive(Clone, Debug)]
 pub(super) struct FreeGroup<'a> {
     topology: &'a Topology,
     /// Terminals that an element may keep in place.
     fixed: usize,
+    /// The first working channel.
+    first: ChannelId,
     /// The image of each channel, element by element, the identity first.
     images: Permutation,
     generators: Vec<Permutation>,
-    /// The element that takes the resource of the first channel to each one.
+    /// The element that takes the resource of the first working channel to each one.
     element_at: Vec<Option<u32>>,
 }
 
 impl<'a> FreeGroup<'a> {
-    pub(super) fn trivial(topology: &'a Topology, fixed: usize) -> Self {
+    /// The group of the identity alone; `None` if no channel works.
+    pub(super) fn trivial(topology: &'a Topology, fixed: usize) -> Option<Self> {
+        let first = topology.channels().next()?;
         let mut element_at = vec![None; topology.resource_count()];
-        element_at[topology.resource(ChannelId::new(0)).index()] = Some(0);
-        let images = topology.channels().collect();
-        Self { topology, fixed, images, generators: Vec::new(), element_at }
+        element_at[topology.resource(first).index()] = Some(0);
+        let images = topology.channel_numbers().collect();
+        Some(Self { topology, fixed, first, images, generators: Vec::new(), element_at })
     }
 
     /// A random group of more than one element that is free but for so many terminals and of use, as large as it gets or
@@ -47,7 +51,7 @@ impl<'a> FreeGroup<'a> {
         rng: &mut R,
     ) -> Option<Self> {
         let topology = symmetries.topology();
-        let mut chain = vec![Self::trivial(topology, fixed)];
+        let mut chain = vec![Self::trivial(topology, fixed)?];
         for _ in 0..ELEMENTS {
             let largest = chain.last()?;
             if fixed == 0 && largest.order() == topology.terminal_count() {
@@ -66,12 +70,12 @@ impl<'a> FreeGroup<'a> {
 
     /// Number of elements.
     pub(super) fn order(&self) -> usize {
-        self.images.len() / self.topology.channel_count()
+        self.images.len() / self.topology.channel_bound()
     }
 
     /// The images of all channels under each element, the identity first.
     pub(super) fn elements(&self) -> impl ExactSizeIterator<Item = &[ChannelId]> + Clone {
-        self.images.chunks_exact(self.topology.channel_count())
+        self.images.chunks_exact(self.topology.channel_bound())
     }
 
     /// The group that has this element, too; `None` if it is not free, too large, or the same.
@@ -100,7 +104,7 @@ impl<'a> FreeGroup<'a> {
 
     /// Whether an element is there already; `None` if another one is in its place.
     fn finds(&self, permutation: &[ChannelId]) -> Option<bool> {
-        match self.element_at[self.topology.resource(permutation[0]).index()] {
+        match self.element_at[self.place(permutation)] {
             None => Some(false),
             Some(element) => (self.element(element as usize) == permutation).then_some(true),
         }
@@ -113,7 +117,7 @@ impl<'a> FreeGroup<'a> {
         }
         for element in 0..order {
             let product = self.product(element, factor);
-            let place = self.topology.resource(product[0]).index();
+            let place = self.place(&product);
             if !self.moves_enough(&product) || self.element_at[place].is_some() {
                 return None;
             }
@@ -129,8 +133,13 @@ impl<'a> FreeGroup<'a> {
     }
 
     fn element(&self, element: usize) -> &[ChannelId] {
-        let channels = self.topology.channel_count();
+        let channels = self.topology.channel_bound();
         &self.images[element * channels..(element + 1) * channels]
+    }
+
+    /// The place of an element in `element_at`.
+    fn place(&self, permutation: &[ChannelId]) -> usize {
+        self.topology.resource(permutation[self.first.index()]).index()
     }
 
     fn moves_enough(&self, permutation: &[ChannelId]) -> bool {

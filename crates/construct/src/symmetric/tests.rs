@@ -34,10 +34,12 @@ fn petersen() -> Topology {
     network.build().unwrap()
 }
 
-/// Where a permutation of channels takes each node; `None` if it takes channels of one node apart.
+/// Where a permutation of channels takes each node that works; `None` if it takes channels of one node apart.
 fn of_nodes(topology: &Topology, permutation: &[ChannelId]) -> Option<Vec<NodeId>> {
-    let mut image: Vec<Option<NodeId>> = vec![None; topology.node_count()];
-    for (channel, &to) in topology.channels().zip(permutation) {
+    let has_failed = |node| topology.has_failed(node).then_some(node);
+    let mut image: Vec<Option<NodeId>> = topology.nodes().map(has_failed).collect();
+    for channel in topology.channels() {
+        let to = permutation[channel.index()];
         for (node, to) in [(topology.tail(channel), topology.tail(to)), (topology.head(channel), topology.head(to))] {
             if *image[node.index()].get_or_insert(to) != to {
                 return None;
@@ -109,7 +111,7 @@ fn one_element_makes_its_powers() {
         *ring.out_channels(tail).iter().find(|&&channel| ring.head(channel) == head).unwrap()
     };
     let rotation: Vec<ChannelId> = ring.channels().map(by_two).collect();
-    let group = FreeGroup::trivial(&ring, 0).with(&rotation).unwrap();
+    let group = FreeGroup::trivial(&ring, 0).unwrap().with(&rotation).unwrap();
     assert_eq!(group.order(), 4);
     assert!(group.with(&rotation).is_none(), "it has that element");
 }

@@ -143,7 +143,7 @@ fn a_channel_that_does_not_exist_is_refused() {
                     counted from 0";
     assert_eq!(words(&violation), expected);
     let behind = scatter().spoil(|draft| draft[1][0].1.push(u32::MAX));
-    assert!(matches!(behind, Violation::UnknownChannel { channel_count: 8, .. }));
+    assert!(matches!(behind, Violation::UnknownChannel { channel_bound: 8, .. }));
 }
 
 #[test]

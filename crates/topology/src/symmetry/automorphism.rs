@@ -4,8 +4,8 @@ use crate::{ChannelId, NodeId, Topology};
 
 /// A symmetry of a network: where it takes each node and each channel.
 ///
-/// It keeps the ends of channels, what nodes may do, and which channels share a resource; [`Symmetries`](crate::Symmetries)
-/// finds them. Memory: 4 bytes a node and a channel.
+/// It keeps the ends of channels, what nodes may do, and which channels share a resource; what has failed stays in place.
+/// [`Symmetries`](crate::Symmetries) finds them. Memory: 4 bytes a node and a channel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automorphism {
     pub(super) nodes: Box<[NodeId]>,
@@ -15,7 +15,7 @@ pub struct Automorphism {
 impl Automorphism {
     /// The symmetry that keeps everything in place.
     pub fn identity(topology: &Topology) -> Self {
-        Self { nodes: topology.nodes().collect(), channels: topology.channels().collect() }
+        Self { nodes: topology.nodes().collect(), channels: topology.channel_numbers().collect() }
     }
 
     /// Where a node goes.

@@ -23,7 +23,11 @@ impl Partition {
     /// The coarsest partition by role in which all nodes of a cell have as many channels from and to each other cell.
     pub(super) fn new(topology: &Topology, refiner: &mut Refiner<'_>) -> Self {
         let nodes = topology.node_count();
-        let kind = |&node: &u32| (topology.is_terminal(NodeId::new(node)), topology.routes(NodeId::new(node)));
+        // Whatever has failed looks like nothing else, so that it stays in place.
+        let kind = |&number: &u32| {
+            let node = NodeId::new(number);
+            (topology.is_terminal(node), topology.routes(node), topology.has_failed(node).then_some(node))
+        };
         let mut order: Vec<u32> = (0..nodes as u32).collect();
         order.sort_by_key(kind);
         let mut partition =

@@ -51,7 +51,7 @@ fn orbits<'a>(nodes: usize, permutations: impl Iterator<Item = &'a [NodeId]> + C
     orbit
 }
 
-/// All permutations of nodes that keep roles and the number of channels between nodes.
+/// All permutations of nodes that keep what has failed in place, roles, and the number of channels between nodes.
 fn tried(topology: &Topology) -> Vec<Vec<NodeId>> {
     let count = |from: NodeId, to: NodeId| {
         topology.out_channels(from).iter().filter(|&&channel| topology.head(channel) == to).count()
@@ -61,7 +61,8 @@ fn tried(topology: &Topology) -> Vec<Vec<NodeId>> {
         let mut longer = Vec::new();
         for image in partial {
             for to in topology.nodes().filter(|to| !image.contains(to)) {
-                let fits = topology.is_terminal(node) == topology.is_terminal(to)
+                let fits = (node == to || !topology.has_failed(node) && !topology.has_failed(to))
+                    && topology.is_terminal(node) == topology.is_terminal(to)
                     && topology.routes(node) == topology.routes(to)
                     && topology.nodes().zip(&image).all(|(before, &there)| {
                         count(before, node) == count(there, to) && count(node, before) == count(to, there)
@@ -115,7 +116,9 @@ proptest! {
         let fixed = Vec::from_iter(is_fixed.then(|| NodeId::from_index(fixed.index(topology.node_count()))));
         for symmetry in some(&topology, &fixed, 8) {
             prop_assert_eq!(symmetry.nodes().iter().collect::<BTreeSet<_>>().len(), topology.node_count());
-            prop_assert_eq!(symmetry.channels().iter().collect::<BTreeSet<_>>().len(), topology.channel_count());
+            prop_assert_eq!(symmetry.channels().iter().collect::<BTreeSet<_>>().len(), topology.channel_bound());
+            prop_assert!(topology.failed_nodes().iter().all(|&node| symmetry.node(node) == node));
+            prop_assert!(topology.failed_channels().all(|channel| symmetry.channel(channel) == channel));
             prop_assert!(fixed.iter().all(|&node| symmetry.node(node) == node));
             for node in topology.nodes() {
                 prop_assert_eq!(topology.is_terminal(node), topology.is_terminal(symmetry.node(node)));
@@ -124,6 +127,7 @@ proptest! {
             for one in topology.channels() {
                 prop_assert_eq!(symmetry.node(topology.tail(one)), topology.tail(symmetry.channel(one)));
                 prop_assert_eq!(symmetry.node(topology.head(one)), topology.head(symmetry.channel(one)));
+                prop_assert!(topology.is_working(symmetry.channel(one)));
                 for other in topology.channels() {
                     let [there, beside] = [one, other].map(|channel| symmetry.channel(channel));
                     let is_shared = topology.resource(one) == topology.resource(other);
