@@ -16,8 +16,8 @@ const LEAST_PATIENCE: u64 = 1 << 20;
 ///
 /// Memory: 16 bytes a node for each node that has to be told from the others one by one.
 ///
-/// **Source**: individualisation and refinement, as in McKay and Piperno, *Practical graph isomorphism, II* (Journal of
-/// Symbolic Computation 60, 2014).
+/// **Source**: individualisation and refinement, as in *Practical graph isomorphism, II* (Journal of Symbolic
+/// Computation 60, 2014).
 ///
 /// ```
 /// use lockstep_topology::{NodeId, Symmetries, Topology};
