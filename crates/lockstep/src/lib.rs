@@ -31,6 +31,7 @@ mod load;
 mod plan;
 mod planner;
 mod quest;
+mod replan;
 mod symmetric;
 
 pub use lockstep_analytic as analytic;
@@ -54,4 +55,5 @@ pub use lockstep_schedule::{
 pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
 pub use plan::{CutShort, Plan, Verdict, VerdictError};
 pub use planner::{DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, plan};
+pub use replan::{Changes, Repaired, Replan, ReplanError, replan};
 pub use symmetric::{SymmetricPlan, SymmetricPlanError, plan_symmetric};
