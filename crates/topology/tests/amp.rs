@@ -47,7 +47,7 @@ fn assert_simple(topology: &Topology) {
 /// The graph and the file that stores it are one, and the file says the sum of its distances; `known` is the one that
 /// other searches have reached.
 fn check_stored(nodes: u32, known: u64, file: &ExpectFile) {
-    let topology = amp(nodes).unwrap();
+    let topology = amp(nodes).expect("the order is one of the family's");
     let sum = distance_sum(&topology);
     assert!(bound(&topology) <= sum && sum <= known, "{nodes} nodes: {sum}");
     let about = format!(
@@ -55,8 +55,8 @@ fn check_stored(nodes: u32, known: u64, file: &ExpectFile) {
          # Sum of distances over ordered pairs: {sum}; lower bound: {}.\n",
         bound(&topology)
     );
-    let text = about + &write_graph(&topology, GraphFormat::EdgeList).unwrap();
-    let read = read_graph(&text, GraphFormat::EdgeList, "stored").unwrap();
+    let text = about + &write_graph(&topology, GraphFormat::EdgeList).expect("the graph fits the format");
+    let read = read_graph(&text, GraphFormat::EdgeList, "stored").expect("what is written is read");
     assert_eq!(read.digest(), topology.digest());
     file.assert_eq(&text);
 }
