@@ -14,16 +14,19 @@
 
 mod builder;
 mod cayley;
+mod failures;
 mod family;
 mod format;
 mod id;
+mod links;
 mod order_degree;
 mod spec;
+mod symmetry;
 mod text;
 mod topology;
 mod visit;
 
-#[cfg(feature = "proptest")]
+#[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
 
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
@@ -38,6 +41,7 @@ pub use format::{FileFault, FilePlace, GraphFormat, ReadError, WriteError, read_
 pub use id::{ChannelId, NodeId, ResourceId};
 pub use order_degree::distance_sum_bound;
 pub use spec::SpecError;
+pub use symmetry::{Automorphism, Symmetries};
 pub use text::{escaped, one_line};
 pub use topology::Topology;
 pub use visit::{ChannelRef, ChannelRefs, Neighbors, VisitedNodes};

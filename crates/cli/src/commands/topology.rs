@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::Context;
-use lockstep::Topology;
 use lockstep::paths::ShortestPaths;
 use lockstep::schedule::to_json_lines;
 use lockstep::topology::{GraphFormat, families, write_graph};
+use lockstep::{NodeId, Topology};
 use lockstep_report::{DrawingLimits, Table, topology_svg};
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ impl Properties {
         Self {
             name: topology.name().to_owned(),
             terminals,
-            switches: topology.node_count() - terminals,
+            switches: topology.switch_count(),
             channels: topology.channel_count(),
             wires: topology.resource_count(),
             terminal_degrees: Degrees::new(topology, true),
@@ -169,7 +169,8 @@ fn range([fewest, most]: [usize; 2]) -> String {
 impl Degrees {
     /// The degrees of the terminals, or of the other nodes; `None` if there are none.
     fn new(topology: &Topology, terminals: bool) -> Option<Self> {
-        let nodes = || topology.nodes().filter(|&node| topology.is_terminal(node) == terminals);
+        let is_it = |node: &NodeId| topology.is_terminal(*node) == terminals && !topology.has_failed(*node);
+        let nodes = || topology.nodes().filter(is_it);
         let out = || nodes().map(|node| topology.out_channels(node).len());
         let into = || nodes().map(|node| topology.in_channels(node).len());
         Some(Self { out: [out().min()?, out().max()?], into: [into().min()?, into().max()?] })

@@ -63,9 +63,10 @@ impl Polycirculant {
     }
 
     /// The circulant graph of jumps `1, 2, …`, and the one across if the degree is odd, written with this period.
-    /// `None` if there is none: a degree of `order` or more, or an odd `order * degree`.
+    /// `None` if there is none: a degree of 0 or
+    /// from `order` on, or an odd `order * degree`.
     pub(super) fn circulant(order: u32, degree: u32, period: u32) -> Option<Self> {
-        if degree >= order {
+        if degree == 0 || degree >= order {
             return None;
         }
         let both_ways = (1..=degree / 2).flat_map(|length| [length, order - length]);

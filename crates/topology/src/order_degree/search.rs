@@ -14,13 +14,12 @@ const SHUFFLES_PER_JUMP: usize = 10;
 ///
 /// The best graphs known are mostly symmetric, and a graph that `k` rotations keep is known from a `k`-th of its links
 /// and judged from a `k`-th of its nodes. So there is one walk for each number of rotations, from all to none, each with
-/// an equal share; equal sums go to the graph of more rotations. Ends at once where the bound is reached. Every walk makes
-/// one step at least, whatever `looks` is: `order^2 * degree / 64` looks for each unit of the diameter.
+/// an equal share; equal sums go to the graph of more rotations. Ends at once where the bound is reached. Every walk
+/// measures one graph at least, whatever `looks` is: `order^2 * degree / 64` looks for each unit of its diameter.
 ///
-/// **Source**: simulated annealing by the exchange of the ends of two links and with rotational symmetry, as in Shimizu,
-/// Mori, *Average shortest path length of graphs of diameter 3*, NOCS (2016), and Nakao, Murai,
-/// Sato, *A method for order/degree problem based on graph symmetry and simulated annealing with MPI/OpenMP
-/// parallelization*, HPC Asia (2019); there the number of rotations is given, and no link is its own turn.
+/// **Source**: simulated annealing by the exchange of the ends of two links among graphs with rotations, as in Nakao,
+/// Murai, Sato, *A method for order/degree problem based on graph symmetry and simulated annealing with MPI/OpenMP
+/// parallelization*, HPC Asia (2019). There the number of rotations is given.
 pub(crate) fn search(order: u32, degree: u32, seed: u64, looks: u64) -> Option<Polycirculant> {
     let periods: Vec<u32> = (1..=order).filter(|&period| order.is_multiple_of(period)).collect();
     let share = looks / periods.len().max(1) as u64;
@@ -84,8 +83,8 @@ fn walk(start: Polycirculant, least: u64, looks: u64, rng: &mut ChaCha8Rng) -> O
     Some(best)
 }
 
-/// How often 1 is halved until a fraction drawn at random, these bits, is left, in units of 2^-16: exponentially distributed.
-/// Between powers of two the logarithm is taken as linear.
+/// How often 1 is halved until a fraction drawn at random, these bits, is left, in units of 2^-16: exponentially
+/// distributed. Between powers of two the logarithm is taken as linear.
 pub(super) fn halvings(bits: u64) -> u64 {
     let bits = bits | 1;
     let whole = bits.leading_zeros();

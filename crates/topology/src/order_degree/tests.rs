@@ -210,7 +210,7 @@ fn search_is_the_same_twice_and_ends_without_looks_or_switches() {
 
 #[test]
 fn impossible_orders_and_degrees_have_no_graph() {
-    for (order, degree) in [(0, 0), (0, 4), (4, 4), (3, 1), (5, 3), (4, 1)] {
+    for (order, degree) in [(0, 0), (1, 0), (0, 4), (4, 4), (3, 1), (5, 3), (4, 1)] {
         assert!(search(order, degree, 0, 1 << 10).is_none(), "{order} nodes of degree {degree}");
     }
 }
