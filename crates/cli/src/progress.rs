@@ -121,7 +121,8 @@ impl SweepBar {
     /// Shows a bar if standard error is a terminal and carries nothing else; `done` of `total` are done already.
     pub(crate) fn new(talk: Talk, total: Option<usize>, done: usize) -> Self {
         let bar = ProgressBar::with_draw_target(total.map(|total| total as u64), draw_target(talk));
-        let template = if total.is_some() { "{spinner} {elapsed} {pos} of {len}, {eta} left" } else { "{spinner} {pos}" };
+        let template =
+            if total.is_some() { "{spinner} {elapsed} {pos} of {len}, {eta} left" } else { "{spinner} {pos}" };
         let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_spinner());
         let bar = bar.with_style(style).with_position(done as u64);
         bar.enable_steady_tick(Duration::from_millis(100));

@@ -19,8 +19,7 @@ use crate::plan::Plan;
 use crate::planner::PlanOptions;
 use crate::replan::remaining;
 
-const KIND: FileKind =
-    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1 };
+const KIND: FileKind = FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1 };
 
 /// The first piece.
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -109,7 +108,7 @@ impl SweepIdentity<'_> {
 /// let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link", keeps_plans: true };
 /// let mut bytes = Vec::new();
 /// let mut log = SweepLog::begin(&identity, &mut bytes)?;
-/// sweep(&before, &links, options, &budget, |consequence| log.add(&consequence).expect("memory takes all bytes"))?;
+/// sweep(&before, links.iter(), options, &budget, |consequence| log.add(&consequence).expect("memory takes all bytes"))?;
 /// log.end()?;
 ///
 /// let book = RecoveryBook::read(&bytes)?;

@@ -132,12 +132,7 @@ impl Consequence {
     /// # Errors
     ///
     /// [`ConsequenceError`]; terminals that are cut off are an [`Outcome::Lost`].
-    pub fn of(
-        faults: &Faults,
-        before: &Plan,
-        options: PlanOptions,
-        budget: &Budget,
-    ) -> Result<Self, ConsequenceError> {
+    pub fn of(faults: &Faults, before: &Plan, options: PlanOptions, budget: &Budget) -> Result<Self, ConsequenceError> {
         let faulty = faults.apply_to(before.topology())?;
         let (outcome, plan) = match replan(&before.problem(), before.schedule(), &faulty, options, budget, |_| {}) {
             Ok(replanned) => {

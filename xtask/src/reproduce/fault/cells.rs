@@ -113,7 +113,7 @@ pub(super) fn reproduce(table: &Table, seed: u64, quick: bool) -> Result<Reprodu
     let begin = Instant::now();
     let mut rows = vec![row(table, &whole, &whole, "none".to_owned(), seed)?];
     if let Some(kind) = table.kind() {
-        for faults in &FaultSpace::new(&whole, kind, 1) {
+        for faults in FaultSpace::new(&whole, kind, 1).iter() {
             let name = faults.name(&whole);
             if !quick || table.names(&name) {
                 rows.push(row(table, &whole, &faults.apply_to(&whole)?, name, seed)?);
@@ -133,8 +133,7 @@ fn row(table: &Table, whole: &Topology, network: &Topology, fault: String, seed:
             let root = if collective.has_root() { Some(root) } else { None };
             let node = root.and_then(|root| whole.node_named(root));
             let has_failed = node.is_some_and(|node| network.has_failed(node));
-            let figures =
-                if has_failed { Vec::new() } else { figures(network, &collective.with_root(node)?, seed)? };
+            let figures = if has_failed { Vec::new() } else { figures(network, &collective.with_root(node)?, seed)? };
             let document = table.steps(&fault, collective.abbreviation(), place).filter(|_| !has_failed);
             cells.push(Cell { collective, root: root.cloned(), document, figures });
         }
@@ -150,7 +149,8 @@ fn figures(network: &Topology, collective: &Collective, seed: u64) -> Result<Vec
         let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(EVALUATIONS), |_| {})?;
         Ok(Figure::new(&plan))
     };
-    let is_scatter = matches!(collective.name(), Some(CollectiveName::OneToAllScatter | CollectiveName::AllToAllScatter));
+    let is_scatter =
+        matches!(collective.name(), Some(CollectiveName::OneToAllScatter | CollectiveName::AllToAllScatter));
     let rules = if is_scatter { &RULES[..] } else { &RULES[..2] };
     rules.iter().copied().map(of).collect()
 }

@@ -52,7 +52,8 @@ impl Report<'_> {
 
     /// All figures, one a line.
     pub(super) fn csv(&self) -> String {
-        let header = "table,network,fault,collective,root,document_steps,routing,scatter,our_steps,bound,rule,found_by,verdict";
+        let header =
+            "table,network,fault,collective,root,document_steps,routing,scatter,our_steps,bound,rule,found_by,verdict";
         let mut table = Table::new(header.split(','));
         for reproduced in &self.results {
             for (row, cell) in cells(reproduced) {
@@ -88,7 +89,10 @@ impl Report<'_> {
             let kind = table.kind().map_or("no fault".to_owned(), |kind| format!("one {kind} at a time fails"));
             let title = format!("Table {}: {} ({}), {kind}", table.table, table.name, table.spec);
             section(&title, write(&under_document_rules(reproduced)));
-            section(&format!("Table {}: {} under other rules", table.table, table.name), write(&under_all_rules(reproduced)));
+            section(
+                &format!("Table {}: {} under other rules", table.table, table.name),
+                write(&under_all_rules(reproduced)),
+            );
             let differences = differences(reproduced);
             if !differences.rows().is_empty() {
                 section(&format!("Table {}: where the document differs", table.table), write(&differences));
@@ -117,7 +121,15 @@ impl Report<'_> {
 
     fn replanned(&self, replanned: &[Replanned]) -> Table {
         let mut table = Table::new([
-            "Network", "Fault", "Collective", "Faults", "Repaired", "Transfers kept", "Mean time", "Longest", "Document's",
+            "Network",
+            "Fault",
+            "Collective",
+            "Faults",
+            "Repaired",
+            "Transfers kept",
+            "Mean time",
+            "Longest",
+            "Document's",
         ]);
         for row in replanned {
             let percent = if row.kept[1] == 0 { 0.0 } else { 100.0 * row.kept[0] as f64 / row.kept[1] as f64 };
@@ -130,7 +142,11 @@ impl Report<'_> {
                 format!("{percent:.0} %"),
                 milliseconds(row.mean),
                 milliseconds(row.longest),
-                if row.network.starts_with("kautz") { format!("{} s", self.figures.seconds_to_plan_anew) } else { String::new() },
+                if row.network.starts_with("kautz") {
+                    format!("{} s", self.figures.seconds_to_plan_anew)
+                } else {
+                    String::new()
+                },
             ]);
         }
         table
@@ -181,7 +197,8 @@ fn under_all_rules(reproduced: &Reproduced<'_>) -> Table {
         let rules = RULES.iter().skip(1).take(cell.figures.len().saturating_sub(1));
         rules.map(|&(routing, scatter)| format!("{name} {}", rule_name(routing, scatter))).collect()
     };
-    let widest = reproduced.rows.iter().max_by_key(|row| row.cells.iter().map(|cell| cell.figures.len()).sum::<usize>());
+    let widest =
+        reproduced.rows.iter().max_by_key(|row| row.cells.iter().map(|cell| cell.figures.len()).sum::<usize>());
     let header = widest.map(|row| row.cells.iter().flat_map(of_cell).collect::<Vec<_>>()).unwrap_or_default();
     let mut table = Table::new(std::iter::once("Fault".to_owned()).chain(header.iter().cloned()));
     for row in &reproduced.rows {
@@ -200,9 +217,11 @@ fn under_all_rules(reproduced: &Reproduced<'_>) -> Table {
 
 /// The cells with another figure than the document's, and why.
 fn differences(reproduced: &Reproduced<'_>) -> Table {
-    let mut table = Table::new(["Fault", "Collective", "Document", "Ours", "The document's figure", "Why no fewer than ours"]);
+    let mut table =
+        Table::new(["Fault", "Collective", "Document", "Ours", "The document's figure", "Why no fewer than ours"]);
     for (row, cell) in cells(reproduced) {
-        let (Some(document), Some(figure), Some(verdict)) = (cell.document, cell.figures.first(), cell.verdict()) else {
+        let (Some(document), Some(figure), Some(verdict)) = (cell.document, cell.figures.first(), cell.verdict())
+        else {
             continue;
         };
         let words = match verdict {

@@ -58,7 +58,7 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Sp
         for collective in COLLECTIVES {
             let before = before(&network, collective, table.roots.first().map(String::as_str), options)?;
             let begin = Instant::now();
-            sweep(&before, &FaultSpace::new(&network, kind, 1), options, &budget(), |_| {})?;
+            sweep(&before, FaultSpace::new(&network, kind, 1).iter(), options, &budget(), |_| {})?;
             sweeps += begin.elapsed();
             replanned.push(one_by_one(&before, kind, collective, options)?);
         }
@@ -76,7 +76,7 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Sp
         time: Duration::ZERO,
     };
     let begin = Instant::now();
-    sweep(&before, &FaultSpace::new(&network, kind, 2), options, &budget(), |consequence| {
+    sweep(&before, FaultSpace::new(&network, kind, 2).iter(), options, &budget(), |consequence| {
         doubles.sets += 1;
         match consequence.degradation.outcome {
             Outcome::Planned(planned) => {
@@ -95,24 +95,14 @@ fn budget() -> Budget {
 }
 
 /// The plan of the whole network.
-fn before(
-    network: &Topology,
-    collective: CollectiveName,
-    root: Option<&str>,
-    options: PlanOptions,
-) -> Result<Plan> {
+fn before(network: &Topology, collective: CollectiveName, root: Option<&str>, options: PlanOptions) -> Result<Plan> {
     let root = root.and_then(|root| network.node_named(root)).filter(|_| collective.has_root());
     let collective = collective.with_root(root)?;
     let problem = Problem::new(network, &collective, CommunicationModel::wormhole())?;
     Ok(Planner::new(problem, options).run(&budget(), |_| {})?)
 }
 
-fn one_by_one(
-    before: &Plan,
-    kind: FaultKind,
-    collective: CollectiveName,
-    options: PlanOptions,
-) -> Result<Replanned> {
+fn one_by_one(before: &Plan, kind: FaultKind, collective: CollectiveName, options: PlanOptions) -> Result<Replanned> {
     let network = before.topology();
     let mut replanned = Replanned {
         network: network.name().to_owned(),
@@ -125,7 +115,7 @@ fn one_by_one(
         longest: Duration::ZERO,
     };
     let mut total = Duration::ZERO;
-    for faults in &FaultSpace::new(network, kind, 1) {
+    for faults in FaultSpace::new(network, kind, 1).iter() {
         let begin = Instant::now();
         let consequence = Consequence::of(&faults, before, options, &budget())?;
         let time = begin.elapsed();

@@ -35,9 +35,9 @@ impl Journal {
             let log = SweepLog::begin(identity, file).with_context(name)?;
             return Ok((Self { path: Some(path), log: Some(log), is_book }, Vec::new()));
         }
-        let interrupted = identity.interrupted(&input::bytes(&path)?).with_context(|| {
-            format!("{}: cannot be gone on from; delete it, or give another file", name())
-        })?;
+        let interrupted = identity
+            .interrupted(&input::bytes(&path)?)
+            .with_context(|| format!("{}: cannot be gone on from; delete it, or give another file", name()))?;
         let Interrupted { ref rows, is_ended, .. } = interrupted;
         let state = if is_ended { "all of it is in" } else { "going on from" };
         output::note(talk, &format!("{state} {}", name()));
@@ -69,7 +69,9 @@ impl Journal {
     pub(super) fn goes_on(&self) -> String {
         match &self.path {
             Some(path) => format!("; the same command goes on from {}", path.display()),
-            None => "; what was done is lost, as there is no folder to keep it in: give a file by --checkpoint".to_owned(),
+            None => {
+                "; what was done is lost, as there is no folder to keep it in: give a file by --checkpoint".to_owned()
+            }
         }
     }
 

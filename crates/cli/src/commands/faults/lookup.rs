@@ -40,7 +40,8 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<Answer> {
     sheet.line("schedule", format!("{}, {}", counted(plan.steps as usize, "step"), plan.verdict));
     sheet.line("lower bound", text::bound(&plan.lower_bound, problem.topology()));
     if let Some(changes) = planned.changes {
-        let words = [(changes.kept, "kept"), (changes.lost, "lost"), (changes.moved, "moved"), (changes.added, "added")];
+        let words =
+            [(changes.kept, "kept"), (changes.lost, "lost"), (changes.moved, "moved"), (changes.added, "added")];
         let words = words.map(|(count, what)| format!("{count} {what}"));
         sheet.line("transfers", words.join(", "));
     }

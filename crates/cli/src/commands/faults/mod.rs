@@ -6,9 +6,7 @@ mod rows;
 
 use anyhow::{Context, bail};
 use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
-use lockstep::{
-    Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Problem, SweepIdentity, sweep,
-};
+use lockstep::{Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Problem, SweepIdentity, sweep};
 
 use self::journal::Journal;
 use self::rows::Rows;
@@ -129,7 +127,7 @@ impl<'a> Sets<'a> {
         if args.classes {
             let fixed: Vec<_> = problem.collective().root().into_iter().collect();
             let classes = FaultClasses::new(space, &fixed).with_context(network)?;
-            return Ok(Self::Classes(classes.iter().map(|class| (class.representative, class.size)).collect()));
+            return Ok(Self::Classes(classes.iter().map(|class| (class.representative.clone(), class.size)).collect()));
         }
         Ok(Self::All(space))
     }
