@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
 use lockstep::Engine;
 use lockstep::topology::GraphFormat;
 
@@ -249,21 +249,44 @@ cuts terminals off is a line, too. The plan of the whole network is repaired: wh
 touch is kept, unless a fresh plan is shorter. A sweep that is interrupted or killed goes on where it
 was when the same command runs again.";
 
-/// Arguments of `lockstep faults`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = FAULTS_EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(crate) struct FaultsArgs {
-    #[command(subcommand)]
-    pub(crate) command: Option<FaultsCommand>,
-    #[command(flatten)]
-    pub(crate) sweep: Option<SweepArgs>,
+/// Arguments of `lockstep faults`: those of a sweep, or `lookup` and its own.
+#[derive(Debug)]
+pub(crate) enum FaultsArgs {
+    Sweep(Box<SweepArgs>),
+    Lookup(LookupArgs),
 }
 
-/// What else is done about faults.
-#[derive(Debug, Subcommand)]
-pub(crate) enum FaultsCommand {
-    /// Find the plan for some faults in a recovery book; exit code 1 if it is not there
-    Lookup(LookupArgs),
+/// The word before the arguments of a lookup.
+const LOOKUP: &str = "lookup";
+
+// A command that is a command of its own and has others below it is more than can be derived.
+impl clap::Args for FaultsArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let about = "Find the plan for some faults in a recovery book; exit code 1 if there is none";
+        SweepArgs::augment_args(command)
+            .subcommand(LookupArgs::augment_args(clap::Command::new(LOOKUP).about(about)))
+            .args_conflicts_with_subcommands(true)
+            .subcommand_negates_reqs(true)
+            .after_help(FAULTS_EXAMPLES)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for FaultsArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        match matches.subcommand() {
+            Some((LOOKUP, matches)) => LookupArgs::from_arg_matches(matches).map(Self::Lookup),
+            _ => SweepArgs::from_arg_matches(matches).map(|args| Self::Sweep(args.into())),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Arguments of a sweep over faults.

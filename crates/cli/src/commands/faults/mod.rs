@@ -4,14 +4,14 @@ mod journal;
 mod lookup;
 mod rows;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
 use lockstep::{Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Problem, SweepIdentity, sweep};
 
 use self::journal::Journal;
 use self::rows::Rows;
 use super::{Answer, stop_on_signal};
-use crate::args::{FaultsArgs, FaultsCommand, KindArgs, SweepArgs, Talk};
+use crate::args::{FaultsArgs, KindArgs, SweepArgs, Talk};
 use crate::model::Question;
 use crate::output;
 use crate::progress::SweepBar;
@@ -21,10 +21,9 @@ use crate::text::counted;
 const MAX_WIDTH: usize = 60;
 
 pub(crate) fn run(args: &FaultsArgs, talk: Talk) -> anyhow::Result<Answer> {
-    match (&args.command, &args.sweep) {
-        (Some(FaultsCommand::Lookup(args)), _) => lookup::run(args),
-        (None, Some(args)) => run_sweep(args, talk),
-        (None, None) => bail!("give a network and a collective, or lookup and a recovery book; see --help"),
+    match args {
+        FaultsArgs::Lookup(args) => lookup::run(args),
+        FaultsArgs::Sweep(args) => run_sweep(args, talk),
     }
 }
 
