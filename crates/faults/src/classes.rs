@@ -7,12 +7,12 @@ use rand_chacha::ChaCha8Rng;
 use crate::disjoint_sets::DisjointSets;
 use crate::{FaultError, FaultSpace, Faults};
 
-/// The most sets that are put into classes, 2^20.
-pub const MAX_CLASSIFIED: usize = 1 << 20;
+/// The most faults that are put into classes, those of all sets together: 2^21.
+pub const MAX_CLASSIFIED: usize = 1 << 21;
 
 /// Symmetries that join no classes any more before the classes are taken for complete. Those that keep all of the classes
 /// in place are a group: if it is not the group of all symmetries, at least every second symmetry is none of it.
-const IDLE: usize = 12;
+const IDLE: usize = 20;
 
 /// The set that a class was not reached from, as it is the first one.
 const NONE: u32 = u32::MAX;
@@ -20,9 +20,9 @@ const NONE: u32 = u32::MAX;
 /// The sets of a [`FaultSpace`] in classes, such that a symmetry of the network takes the sets of a class to each other:
 /// what is true of one of them, in steps and in bounds, is true of all of them.
 ///
-/// Sound always: two sets of a class have their symmetry. Complete unless the network's symmetries are too hard to find
-/// or [`MAX_CLASSIFIED`] random ones miss some. Memory: 16 bytes a set, and 4 bytes a node and a channel for each of few
-/// symmetries.
+/// Sound always: every set of a class has [its symmetry](Self::onto). Complete, unless the network's symmetries are too
+/// hard to find or the random ones that are drawn miss some: classes are then smaller than they could be. Memory: 16 bytes
+/// a set, and 8 bytes a node and a channel for each of few symmetries.
 ///
 /// ```
 /// use lockstep_faults::{FaultClasses, FaultKind, FaultSpace};
@@ -63,15 +63,16 @@ pub struct FaultClass {
 impl<'a> FaultClasses<'a> {
     /// The classes under the symmetries that keep these nodes in place, such as the root of a broadcast.
     ///
-    /// Takes `O(K^2)` time for each set and each of about 20 symmetries, and the time to find those.
+    /// Takes `O(K^2)` time for each set and each of about 30 symmetries, and the time to find those.
     ///
     /// # Errors
     ///
-    /// [`FaultError::TooManySets`] past [`MAX_CLASSIFIED`] sets.
+    /// [`FaultError::TooManySets`] past [`MAX_CLASSIFIED`] faults.
     pub fn new(space: &'a FaultSpace<'a>, fixed: &[NodeId]) -> Result<Self, FaultError> {
-        let too_many = FaultError::TooManySets { sets: space.count(), most: MAX_CLASSIFIED };
+        let most = MAX_CLASSIFIED / space.sets().size.max(1);
+        let too_many = FaultError::TooManySets { sets: space.count(), most };
         let count = space.count().and_then(|count| usize::try_from(count).ok());
-        let count = count.filter(|&count| count <= MAX_CLASSIFIED).ok_or(too_many)?;
+        let count = count.filter(|&count| count <= most).ok_or(too_many)?;
         let moves = moves(space, fixed, count);
         Ok(Self::reached(space, moves, count))
     }
@@ -95,8 +96,9 @@ impl<'a> FaultClasses<'a> {
             let mut next = 0;
             while let Some(&set) = queue.get(next) {
                 next += 1;
+                let members = space.sets().nth(u128::from(set)).expect("a set below their count is one of the space");
                 for (number, (_, images)) in (0..).zip(&moves) {
-                    let image = images.of(space, set);
+                    let image = images.of(space, &members);
                     if class_of[image as usize] == NONE {
                         class_of[image as usize] = class;
                         (before[image as usize], by[image as usize]) = (set, number);
@@ -178,14 +180,10 @@ impl Images {
     }
 
     /// Where the symmetry takes a set of faults.
-    fn of(&self, space: &FaultSpace<'_>, set: u32) -> u32 {
-        let sets = space.sets();
-        let mut image = sets.nth(u128::from(set)).expect("sets of a class are counted");
-        for number in &mut image {
-            *number = self.0[*number as usize];
-        }
+    fn of(&self, space: &FaultSpace<'_>, set: &[u32]) -> u32 {
+        let mut image: Vec<u32> = set.iter().map(|&number| self.0[number as usize]).collect();
         image.sort_unstable();
-        sets.index_of(&image).expect("a permutation takes sets to sets") as u32
+        space.sets().index_of(&image).expect("a permutation takes sets to sets") as u32
     }
 }
 
@@ -202,8 +200,8 @@ fn moves(space: &FaultSpace<'_>, fixed: &[NodeId], count: usize) -> Vec<(Automor
         let Some(symmetry) = symmetries.random(&mut rng) else { continue };
         let Some(images) = Images::new(space, &symmetry) else { continue };
         let before = joined.count();
-        for set in 0..count as u32 {
-            joined.join(set, images.of(space, set));
+        for (index, set) in (0..).zip(space.sets().from(space.sets().first())) {
+            joined.join(index, images.of(space, &set));
         }
         if joined.count() < before {
             idle = 0;

@@ -64,15 +64,16 @@ impl Combinations {
         })
     }
 
-    /// Turns a set into the one after it; `false` if it is the last one.
-    pub(crate) fn advance(self, set: &mut [u32]) -> bool {
+    /// All sets from this one on.
+    pub(crate) fn from(self, first: Option<Vec<u32>>) -> impl Iterator<Item = Vec<u32>> + Clone {
+        std::iter::successors(first, move |set| self.after(set))
+    }
+
+    /// The set after another one.
+    fn after(self, set: &[u32]) -> Option<Vec<u32>> {
         let is_movable = |&place: &usize| (set[place] as usize) < self.bound - self.size + place;
-        let Some(place) = (0..set.len()).rev().find(is_movable) else { return false };
-        let next = set[place] + 1;
-        for (number, next) in set[place..].iter_mut().zip(next..) {
-            *number = next;
-        }
-        true
+        let place = (0..set.len()).rev().find(is_movable)?;
+        Some(set[..place].iter().copied().chain(set[place] + 1..).take(self.size).collect())
     }
 }
 
@@ -83,10 +84,14 @@ fn binomial(n: usize, k: usize) -> Option<u128> {
     }
     let k = k.min(n - k);
     // Before the step of `i`, `count` is the binomial of `n` and `i`; it grows with each step, so none is larger than the
-    // last one, and what is multiplied has been divided before.
+    // last one. A product that is too large, before it is divided, needs the slow way that divides first.
     (0..k as u128).try_fold(1u128, |count, i| {
-        let divisor = common_divisor(count, i + 1);
-        (count / divisor).checked_mul((n as u128 - i) / ((i + 1) / divisor))
+        let (factor, divisor) = (n as u128 - i, i + 1);
+        if let Some(product) = count.checked_mul(factor) {
+            return Some(product / divisor);
+        }
+        let common = common_divisor(count, divisor);
+        (count / common).checked_mul(factor / (divisor / common))
     })
 }
 
@@ -112,9 +117,7 @@ mod tests {
                 for (index, set) in (0..).zip(&expected) {
                     assert_eq!(sets.nth(index).as_ref(), Some(set));
                     assert_eq!(sets.index_of(set), Some(index));
-                    let mut next = set.clone();
-                    let has_next = sets.advance(&mut next);
-                    assert_eq!(has_next.then_some(&next), expected.get(index as usize + 1));
+                    assert!(sets.from(sets.nth(index)).eq(expected[index as usize..].iter().cloned()));
                 }
                 assert_eq!(sets.nth(expected.len() as u128), None);
             }

@@ -14,11 +14,11 @@ use crate::{FaultError, Faults, Transport};
 ///
 /// let ring: Topology = "ring:8".parse()?;
 /// let links = FaultSpace::new(&ring, FaultKind::Link, 1);
-/// let diameter = FaultDiameter::over(&ring, Transport::Direct, &links)?;
+/// let diameter = FaultDiameter::over(&ring, Transport::Direct, links.iter())?;
 /// assert_eq!(diameter.farthest.map(|pair| pair.distance), Some(7)); // 4 without a fault
 ///
 /// let two = FaultSpace::new(&ring, FaultKind::Link, 2);
-/// let diameter = FaultDiameter::over(&ring, Transport::Direct, &two)?;
+/// let diameter = FaultDiameter::over(&ring, Transport::Direct, two.iter())?;
 /// assert_eq!((diameter.sets, diameter.disconnecting), (28, 28));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -47,7 +47,7 @@ pub struct Farthest {
 }
 
 impl FaultDiameter {
-    /// The largest distance over these sets of faults of a network, all [of a space](crate::FaultSpace), a
+    /// The largest distance over these sets of faults of a network, all [of a space](crate::FaultSpace::iter), a
     /// [sample](crate::FaultSpace::sample) or the representatives of [classes](crate::FaultClasses).
     ///
     /// Takes time in proportion to channels, distance, and terminals by 64, for each set. To stop early, end the sets.

@@ -88,6 +88,11 @@ impl FaultSet {
         self.and(Entry::Channel(Ends::Written(word.into())))
     }
 
+    /// Whether nothing fails.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     fn and(mut self, entry: Entry) -> Self {
         self.entries.push(entry);
         self

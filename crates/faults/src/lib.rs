@@ -16,7 +16,7 @@
 //! // Which pairs of links must not fail at once?
 //! let pairs = FaultSpace::new(&mesh, FaultKind::Link, 2);
 //! let mut fatal = Vec::new();
-//! for faults in &pairs {
+//! for faults in pairs.iter() {
 //!     if !Survivability::of(&faults.apply_to(&mesh)?, Transport::Direct).is_connected() {
 //!         fatal.push(faults.name(&mesh));
 //!     }
@@ -47,6 +47,6 @@ pub use error::FaultError;
 pub use fault::{Fault, Faults};
 pub use fault_set::FaultSet;
 pub use region::{FaultyRegion, faulty_regions};
-pub use space::{FaultKind, FaultSets, FaultSpace};
+pub use space::{FaultKind, FaultSpace};
 pub use survivability::{CutOff, Survivability, disconnected_pairs};
 pub use transport::Transport;

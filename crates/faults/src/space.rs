@@ -102,14 +102,18 @@ impl<'a> FaultSpace<'a> {
     }
 
     /// All sets, one after the other.
-    pub fn iter(&self) -> FaultSets<'_> {
-        FaultSets { space: self, next: self.sets().first() }
+    pub fn iter(&self) -> impl Iterator<Item = Faults> + Clone {
+        self.faults_from(self.sets().first())
     }
 
     /// The sets from this place on, as for a sweep that was interrupted; none where they cannot be
     /// [counted](Self::count), unless the place is 0.
-    pub fn iter_from(&self, index: u128) -> FaultSets<'_> {
-        if index == 0 { self.iter() } else { FaultSets { space: self, next: self.sets().nth(index) } }
+    pub fn iter_from(&self, index: u128) -> impl Iterator<Item = Faults> + Clone {
+        self.faults_from(if index == 0 { self.sets().first() } else { self.sets().nth(index) })
+    }
+
+    fn faults_from(&self, first: Option<Vec<u32>>) -> impl Iterator<Item = Faults> + Clone {
+        self.sets().from(first).map(|set| self.faults_of(&set))
     }
 
     /// Different sets by chance, each selection with the same probability, ascending; all of them, if there are no more.
@@ -160,31 +164,4 @@ fn distinct(bound: u128, count: usize, rng: &mut impl Rng) -> BTreeSet<u128> {
         }
     }
     chosen
-}
-
-impl<'s> IntoIterator for &'s FaultSpace<'_> {
-    type Item = Faults;
-    type IntoIter = FaultSets<'s>;
-
-    fn into_iter(self) -> FaultSets<'s> {
-        self.iter()
-    }
-}
-
-/// Sets of faults, one after the other; see [`FaultSpace::iter`].
-#[derive(Clone, Debug)]
-pub struct FaultSets<'s> {
-    space: &'s FaultSpace<'s>,
-    next: Option<Vec<u32>>,
-}
-
-impl Iterator for FaultSets<'_> {
-    type Item = Faults;
-
-    fn next(&mut self) -> Option<Faults> {
-        let mut set = self.next.take()?;
-        let faults = self.space.faults_of(&set);
-        self.next = self.space.sets().advance(&mut set).then_some(set);
-        Some(faults)
-    }
 }

@@ -50,9 +50,9 @@ pub struct CutOff {
 impl Survivability {
     /// The answer for a network.
     ///
-    /// Takes two searches where a node that connects all others is found at once, else one search for every 64
-    /// terminals; if some are cut off, two more for every terminal that messages may not cross, and for every group of
-    /// others. Memory: about 60 bytes a node.
+    /// Takes two searches where a node that connects all others is found at once, else one for every 64 terminals; if some
+    /// are cut off, two more for every 64, and two for every other terminal that messages may not cross. Memory: about 60
+    /// bytes a node.
     pub fn of(topology: &Topology, transport: Transport) -> Self {
         let terminals = topology.terminal_count();
         if terminals < 2 {

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_faults::strategy::any_faults;
 use lockstep_faults::{
-    CutOff, Fault, FaultClasses, FaultDiameter, FaultError, FaultKind, FaultSet, FaultSpace, Faults, Survivability,
-    Transport, disconnected_pairs, faulty_regions,
+    CutOff, Fault, FaultClasses, FaultDiameter, FaultError, FaultKind, FaultSet, FaultSpace, Faults, FaultyRegion,
+    Survivability, Transport, disconnected_pairs, faulty_regions,
 };
+use lockstep_paths::{PathId, PathTable, ShortestPaths};
+use lockstep_schedule::strategy::any_model;
+use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Problem};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use petgraph::algo::tarjan_scc;
@@ -24,7 +27,7 @@ fn any_network(nodes: usize) -> impl Strategy<Value = Topology> {
 fn any_broken(nodes: usize, most: usize) -> impl Strategy<Value = (Topology, Faults, Topology)> {
     any_network(nodes).prop_flat_map(move |topology| {
         any_faults(&topology, most).prop_map(move |faults| {
-            let broken = faults.apply_to(&topology).unwrap();
+            let broken = faults.apply_to(&topology).expect("the network has the faults that were drawn from it");
             (topology.clone(), faults, broken)
         })
     })
@@ -91,6 +94,30 @@ fn subsets<T: Copy>(things: &[T], size: usize) -> Vec<Vec<T>> {
             with.chain(subsets(rest, size)).collect()
         }
     }
+}
+
+/// All permutations of nodes that keep what has failed in place, roles, and the channels between nodes.
+fn symmetries(topology: &Topology) -> Vec<Vec<NodeId>> {
+    let count = |from: NodeId, to: NodeId| {
+        topology.out_channels(from).iter().filter(|&&channel| topology.head(channel) == to).count()
+    };
+    let looks_like = |node: NodeId, to: NodeId| {
+        let role =
+            |node| (topology.is_terminal(node), topology.routes(node), topology.has_failed(node).then_some(node));
+        role(node) == role(to)
+    };
+    topology.nodes().fold(vec![Vec::new()], |partial: Vec<Vec<NodeId>>, node| {
+        let longer = partial.iter().flat_map(|image| {
+            let fits = move |to: &NodeId| {
+                let keeps = |(before, &there)| {
+                    count(before, node) == count(there, *to) && count(node, before) == count(*to, there)
+                };
+                !image.contains(to) && looks_like(node, *to) && topology.nodes().zip(image).all(keeps)
+            };
+            topology.nodes().filter(fits).map(move |to| [&image[..], &[to]].concat())
+        });
+        longer.collect()
+    })
 }
 
 proptest! {
@@ -229,6 +256,22 @@ proptest! {
         }
     }
 
+    /// Pairs of nodes are in one class if any of all permutations of nodes takes one to the other.
+    #[test]
+    fn classes_are_as_large_as_can_be(topology in any_network(5)) {
+        let space = FaultSpace::new(&topology, FaultKind::Node, 2);
+        let classes = FaultClasses::new(&space, &[]).unwrap();
+        let permutations = symmetries(&topology);
+        for (index, faults) in space.iter().enumerate() {
+            let image = |permutation: &Vec<NodeId>| -> Faults {
+                faults.iter().filter_map(Fault::node).map(|node| Fault::Node(permutation[node.index()])).collect()
+            };
+            let images: BTreeSet<usize> =
+                permutations.iter().map(|permutation| space.index_of(&image(permutation)).unwrap() as usize).collect();
+            prop_assert!(classes.members(classes.class_of(index)).eq(images));
+        }
+    }
+
     /// What is true of a representative is true of its class.
     #[test]
     fn classes_survive_alike(topology in any_network(7), kind in prop::sample::select(&KINDS)) {
@@ -284,9 +327,9 @@ proptest! {
     ) {
         let space = FaultSpace::new(&topology, kind, at_once);
         for transport in TRANSPORTS {
-            let found = FaultDiameter::over(&topology, transport, &space).unwrap();
+            let found = FaultDiameter::over(&topology, transport, space.iter()).unwrap();
             let (mut disconnecting, mut farthest) = (Vec::new(), Vec::new());
-            for faults in &space {
+            for faults in space.iter() {
                 let broken = faults.apply_to(&topology).unwrap();
                 let distances = distances(&broken, transport);
                 if distances.len() < pairs(&broken).count() {
@@ -309,11 +352,30 @@ proptest! {
     }
 
     #[test]
+    fn a_problem_is_one_where_all_are_connected((_, _, broken) in any_broken(9, 3), model in any_model()) {
+        for collective in [Collective::all_to_all_scatter(), Collective::all_to_all_broadcast(), Collective::from(CollectiveKind::AllReduce)] {
+            let answer = Survivability::of(&broken, Transport::of(&collective, model));
+            prop_assert_eq!(Problem::new(&broken, &collective, model).is_ok(), answer.is_connected());
+        }
+    }
+
+    #[test]
+    fn shortest_paths_keep_clear_of_faults((topology, faults, broken) in any_broken(9, 3)) {
+        let taken = taken(&topology, &faults);
+        let Ok(paths) = ShortestPaths::all_pairs(&broken) else { return Ok(()) };
+        let Ok(table) = PathTable::shortest(&paths, 4, 1) else { return Ok(()) };
+        for [from, to] in pairs(&broken) {
+            for path in table.between(from, to) {
+                prop_assert!(table.channels(PathId::new(path)).iter().all(|channel| !taken.contains(channel)));
+            }
+        }
+    }
+
+    #[test]
     fn regions_are_islands((_, _, broken) in any_broken(12, 4)) {
         let regions = faulty_regions(&broken);
         let ends = |channel: ChannelId| [broken.tail(channel), broken.head(channel)];
-        let touched = |number: usize| -> BTreeSet<NodeId> {
-            let region = &regions[number];
+        let touched = |region: &FaultyRegion| -> BTreeSet<NodeId> {
             region.channels.iter().flat_map(|&channel| ends(channel)).chain(region.nodes.iter().copied()).collect()
         };
         let mut channels: Vec<ChannelId> = regions.iter().flat_map(|region| region.channels.clone()).collect();
@@ -322,13 +384,13 @@ proptest! {
         nodes.sort_unstable();
         prop_assert!(broken.failed_channels().eq(channels));
         prop_assert_eq!(broken.failed_nodes(), nodes);
-        for one in 0..regions.len() {
-            prop_assert!((0..one).all(|other| touched(one).is_disjoint(&touched(other))));
-            // From its first node on, its channels lead everywhere.
-            let all = touched(one);
+        for (number, region) in regions.iter().enumerate() {
+            // From its first node on, its channels lead everywhere, and nowhere else.
+            let all = touched(region);
+            prop_assert!(regions[..number].iter().all(|other| all.is_disjoint(&touched(other))));
             let mut found: BTreeSet<NodeId> = all.first().copied().into_iter().collect();
             for _ in 0..all.len() {
-                for &channel in &regions[one].channels {
+                for &channel in &region.channels {
                     if ends(channel).iter().any(|end| found.contains(end)) {
                         found.extend(ends(channel));
                     }
@@ -339,16 +401,26 @@ proptest! {
     }
 }
 
-/// D + 2: three disjoint paths join any two nodes, and the longest of a shortest set has four channels.
+/// Kautz networks of degree d and diameter D have d disjoint paths of at most D + 2 channels between any two nodes (Reddy,
+/// Kuhl, Hosseini and Lee, 1982), so that d - 1 faults leave a diameter of at most D + 2.
 #[test]
 fn kautz_networks_keep_a_small_diameter() {
-    let kautz: Topology = "kautz:3,2".parse().unwrap();
-    let diameter = |at_once| {
-        let space = FaultSpace::new(&kautz, FaultKind::Channel, at_once);
-        let found = FaultDiameter::over(&kautz, Transport::Direct, &space).unwrap();
-        (found.disconnecting, found.farthest.unwrap().distance)
+    let found = |spec: &str, kind, at_once| {
+        let kautz: Topology = spec.parse().unwrap();
+        FaultDiameter::over(&kautz, Transport::Direct, FaultSpace::new(&kautz, kind, at_once).iter()).unwrap()
     };
-    println!("{:?}", (0..4).map(diameter).collect::<Vec<_>>());
+    for kind in [FaultKind::Channel, FaultKind::Node] {
+        for (degree, diameter) in [(2, 2), (2, 3), (2, 4), (3, 2), (4, 2)] {
+            let after = found(&format!("kautz:{degree},{diameter}"), kind, (degree - 1).min(2));
+            assert_eq!(after.disconnecting, 0);
+            assert!((diameter..=diameter + 2).contains(&after.farthest.unwrap().distance));
+        }
+    }
+    // One fault costs one channel more, and only two at once cost two; three disconnect if they are all that enters or
+    // all that leaves one of twelve nodes.
+    let by_channels = (0..4).map(|at_once| found("kautz:3,2", FaultKind::Channel, at_once));
+    let by_channels = by_channels.map(|found| (found.disconnecting, found.farthest.map(|pair| pair.distance)));
+    assert!(by_channels.eq([(0, Some(2)), (0, Some(3)), (0, Some(4)), (24, Some(4))]));
 }
 
 #[test]
@@ -360,7 +432,7 @@ fn the_faults_of_another_network_are_refused() {
     let [first, second] = [0, 2].map(ChannelId::new);
     assert_eq!(refused(Fault::Link([second, first])), FaultError::ForeignLink { first, second });
     let links = FaultSpace::new(&mesh, FaultKind::Link, 1);
-    assert!(FaultDiameter::over(&ring, Transport::Direct, &links).is_err());
+    assert!(FaultDiameter::over(&ring, Transport::Direct, links.iter()).is_err());
 }
 
 #[test]
@@ -411,6 +483,31 @@ fn terminals_that_are_cut_off_are_named() {
     // Messages that stop at every terminal have no way through a switch.
     assert!(words("b-tree:4", none(), Transport::StoreAndForward).starts_with("terminals"));
     assert_eq!(words("b-tree:4", none(), direct), "every pair of terminals is connected");
+}
+
+#[test]
+fn what_has_one_receiver_each_is_passed_on_only_if_the_model_says_so() {
+    let ring: Topology = "ring:3".parse().unwrap();
+    let [a, b, c] = *ring.terminals() else { panic!("three terminals") };
+    let collectives = [
+        Collective::one_to_all_broadcast(a),
+        Collective::one_to_all_scatter(a),
+        Collective::all_to_all_broadcast(),
+        Collective::all_to_all_scatter(),
+        CollectiveKind::Gather { root: a }.into(),
+        CollectiveKind::Reduce { root: a }.into(),
+        CollectiveKind::ReduceScatter.into(),
+        CollectiveKind::AllReduce.into(),
+        Collective::many_to_many_scatter(&[a, b], &[c]),
+        Collective::many_to_many_broadcast(&[a], &[b, c]),
+    ];
+    for collective in collectives {
+        let is_scatter = collective.messages(&ring).unwrap().is_scatter();
+        let expected = if is_scatter { Transport::Direct } else { Transport::Relayed };
+        assert_eq!(Transport::of(&collective, CommunicationModel::wormhole()), expected);
+        let stored = Transport::of(&collective, CommunicationModel::store_and_forward());
+        assert_eq!(stored, Transport::StoreAndForward);
+    }
 }
 
 /// Two planes of switches: one terminal is on each plane only, the others on both.

@@ -30,6 +30,7 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
     if args.half_duplex {
         topology = topology.half_duplex();
     }
+    topology = args.failures.apply_to(topology)?;
     if args.format.is_none() && args.output.is_none() {
         let properties = Properties::new(&topology);
         output::print(&if args.json { to_json_lines(&properties, 1) } else { properties.to_text() })?;

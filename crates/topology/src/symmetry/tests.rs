@@ -38,10 +38,11 @@ fn some(topology: &Topology, fixed: &[NodeId], count: usize) -> Vec<Automorphism
 }
 
 /// The smallest node of the orbit of each, under some permutations.
-fn orbits<'a>(nodes: usize, permutations: impl Iterator<Item = &'a [NodeId]> + Clone) -> Vec<usize> {
+fn orbits<'a>(nodes: usize, permutations: impl Iterator<Item = &'a [NodeId]>) -> Vec<usize> {
+    let permutations: Vec<&[NodeId]> = permutations.collect();
     let mut orbit: Vec<usize> = (0..nodes).collect();
     for _ in 0..nodes {
-        for permutation in permutations.clone() {
+        for permutation in &permutations {
             for (node, to) in permutation.iter().enumerate() {
                 let least = orbit[node].min(orbit[to.index()]);
                 (orbit[node], orbit[to.index()]) = (least, least);
@@ -113,7 +114,8 @@ proptest! {
     fn symmetries_keep_ends_roles_and_resources(
         topology in any_topology(14).prop_flat_map(shuffled), fixed: prop::sample::Index, is_fixed: bool,
     ) {
-        let fixed = Vec::from_iter(is_fixed.then(|| NodeId::from_index(fixed.index(topology.node_count()))));
+        let fixed: Vec<NodeId> =
+            is_fixed.then(|| NodeId::from_index(fixed.index(topology.node_count()))).into_iter().collect();
         for symmetry in some(&topology, &fixed, 8) {
             prop_assert_eq!(symmetry.nodes().iter().collect::<BTreeSet<_>>().len(), topology.node_count());
             prop_assert_eq!(symmetry.channels().iter().collect::<BTreeSet<_>>().len(), topology.channel_bound());
@@ -172,7 +174,8 @@ proptest! {
 fn networks_that_look_the_same_from_everywhere_have_one_orbit() {
     let count = |topology: &Topology| {
         let found = some(topology, &[], 32);
-        BTreeSet::from_iter(orbits(topology.node_count(), found.iter().map(Automorphism::nodes))).len()
+        let orbits = orbits(topology.node_count(), found.iter().map(Automorphism::nodes));
+        orbits.into_iter().collect::<BTreeSet<_>>().len()
     };
     let specs = ["hypercube:4", "torus:3x5", "torus:4x4", "circulant:13,1,5", "kautz:3,2", "complete:7", "petersen"];
     for spec in specs {
@@ -193,5 +196,5 @@ fn networks_without_symmetry_have_none() {
     let mesh = "mesh:2x3".parse().unwrap();
     assert!(Symmetries::new(&mesh).is_some());
     assert!(Symmetries::fixing(&mesh, &[NodeId::new(0)]).is_none());
-    assert!(Symmetries::fixing(&mesh, &Vec::from_iter(mesh.nodes())).is_none());
+    assert!(Symmetries::fixing(&mesh, mesh.terminals()).is_none());
 }
