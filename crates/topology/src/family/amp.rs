@@ -81,7 +81,7 @@ pub fn amp(nodes: u32) -> Result<Topology, FamilyError> {
 
 /// The [`amp`] graph without one link, whose two ports are left to a system controller: two nodes have degree 3.
 ///
-/// It is the link whose loss makes the sum of distances grow least, the first of several. Takes up to some tenths of a
+/// It is the link whose loss makes the sum of distances grow least, the first of several. Takes up to a tenth of a
 /// second more where no turn keeps the graph.
 ///
 /// ```
