@@ -264,7 +264,7 @@ impl clap::Args for FaultsArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
         let about = "Find the plan for some faults in a recovery book; exit code 1 if there is none";
         SweepArgs::augment_args(command)
-            .subcommand(LookupArgs::augment_args(clap::Command::new(LOOKUP).about(about)))
+            .subcommand(LookupArgs::augment_args(clap::Command::new(LOOKUP)).about(about))
             .args_conflicts_with_subcommands(true)
             .subcommand_negates_reqs(true)
             .after_help(FAULTS_EXAMPLES)
