@@ -18,6 +18,7 @@
 
 mod checkpoint;
 mod engine;
+mod evolution;
 mod paths;
 mod restore;
 mod seed;
@@ -29,7 +30,8 @@ mod umda;
 mod walk;
 
 pub use checkpoint::CheckpointError;
-pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule};
+pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule, schedule_by};
+pub use evolution::{Algorithm, Evolution};
 pub use space::{Gene, MAX_DELIVERIES, SearchSpace};
 pub use state::{Evaluator, SearchState};
 pub use umda::{Mutation, Umda, UmdaOptions};
