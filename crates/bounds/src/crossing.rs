@@ -69,11 +69,12 @@ impl<'a, 'p> Crossing<'a, 'p> {
     /// The empty set.
     pub(crate) fn new(problem: &Problem<'a>, demand: &'p Demand<'a>) -> Self {
         let (topology, legal) = (problem.topology(), Legal::new(problem));
-        let resource = |channel| legal.carries(channel).then(|| topology.resource(channel));
+        let is_useful = |channel| topology.is_working(channel) && legal.carries(channel);
+        let resource = |channel| is_useful(channel).then(|| topology.resource(channel));
         Self {
             topology,
             legal,
-            resource: topology.channels().map(resource).collect(),
+            resource: topology.channel_numbers().map(resource).collect(),
             inside: FixedBitSet::with_capacity(topology.node_count()),
             len: 0,
             numbers: 0,

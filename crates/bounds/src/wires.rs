@@ -24,7 +24,7 @@ impl Wires {
         let groups = topology.shared_groups();
         let nodes = topology.node_count();
         let mut network = FlowNetwork::new(nodes + 2 + 2 * groups.len());
-        let mut is_alone = FixedBitSet::with_capacity(topology.channel_count());
+        let mut is_alone = FixedBitSet::with_capacity(topology.channel_bound());
         is_alone.insert_range(..);
         groups.iter().flatten().for_each(|channel| is_alone.remove(channel.index()));
         let alone = topology.channels().filter(|channel| is_alone.contains(channel.index()));

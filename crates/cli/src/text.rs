@@ -72,7 +72,7 @@ pub(crate) fn describe_graph(sheet: &mut Sheet, graph: &CayleyGraph) {
 /// How large a network is.
 pub(crate) fn size(topology: &Topology) -> String {
     let (terminals, channels, wires) = (topology.terminal_count(), topology.channel_count(), topology.resource_count());
-    let switches = match topology.node_count() - terminals {
+    let switches = match topology.switch_count() {
         0 => None,
         1 => Some("1 switch".to_owned()),
         switches => Some(format!("{switches} switches")),

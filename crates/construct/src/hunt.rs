@@ -3,7 +3,7 @@
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule};
 
 use crate::engine::{ENGINE, methods};
-use crate::method::{Method, Miss, Request};
+use crate::method::{Kept, Method, Miss, Request};
 
 /// A schedule, and what found it.
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub struct Found {
 /// All methods, in rounds.
 pub(crate) struct Hunt<'a> {
     problem: &'a Problem<'a>,
+    kept: Option<Kept<'a>>,
     turns: Vec<Turn>,
     best: Option<Found>,
     /// Evaluations so far.
@@ -44,8 +45,13 @@ const CROSSED: &str = "no path was found that crosses every shared resource once
 
 impl<'a> Hunt<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
-        let turns = methods().iter().map(|method| Turn { method, attempts: 0 }).collect();
-        Self { problem, turns, best: None, spent: 0, why: CROSSED }
+        Self { problem, kept: None, turns: turns(methods()), best: None, spent: 0, why: CROSSED }
+    }
+
+    /// Asks these methods from now on, to go on from what is kept.
+    pub(crate) fn turn_to(&mut self, methods: &'static [Method], kept: Kept<'a>) {
+        self.kept = Some(kept);
+        self.turns = turns(methods);
     }
 
     /// The steps reached.
@@ -78,7 +84,7 @@ impl<'a> Hunt<'a> {
             let method = turn.method;
             let attempts = turn.attempts..turn.attempts.saturating_add(more);
             turn.attempts = attempts.end;
-            let request = Request { problem: self.problem, goal, below, seed, attempts, budget };
+            let request = Request { problem: self.problem, goal, below, seed, attempts, budget, kept: self.kept };
             let answer = (method.find)(&request);
             let steps = answer.as_ref().map(Schedule::step_count);
             tracing::debug!(method = method.name, attempts = more, below, ?steps);
@@ -121,6 +127,10 @@ impl<'a> Hunt<'a> {
         let why = self.why.to_owned();
         self.best.ok_or(NotFound::Unsupported { engine: ENGINE, why })
     }
+}
+
+fn turns(methods: &'static [Method]) -> Vec<Turn> {
+    methods.iter().map(|method| Turn { method, attempts: 0 }).collect()
 }
 
 fn is_stopped(budget: &Budget) -> bool {

@@ -1,7 +1,8 @@
 //! Schedules of every collective on every network: nothing has to be known of its structure.
 //!
 //! [`schedule`] and [`shortest()`] ask every [method](methods) that fits, in rounds of more and more attempts, until one is
-//! short enough. Not here: lower bounds, and constructions for networks of one structure.
+//! short enough. [`repair()`] begins with what [faults leave](survivors()) of a schedule. Not here: lower bounds, and
+//! constructions for networks of one structure.
 //!
 //! ```
 //! use lockstep_construct::schedule;
@@ -33,6 +34,7 @@ mod method;
 mod one_source;
 mod relay;
 mod relayed;
+mod repair;
 mod scatter_flow;
 mod shortest;
 mod slots;
@@ -47,3 +49,4 @@ mod wires;
 pub use engine::{methods, schedule, shortest};
 pub use hunt::Found;
 pub use method::Method;
+pub use repair::{Repaired, Survivors, repair, survivors};

@@ -54,9 +54,9 @@ impl Log {
         (first..self.len()).map(|transfer| (self.step[transfer], self.message[transfer], self.path(transfer)))
     }
 
-    /// The place of the first transfer of the last step, of a list in the order of steps.
-    pub(crate) fn start_of_last_step(&self) -> usize {
-        self.step.partition_point(|&step| step + 1 < self.step_count)
+    /// The place of the first transfer from a step on, of a list in the order of steps.
+    pub(crate) fn start_of_step(&self, step: u32) -> usize {
+        self.step.partition_point(|&before| before < step)
     }
 
     /// Removes the transfers from a place of the list on, of a list in the order of steps.
@@ -135,10 +135,10 @@ mod tests {
         for (message, step, channels) in [(0, 0, &[4, 5][..]), (1, 1, &[7]), (2, 1, &[1, 2])] {
             log.push(MessageId::new(message), step, &path(channels)).unwrap();
         }
-        let last: Vec<_> = log.transfers(log.start_of_last_step()).map(|(step, message, _)| (step, message)).collect();
+        let last: Vec<_> = log.transfers(log.start_of_step(1)).map(|(step, message, _)| (step, message)).collect();
         assert_eq!(last, [(1, MessageId::new(1)), (1, MessageId::new(2))]);
         for (steps, transfers, channels) in [(1, 1, 2), (0, 0, 0), (0, 0, 0)] {
-            log.truncate(log.start_of_last_step());
+            log.truncate(log.start_of_step(steps));
             assert_eq!((log.step_count(), log.len(), log.channel_use_count()), (steps, transfers, channels));
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockstep_schedule::{Budget, Problem, Schedule, StopReason};
+use lockstep_schedule::{Budget, Problem, Schedule, StopReason, Transfer};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -42,6 +42,25 @@ pub(crate) struct Request<'a> {
     pub(crate) attempts: Range<u64>,
     /// Its deadline and cancellation count; its evaluations are for the engine.
     pub(crate) budget: &'a Budget,
+    /// What the schedule begins with; `None` where it begins with nothing.
+    pub(crate) kept: Option<Kept<'a>>,
+}
+
+/// Transfers that are made already, in steps that have none twice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept<'a> {
+    pub(crate) schedule: &'a Schedule,
+    /// Whether some may be given up where that saves steps.
+    pub(crate) may_move: bool,
+}
+
+impl<'a> Kept<'a> {
+    /// The transfers with their steps.
+    pub(crate) fn transfers(self) -> impl Iterator<Item = (u32, Transfer<'a>)> {
+        (0..)
+            .zip(self.schedule.steps())
+            .flat_map(|(step, (_, transfers))| transfers.iter().map(move |made| (step, made)))
+    }
 }
 
 /// Why a method has no schedule for a request.
@@ -111,7 +130,7 @@ impl Request<'_> {
 impl<'a> Request<'a> {
     /// One attempt at any number of steps, with seed 1.
     pub(crate) fn first(problem: &'a Problem<'a>, budget: &'a Budget) -> Self {
-        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget }
+        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget, kept: None }
     }
 }
 

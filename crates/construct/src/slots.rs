@@ -186,6 +186,11 @@ impl PortPair {
         Self { send: capacities.send(task.rank(from)), receive: capacities.receive(task.rank(to)) }
     }
 
+    /// The ports at the ends of a path.
+    pub(crate) fn of(task: &Task<'_>, capacities: &Capacities, path: &[ChannelId]) -> Self {
+        Self { send: capacities.send(task.sender(path)), receive: capacities.receive(task.receiver(path)) }
+    }
+
     pub(crate) fn iter(self) -> impl Iterator<Item = Slot> {
         self.send.into_iter().chain(self.receive)
     }

@@ -9,6 +9,7 @@ use lockstep_schedule::StopReason;
 use crate::checkpoint::{self, Identity};
 use crate::engine::Engine;
 use crate::journey::Journey;
+use crate::replan::Repaired;
 
 /// Something that happened on the way to a plan. Steps are those of the phase in hand; an all-reduce has two phases.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub enum Event<'a> {
         /// Its number of steps.
         steps: u32,
     },
+    /// What faults have left of a schedule is made whole again.
+    Repaired(Repaired),
     /// A search has moved on; several times a second on usual sizes.
     Search(Search<'a>),
     /// A search is stopped by deadline or cancellation before its evaluations are spent; the last chance for a

@@ -4,11 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use lockstep_bounds::LowerBound;
-use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, ScheduleFile, Verification};
+use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, ScheduleFile, Verification, verify};
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 
 use crate::file::PlanFile;
+use crate::journey::Found;
+use crate::planner::PlanError;
 
 /// How good a schedule is known to be; written `optimal` or `gap 3`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -84,8 +86,8 @@ pub enum CutShort {
 /// A valid schedule of a problem with a proved lower bound.
 ///
 /// Invariant: [`verify`](lockstep_schedule::verify) has accepted the schedule, and
-/// [`check`](lockstep_bounds::LowerBound::check) the bound. Only [`Planner::run`](crate::Planner::run) and
-/// [`PlanFile::check`] make one.
+/// [`check`](lockstep_bounds::LowerBound::check) the bound. Only [`Planner::run`](crate::Planner::run),
+/// [`replan`](crate::replan()) and [`PlanFile::check`] make one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     pub(crate) file: ScheduleFile,
@@ -98,6 +100,36 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The plan of a schedule, if the judge accepts it or has done so.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Refused`], if he does not.
+    pub(crate) fn judged(
+        problem: &Problem<'_>,
+        found: Found,
+        bound: LowerBound,
+        seed: u64,
+        cut_short: Option<CutShort>,
+    ) -> Result<Self, PlanError> {
+        bound.check(problem).expect("a bound comes with a proof");
+        let (engine, finder) = (found.engine, found.finder());
+        let verification = match found.verification {
+            Some(verification) => verification,
+            None => verify(problem, &found.schedule)
+                .map_err(|violation| PlanError::Refused { engine, violation: Box::new(violation) })?,
+        };
+        let verdict = verdict(&verification, &bound);
+        let file = ScheduleFile::new(problem, found.schedule);
+        Ok(Self { file, verification, bound, verdict, engine: finder, seed, cut_short })
+    }
+
+    /// Takes over a better bound of the same problem.
+    pub(crate) fn raise(&mut self, bound: LowerBound) {
+        self.verdict = verdict(&self.verification, &bound);
+        self.bound = bound;
+    }
+
     /// The schedule.
     pub fn schedule(&self) -> &Schedule {
         self.file.schedule()
@@ -179,6 +211,10 @@ impl Plan {
             seconds,
         }
     }
+}
+
+fn verdict(verification: &Verification, bound: &LowerBound) -> Verdict {
+    Verdict::of(verification.steps as u32, bound.steps).expect("no valid schedule is below a proved bound")
 }
 
 #[cfg(test)]

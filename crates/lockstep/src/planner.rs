@@ -2,8 +2,7 @@
 
 use lockstep_bounds::{Cost, Ladder, LowerBound};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, Distribution, NotFound, Phase, Problem, ProblemError, Schedule,
-    ScheduleFile, Verification, Violation, verify,
+    Budget, Collective, CommunicationModel, Distribution, NotFound, Phase, Problem, ProblemError, Schedule, Violation,
 };
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use crate::checkpoint::{self, CheckpointError, Identity};
 use crate::engine::Engine;
 use crate::event::Event;
 use crate::journey::{Found, Journey};
-use crate::plan::{Plan, Verdict};
+use crate::plan::Plan;
 use crate::quest::Quest;
 
 /// Evaluations that usually take a few seconds, for who does not want to choose.
@@ -198,26 +197,8 @@ impl<'a> Planner<'a> {
         }
         let bounds = journey.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let bound = lockstep_bounds::of_phases(&phases, bounds);
-        bound.check(&problem).expect("a bound comes with a proof");
-
-        let finder = journey.done.iter().max_by_key(|found| found.engine).expect("a collective has a phase");
-        let (engine, finder) = (finder.engine, finder.finder());
-        let (schedule, verification) = assembled(&problem, &phases, journey.done);
-        let verification = match verification {
-            Some(verification) => verification,
-            None => verify(&problem, &schedule)
-                .map_err(|violation| PlanError::Refused { engine, violation: Box::new(violation) })?,
-        };
-        let steps = verification.steps as u32;
-        Ok(Plan {
-            file: ScheduleFile::new(&problem, schedule),
-            verification,
-            verdict: Verdict::of(steps, bound.steps).expect("no valid schedule is below a proved bound"),
-            bound,
-            engine: finder,
-            seed: options.seed,
-            cut_short: journey.cut_short,
-        })
+        let found = assembled(&problem, &phases, journey.done);
+        Plan::judged(&problem, found, bound, options.seed, journey.cut_short)
     }
 }
 
@@ -263,21 +244,19 @@ fn inconsistent(what: String) -> CheckpointError {
     CheckpointError::Inconsistent { what }
 }
 
-/// The schedule of all phases, and what the judge said if it is the very one that he has seen.
-fn assembled(
-    problem: &Problem<'_>,
-    phases: &[Distribution<'_>],
-    mut found: Vec<Found>,
-) -> (Schedule, Option<Verification>) {
+/// The schedule of all phases, by the most laborious of those that found one, and what the judge said if it is the very
+/// one that he has seen.
+fn assembled(problem: &Problem<'_>, phases: &[Distribution<'_>], mut found: Vec<Found>) -> Found {
     if found.len() == 1 && problem.collective().phases() == [Phase::Distribute] {
-        let found = found.remove(0);
-        return (found.schedule, found.verification);
+        return found.remove(0);
     }
+    let finder = found.iter().max_by_key(|found| found.engine).expect("a collective has a phase");
+    let (engine, method) = (finder.engine, finder.method.clone());
     let mut schedule = Schedule::new();
     for (phase, found) in phases.iter().zip(found) {
         schedule.append(&phase.in_time(found.schedule));
     }
-    (schedule, None)
+    Found { engine, method, schedule, verification: None }
 }
 
 /// Refuses problems whose schedules would not fit into memory.
@@ -286,7 +265,7 @@ pub(crate) fn check_size(what: &'static str, amount: u64, limit: u64) -> Result<
 }
 
 /// What each of `of` phases may spend: its part of the evaluations, and of the time that `left` of them still have.
-fn share(budget: &Budget, of: usize, left: usize) -> Budget {
+pub(crate) fn share(budget: &Budget, of: usize, left: usize) -> Budget {
     let share = match budget.evaluation_limit() {
         u64::MAX => budget.clone(),
         evaluations => budget.clone().with_evaluations(evaluations / of as u64),

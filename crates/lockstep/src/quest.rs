@@ -344,7 +344,7 @@ fn left(budget: &Budget, spent: u64) -> u64 {
 }
 
 /// The same budget, with one part in so many of the time that is left.
-fn part_of_time(budget: &Budget, parts: u32) -> Budget {
+pub(crate) fn part_of_time(budget: &Budget, parts: u32) -> Budget {
     match budget.time_left() {
         Some(time) => budget.clone().within(time / parts),
         None => budget.clone(),

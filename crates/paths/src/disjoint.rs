@@ -24,9 +24,9 @@ use crate::flow::FlowNetwork;
 /// ```
 pub fn disjoint_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<ChannelId>> {
     let mut network = FlowNetwork::new(topology.node_count());
-    for channel in topology.channels() {
+    for channel in topology.channel_numbers() {
         let (tail, head) = (topology.tail(channel), topology.head(channel));
-        let is_open = tail == source || topology.routes(tail);
+        let is_open = topology.is_working(channel) && (tail == source || topology.routes(tail));
         network.arc(tail.index(), head.index(), u32::from(is_open));
     }
     network.maximise(source.index(), target.index());

@@ -98,7 +98,7 @@ struct Columns {
     /// Ascending.
     terminals: Box<[NodeId]>,
     /// Number of channels of the network.
-    channel_count: u32,
+    channel_bound: u32,
     /// Where the paths of a pair begin, and at the end their number. The pair of the `s`-th and the `t`-th of `P`
     /// terminals is number `t P + s`.
     pair_start: Box<[u32]>,
@@ -152,7 +152,7 @@ impl PathTable {
         write_paths(paths, seed, &pair_start, &path_start, &mut channels);
         Ok(Self::new(Columns {
             terminals: terminals.into(),
-            channel_count: topology.channel_count() as u32,
+            channel_bound: topology.channel_bound() as u32,
             pair_start: pair_start.into(),
             complete,
             path_start: path_start.into(),
@@ -189,7 +189,7 @@ impl PathTable {
         }
         Ok(Self::new(Columns {
             terminals: terminals.into(),
-            channel_count: topology.channel_count() as u32,
+            channel_bound: topology.channel_bound() as u32,
             pair_start: pair_start.into(),
             complete: vec![true; pair_count].into(),
             path_start: (0..=path_count as u32).collect(),
@@ -262,7 +262,8 @@ impl PathTable {
     pub(crate) fn fits(&self, topology: &Topology) -> bool {
         let is_walk = |path| {
             let (channels, Ends { source, target }) = (self.channels(path), self.ends[path.index()]);
-            channels.first().is_some_and(|&first| topology.tail(first) == source)
+            channels.iter().all(|&channel| topology.is_working(channel))
+                && channels.first().is_some_and(|&first| topology.tail(first) == source)
                 && channels.last().is_some_and(|&last| topology.head(last) == target)
                 && channels.windows(2).all(|pair| {
                     let inner = topology.head(pair[0]);
@@ -270,7 +271,7 @@ impl PathTable {
                 })
         };
         *self.columns.terminals == *topology.terminals()
-            && self.columns.channel_count as usize == topology.channel_count()
+            && self.columns.channel_bound as usize == topology.channel_bound()
             && (0..self.path_count() as u32).map(PathId::new).all(is_walk)
     }
 
@@ -323,7 +324,7 @@ impl TryFrom<Columns> for PathTable {
 
     /// Refuses columns of which some number leads out of its table.
     fn try_from(columns: Columns) -> Result<Self, Self::Error> {
-        let Columns { terminals, channel_count, pair_start, complete, path_start, channels } = &columns;
+        let Columns { terminals, channel_bound, pair_start, complete, path_start, channels } = &columns;
         let pair_count = terminals.len().checked_pow(2);
         if !terminals.is_sorted_by(|a, b| a < b)
             || terminals.last().is_some_and(|last| last.index() as u64 >= MAX_NODES)
@@ -335,7 +336,7 @@ impl TryFrom<Columns> for PathTable {
             Err("the paths do not divide into pairs")
         } else if !are_starts(path_start, channels.len()) || !path_start.is_sorted_by(|a, b| a < b) {
             Err("the channels do not divide into paths")
-        } else if channels.iter().any(|channel| channel.number() >= *channel_count) {
+        } else if channels.iter().any(|channel| channel.number() >= *channel_bound) {
             Err("a path names a channel that does not exist")
         } else {
             Ok(Self::new(columns))

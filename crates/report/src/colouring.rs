@@ -41,10 +41,9 @@ pub(crate) struct Legend {
 
 /// Whether a transfer names only what exists. A schedule is plain data, and its pictures help to find what is wrong.
 pub(crate) fn is_drawable(problem: &Problem<'_>, transfer: &Transfer<'_>) -> bool {
-    let channels = problem.topology().channel_count();
     transfer.message.index() < problem.messages().len()
         && !transfer.path.is_empty()
-        && transfer.path.iter().all(|channel| channel.index() < channels)
+        && transfer.path.iter().all(|&channel| problem.topology().is_working(channel))
 }
 
 impl<'a> Colouring<'a> {

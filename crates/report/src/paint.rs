@@ -17,6 +17,8 @@ const LINE: &str = "3";
 /// How the second use of a channel in a step, and the receiving side of a terminal, are drawn.
 const DASHED_LINE: (&str, &str) = ("stroke-dasharray", "5 4");
 const DASHED_MARK: (&str, &str) = ("stroke-dasharray", "3 2");
+/// The colour of what has failed.
+const FAILED: &str = "#d08080";
 
 /// The id of the network without its labels, which every panel refers to.
 const NETWORK: &str = "network";
@@ -70,18 +72,27 @@ fn reference(out: &mut Markup, id: &str) {
 }
 
 fn channels(out: &mut Markup, topology: &Topology, scene: &Scene) {
-    let mut lines = PathText::default();
+    let [mut lines, mut failed] = [PathText::default(), PathText::default()];
     let mut arrows = String::new();
     let flows_one_way = scene.marks.len() > topology.node_count();
-    for (channel, wire) in topology.channels().zip(&scene.wires) {
+    for (channel, wire) in topology.channel_numbers().zip(&scene.wires) {
+        let is_working = topology.is_working(channel);
+        let lines = if is_working { &mut lines } else { &mut failed };
         lines.move_to(wire.start());
         lines.draw(wire);
+        if !is_working {
+            continue;
+        }
         if !flows_one_way && !has_opposite(topology, channel) {
             arrows += &CHANNEL_ARROW.path(wire.end(), wire.entering());
         }
     }
     let style = [("class", "channels"), ("fill", "none"), ("stroke", "#c4c4c4"), ("stroke-width", "1")];
     out.empty("path", &[&style[..], &[("d", &lines.0)]].concat());
+    if !failed.0.is_empty() {
+        let style = [("class", "failed"), ("fill", "none"), ("stroke", FAILED), ("stroke-width", "1"), DASHED_MARK];
+        out.empty("path", &[&style[..], &[("d", &failed.0)]].concat());
+    }
     if !arrows.is_empty() {
         out.empty("path", &[("fill", "#b0b0b0"), ("d", &arrows)]);
     }
@@ -95,6 +106,7 @@ fn has_opposite(topology: &Topology, channel: ChannelId) -> bool {
 fn mark(out: &mut Markup, mark: &Mark, name: &str, ring: Option<&str>) {
     let (fill, colour, width) = match (mark.role, ring) {
         (Role::Switch, _) => ("#f1f1f1", "#8a8a8a", "1"),
+        (Role::Failed, _) => ("none", FAILED, "1"),
         (_, Some(ring)) => ("#ffffff", ring, "2"),
         (_, None) => ("#ffffff", "#444444", "1.2"),
     };
@@ -104,7 +116,7 @@ fn mark(out: &mut Markup, mark: &Mark, name: &str, ring: Option<&str>) {
     let mut shape: Vec<_> =
         ["x", "y", "width", "height", "rx"].into_iter().zip(lengths.iter().map(String::as_str)).collect();
     shape.extend([("fill", fill), ("stroke", colour), ("stroke-width", width)]);
-    if mark.role == Role::Receiver {
+    if matches!(mark.role, Role::Receiver | Role::Failed) {
         shape.push(DASHED_MARK);
     }
     out.nest("rect", &shape, |out| out.text("title", &[], name));
@@ -120,6 +132,7 @@ fn labels(out: &mut Markup, scene: &Scene) {
             let (size, fill) = match mark.role {
                 Role::Switch if switches > NAMED_SWITCHES => continue,
                 Role::Switch => (7.0, "#777777"),
+                Role::Failed => (11.0, FAILED),
                 Role::Terminal | Role::Receiver => (11.0, "#111111"),
             };
             // Digits and capitals are about 0.73 em high.

@@ -17,6 +17,8 @@ pub(crate) enum Role {
     Receiver,
     /// A node that only routes.
     Switch,
+    /// A node that has failed.
+    Failed,
 }
 
 /// A node, or one side of it, in the picture.
@@ -98,7 +100,7 @@ impl Scene {
         let mut marks = marks(topology, &layout, labels);
         let head = heads(topology, &marks);
         let ends: Vec<WireEnds> = topology
-            .channels()
+            .channel_numbers()
             .map(|channel| {
                 let marks = [topology.tail(channel).index(), head[channel.index()]];
                 WireEnds { marks, resource: topology.resource(channel) }
@@ -155,7 +157,11 @@ fn marks(topology: &Topology, layout: &Layout, labels: Labels) -> Vec<Mark> {
         let outline = if role == Role::Switch { switch } else { terminal };
         Mark { node, role, centre, outline, label: name(node), label_at: centre }
     };
-    let role = |node: NodeId| if topology.is_terminal(node) { Role::Terminal } else { Role::Switch };
+    let role = |node: NodeId| match topology.is_terminal(node) {
+        true => Role::Terminal,
+        false if topology.has_failed(node) => Role::Failed,
+        false => Role::Switch,
+    };
     let nodes = topology.nodes().zip(&layout.nodes).map(|(node, place)| mark(node, role(node), place));
     let receivers = topology.terminals().iter().zip(&layout.receiving);
     nodes.chain(receivers.map(|(&node, place)| mark(node, Role::Receiver, place))).collect()
@@ -168,7 +174,7 @@ fn heads(topology: &Topology, marks: &[Mark]) -> Vec<usize> {
         Some(rank) if receivers => topology.node_count() + rank,
         _ => node.index(),
     };
-    topology.channels().map(|channel| mark(topology.head(channel))).collect()
+    topology.channel_numbers().map(|channel| mark(topology.head(channel))).collect()
 }
 
 /// Makes room at every switch for the wires to its neighbouring levels.
@@ -240,7 +246,7 @@ fn label_inside(marks: &mut [Mark], axis: Option<Axis>) {
     for mark in marks {
         let beyond = mark.outline.half + mark.label_half();
         let aside = match (mark.role, axis) {
-            (Role::Terminal | Role::Receiver, _) => Point::default(),
+            (Role::Terminal | Role::Receiver | Role::Failed, _) => Point::default(),
             (Role::Switch, Some(Axis::Vertical)) => Point::new(beyond.x + 2.0, 0.0),
             (Role::Switch, _) => Point::new(0.0, -beyond.y),
         };
@@ -339,7 +345,7 @@ mod tests {
         for spec in NETWORKS {
             let topology: Topology = spec.parse().unwrap();
             let scene = Scene::new(&topology, Labels::Inside);
-            for (channel, wire) in topology.channels().zip(&scene.wires) {
+            for (channel, wire) in topology.channel_numbers().zip(&scene.wires) {
                 let own = [topology.tail(channel).index(), scene.head(channel)];
                 for (place, mark) in scene.marks.iter().enumerate().filter(|(place, _)| !own.contains(place)) {
                     let inside = (0..=100).any(|i| mark.outline.contains(wire.at(f64::from(i) / 100.0) - mark.centre));
@@ -352,7 +358,7 @@ mod tests {
     #[test]
     fn wires_begin_and_end_at_the_borders_of_their_marks() {
         for (topology, scene) in scenes() {
-            for (channel, wire) in topology.channels().zip(&scene.wires) {
+            for (channel, wire) in topology.channel_numbers().zip(&scene.wires) {
                 let ends = [(topology.tail(channel).index(), wire.start()), (scene.head(channel), wire.end())];
                 for (mark, end) in ends.map(|(mark, end)| (&scene.marks[mark], end)) {
                     let outside = end - mark.centre;
@@ -368,7 +374,7 @@ mod tests {
         for spec in ["mesh:4x4", "torus:4x4", "fat-tree:2,3", "b-tree:8"] {
             let topology: Topology = spec.parse().unwrap();
             let scene = Scene::new(&topology, Labels::Inside);
-            for (channel, wire) in topology.channels().zip(&scene.wires) {
+            for (channel, wire) in topology.channel_numbers().zip(&scene.wires) {
                 let back = topology.out_channels(topology.head(channel)).iter();
                 let opposite = back.copied().find(|&back| topology.head(back) == topology.tail(channel)).unwrap();
                 let middle = wire.at(0.5);

@@ -111,8 +111,8 @@ pub fn schedule_svg(problem: &Problem<'_>, schedule: &Schedule, limits: &Drawing
 
 /// Where the names of terminals do not hide paths: inside, unless paths cross terminals.
 pub(crate) fn labels(topology: &Topology, schedule: &Schedule) -> Labels {
-    let channels = topology.channel_count();
-    let at_terminal = |channel: &ChannelId| channel.index() < channels && topology.is_terminal(topology.tail(*channel));
+    let at_terminal =
+        |&channel: &ChannelId| topology.is_working(channel) && topology.is_terminal(topology.tail(channel));
     let mut transfers = schedule.steps().flat_map(|(_, step)| step.iter());
     let crossed = transfers.any(|transfer| transfer.path.iter().skip(1).any(at_terminal));
     if crossed { Labels::Beside } else { Labels::Inside }

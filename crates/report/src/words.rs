@@ -33,10 +33,10 @@ pub(crate) fn name(topology: &Topology) -> String {
 
 /// The network's size, `8 terminals, 12 switches, 32 channels`.
 pub(crate) fn size(topology: &Topology) -> String {
-    let (terminals, nodes) = (topology.terminal_count(), topology.node_count());
+    let terminals = topology.terminal_count();
     let channels = counted(topology.channel_count(), "channel");
-    match nodes - terminals {
-        0 => format!("{}, {channels}", counted(nodes, "node")),
+    match topology.switch_count() {
+        0 => format!("{}, {channels}", counted(terminals, "node")),
         1 => format!("{}, 1 switch, {channels}", counted(terminals, "terminal")),
         switches => format!("{}, {switches} switches, {channels}", counted(terminals, "terminal")),
     }

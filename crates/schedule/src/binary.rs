@@ -2,11 +2,13 @@
 
 use std::num::NonZeroU32;
 
+use lockstep_envelope::{decode, encode};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 use serde::{Deserialize, Serialize};
 
 use crate::collective::CollectiveKind;
 use crate::file::{KIND, ScheduleFile, ScheduleFileError};
+use crate::header::FileError;
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
@@ -41,6 +43,12 @@ struct Tables {
     chunks: NonZeroU32,
     /// Source and receivers, of a custom collective only.
     messages: Vec<(NodeId, Vec<NodeId>)>,
+    steps: StepTables,
+}
+
+/// The steps of a schedule.
+#[derive(Serialize, Deserialize)]
+struct StepTables {
     /// Number of transfers of each step.
     step_transfers: Vec<u32>,
     /// By transfer.
@@ -48,6 +56,52 @@ struct Tables {
     /// Number of channels of each transfer's path.
     path_channels: Vec<u32>,
     channels: Vec<ChannelId>,
+}
+
+impl Schedule {
+    /// The steps alone as bytes, some 4 bytes a transfer and more, for who keeps the problem elsewhere;
+    /// [`unpack`](Self::unpack) reads them back. A file is made by [`ScheduleFile::to_bytes`].
+    pub fn pack(&self) -> Vec<u8> {
+        encode(&StepTables::from(self))
+    }
+
+    /// The schedule that [`pack`](Self::pack) wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError::Envelope`](crate::FileError::Envelope) or [`ScheduleFileError::Tables`], if the bytes are no schedule.
+    pub fn unpack(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
+        decode::<StepTables>(bytes).map_err(FileError::from)?.schedule()
+    }
+}
+
+impl From<&Schedule> for StepTables {
+    fn from(schedule: &Schedule) -> Self {
+        let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
+        Self {
+            step_transfers: schedule.steps().map(|(_, step)| step.len() as u32).collect(),
+            message: transfers().map(|transfer| transfer.message).collect(),
+            path_channels: transfers().map(|transfer| transfer.path.len() as u32).collect(),
+            channels: transfers().flat_map(|transfer| transfer.path).copied().collect(),
+        }
+    }
+}
+
+impl StepTables {
+    /// The schedule, if the tables fit together.
+    fn schedule(&self) -> Result<Schedule, ScheduleFileError> {
+        let Self { step_transfers, message, path_channels, channels } = self;
+        check_lengths(step_transfers, message.len(), path_channels, channels.len())?;
+        let mut schedule = Schedule::with_capacity(message.len(), channels.len());
+        let mut transfers = message.iter().zip(paths(path_channels, channels));
+        for &count in step_transfers {
+            schedule.begin_step();
+            for (&message, path) in transfers.by_ref().take(count as usize) {
+                schedule.push(message, path);
+            }
+        }
+        Ok(schedule)
+    }
 }
 
 /// A model, whose own form is for people.
@@ -83,9 +137,11 @@ struct TopologyTables {
     name: String,
     /// Name, whether a terminal, whether it routes.
     nodes: Vec<(String, bool, bool)>,
-    /// Tail and head.
+    /// Tail and head, of failed channels too.
     channels: Vec<(NodeId, NodeId)>,
     shared: Vec<Vec<ChannelId>>,
+    failed_nodes: Vec<NodeId>,
+    failed_channels: Vec<ChannelId>,
     positions: Vec<[f64; 2]>,
 }
 
@@ -98,7 +154,6 @@ impl From<&ScheduleFile> for Tables {
             }
             _ => Vec::new(),
         };
-        let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
         Self {
             topology: topology.into(),
             model: (*model).into(),
@@ -106,10 +161,7 @@ impl From<&ScheduleFile> for Tables {
             root: collective.root(),
             chunks: collective.chunks,
             messages,
-            step_transfers: schedule.steps().map(|(_, step)| step.len() as u32).collect(),
-            message: transfers().map(|transfer| transfer.message).collect(),
-            path_channels: transfers().map(|transfer| transfer.path.len() as u32).collect(),
-            channels: transfers().flat_map(|transfer| transfer.path).copied().collect(),
+            steps: schedule.into(),
         }
     }
 }
@@ -117,11 +169,14 @@ impl From<&ScheduleFile> for Tables {
 impl From<&Topology> for TopologyTables {
     fn from(topology: &Topology) -> Self {
         let node = |node| (topology.node_name(node).to_owned(), topology.is_terminal(node), topology.routes(node));
+        let ends = |channel| (topology.tail(channel), topology.head(channel));
         Self {
             name: topology.name().to_owned(),
             nodes: topology.nodes().map(node).collect(),
-            channels: topology.channels().map(|channel| (topology.tail(channel), topology.head(channel))).collect(),
+            channels: topology.channel_numbers().map(ends).collect(),
             shared: topology.shared_groups(),
+            failed_nodes: topology.failed_nodes().to_vec(),
+            failed_channels: topology.failed_channels().collect(),
             positions: topology.positions().unwrap_or_default().to_vec(),
         }
     }
@@ -131,8 +186,8 @@ impl TryFrom<Tables> for ScheduleFile {
     type Error = ScheduleFileError;
 
     fn try_from(tables: Tables) -> Result<Self, ScheduleFileError> {
-        let schedule = schedule(&tables)?;
-        let Tables { topology, model, collective, root, chunks, messages, .. } = tables;
+        let Tables { topology, model, collective, root, chunks, messages, steps } = tables;
+        let schedule = steps.schedule()?;
         let collective = if collective.is_empty() {
             let message = |(source, receivers)| Message { source, receivers };
             CollectiveKind::Custom(messages.into_iter().map(message).collect()).into()
@@ -161,24 +216,11 @@ impl TopologyTables {
         for group in self.shared {
             builder.share(group);
         }
+        self.failed_nodes.into_iter().for_each(|node| builder.fail_node(node));
+        self.failed_channels.into_iter().for_each(|channel| builder.fail_channel(channel));
         builder.positions(self.positions);
         builder.build()
     }
-}
-
-/// The schedule, if the tables fit together.
-fn schedule(tables: &Tables) -> Result<Schedule, ScheduleFileError> {
-    let Tables { step_transfers, message, path_channels, channels, .. } = tables;
-    check_lengths(step_transfers, message.len(), path_channels, channels.len())?;
-    let mut schedule = Schedule::with_capacity(message.len(), channels.len());
-    let mut transfers = message.iter().zip(paths(path_channels, channels));
-    for &count in step_transfers {
-        schedule.begin_step();
-        for (&message, path) in transfers.by_ref().take(count as usize) {
-            schedule.push(message, path);
-        }
-    }
-    Ok(schedule)
 }
 
 /// Whether the steps have all the transfers, and their paths all the channels.

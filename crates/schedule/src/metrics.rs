@@ -31,11 +31,11 @@ pub struct UsageProfile {
 }
 
 impl UsageProfile {
-    /// The uses by a schedule, valid or not; channels that the network does not have are left out by resource.
+    /// The uses by a schedule, valid or not; channels that the network does not have, or no longer, are left out by resource.
     pub fn new(topology: &Topology, schedule: &Schedule) -> Self {
         let mut resource_uses = vec![0; topology.resource_count()];
         let paths = schedule.steps().flat_map(|(_, step)| step.iter()).flat_map(|transfer| transfer.path);
-        for &channel in paths.filter(|channel| channel.index() < topology.channel_count()) {
+        for &channel in paths.filter(|&&channel| topology.is_working(channel)) {
             resource_uses[topology.resource(channel).index()] += 1;
         }
         Self {

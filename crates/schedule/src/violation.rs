@@ -125,14 +125,22 @@ pub enum Violation {
         at: Place,
     },
     /// A path through a channel that is not in the network.
-    #[error("{at}: there is no channel {channel}; the network has {channel_count} channels, counted from 0")]
+    #[error("{at}: there is no channel {channel}; the channels of the network are numbered below {channel_bound}")]
     UnknownChannel {
         /// The transfer.
         at: Place,
         /// The number that names no channel.
         channel: ChannelId,
-        /// Number of channels of the network.
-        channel_count: usize,
+        /// One more than the highest number of a channel.
+        channel_bound: usize,
+    },
+    /// A channel that has failed.
+    #[error("{at}: channel {channel} has failed")]
+    FailedChannel {
+        /// The transfer.
+        at: Place,
+        /// The channel.
+        channel: NamedChannel,
     },
     /// A path that jumps.
     #[error("{at}: channel {channel} does not leave {node}, which the path has reached")]
@@ -332,6 +340,7 @@ impl Violation {
             Self::UnknownMessage { at, .. }
             | Self::EmptyPath { at }
             | Self::UnknownChannel { at, .. }
+            | Self::FailedChannel { at, .. }
             | Self::BrokenPath { at, .. }
             | Self::NodeTwice { at, .. }
             | Self::InnerNode { at, .. }

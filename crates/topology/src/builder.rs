@@ -72,6 +72,16 @@ pub enum TopologyError {
         /// The channel.
         channel: u32,
     },
+    /// A failed node or channel that does not exist.
+    #[error("{what} {number} is said to have failed, but the {what}s are numbered below {count}")]
+    UnknownFailed {
+        /// `node` or `channel`.
+        what: &'static str,
+        /// The number that names none.
+        number: u32,
+        /// How many there are.
+        count: u32,
+    },
     /// Positions that do not match the nodes.
     #[error("{positions} positions for {nodes} nodes; give one a node, or none")]
     PositionCount {
@@ -118,6 +128,8 @@ pub struct TopologyBuilder {
     tail: Vec<NodeId>,
     head: Vec<NodeId>,
     shared: Vec<Vec<ChannelId>>,
+    failed_nodes: Vec<NodeId>,
+    failed_channels: Vec<ChannelId>,
     positions: Vec<[f64; 2]>,
 }
 
@@ -191,6 +203,16 @@ impl TopologyBuilder {
         self.shared.push(channels.into_iter().collect());
     }
 
+    /// Says that a node has failed, with all its channels; it keeps its number.
+    pub fn fail_node(&mut self, node: NodeId) {
+        self.failed_nodes.push(node);
+    }
+
+    /// Says that a channel has failed; it keeps its number.
+    pub fn fail_channel(&mut self, channel: ChannelId) {
+        self.failed_channels.push(channel);
+    }
+
     /// Places the nodes in the plane, in the order of their numbers; y grows downwards.
     pub fn positions(&mut self, positions: impl IntoIterator<Item = [f64; 2]>) {
         self.positions = positions.into_iter().collect();
@@ -200,7 +222,7 @@ impl TopologyBuilder {
     ///
     /// # Errors
     ///
-    /// The first [`TopologyError`], in the order nodes, channels, shared groups, positions.
+    /// The first [`TopologyError`], in the order nodes, channels, shared groups, failures, positions.
     pub fn build(self) -> Result<Topology, TopologyError> {
         let (node_count, channel_count) = (self.kinds.len(), self.tail.len());
         check_size(node_count as u64, channel_count as u64)?;
@@ -225,6 +247,13 @@ impl TopologyBuilder {
             }
         }
         let (resource, resource_count) = resources(channel_count, &self.shared)?;
+        let failed_nodes = self.failed_nodes.iter().map(|node| ("node", node.number(), node_count));
+        let failed_channels = self.failed_channels.iter().map(|channel| ("channel", channel.number(), channel_count));
+        for (what, number, count) in failed_nodes.chain(failed_channels) {
+            if number as usize >= count {
+                return Err(TopologyError::UnknownFailed { what, number, count: count as u32 });
+            }
+        }
         if !self.positions.is_empty() && self.positions.len() != node_count {
             return Err(TopologyError::PositionCount { positions: self.positions.len(), nodes: node_count });
         }
@@ -232,7 +261,11 @@ impl TopologyBuilder {
             return Err(TopologyError::PositionNotFinite { node: node as u32 });
         }
 
-        let direct = self.kinds.iter().all(|kind| kind.terminal);
+        let mut has_failed = vec![false; node_count];
+        for node in &self.failed_nodes {
+            has_failed[node.index()] = true;
+        }
+        let direct = self.kinds.iter().zip(&has_failed).all(|(kind, &has_failed)| kind.terminal || has_failed);
         let routes = self.kinds.iter().map(|kind| kind.routes.unwrap_or(!kind.terminal || direct)).collect();
         let mut terminals = Vec::new();
         let mut terminal_rank = vec![Topology::NO_RANK; node_count];
@@ -242,20 +275,27 @@ impl TopologyBuilder {
                 terminals.push(NodeId::from_index(node));
             }
         }
-        Ok(Topology {
+        let working: Box<[ChannelId]> = (0..channel_count).map(ChannelId::from_index).collect();
+        let whole = Topology {
             name: self.name,
             names: self.names,
             terminals: terminals.into(),
             terminal_rank: terminal_rank.into(),
             routes,
-            out: Adjacency::new(node_count, &self.tail),
-            into: Adjacency::new(node_count, &self.head),
+            failed: Box::default(),
+            out: Adjacency::new(node_count, &working, &self.tail),
+            into: Adjacency::new(node_count, &working, &self.head),
+            working,
             tail: self.tail.into(),
             head: self.head.into(),
             resource,
             resource_count,
             positions: self.positions.into(),
-        })
+        };
+        if self.failed_nodes.is_empty() && self.failed_channels.is_empty() {
+            return Ok(whole);
+        }
+        Ok(whole.with_failures(self.failed_nodes, self.failed_channels))
     }
 }
 

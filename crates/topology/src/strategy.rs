@@ -70,7 +70,8 @@ pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// A network of any of these kinds, or one with half-duplex links; 2 to `max_nodes` nodes, an indirect one 3 or more.
+/// A network of any of these kinds, one with half-duplex links, or one with [gaps](gapped) in its numbers; 2 to `max_nodes`
+/// nodes that have not failed, an indirect one 3 or more.
 pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     prop_oneof![
         tree(max_nodes),
@@ -78,7 +79,44 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
         connected_topology(max_nodes).prop_map(|topology| topology.half_duplex()),
         indirect_topology(max_nodes),
         directed_topology(max_nodes),
+        prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)]
+            .prop_flat_map(gapped),
     ]
+}
+
+/// The same network with gaps in its numbers: among its nodes and channels are others that have failed.
+pub fn gapped(topology: Topology) -> impl Strategy<Value = Topology> {
+    let lost_nodes = prop::collection::vec(any::<Index>(), 0..=2);
+    let lost_channels = prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 0..=4);
+    (lost_nodes, lost_channels).prop_map(move |(lost_nodes, lost_channels)| {
+        let mut network = TopologyBuilder::new(topology.name());
+        let mut nodes = Vec::new();
+        for node in topology.nodes() {
+            let before = lost_nodes.iter().filter(|place| place.index(topology.node_count()) == node.index());
+            for _ in before {
+                let lost = network.terminal(format!("lost{}", network.node_count()));
+                network.fail_node(lost);
+            }
+            let routes = Some(topology.routes(node));
+            nodes.push(network.node(topology.node_name(node), topology.is_terminal(node), routes));
+        }
+        let mut channels = Vec::new();
+        for channel in topology.channel_numbers() {
+            for (place, from, to) in &lost_channels {
+                let (from, to) = (from.index(network.node_count()), to.index(network.node_count()));
+                if place.index(topology.channel_bound()) == channel.index() && from != to {
+                    let lost = network.channel(NodeId::from_index(from), NodeId::from_index(to));
+                    network.fail_channel(lost);
+                }
+            }
+            let [tail, head] = [topology.tail(channel), topology.head(channel)].map(|node| nodes[node.index()]);
+            channels.push(network.channel(tail, head));
+        }
+        for group in topology.shared_groups() {
+            network.share(group.iter().map(|channel| channels[channel.index()]));
+        }
+        build(network)
+    })
 }
 
 /// The same network under other node numbers; with `prop_flat_map`, any network under any numbers.

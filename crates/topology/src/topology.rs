@@ -38,7 +38,7 @@ impl NodeNames {
     }
 }
 
-/// The channels at each node, in compressed sparse rows, ascending inside a row.
+/// The working channels at each node, in compressed sparse rows, ascending inside a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Adjacency {
     start: Box<[u32]>,
@@ -46,20 +46,20 @@ pub(crate) struct Adjacency {
 }
 
 impl Adjacency {
-    /// Groups channels `0..` by the node that `end` gives for each.
-    pub(crate) fn new(node_count: usize, end: &[NodeId]) -> Self {
+    /// Groups the working channels, ascending, by the node that `end` gives for each channel.
+    pub(crate) fn new(node_count: usize, working: &[ChannelId], end: &[NodeId]) -> Self {
         let mut start = vec![0u32; node_count + 1];
-        for node in end {
-            start[node.index() + 1] += 1;
+        for channel in working {
+            start[end[channel.index()].index() + 1] += 1;
         }
         for node in 0..node_count {
             start[node + 1] += start[node];
         }
         let mut next = start.clone();
-        let mut channels = vec![ChannelId::new(0); end.len()];
-        for (channel, node) in end.iter().enumerate() {
-            let place = &mut next[node.index()];
-            channels[*place as usize] = ChannelId::from_index(channel);
+        let mut channels = vec![ChannelId::new(0); working.len()];
+        for &channel in working {
+            let place = &mut next[end[channel.index()].index()];
+            channels[*place as usize] = channel;
             *place += 1;
         }
         Self { start: start.into(), channels: channels.into() }
@@ -76,8 +76,13 @@ impl Adjacency {
 /// an inner node of a path. Every channel occupies one *resource* while it carries a transfer; the two channels of a
 /// half-duplex link share theirs.
 ///
+/// What has failed keeps its number, so that numbers mean the same before and after a fault: a failed node is still a
+/// node, but neither terminal nor routing and without channels; a failed channel is no channel any more, and the numbers of
+/// [`channels`](Self::channels) have a gap in its place. Tables by channel have [`channel_bound`](Self::channel_bound)
+/// entries.
+///
 /// Invariants: at least one node; channel ends are nodes and differ; node names differ; resources are numbered in the
-/// order of their first channel. Memory: about 20 bytes a channel and 20 bytes a node beside its name.
+/// order of their first working channel. Memory: about 24 bytes a channel and 20 bytes a node beside its name.
 ///
 /// ```
 /// use lockstep_topology::Topology;
@@ -94,10 +99,16 @@ pub struct Topology {
     pub(crate) terminals: Box<[NodeId]>,
     pub(crate) terminal_rank: Box<[u32]>,
     pub(crate) routes: Box<[bool]>,
+    /// The nodes that have failed, ascending.
+    pub(crate) failed: Box<[NodeId]>,
+    /// The channels that have not failed, ascending.
+    pub(crate) working: Box<[ChannelId]>,
     pub(crate) out: Adjacency,
     pub(crate) into: Adjacency,
+    /// By number, failed channels included, as `head`.
     pub(crate) tail: Box<[NodeId]>,
     pub(crate) head: Box<[NodeId]>,
+    /// By number; [`NO_RESOURCE`](Self::NO_RESOURCE) for failed channels.
     pub(crate) resource: Box<[ResourceId]>,
     pub(crate) resource_count: u32,
     pub(crate) positions: Box<[[f64; 2]]>,
@@ -107,18 +118,26 @@ impl Topology {
     /// The rank that [`TopologyBuilder`] writes for nodes that are no terminals.
     pub(crate) const NO_RANK: u32 = u32::MAX;
 
+    /// The resource of failed channels.
+    pub(crate) const NO_RESOURCE: ResourceId = ResourceId::new(u32::MAX);
+
     /// The spec it was generated from, or the name its file gives.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Number of nodes, terminals and switches together.
+    /// Number of nodes: terminals, switches and those that have failed.
     pub fn node_count(&self) -> usize {
         self.names.len()
     }
 
-    /// Number of channels.
+    /// Number of channels that work.
     pub fn channel_count(&self) -> usize {
+        self.working.len()
+    }
+
+    /// One more than the highest number of a channel, failed ones included: the length of a table by channel.
+    pub fn channel_bound(&self) -> usize {
         self.tail.len()
     }
 
@@ -132,14 +151,24 @@ impl Topology {
         self.terminals.len()
     }
 
-    /// All nodes, ascending.
+    /// Number of nodes that only route and have not failed.
+    pub fn switch_count(&self) -> usize {
+        self.node_count() - self.terminal_count() - self.failed.len()
+    }
+
+    /// All nodes, ascending, those that have failed included.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + DoubleEndedIterator + Clone + use<> {
         (0..self.node_count() as u32).map(NodeId::new)
     }
 
-    /// All channels, ascending.
-    pub fn channels(&self) -> impl ExactSizeIterator<Item = ChannelId> + DoubleEndedIterator + Clone + use<> {
-        (0..self.channel_count() as u32).map(ChannelId::new)
+    /// The channels that work, ascending.
+    pub fn channels(&self) -> impl ExactSizeIterator<Item = ChannelId> + DoubleEndedIterator + Clone {
+        self.working.iter().copied()
+    }
+
+    /// All numbers of channels, ascending, those of failed channels included.
+    pub fn channel_numbers(&self) -> impl ExactSizeIterator<Item = ChannelId> + DoubleEndedIterator + Clone + use<> {
+        (0..self.channel_bound() as u32).map(ChannelId::new)
     }
 
     /// The terminals, ascending.
@@ -168,7 +197,7 @@ impl Topology {
 
     /// Whether the node would route if nothing were said: switches do, and terminals do where there is no switch.
     pub(crate) fn routes_by_rule(&self, node: NodeId) -> bool {
-        !self.is_terminal(node) || self.is_direct()
+        !self.has_failed(node) && (!self.is_terminal(node) || self.is_direct())
     }
 
     /// Whether the node routes, where that is not [by the rule](Self::routes_by_rule).
@@ -176,9 +205,9 @@ impl Topology {
         (self.routes(node) != self.routes_by_rule(node)).then_some(self.routes(node))
     }
 
-    /// Whether every node is a terminal.
+    /// Whether every node that has not failed is a terminal.
     pub fn is_direct(&self) -> bool {
-        self.terminal_count() == self.node_count()
+        self.switch_count() == 0
     }
 
     /// The node a channel leaves.
@@ -193,7 +222,7 @@ impl Topology {
         self.head[channel.index()]
     }
 
-    /// The resource a channel occupies.
+    /// The resource that a channel occupies; a number past all resources if it has failed.
     #[inline]
     pub fn resource(&self, channel: ChannelId) -> ResourceId {
         self.resource[channel.index()]
@@ -264,31 +293,6 @@ impl Topology {
         }
     }
 
-    /// The same network where opposite channels of a pair of nodes share one resource: full-duplex links become
-    /// half-duplex ones. Parallel wires pair up in ascending order; a channel without a free opposite stays alone.
-    #[must_use]
-    pub fn half_duplex(&self) -> Self {
-        let mut resource = vec![ResourceId::new(u32::MAX); self.channel_count()];
-        let mut count = 0;
-        for channel in self.channels() {
-            if resource[channel.index()].number() != u32::MAX {
-                continue;
-            }
-            let shared = ResourceId::new(count);
-            count += 1;
-            resource[channel.index()] = shared;
-            let opposite = self
-                .out_channels(self.head(channel))
-                .iter()
-                .copied()
-                .find(|&back| self.head(back) == self.tail(channel) && resource[back.index()].number() == u32::MAX);
-            if let Some(back) = opposite {
-                resource[back.index()] = shared;
-            }
-        }
-        Self { resource: resource.into(), resource_count: count, ..self.clone() }
-    }
-
     /// The same network under another name.
     #[must_use]
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
@@ -313,13 +317,19 @@ impl Topology {
         for &node in &old {
             builder.node(self.node_name(node), self.is_terminal(node), Some(self.routes(node)));
         }
-        let mut order: Vec<ChannelId> = self.channels().collect();
+        let mut order: Vec<ChannelId> = self.channel_numbers().collect();
         let ends = |channel| (place[self.tail(channel).index()], place[self.head(channel).index()]);
         order.sort_by_key(|&channel| ends(channel));
-        let mut new_channel = vec![ChannelId::new(0); self.channel_count()];
+        let mut new_channel = vec![ChannelId::new(0); self.channel_bound()];
         for &channel in &order {
             let (tail, head) = ends(channel);
             new_channel[channel.index()] = builder.channel(tail, head);
+        }
+        for &node in self.failed_nodes() {
+            builder.fail_node(place[node.index()]);
+        }
+        for channel in self.failed_channels() {
+            builder.fail_channel(new_channel[channel.index()]);
         }
         for group in self.shared_groups() {
             builder.share(group.iter().map(|channel| new_channel[channel.index()]));
@@ -331,16 +341,16 @@ impl Topology {
     }
 
     /// SHA-256 of everything that decides which schedules are valid: node roles, channel ends and resources, in the
-    /// order of their numbers. Names and positions do not count.
+    /// order of their numbers, and which channels have failed. Names and positions do not count.
     pub fn digest(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(b"lockstep-topology 1\0");
         hash.update((self.node_count() as u64).to_le_bytes());
-        hash.update((self.channel_count() as u64).to_le_bytes());
+        hash.update((self.channel_bound() as u64).to_le_bytes());
         for node in self.nodes() {
             hash.update([u8::from(self.is_terminal(node)) | u8::from(self.routes(node)) << 1]);
         }
-        for channel in self.channels() {
+        for channel in self.channel_numbers() {
             for number in [self.tail(channel).number(), self.head(channel).number(), self.resource(channel).number()] {
                 hash.update(number.to_le_bytes());
             }

@@ -164,7 +164,7 @@ impl NodeCompactIndexable for Topology {}
 
 impl EdgeIndexable for Topology {
     fn edge_bound(&self) -> usize {
-        self.channel_count()
+        self.channel_bound()
     }
 
     fn to_index(&self, channel: ChannelId) -> usize {
@@ -210,10 +210,10 @@ impl<'a> IntoNeighborsDirected for &'a Topology {
 
 impl<'a> IntoEdgeReferences for &'a Topology {
     type EdgeRef = ChannelRef<'a>;
-    type EdgeReferences = ChannelRefs<'a, Map<Range<u32>, fn(u32) -> ChannelId>>;
+    type EdgeReferences = ChannelRefs<'a, Copied<slice::Iter<'a, ChannelId>>>;
 
     fn edge_references(self) -> Self::EdgeReferences {
-        ChannelRefs { topology: self, channels: (0..self.channel_count() as u32).map(ChannelId::new) }
+        ChannelRefs { topology: self, channels: self.working.iter().copied() }
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn stages(topology: &Topology) -> Option<Vec<Vec<NodeId>>> {
         switch_count += front.len();
         stages.push(std::mem::replace(&mut front, next));
     }
-    let all_reached = switch_count + topology.terminal_count() == topology.node_count();
+    let all_reached = switch_count == topology.switch_count();
     let no_sharing = topology.resource_count() == topology.channel_count();
     (all_reached && no_sharing && !stages.is_empty()).then_some(stages)
 }

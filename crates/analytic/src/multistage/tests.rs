@@ -138,7 +138,7 @@ pub(super) fn is_one_step<'a>(
     paths: impl Iterator<Item = (NodeId, NodeId, &'a [ChannelId])>,
     shortest: impl Fn(NodeId, NodeId) -> usize,
 ) -> bool {
-    let mut used = vec![false; topology.channel_count()];
+    let mut used = vec![false; topology.channel_bound()];
     paths.into_iter().all(|(from, to, path)| {
         path.len() == shortest(from, to)
             && path.first().is_some_and(|&first| topology.tail(first) == from)

@@ -113,7 +113,7 @@ impl Levels {
 
     /// All channels by level, window and block, if that tells them apart.
     fn channels(&self, topology: &Topology, stages: &[Vec<NodeId>]) -> Option<Vec<ChannelId>> {
-        let mut channels = vec![None; topology.channel_count()];
+        let mut channels = vec![None; topology.channel_bound()];
         let levels = std::iter::once(topology.terminals()).chain(stages.iter().map(Vec::as_slice));
         for ((tails, &start), &blocks) in levels.zip(&self.start).zip(&self.blocks.counts) {
             for &channel in tails.iter().flat_map(|&tail| topology.out_channels(tail)) {

@@ -97,7 +97,11 @@ fn rooted(problem: &Problem<'_>, source: NodeId) -> Result<Vec<Vec<NodeId>>, &'s
             stack.push((child, node));
         }
     }
-    if reached == topology.node_count() { Ok(children) } else { Err("the links form no tree") }
+    if reached + topology.failed_nodes().len() == topology.node_count() {
+        Ok(children)
+    } else {
+        Err("the links form no tree")
+    }
 }
 
 fn sorted(nodes: &[NodeId], tables: &[Table]) -> Vec<Table> {

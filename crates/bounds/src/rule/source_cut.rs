@@ -67,7 +67,7 @@ fn open_channels(problem: &Problem<'_>, legal: Legal<'_>, source: NodeId) -> Fix
         };
         legal.carries(*channel) && leaves && approaches
     };
-    let mut open = FixedBitSet::with_capacity(topology.channel_count());
+    let mut open = FixedBitSet::with_capacity(topology.channel_bound());
     open.extend(topology.channels().filter(is_open).map(ChannelId::index));
     open
 }

@@ -99,8 +99,9 @@ impl RootedTree {
         let (links, source) = (Links::new(topology), request.source);
         let mut search = Search::default();
         search.everywhere(&links, source);
-        let is_connected = search.order.iter().filter(|node| search.distance[node.index()] == 0).count() == 1;
-        if !is_connected || links.pairs().len() + 1 != topology.node_count() {
+        let roots = search.order.iter().filter(|node| search.distance[node.index()] == 0);
+        let is_connected = roots.filter(|&&root| !topology.has_failed(root)).count() == 1;
+        if !is_connected || links.pairs().len() + 1 + topology.failed_nodes().len() != topology.node_count() {
             return None;
         }
         let mut parent = vec![source; topology.node_count()];

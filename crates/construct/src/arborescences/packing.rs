@@ -47,11 +47,11 @@ impl<'a> Packing<'a> {
         }
         let is_reached = |node: NodeId| distance[node.index()] < u32::MAX;
         let is_open: Vec<bool> = topology
-            .channels()
+            .channel_numbers()
             .map(|channel| [topology.tail(channel), topology.head(channel)].into_iter().all(is_reached))
             .collect();
         let mut network = FlowNetwork::new(nodes);
-        for channel in topology.channels() {
+        for channel in topology.channel_numbers() {
             network.arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
         let flows = queue.iter().filter(|&&node| node != source).map(|node| {
@@ -68,7 +68,7 @@ impl<'a> Packing<'a> {
     fn growth_network(&self, trees: u32) -> FlowNetwork {
         let (topology, nodes, trees) = (self.topology, self.topology.node_count(), trees as usize);
         let mut network = FlowNetwork::new(nodes + trees + 1);
-        for channel in topology.channels() {
+        for channel in topology.channel_numbers() {
             network.arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
         for tree in 0..trees {
@@ -109,7 +109,7 @@ impl<'a> Packing<'a> {
     /// channels than it needs.
     pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Tree> {
         let Self { topology, source, is_open, connectivity, network, .. } = self;
-        let (nodes, channels, most) = (topology.node_count(), topology.channel_count(), *connectivity as usize);
+        let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *connectivity as usize);
         let origin = nodes + most;
         let mut is_free = is_open.clone();
         let mut is_in = vec![false; most * nodes];

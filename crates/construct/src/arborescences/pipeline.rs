@@ -27,7 +27,7 @@ impl Plan {
     /// Deals the chunks out such that all trees are done about the same time.
     pub(super) fn new(topology: &Topology, broadcast: &Broadcast, trees: &[Tree]) -> Self {
         let is_receiver = broadcast.marked(topology);
-        let (mut tree_of, mut depths) = (vec![None; topology.channel_count()], Vec::new());
+        let (mut tree_of, mut depths) = (vec![None; topology.channel_bound()], Vec::new());
         let mut trees_to: Vec<Vec<(u32, u32)>> = vec![Vec::new(); topology.node_count()];
         for (number, tree) in (0..).zip(trees) {
             let mut is_needed = is_receiver.clone();

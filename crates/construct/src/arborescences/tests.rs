@@ -45,7 +45,7 @@ proptest! {
         prop_assert_eq!(packing.connectivity(), least_cut(&topology, source));
         for count in 1..=packing.connectivity() {
             let trees = packing.pack(count, &mut ChaCha8Rng::seed_from_u64(seed));
-            let mut used = vec![false; topology.channel_count()];
+            let mut used = vec![false; topology.channel_bound()];
             for tree in trees {
                 let mut depth_of = vec![None; topology.node_count()];
                 depth_of[source.index()] = Some(0);

@@ -10,11 +10,11 @@ mod search;
 mod timetable;
 mod ways;
 
-use lockstep_schedule::{Routing, Schedule, Switching};
+use lockstep_schedule::{Routing, Schedule, Switching, Transfer};
 use rand_chacha::ChaCha8Rng;
 
 use crate::log::Log;
-use crate::method::{Method, Miss, Poll, Request};
+use crate::method::{Kept, Method, Miss, Poll, Request};
 use crate::slots::Capacities;
 use crate::task::Task;
 use crate::wires::opposite_wires;
@@ -29,7 +29,8 @@ use ways::{Detours, Ways};
 /// An attempt looks for schedules from the goal on. A message that is out takes a random free place; where there is none,
 /// it takes the place where those in its way weigh least, which are then out. An exchange that loses weight is kept with
 /// odds that fall as the search goes on, and some messages change places at random with it. The weight of a message is
-/// the number of channels and ports it takes, and one more.
+/// the number of channels and ports it takes, and one more. What is kept has its place at the beginning, moves only when
+/// it is put out, and takes its place again where that is free at the end.
 ///
 /// Free steps are found for 64 steps at once on all shortest paths at once: a move takes time in proportion to the
 /// channels on them. Memory: see [`Ways`] and [`timetable::Timetable`].
@@ -66,15 +67,28 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let resources = problem.topology().resource_count() as u64;
     let goal = request.goal.max(u32::try_from(ways.channel_uses().div_ceil(resources)).map_err(|_| Miss::TooLarge)?);
     let has_spare_channels = ways.channel_uses() < u64::from(goal) * resources;
-    if problem.model().routing == Routing::Any && has_spare_channels {
-        let detours = detours(&task, &ways, goal, request)?;
-        if !detours.is_empty() {
-            ways = Ways::new(&task, &capacities, &detours)?;
-        }
+    let mut longer = match problem.model().routing {
+        Routing::Any if has_spare_channels => detours(&task, &ways, goal, request)?,
+        _ => Detours::new(),
+    };
+    longer.extend(kept_detours(&task, &ways, request.kept));
+    if !longer.is_empty() {
+        ways = Ways::new(&task, &capacities, &longer)?;
     }
     let first = goal.max(ways.forced_steps(&capacities));
     let colouring = Colouring { capacities, ways, first, request };
     request.best_of(|rng, poll| colouring.attempt(rng, poll)).map(|log| log.schedule())
+}
+
+/// The kept paths that are longer than they must be.
+fn kept_detours(task: &Task<'_>, ways: &Ways, kept: Option<Kept<'_>>) -> Detours {
+    let transfers = kept.into_iter().flat_map(Kept::transfers);
+    let detours = transfers.filter_map(|(_, Transfer { message, path })| {
+        let ends = (task.topology().tail(*path.first()?), task.topology().head(*path.last()?));
+        let is_longer = path.len() > ways.distance(message.number()) as usize;
+        (is_longer && ends == ways.ends(message.number())).then(|| (ways.pair(message.number()), path.to_vec()))
+    });
+    detours.collect()
 }
 
 /// What all attempts share.
@@ -94,6 +108,9 @@ impl Colouring<'_> {
         let mut steps = self.first;
         poll.check(steps)?;
         let mut search = Search::new(&self.ways, &self.capacities, last)?;
+        if let Some(kept) = self.request.kept {
+            search.keep(kept, steps);
+        }
         loop {
             let left = search.run(steps, self.moves(steps), rng, poll)?;
             tracing::trace!(steps, left);

@@ -7,7 +7,7 @@ use super::reach::{LEVELS, Levels, Reach, lightest};
 use super::timetable::{NOBODY, Timetable, WORD};
 use super::ways::Ways;
 use crate::log::Log;
-use crate::method::{Miss, Poll};
+use crate::method::{Kept, Miss, Poll};
 use crate::slots::Capacities;
 
 /// Steps looked at where a message has the fewest full slots in its way.
@@ -29,6 +29,14 @@ const CERTAIN: u64 = 1 << 16;
 /// Moves between two looks at the budget.
 const STRIDE: u64 = 256;
 
+/// Places to which messages belong, in the same form as those where they are.
+#[derive(Debug)]
+struct Homes {
+    step: Vec<u32>,
+    arcs: Vec<u32>,
+    arc_count: Vec<u32>,
+}
+
 /// Some messages in places where no slot is used more often than it can be, the others out.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
@@ -40,6 +48,8 @@ pub(super) struct Search<'a> {
     /// The arcs of each message's way from its end, in rows as long as the longest way.
     arcs: Vec<u32>,
     arc_count: Vec<u32>,
+    /// The place that is kept for each message, or nothing if none is for any.
+    home: Option<Homes>,
     /// How hard each message is to place: the slots it takes, and one more.
     weight: Vec<u32>,
     /// The messages that are out.
@@ -67,12 +77,61 @@ impl<'a> Search<'a> {
             step: vec![NOBODY; messages],
             arcs: vec![0; arcs],
             arc_count: vec![0; messages],
+            home: None,
             weight: (0..messages as u32).map(|message| 1 + ways.length(message)).collect(),
             out: (0..messages as u32).collect(),
             reach: Reach::new(ways),
             levels: vec![[0; LEVELS]; max_steps.div_ceil(WORD) as usize],
             best_trail: Vec::with_capacity(ways.longest()),
         })
+    }
+
+    /// Puts messages where they are kept, as far as that is among the first `steps`; before anything else.
+    pub(super) fn keep(&mut self, kept: Kept<'_>, steps: u32) {
+        for (step, made) in kept.transfers().take_while(|&(step, _)| step < steps) {
+            let message = made.message.number();
+            let is_known = self.ways.trace(message, made.path, &mut self.reach.trail);
+            let is_full = |&arc: &u32| self.timetable.is_full(self.ways.arc(arc).slot, step);
+            if is_known && self.step[message as usize] == NOBODY && !self.reach.trail.iter().any(is_full) {
+                self.put(message, step);
+            }
+        }
+        self.out.retain(|&message| self.step[message as usize] == NOBODY);
+        let Self { step, arcs, arc_count, .. } = &*self;
+        self.home = Some(Homes { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
+    }
+
+    /// Whether a message is where it is kept.
+    fn is_home(&self, message: u32) -> bool {
+        self.home.as_ref().is_some_and(|home| {
+            let (place, row) = (message as usize, self.row(message));
+            let is_same = (home.step[place], home.arc_count[place]) == (self.step[place], self.arc_count[place]);
+            is_same && home.arcs[row.clone()] == self.arcs[row]
+        })
+    }
+
+    /// Puts messages back where they are kept, as far as there is room.
+    fn go_home(&mut self) {
+        let Some(home) = self.home.take() else { return };
+        let start = |message: u32| message as usize * self.ways.longest();
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            for message in 0..self.step.len() as u32 {
+                let step = home.step[message as usize];
+                let arcs = &home.arcs[start(message)..start(message) + home.arc_count[message as usize] as usize];
+                let is_there = self.step[message as usize] == step && self.arcs[self.row(message)] == *arcs;
+                if step == NOBODY || is_there {
+                    continue;
+                }
+                self.lift(message);
+                let is_free = arcs.iter().all(|&arc| !self.timetable.is_full(self.ways.arc(arc).slot, step));
+                self.reach.trail.clear();
+                self.reach.trail.extend_from_slice(if is_free { arcs } else { &self.arcs[self.row(message)] });
+                self.put(message, if is_free { step } else { self.step[message as usize] });
+                is_settled &= !is_free;
+            }
+        }
     }
 
     /// Makes some moves with so many steps, or fewer if no message is left out; messages left out.
@@ -172,7 +231,7 @@ impl<'a> Search<'a> {
     /// Moves a message to a random one of the places that are free, if it has a place.
     fn shift(&mut self, message: u32, rng: &mut impl Rng) {
         let step = self.step[message as usize];
-        if step == NOBODY {
+        if step == NOBODY || self.is_home(message) {
             return;
         }
         self.lift(message);
@@ -217,7 +276,8 @@ impl<'a> Search<'a> {
     }
 
     /// The transfers of all messages, of which none is out.
-    pub(super) fn log(&self) -> Result<Log, Miss> {
+    pub(super) fn log(&mut self) -> Result<Log, Miss> {
+        self.go_home();
         let mut log = Log::default();
         let mut path = Vec::with_capacity(self.ways.longest());
         for (message, &step) in (0..).zip(&self.step) {

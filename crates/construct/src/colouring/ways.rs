@@ -178,6 +178,13 @@ impl Ways {
         self.places_end.iter().zip(starts).map(|(end, start)| (end - start) as usize).max().unwrap_or(0)
     }
 
+    /// Leaves the numbers of the arcs of a message's way along a path in `trail`, from its end; `false` if there is none.
+    pub(super) fn trace(&self, message: u32, path: &[ChannelId], trail: &mut Vec<u32>) -> bool {
+        let way = self.of(message);
+        trail.clear();
+        way.trace(way.place_count() - 1, path, trail)
+    }
+
     #[inline]
     pub(super) fn arc(&self, number: u32) -> Arc {
         self.arcs[number as usize]
@@ -232,6 +239,26 @@ impl<'a> Way<'a> {
     #[inline]
     pub(super) fn into(self, place: usize) -> &'a [Arc] {
         &self.arcs[self.ends[place - 1] as usize..self.ends[place] as usize]
+    }
+
+    /// Adds the arcs of a way to a place along a path, last ones first; `false` if there is none.
+    fn trace(self, place: usize, path: &[ChannelId], trail: &mut Vec<u32>) -> bool {
+        if place == 0 {
+            return path.is_empty();
+        }
+        for (number, arc) in (self.first_arc(place)..).zip(self.into(place)) {
+            let before = match (arc.channel, path.split_last()) {
+                (None, _) => path,
+                (Some(channel), Some((&last, before))) if channel == last => before,
+                _ => continue,
+            };
+            trail.push(number);
+            if self.trace(arc.tail as usize, before, trail) {
+                return true;
+            }
+            trail.pop();
+        }
+        false
     }
 
     /// The ports that every way takes.

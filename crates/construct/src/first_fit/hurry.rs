@@ -4,7 +4,7 @@ use lockstep_schedule::MessageId;
 use lockstep_topology::NodeId;
 use rand::Rng;
 
-use super::Placer;
+use super::{Placer, Start};
 use crate::distance::UNREACHED;
 use crate::method::Miss;
 use crate::slots::{BLOCK, PortPair, Slot, Slots, Steps, wire};
@@ -14,11 +14,12 @@ impl<R: Rng> Placer<'_, R> {
     /// there. Takes time in proportion to the degrees along the path and to the blocks in which it is crowded.
     pub(super) fn place_quickly(&mut self, message: MessageId) -> Result<(), Miss> {
         let (source, target) = self.scatter.ends(message);
-        if self.scatter.distances.from(source, &mut self.row)[target.index()] != UNREACHED {
-            return self.send(message, (source, target), 0).map(|_| ());
+        let start = self.scatter.starts.of(message).next_back();
+        let Start { mut holder, mut ready } = start.unwrap_or(Start { holder: source, ready: 0 });
+        if self.scatter.distances.from(holder, &mut self.row)[target.index()] != UNREACHED {
+            return self.send(message, (holder, target), ready).map(|_| ());
         }
-        let (mut holder, mut ready) = (source, 0);
-        for next in self.stops(source, target) {
+        for next in self.stops(holder, target) {
             ready = self.send(message, (holder, next), ready)?;
             holder = next;
         }

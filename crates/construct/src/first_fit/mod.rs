@@ -1,14 +1,16 @@
 //! Messages of one receiver: one after the other takes the earliest steps that are still free.
 
 mod hurry;
+mod start;
 
-use lockstep_schedule::{MessageId, Ports, Routing, Schedule};
+use lockstep_schedule::{MessageId, Ports, Routing, Schedule, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
+use self::start::{Start, Starts};
 use crate::distance::{Distances, Row, UNREACHED};
 use crate::log::Log;
-use crate::method::{Method, Miss, Poll, Request};
+use crate::method::{Kept, Method, Miss, Poll, Request};
 use crate::relay::RelayTree;
 use crate::shortest::{Arc, ShortestPaths};
 use crate::slots::{BLOCK, Capacities, PortPair, Slots, Steps, wire};
@@ -22,7 +24,8 @@ const STRIDE: usize = 256;
 
 /// Messages are placed one after the other, those with the longest way first: each takes the earliest steps that those
 /// before it have left free along any of its shortest paths. Where [any path](Routing::Any) is allowed, detours are taken
-/// when no shortest path is left. Ties are broken at random.
+/// when no shortest path is left. Ties are broken at random. What is kept stays where it is, and messages go on from where
+/// it has brought them.
 ///
 /// An attempt takes time in proportion to the channels on all shortest paths of each message, times the 128-step blocks in
 /// which these are crowded. Memory: the transfers, a bit for each resource and step, and distances from all sources, up to
@@ -44,7 +47,7 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
         return Err(Miss::Unfit);
     }
     let task = Task::new(request.problem)?;
-    let scatter = Scatter::new(&task);
+    let scatter = Scatter::new(&task, request.kept);
     request.best_of(|rng, poll| scatter.build(rng, poll)).map(|log| log.schedule())
 }
 
@@ -54,24 +57,34 @@ pub(crate) struct Scatter<'a> {
     task: &'a Task<'a>,
     capacities: Capacities,
     distances: Distances<'a>,
+    kept: Option<Kept<'a>>,
+    starts: Starts,
     /// Whether a message may also be passed on from neighbour to neighbour where that is no later.
     mixes: bool,
 }
 
 impl<'a> Scatter<'a> {
-    pub(crate) fn new(task: &'a Task<'a>) -> Self {
+    pub(crate) fn new(task: &'a Task<'a>, kept: Option<Kept<'a>>) -> Self {
         let (topology, model) = (task.topology(), task.model());
         // What is passed on takes ports at every terminal, which pays only where they are no limit.
         let mixes = !model.is_direct()
             && model.ports == Ports::All
             && topology.nodes().all(|node| topology.is_terminal(node) && topology.routes(node));
-        Self { task, capacities: Capacities::new(task), distances: Distances::new(task), mixes }
+        Self {
+            task,
+            capacities: Capacities::new(task),
+            distances: Distances::new(task),
+            kept,
+            starts: Starts::new(task, kept),
+            mixes,
+        }
     }
 
     /// One schedule: messages that are far from their receivers first, ties at random.
     pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
         let order = self.order(rng, poll)?;
         let mut placer = Placer::new(self, poll.goal(), rng);
+        placer.keep()?;
         for messages in order.chunks(STRIDE) {
             poll.check(placer.log.step_count())?;
             let place = if poll.is_hurried() { Placer::place_quickly } else { Placer::place };
@@ -85,7 +98,7 @@ impl<'a> Scatter<'a> {
         let mut channel_uses = 0;
         let salt: u32 = rng.random();
         let mut ranked = Vec::with_capacity(self.task.messages().len());
-        for message in self.task.messages().ids() {
+        for message in self.task.messages().ids().filter(|&message| !self.starts.is_there(message)) {
             if message.index() % STRIDE == 0 {
                 poll.check(0)?;
             }
@@ -160,24 +173,63 @@ impl<'a, R: Rng> Placer<'a, R> {
         }
     }
 
-    /// Sends a message on its way.
+    /// Makes the transfers that are kept.
+    fn keep(&mut self) -> Result<(), Miss> {
+        let Scatter { task, capacities, kept, .. } = self.scatter;
+        for (step, Transfer { message, path }) in kept.iter().flat_map(|kept| kept.transfers()) {
+            let ports = PortPair::of(task, capacities, path);
+            let wires = path.iter().map(|&channel| wire(task, channel));
+            wires.chain(ports.iter()).for_each(|slot| self.slots.take(step, slot));
+            self.log.push(message, step, path)?;
+        }
+        Ok(())
+    }
+
+    /// Sends a message on its way, from the terminal that holds it from which it arrives first; of equals the last one.
     fn place(&mut self, message: MessageId) -> Result<(), Miss> {
+        let (scatter, (source, target)) = (self.scatter, self.scatter.ends(message));
+        let mut best = Start { holder: source, ready: 0 };
+        if scatter.starts.of(message).len() > 0 {
+            let mut least = None;
+            for start in scatter.starts.of(message).rev().chain([best]) {
+                let arrival = self.arrival(start, target)?;
+                if least.is_none_or(|least| arrival < least) {
+                    (least, best) = (Some(arrival), start);
+                }
+            }
+        }
+        self.place_from(message, best, target)
+    }
+
+    /// The step after the one in which a message arrives that goes all the way without a rest; `u32::MAX` if it cannot.
+    fn arrival(&mut self, start: Start, target: NodeId) -> Result<u32, Miss> {
         let Scatter { task, mixes, .. } = *self.scatter;
-        let (source, target) = self.scatter.ends(message);
-        if self.turn_to(source, target) {
+        if !self.turn_to(start.holder, target) {
+            return Ok(u32::MAX);
+        }
+        if task.stores_and_forwards() {
+            return Ok(self.find_hops(start.ready));
+        }
+        let arrival = self.find_leg(start.ready)? + 1;
+        Ok(if mixes { arrival.min(self.find_hops(start.ready)) } else { arrival })
+    }
+
+    fn place_from(&mut self, message: MessageId, start: Start, target: NodeId) -> Result<(), Miss> {
+        let Scatter { task, mixes, .. } = *self.scatter;
+        let Start { mut holder, mut ready } = start;
+        if self.turn_to(holder, target) {
             if task.stores_and_forwards() {
-                self.find_hops();
+                self.find_hops(ready);
                 return self.take_hops(message);
             }
-            let step = self.find_leg(0)?;
-            return if mixes && self.find_hops() <= step + 1 {
+            let step = self.find_leg(ready)?;
+            return if mixes && self.find_hops(ready) <= step + 1 {
                 self.take_hops(message)
             } else {
                 self.take_leg(message, step)
             };
         }
-        let (mut holder, mut ready) = (source, 0);
-        for next in self.stops(source, target) {
+        for next in self.stops(holder, target) {
             self.turn_to(holder, next);
             let step = self.find_leg(ready)?;
             self.take_leg(message, step)?;
@@ -354,15 +406,15 @@ impl<'a, R: Rng> Placer<'a, R> {
         self.log.push(message, step, &self.path)
     }
 
-    /// The step after the earliest in which the message arrives if it is passed on from neighbour to neighbour; how, is
-    /// left in `marks`.
-    fn find_hops(&mut self) -> u32 {
+    /// The step after the earliest in which the message arrives if it is passed on from neighbour to neighbour from step
+    /// `ready` on; how, is left in `marks`.
+    fn find_hops(&mut self, ready: u32) -> u32 {
         let Self { scatter, slots, shortest, marks, rng, .. } = self;
         let Scatter { task, capacities, .. } = scatter;
         for mark in &mut marks[..shortest.source()] {
             mark.ready = u32::MAX;
         }
-        marks[shortest.source()].ready = 0;
+        marks[shortest.source()].ready = ready;
         for (via, arc) in shortest.arcs().iter().enumerate().rev() {
             let [tail, head] = [arc.tail, arc.head].map(|place| shortest.nodes()[place as usize]);
             let ports = PortPair::new(task, capacities, tail, head);

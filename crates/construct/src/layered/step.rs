@@ -22,7 +22,7 @@ impl<'a> StepFlow<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports, opposite: Vec<[ChannelId; 2]>) -> Self {
         let nodes = topology.node_count();
         let mut network = FlowNetwork::new(nodes + 2);
-        for channel in topology.channels() {
+        for channel in topology.channel_numbers() {
             network.arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
         for terminal in topology.terminals() {
@@ -37,12 +37,12 @@ impl<'a> StepFlow<'a> {
         let Self { topology, ports, network, .. } = self;
         let holds = |node: NodeId| step_of[node.index()] < step;
         network.reset(|arc| {
-            let Some(end) = arc.index().checked_sub(topology.channel_count()) else {
+            let Some(end) = arc.index().checked_sub(topology.channel_bound()) else {
                 let channel = ChannelId::new(arc.number());
                 let (tail, head) = (topology.tail(channel), topology.head(channel));
                 let leaves = holds(tail) || topology.routes(tail);
                 let enters = !holds(head) || topology.routes(head);
-                return u32::from(leaves && enters);
+                return u32::from(leaves && enters && topology.is_working(channel));
             };
             let terminal = topology.terminals()[end / 2];
             if end.is_multiple_of(2) && holds(terminal) {
@@ -66,7 +66,7 @@ impl<'a> StepFlow<'a> {
 
     fn receiving_arc(&self, terminal: NodeId) -> ArcId {
         let rank = self.topology.terminal_rank(terminal).expect("terminals receive");
-        ArcId::from_index(self.topology.channel_count() + 2 * rank + 1)
+        ArcId::from_index(self.topology.channel_bound() + 2 * rank + 1)
     }
 
     /// The path of every transfer; ends the step.

@@ -81,7 +81,7 @@ fn furthest_first(supply: &Supply<'_>, traffic: Traffic) -> Schedule {
     let uses = route.iter().map(Vec::len).sum();
     let mut schedule = Schedule::with_capacity(uses, uses);
     // The units that wait for each channel, by what they have still to cross and then by number.
-    let mut waiting = vec![BinaryHeap::new(); topology.channel_count()];
+    let mut waiting = vec![BinaryHeap::new(); topology.channel_bound()];
     let mut busy: Vec<ChannelId> = Vec::new();
     let mut arrived: Vec<usize> = (0..route.len()).collect();
     let (mut sends, mut receives) = (vec![0; topology.node_count()], vec![0; topology.node_count()]);

@@ -28,9 +28,9 @@ impl<'a> Supply<'a> {
         let root = scatter.source;
         let passes: Vec<bool> = topology.nodes().map(|node| node == root || passes(node)).collect();
         let useful = |node: NodeId| passes[node.index()] || topology.is_terminal(node);
-        let is_open = topology.channels().map(|channel| {
+        let is_open = topology.channel_numbers().map(|channel| {
             let (tail, head) = (topology.tail(channel), topology.head(channel));
-            passes[tail.index()] && head != root && useful(head)
+            topology.is_working(channel) && passes[tail.index()] && head != root && useful(head)
         });
         Self { topology, scatter, root, ports, is_open: is_open.collect() }
     }
@@ -105,7 +105,7 @@ impl<'a> Supply<'a> {
             steps = steps.max(quotient(self.demand(receiver), self.intake(receiver))?);
         }
         let mut network = FlowNetwork::new(nodes + 2);
-        for channel in topology.channels() {
+        for channel in topology.channel_numbers() {
             let width = if self.is_open(channel) { steps } else { 0 };
             network.arc(topology.tail(channel).index(), topology.head(channel).index(), width);
         }

@@ -251,7 +251,7 @@ struct StepFlow<'a> {
 
 impl<'a> StepFlow<'a> {
     fn new(supply: &'a Supply<'a>, timing: Timing) -> Self {
-        Self { supply, timing, is_used: vec![false; supply.topology.channel_count()] }
+        Self { supply, timing, is_used: vec![false; supply.topology.channel_bound()] }
     }
 
     /// The paths that the units take which cross these channels.

@@ -120,6 +120,18 @@ impl<'a> Draft<'a> {
         self.occupy(place, place, 1);
     }
 
+    /// Plans a transfer that is called off only for so much more.
+    pub(super) fn plan_at_price(&mut self, message: u32, path: &[ChannelId], price: u32) {
+        self.plan(message, path);
+        for &channel in path {
+            let wire = self.wire(channel);
+            self.price[wire] += price;
+        }
+        if let Some(port) = self.capacities.send(self.task.sender(path)) {
+            self.price[port as usize] = self.price[port as usize].max(price);
+        }
+    }
+
     /// Calls off all transfers that are in the way of a path, which is free then, and its sender's port too; terminal and
     /// message of each go to `lose`. `pick` chooses one of a number of sends.
     pub(super) fn clear_the_way(

@@ -13,7 +13,7 @@ use rand::{Rng, RngExt};
 use self::stock::Stock;
 use self::walk::Walk;
 use crate::log::Log;
-use crate::method::{Method, Miss, Poll, Request};
+use crate::method::{Kept, Method, Miss, Poll, Request};
 use crate::slots::Capacities;
 use crate::task::Task;
 
@@ -24,6 +24,9 @@ use crate::task::Task;
 ///
 /// Where a message has few receivers, either the terminals on shortest ways to them pass it on, or all that have nothing
 /// better to do; what turns out to be of no use is left out.
+///
+/// What is kept is planned before everything else in its step. Where it may be given up, it is called off like any other
+/// transfer, and so are those that depended on it; and what is kept past the steps aimed at is not kept.
 ///
 /// An attempt takes time in proportion to the deliveries times the messages over 64, and to searches of the network for
 /// what neighbours do not have; steps taken back are at most 64 and as many as it aims at. Memory: the transfers, and two
@@ -53,7 +56,7 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     if Stock::bytes(&task) > MAX_STOCK_BYTES {
         return Err(Miss::TooLarge);
     }
-    let spread = Spread::new(&task);
+    let spread = Spread::new(&task, request.kept);
     request.best_of(|rng, poll| spread.build(rng, poll)).map(|log| log.schedule())
 }
 
@@ -61,6 +64,7 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
 #[derive(Debug)]
 struct Spread<'a> {
     task: &'a Task<'a>,
+    kept: Option<Kept<'a>>,
     capacities: Capacities,
     /// Whether every message goes to all.
     is_to_all: bool,
@@ -84,7 +88,7 @@ struct Side {
 }
 
 impl<'a> Spread<'a> {
-    fn new(task: &'a Task<'a>) -> Self {
+    fn new(task: &'a Task<'a>, kept: Option<Kept<'a>>) -> Self {
         let (topology, messages) = (task.topology(), task.messages());
         let (mut side_end, mut side, mut rate) = (Vec::new(), Vec::new(), Vec::new());
         for &node in topology.terminals() {
@@ -101,10 +105,11 @@ impl<'a> Spread<'a> {
         let is_open = task.stores_and_forwards() && !is_to_all && Stock::bytes(task) <= MAX_STOCK_BYTES / 4;
         Self {
             task,
+            kept,
             is_to_all,
             capacities: Capacities::new(task),
-            stock: Stock::new(task),
-            open_stock: is_open.then(|| Stock::open(task)),
+            stock: Stock::new(task, kept),
+            open_stock: is_open.then(|| Stock::open(task, kept)),
             side_end,
             side,
             rate,

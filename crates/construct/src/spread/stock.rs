@@ -3,6 +3,7 @@
 use lockstep_schedule::{MessageId, Messages, Receivers};
 use lockstep_topology::NodeId;
 
+use crate::method::Kept;
 use crate::relay::RelayTree;
 use crate::task::Task;
 
@@ -38,10 +39,11 @@ impl Stock {
         2 * size_of::<u64>() as u64 * words * task.topology().terminal_count() as u64
     }
 
-    /// What is held and lacked before the first step. Terminals that must pass a message on want it, too.
-    pub(super) fn new(task: &Task<'_>) -> Self {
+    /// What is held and lacked before the first step. Terminals that must pass a message on want it, too, and so do those
+    /// to which a kept transfer brings it.
+    pub(super) fn new(task: &Task<'_>, kept: Option<Kept<'_>>) -> Self {
         let mut tree: Option<(NodeId, RelayTree)> = None;
-        Self::with_wants(task, |messages, message, want| {
+        Self::with_wants(task, kept, |messages, message, want| {
             let source = messages.source(message);
             if messages.receivers(message) == Receivers::AllOthers {
                 return messages.receivers_iter(message).for_each(want);
@@ -55,16 +57,20 @@ impl Stock {
     }
 
     /// The same if every terminal may pass on every message: it lacks what it does not want, too.
-    pub(super) fn open(task: &Task<'_>) -> Self {
+    pub(super) fn open(task: &Task<'_>, kept: Option<Kept<'_>>) -> Self {
         let wants = |messages: Messages<'_>, message, want: &mut dyn FnMut(NodeId)| {
             messages.receivers_iter(message).for_each(want);
         };
-        let stock = Self::with_wants(task, wants);
+        let stock = Self::with_wants(task, kept, wants);
         let lacked = stock.held.iter().map(|word| !word).collect();
         Self { wanted: stock.lacked, lacked, ..stock }
     }
 
-    fn with_wants(task: &Task<'_>, mut wants: impl FnMut(Messages<'_>, MessageId, &mut dyn FnMut(NodeId))) -> Self {
+    fn with_wants(
+        task: &Task<'_>,
+        kept: Option<Kept<'_>>,
+        mut wants: impl FnMut(Messages<'_>, MessageId, &mut dyn FnMut(NodeId)),
+    ) -> Self {
         let (messages, terminals) = (task.messages(), task.topology().terminal_count());
         let words = messages.len().div_ceil(64);
         let (mut held, mut lacked) = (vec![0; terminals * words], vec![0; terminals * words]);
@@ -72,6 +78,11 @@ impl Stock {
             let (word, bit) = place(message.number());
             held[task.rank(messages.source(message)) * words + word] |= bit;
             wants(messages, message, &mut |node| lacked[task.rank(node) * words + word] |= bit);
+        }
+        for (_, made) in kept.iter().flat_map(|kept| kept.transfers()) {
+            let (word, bit) = place(made.message.number());
+            let row = task.receiver(made.path) * words + word;
+            lacked[row] |= bit & !held[row];
         }
         let count = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum();
         let need: Vec<u32> = lacked.chunks_exact(words).map(count).collect();
@@ -266,7 +277,7 @@ mod tests {
             let collective = Collective::all_to_all_broadcast().with_chunks(2.try_into().unwrap());
             let problem = Problem::new(&network, &collective, CommunicationModel::store_and_forward()).unwrap();
             let task = Task::new(&problem).unwrap();
-            let mut stock = Stock::new(&task);
+            let mut stock = Stock::new(&task, None);
             let mut has: Vec<Vec<bool>> = (0..70).map(|terminal| (0..140).map(|m| m / 2 == terminal).collect()).collect();
             for (terminal, message, fate) in promises {
                 if !has[terminal][message as usize] {

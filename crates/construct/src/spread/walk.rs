@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use lockstep_schedule::Routing;
+use lockstep_schedule::{Routing, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
@@ -13,7 +13,7 @@ use super::stock::Stock;
 use super::{Side, Spread};
 use crate::distance;
 use crate::log::Log;
-use crate::method::{Miss, Poll};
+use crate::method::{Kept, Miss, Poll};
 use crate::task::Task;
 
 /// Terminals served between two looks at the budget.
@@ -27,6 +27,9 @@ const WIDE: u32 = 32;
 
 /// The same for a path from afar.
 const FAR_LIMIT: u32 = 8;
+
+/// What a kept transfer costs beside others: little if it may be given up, else more than anybody pays.
+const KEPT_PRICES: [u32; 2] = [1 << 16, 1];
 
 /// How often it goes back from one step before it gives up its aim.
 const MAX_SETBACKS: u32 = 32;
@@ -49,6 +52,10 @@ pub(super) struct Walk<'a, R> {
     setbacks: u32,
     /// How often each terminal came too late.
     delays: Vec<u32>,
+    /// What is kept, its number of steps that count, and what each terminal is still to receive of it.
+    kept: Option<Kept<'a>>,
+    kept_steps: u32,
+    kept_to_come: Vec<u32>,
     /// Whether neighbours are asked first.
     near: bool,
     /// Whether paths are rerouted before anything failed.
@@ -101,6 +108,9 @@ impl<'a, R: Rng> Walk<'a, R> {
             furthest: 0,
             setbacks: 0,
             delays: vec![0; topology.terminal_count()],
+            kept: spread.kept,
+            kept_steps: 0,
+            kept_to_come: vec![0; topology.terminal_count()],
             near,
             hurries: false,
             waiting: VecDeque::new(),
@@ -111,8 +121,46 @@ impl<'a, R: Rng> Walk<'a, R> {
             path: Vec::new(),
             pool: Vec::new(),
         };
+        walk.keep();
         walk.aim_later();
         walk
+    }
+
+    /// Promises what kept transfers bring.
+    fn keep(&mut self) {
+        let Some(kept) = self.kept else { return };
+        let steps = kept.schedule.step_count() as u32;
+        self.kept_steps = if kept.may_move { self.rng.random_range(0..=steps.min(self.aim)) } else { steps };
+        self.aim = self.aim.max(self.kept_steps);
+        (0..self.kept_steps).for_each(|step| self.promise_kept(step));
+    }
+
+    /// The transfers that are kept in a step.
+    fn kept_in(&self, step: u32) -> impl Iterator<Item = Transfer<'a>> + use<'a, R> {
+        let kept = self.kept.filter(|_| step < self.kept_steps);
+        kept.into_iter().flat_map(move |kept| kept.schedule.step(step as usize).iter())
+    }
+
+    fn promise_kept(&mut self, step: u32) {
+        for Transfer { message, path } in self.kept_in(step) {
+            let terminal = self.task.receiver(path);
+            self.stock.promise(terminal, message.number());
+            self.kept_to_come[terminal] += 1;
+        }
+    }
+
+    /// Plans the kept transfers of the step at hand; what its sender has not received any more is lacked again.
+    fn plan_kept(&mut self) {
+        for Transfer { message, path } in self.kept_in(self.step) {
+            let (sender, terminal) = (self.task.sender(path), self.task.receiver(path));
+            self.kept_to_come[terminal] -= 1;
+            if self.stock.holds(sender, message.number()) {
+                let may_move = self.kept.is_some_and(|kept| kept.may_move);
+                self.draft.plan_at_price(message.number(), path, KEPT_PRICES[usize::from(may_move)]);
+            } else {
+                self.stock.withdraw(terminal, message.number());
+            }
+        }
     }
 
     /// Reroutes what is in the way of terminals that cannot wait even before anything failed, which takes longer.
@@ -121,7 +169,7 @@ impl<'a, R: Rng> Walk<'a, R> {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.stock.left() == 0
+        self.stock.left() == 0 && self.step >= self.kept_steps
     }
 
     pub(super) fn into_log(self) -> Log {
@@ -136,7 +184,8 @@ impl<'a, R: Rng> Walk<'a, R> {
 
     /// The steps after which a terminal can have all at the earliest.
     fn least_steps_of(&self, terminal: usize) -> u32 {
-        self.step + self.stock.need(terminal).div_ceil(self.spread.rate[terminal])
+        let lacking = self.stock.need(terminal) + self.kept_to_come[terminal];
+        self.step + lacking.div_ceil(self.spread.rate[terminal])
     }
 
     /// Aims at no less than can still be reached.
@@ -172,7 +221,7 @@ impl<'a, R: Rng> Walk<'a, R> {
     }
 
     fn undo_step(&mut self) {
-        let first = self.log.start_of_last_step();
+        let first = self.log.start_of_step(self.step - 1);
         for (_, message, path) in self.log.transfers(first) {
             let terminal = self.task.receiver(path);
             self.stock.depart(terminal, message.number());
@@ -180,10 +229,12 @@ impl<'a, R: Rng> Walk<'a, R> {
         }
         self.log.truncate(first);
         self.step -= 1;
+        self.promise_kept(self.step);
     }
 
     /// Makes one more step.
     pub(super) fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Miss> {
+        self.plan_kept();
         let order = self.order();
         let routing = self.task.model().routing;
         if self.near {
@@ -197,8 +248,9 @@ impl<'a, R: Rng> Walk<'a, R> {
         }
         let first = self.log.len();
         self.draft.write_down(self.step, &mut self.log)?;
-        // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way.
-        if self.log.len() == first {
+        // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way; unless all that
+        // is lacked waits for what is kept.
+        if self.log.len() == first && self.step >= self.kept_steps {
             return Err(Miss::Crossed);
         }
         for (_, message, path) in self.log.transfers(first) {
@@ -309,6 +361,9 @@ impl<'a, R: Rng> Walk<'a, R> {
             return None;
         }
         spread.sides(terminal).iter().find_map(|side| {
+            if draft.channel_price(side.channel) > KEPT_PRICES[0] {
+                return None;
+            }
             let given = draft.message_over(side.channel).filter(|given| stock.holds(neighbour, **given))?;
             let other = stock.rarest(side.neighbour as usize, terminal, salt, pool)?;
             stock.withdraw(terminal, *given);

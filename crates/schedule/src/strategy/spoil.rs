@@ -86,7 +86,7 @@ fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoi
     }
     let (step, place) = *first.get(&places);
     let (other_step, other_place) = *second.get(&places);
-    let channel = ChannelId::new(second.index(problem.topology().channel_count()) as u32);
+    let channel = ChannelId::new(second.index(problem.topology().channel_bound()) as u32);
     let transfer = &mut steps[step][place];
     match change {
         Change::DropTransfer => {
@@ -139,7 +139,7 @@ fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoi
 /// Replaces a channel of the path by two that lead the same way, if there are two.
 fn detour(problem: &Problem<'_>, path: &mut Vec<ChannelId>, pick: Index) {
     let topology = problem.topology();
-    let known = path.iter().all(|channel| channel.index() < topology.channel_count());
+    let known = path.iter().all(|&channel| topology.is_working(channel));
     if path.is_empty() || !known {
         return;
     }

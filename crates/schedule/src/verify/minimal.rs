@@ -96,7 +96,7 @@ fn long_transfers<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (Spot<'a>, Nod
 #[cold]
 fn is_legal(case: &Case<'_>, path: &[ChannelId]) -> bool {
     let topology = case.topology;
-    if path.iter().any(|channel| channel.index() >= topology.channel_count()) {
+    if path.iter().any(|&channel| !topology.is_working(channel)) {
         return false;
     }
     let connected = path.windows(2).all(|pair| topology.head(pair[0]) == topology.tail(pair[1]));

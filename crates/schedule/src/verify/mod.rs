@@ -243,7 +243,7 @@ impl<'a> Case<'a> {
     #[inline]
     fn ends(&self, transfer: Transfer<'_>) -> Option<(NodeId, NodeId)> {
         let (&first, &last) = (transfer.path.first()?, transfer.path.last()?);
-        if first.index().max(last.index()) >= self.topology.channel_count() {
+        if first.index().max(last.index()) >= self.topology.channel_bound() {
             return None;
         }
         let (sender, receiver) = (self.topology.tail(first), self.topology.head(last));

@@ -78,9 +78,13 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Findings) {
 fn check_path(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mut Findings) {
     let Case { topology, .. } = case;
     let path = spot.moved.path;
-    if let Some(&channel) = path.iter().find(|channel| channel.index() >= topology.channel_count()) {
-        let (at, channel_count) = (case.place(spot), topology.channel_count());
-        return findings.add(Violation::UnknownChannel { at, channel, channel_count });
+    if let Some(&channel) = path.iter().find(|&&channel| !topology.is_working(channel)) {
+        let (at, channel_bound) = (case.place(spot), topology.channel_bound());
+        return findings.add(if channel.index() < channel_bound {
+            Violation::FailedChannel { at, channel: case.channel(channel) }
+        } else {
+            Violation::UnknownChannel { at, channel, channel_bound }
+        });
     }
     let [first, rest @ ..] = path else {
         return findings.add(Violation::EmptyPath { at: case.place(spot) });
@@ -120,7 +124,7 @@ fn check_path(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mut
 #[inline]
 fn check_wires(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mut Findings) {
     let mut conflict = None;
-    for &channel in spot.moved.path.iter().filter(|channel| channel.index() < case.topology.channel_count()) {
+    for &channel in spot.moved.path.iter().filter(|&&channel| case.topology.is_working(channel)) {
         let busy = &mut marks.busy[case.topology.resource(channel).index()];
         if *busy == marks.step {
             conflict = conflict.or(Some(channel));
@@ -136,9 +140,8 @@ fn check_wires(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mu
 #[cold]
 fn wire_conflict(case: &Case<'_>, spot: Spot<'_>, channel: ChannelId) -> Violation {
     let Case { topology, schedule, .. } = case;
-    let same_wire = |other: &&ChannelId| {
-        other.index() < topology.channel_count() && topology.resource(**other) == topology.resource(channel)
-    };
+    let same_wire =
+        |other: &&ChannelId| topology.is_working(**other) && topology.resource(**other) == topology.resource(channel);
     let first_use = |moved: Transfer<'_>| moved.path.iter().find(same_wire).copied();
     let earlier = schedule.step(spot.step).iter().take(spot.transfer).enumerate();
     let mut users = earlier.filter_map(|(other, moved)| first_use(moved).map(|used| (other, used)));

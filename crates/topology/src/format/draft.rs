@@ -14,6 +14,7 @@ pub(super) struct NodeAttributes {
     pub(super) terminal: Option<bool>,
     pub(super) switch: Option<bool>,
     pub(super) routes: Option<bool>,
+    pub(super) failed: Option<bool>,
     /// To the right.
     pub(super) x: Option<f64>,
     /// Upwards, as Graphviz and networkx draw.
@@ -27,6 +28,7 @@ impl NodeAttributes {
             "terminal" => self.terminal = Some(boolean("terminal", value)?),
             "switch" => self.switch = Some(boolean("switch", value)?),
             "routes" => self.routes = Some(boolean("routes", value)?),
+            "failed" => self.failed = Some(boolean("failed", value)?),
             "x" => self.x = value.trim().parse().ok(),
             "y" => self.y = value.trim().parse().ok(),
             _ => {}
@@ -40,6 +42,7 @@ impl NodeAttributes {
             terminal: other.terminal.or(self.terminal),
             switch: other.switch.or(self.switch),
             routes: other.routes.or(self.routes),
+            failed: other.failed.or(self.failed),
             x: other.x.or(self.x),
             y: other.y.or(self.y),
         }
@@ -169,7 +172,10 @@ impl<'a> Draft<'a> {
         }
         let mut builder = TopologyBuilder::sized(name, nodes.len() as u64, self.ends.len() as u64)?;
         for (name, attributes) in &nodes {
-            builder.node(name, attributes.is_terminal(), attributes.routes);
+            let node = builder.node(name, attributes.is_terminal(), attributes.routes);
+            if attributes.failed == Some(true) {
+                builder.fail_node(node);
+            }
         }
         for &[tail, head] in &self.ends {
             builder.channel(place(tail), place(head));

@@ -12,10 +12,12 @@ use crate::{NodeId, Topology};
 
 const NODES: &str = "nodes:";
 const SWITCHES: &str = "switches:";
+const FAILED: &str = "failed:";
 const ARROW: &str = "->";
 const COMMENT: char = '#';
 
-const EXPECTED_LINE: &str = "'u v' for a link, 'u -> v' for a channel, 'switches: u v …' or 'nodes: u v …'";
+const EXPECTED_LINE: &str =
+    "'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'";
 const EXPECTED_NAMES: &str = "node names with spaces between them";
 
 /// How many names the writer puts on a line.
@@ -23,19 +25,23 @@ const NAMES_A_LINE: usize = 16;
 
 pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
     let mut draft = Draft::default();
-    let mut switches = Vec::new();
+    let switch = NodeAttributes { switch: Some(true), ..NodeAttributes::default() };
+    let failed = NodeAttributes { failed: Some(true), ..NodeAttributes::default() };
+    let mut described = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = without_comment(line).trim();
-        if let Some(names) = line.strip_prefix(SWITCHES) {
-            switches.extend(names.split_whitespace().map(|name| (number, name)));
-        } else {
-            read_line(&mut draft, line).map_err(|fault| ReadError::line(number, fault))?;
+        let mut keywords = [(SWITCHES, switch), (FAILED, failed)].into_iter();
+        let is_it = |(keyword, attributes)| Some((line.strip_prefix(keyword)?, attributes));
+        match keywords.find_map(is_it) {
+            Some((names, attributes)) => {
+                described.extend(names.split_whitespace().map(|name| (number, name, attributes)));
+            }
+            None => read_line(&mut draft, line).map_err(|fault| ReadError::line(number, fault))?,
         }
     }
-    let switch = NodeAttributes { switch: Some(true), ..NodeAttributes::default() };
-    for (number, name) in switches {
-        let described = draft.find(name).and_then(|node| draft.describe(node, switch));
-        described.map_err(|fault| ReadError::line(number, fault))?;
+    for (number, name, attributes) in described {
+        let known = draft.find(name).and_then(|node| draft.describe(node, attributes));
+        known.map_err(|fault| ReadError::line(number, fault))?;
     }
     draft.finish(name)
 }
@@ -93,8 +99,9 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     if !order_is_plain(topology, &wires) {
         push_names(&mut text, NODES, topology.nodes().map(|node| topology.node_name(node)));
     }
-    let switches = topology.nodes().filter(|&node| !topology.is_terminal(node));
+    let switches = topology.nodes().filter(|&node| !topology.is_terminal(node) && !topology.has_failed(node));
     push_names(&mut text, SWITCHES, switches.map(|node| topology.node_name(node)));
+    push_names(&mut text, FAILED, topology.failed_nodes().iter().map(|&node| topology.node_name(node)));
     for wire in wires {
         let (tail, head) = (topology.node_name(wire.tail), topology.node_name(wire.head));
         let arrow = if wire.is_link { "" } else { "-> " };
@@ -105,11 +112,12 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
 
 /// Checks that an edge list can say everything that decides which schedules are valid.
 fn check(topology: &Topology) -> Result<(), WriteError> {
-    const RULE: &str = "a word without white space and '->' that does not begin with '#', 'nodes:' or 'switches:'";
+    const RULE: &str =
+        "a word without white space and '->' that does not begin with '#', 'nodes:', 'switches:' or 'failed:'";
     let format = GraphFormat::EdgeList;
     for node in topology.nodes() {
         let name = topology.node_name(node);
-        let reserved = name.starts_with(COMMENT) || name.starts_with(NODES) || name.starts_with(SWITCHES);
+        let reserved = name.starts_with(COMMENT) || [NODES, SWITCHES, FAILED].iter().any(|word| name.starts_with(word));
         if name.is_empty() || name.contains(char::is_whitespace) || name.contains(ARROW) || reserved {
             return Err(WriteError::Name { format, name: excerpt(name), rule: RULE });
         }

@@ -251,6 +251,7 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     let keys = [
         (true, "node", "terminal", "boolean"),
         (says_routes, "node", "routes", "boolean"),
+        (!topology.failed_nodes().is_empty(), "node", "failed", "boolean"),
         (says_position, "node", "x", "double"),
         (says_position, "node", "y", "double"),
         (says_resource, "edge", "resource", "int"),
@@ -267,6 +268,9 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
         push_value(&mut text, "terminal", topology.is_terminal(node));
         if let Some(routes) = topology.routes_against_rule(node) {
             push_value(&mut text, "routes", routes);
+        }
+        if topology.has_failed(node) {
+            push_value(&mut text, "failed", true);
         }
         if let Some([x, y]) = topology.positions().map(|positions| positions[node.index()]) {
             push_value(&mut text, "x", x);

@@ -23,6 +23,8 @@ struct NodeRecord {
     terminal: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     routes: Option<bool>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    failed: bool,
 }
 
 /// A topology as its file writes it; converting it checks it.
@@ -36,6 +38,9 @@ pub struct TopologyDocument {
     channels: Vec<[u32; 2]>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     shared: Vec<Vec<ChannelId>>,
+    /// Channels that have failed, beside those of failed nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<ChannelId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     positions: Vec<[f64; 2]>,
 }
@@ -69,15 +74,19 @@ impl From<&Topology> for TopologyDocument {
                 name: topology.node_name(node).to_owned(),
                 terminal: topology.is_terminal(node),
                 routes: topology.routes_against_rule(node),
+                failed: topology.has_failed(node),
             })
             .collect();
+        let at_failed = |e| topology.has_failed(topology.tail(e)) || topology.has_failed(topology.head(e));
+        let ends = |e| [topology.tail(e).number(), topology.head(e).number()];
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
             name: topology.name().to_owned(),
             nodes,
-            channels: topology.channels().map(|e| [topology.tail(e).number(), topology.head(e).number()]).collect(),
+            channels: topology.channel_numbers().map(ends).collect(),
             shared: topology.shared_groups(),
+            failed: topology.failed_channels().filter(|&channel| !at_failed(channel)).collect(),
             positions: topology.positions().unwrap_or_default().to_vec(),
         }
     }
@@ -102,13 +111,19 @@ impl TopologyDocument {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
         for node in self.nodes {
-            builder.node(node.name, node.terminal, node.routes);
+            let id = builder.node(node.name, node.terminal, node.routes);
+            if node.failed {
+                builder.fail_node(id);
+            }
         }
         for [tail, head] in self.channels {
             builder.channel(NodeId::new(tail), NodeId::new(head));
         }
         for group in self.shared {
             builder.share(group);
+        }
+        for channel in self.failed {
+            builder.fail_channel(channel);
         }
         builder.positions(self.positions);
         builder.build()
@@ -222,6 +237,9 @@ pub(super) fn write(topology: &Topology) -> String {
     push_rows(&mut text, "channels", &document.channels);
     if !document.shared.is_empty() {
         push_rows(&mut text, "shared", &document.shared);
+    }
+    if !document.failed.is_empty() {
+        push_rows(&mut text, "failed", &document.failed);
     }
     if !document.positions.is_empty() {
         push_rows(&mut text, "positions", &document.positions);

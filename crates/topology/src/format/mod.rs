@@ -26,17 +26,19 @@ use crate::Topology;
 /// | a channel | `[tail, head]` | `u -> v` | a directed edge |
 /// | a switch | `"terminal": false` | `switches: u v …` | node attribute `terminal` false, or `switch` true |
 /// | a node that routes, or not, against the rule | `"routes"` | cannot | node attribute `routes` |
+/// | a node that has failed | `"failed": true` | `failed: u v …` | node attribute `failed` |
+/// | a channel that has failed | its number in `"failed"` | left out | left out |
 /// | channels of one resource | `"shared"` | cannot | edges with the same attribute `resource` |
 /// | positions | `"positions"` | left out | `pos` (`graphml`: `x`, `y`), y upwards |
 ///
-/// The rule for `routes`: switches route, and terminals route where there is no switch. An undirected edge with a
+/// The rule for `routes`: switches route, and terminals route where there is no switch; what has failed does not count. An undirected edge with a
 /// `resource` is a half-duplex link. An edge that stands several times is so many parallel wires.
 ///
 /// **Numbers.** Nodes are numbered in the order in which the file first names them. Outside `json` there is one
 /// exception, so that numbers mean what they say: if the names are exactly `0`, `1`, … `N-1`, they are the numbers.
 /// Channels are numbered in the order of the file, `u -> v` before `v -> u` of a link.
 ///
-/// **Written and read again**, a network is equal in `json`. In the other formats node names, order and roles are
+/// **Written and read again**, a network is equal in `json`, where alone failed channels keep their numbers. In the other formats node names, order and roles are
 /// equal; channels too, but where opposite channels pair up as links they are numbered link by link. Positions are
 /// for drawing only: if one is missing or unreadable in a `dot`, `graphml` or `node-link` file, all are left out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -47,8 +49,8 @@ pub enum GraphFormat {
     /// One link or channel a line.
     ///
     /// `u v` is a full-duplex link, `u -> v` a channel, `switches: u v …` names nodes that only route, `nodes: u v …`
-    /// names nodes in their order or without a link, and `#` at the beginning of a word a comment. A name is a word without
-    /// white space and without `->` that does not begin with `#`, `nodes:` or `switches:`. Edge lists of networkx without
+    /// names nodes in their order or without a link, `failed: u v …` names nodes that have failed, and `#` at the beginning of a word a comment. A name is a word without
+    /// white space and without `->` that does not begin with `#`, `nodes:`, `switches:` or `failed:`. Edge lists of networkx without
     /// data are read, as links even if their graph was directed.
     EdgeList,
     /// Graphviz DOT.

@@ -38,6 +38,7 @@ struct NodeRecord {
     terminal: Option<bool>,
     switch: Option<bool>,
     routes: Option<bool>,
+    failed: Option<bool>,
     #[serde(default)]
     pos: Value,
 }
@@ -109,9 +110,9 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
     let graph: NodeLinkGraph = parse(text)?;
     let mut draft = Draft::default();
     for (place, node) in graph.nodes.into_iter().enumerate() {
-        let NodeRecord { id, terminal, switch, routes, pos } = node;
+        let NodeRecord { id, terminal, switch, routes, failed, pos } = node;
         let [x, y] = [0, 1].map(|axis| pos.get(axis).and_then(Value::as_f64));
-        let declared = draft.declare(Cow::Owned(id.0), NodeAttributes { terminal, switch, routes, x, y });
+        let declared = draft.declare(Cow::Owned(id.0), NodeAttributes { terminal, switch, routes, failed, x, y });
         declared.map_err(|fault| ReadError::field(format_args!("nodes[{place}]"), fault))?;
     }
     let (key, edges) = match (graph.links, graph.edges) {
@@ -154,6 +155,8 @@ struct WrittenNode<'a> {
     terminal: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     routes: Option<bool>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    failed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pos: Option<[f64; 2]>,
 }
@@ -174,6 +177,7 @@ pub(super) fn write(topology: &Topology) -> String {
             id: topology.node_name(node),
             terminal: topology.is_terminal(node),
             routes: topology.routes_against_rule(node),
+            failed: topology.has_failed(node),
             pos: topology.positions().map(|positions| positions[node.index()]).map(|[x, y]| [x, upside_down(y)]),
         })
         .collect();

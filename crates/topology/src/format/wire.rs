@@ -15,10 +15,10 @@ pub(super) struct Wire {
 
 /// The channels with opposite ones paired up, in the order of their first channel.
 ///
-/// Parallel wires pair up in ascending order. Channels that share a resource pair up with each other only.
+/// They pair up as in [`Topology::links`].
 pub(super) fn links_and_channels(topology: &Topology) -> Vec<Wire> {
     let groups = Groups::new(topology);
-    let partner = partners(topology, &groups);
+    let partner = partners(topology);
     let first_of_each =
         topology.channels().filter(|&channel| partner[channel.index()].is_none_or(|back| channel < back));
     first_of_each.map(|channel| wire(topology, channel, partner[channel.index()].is_some(), &groups)).collect()
@@ -58,21 +58,11 @@ fn wire(topology: &Topology, channel: ChannelId, is_link: bool, groups: &Groups)
 }
 
 /// The opposite channel of each, where there is one.
-fn partners(topology: &Topology, groups: &Groups) -> Vec<Option<ChannelId>> {
-    let key = |channel: ChannelId| {
-        let (tail, head) = (topology.tail(channel), topology.head(channel));
-        (tail.min(head), tail.max(head), groups.of(topology, channel))
-    };
-    let mut order: Vec<ChannelId> = topology.channels().collect();
-    order.sort_by_key(|&channel| key(channel));
-    let mut partner = vec![None; topology.channel_count()];
-    for parallel in order.chunk_by(|&a, &b| key(a) == key(b)) {
-        let upwards = parallel.iter().filter(|&&channel| topology.tail(channel) < topology.head(channel));
-        let downwards = parallel.iter().filter(|&&channel| topology.tail(channel) > topology.head(channel));
-        for (&up, &down) in upwards.zip(downwards) {
-            partner[up.index()] = Some(down);
-            partner[down.index()] = Some(up);
-        }
+fn partners(topology: &Topology) -> Vec<Option<ChannelId>> {
+    let mut partner = vec![None; topology.channel_bound()];
+    for [channel, back] in topology.links() {
+        partner[channel.index()] = Some(back);
+        partner[back.index()] = Some(channel);
     }
     partner
 }

@@ -35,7 +35,7 @@ impl StepFlow {
         let node_count = topology.node_count();
         // Nodes, then terminals as senders, then channels. Each of a sender's channels carries its message once at most.
         let (sender, carrier) = (node_count, 2 * node_count);
-        let ends = [0, 1].map(|end| carrier + topology.channel_count() + end);
+        let ends = [0, 1].map(|end| carrier + topology.channel_bound() + end);
         let place = |node| spread.others.binary_search(&node).ok();
         let mut network = FlowNetwork::new(ends[1] + 1);
         let mut limits = Vec::new();

@@ -57,7 +57,8 @@ fn attributes(topology: &Topology, node: NodeId) -> String {
     let routes = topology.routes_against_rule(node).map(|routes| format!("routes={routes}"));
     let position = topology.positions().map(|positions| positions[node.index()]);
     let position = position.map(|[x, y]| format!("pos=\"{x},{}!\"", upside_down(y)));
-    let list: Vec<String> = [role, routes, position].into_iter().flatten().collect();
+    let failed = topology.has_failed(node).then(|| "failed=true".to_owned());
+    let list: Vec<String> = [role, routes, failed, position].into_iter().flatten().collect();
     if list.is_empty() { String::new() } else { format!(" [{}]", list.join(", ")) }
 }
 

@@ -1,0 +1,171 @@
+//! Schedules after a fault: what it leaves is kept, and the rest is found again.
+
+mod survivors;
+#[cfg(test)]
+mod tests;
+
+use lockstep_schedule::{Budget, MessageId, NotFound, Problem, Schedule, Step, Transfer};
+use lockstep_topology::{ChannelId, NodeId};
+use tracing::instrument;
+
+use crate::hunt::{Found, Hunt};
+use crate::method::{Kept, Method};
+use crate::{colouring, first_fit, spread};
+
+pub use self::survivors::{Survivors, survivors};
+
+/// A schedule that goes on from what is kept of another one.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// What found it.
+    pub method: &'static Method,
+    /// All its transfers.
+    pub schedule: Schedule,
+    /// Kept transfers that it has not, or not in their step or on their path.
+    pub moved: usize,
+    /// Its transfers beside the kept ones.
+    pub added: usize,
+}
+
+/// The methods that only add to what is kept, and those that may change it.
+const FIXED: &[Method] = &[first_fit::FIRST_FIT, spread::RAREST_FIRST];
+const MOVING: &[Method] = &[spread::RAREST_FIRST, colouring::PATH_COLOURING];
+
+/// Rounds in which nothing that is kept is moved: 1, 4 and then 16 attempts in all.
+const FIXED_ROUNDS: u32 = 3;
+
+/// Rounds in which it is.
+const MOVING_ROUNDS: u32 = 3;
+
+/// A schedule of few steps with what is kept of another one: the first of at most `goal` steps, else the shortest found.
+///
+/// First nothing is moved: messages that the faults have stopped take what is left free, and steps are added where nothing
+/// is. Only if that takes more than `goal` steps, what is kept is moved, too, as little as the search happens to; kept
+/// transfers behind the goal must be. Attempts are made and counted as by [`shortest`](crate::shortest()), by those of its
+/// methods that can begin with a schedule. With no fault and no waste the kept schedule comes back as it is.
+///
+/// `problem` and `kept` distribute their messages; turn a collecting phase round first
+/// ([`Distribution`](lockstep_schedule::Distribution)). `observe` sees each method that fits, how many attempts it made, and
+/// the steps reached if they are fewer than before.
+///
+/// ```
+/// use lockstep_construct::{repair, survivors};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
+/// use lockstep_topology::Topology;
+///
+/// let torus: Topology = "torus:4x4".parse()?;
+/// let (all_gather, model) = (Collective::all_to_all_broadcast(), CommunicationModel::wormhole());
+/// let before = Problem::new(&torus, &all_gather, model)?;
+/// let budget = Budget::evaluations(1 << 16);
+/// let schedule = lockstep_construct::schedule(&before, 4, 1, &budget)?;
+///
+/// let faulty = torus.with_failures([], torus.channels().take(1));
+/// let after = Problem::new(&faulty, &all_gather, model)?;
+/// let kept = survivors(&before, &schedule, &after)?;
+/// // One node has 3 channels left for 15 messages.
+/// let repaired = repair(&after, &kept, 5, 1, &budget, |_, _, _| {})?;
+/// assert_eq!((verify(&after, &repaired.schedule)?.steps, repaired.moved), (5, 0));
+/// assert_eq!(kept.schedule().transfer_count() + repaired.added, 16 * 15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`shortest`](crate::shortest()).
+#[instrument(level = "debug", skip_all, fields(network = problem.topology().name(), goal, seed))]
+pub fn repair(
+    problem: &Problem<'_>,
+    kept: &Survivors,
+    goal: u32,
+    seed: u64,
+    budget: &Budget,
+    mut observe: impl FnMut(&'static Method, u64, Option<u32>),
+) -> Result<Repaired, NotFound> {
+    let schedule = kept.schedule();
+    let mut hunt = Hunt::new(problem);
+    hunt.turn_to(FIXED, Kept { schedule, may_move: false });
+    // Not one attempt more is of use if all of what is kept takes too many steps.
+    let rounds = if schedule.step_count() > goal as usize { 1 } else { FIXED_ROUNDS };
+    for _ in 0..rounds {
+        hunt.round(goal, seed, budget, &mut observe);
+        if hunt.is_over(goal, budget) {
+            break;
+        }
+    }
+    if hunt.reached().is_some_and(|steps| steps > goal) {
+        hunt.turn_to(MOVING, Kept { schedule, may_move: true });
+        for _ in 0..MOVING_ROUNDS {
+            if hunt.is_over(goal, budget) {
+                break;
+            }
+            hunt.round(goal, seed, budget, &mut observe);
+        }
+    }
+    let Found { method, mut schedule } = hunt.found()?;
+    if problem.messages().is_scatter() && !problem.model().is_direct() {
+        schedule = without_dead_ends(problem, &schedule);
+    }
+    let same = common(kept.schedule(), &schedule);
+    let (moved, added) = (kept.schedule().transfer_count() - same, schedule.transfer_count() - same);
+    Ok(Repaired { method, schedule, moved, added })
+}
+
+/// The transfers of a scatter that bring messages nearer to their receivers; a kept one may end where nobody goes on from.
+fn without_dead_ends(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
+    let (topology, messages) = (problem.topology(), problem.messages());
+    let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
+    // Where each message has to be, seen from the end.
+    let mut needed: Vec<NodeId> = messages.ids().map(receiver).collect();
+    let mut is_needed = vec![false; schedule.transfer_count()];
+    let transfers = schedule.steps().rev().flat_map(|(_, step)| step.iter().rev());
+    for (Transfer { message, path }, is_needed) in transfers.zip(is_needed.iter_mut().rev()) {
+        let (first, last) = (path[0], path[path.len() - 1]);
+        let holder = &mut needed[message.index()];
+        if *holder == topology.head(last) {
+            *holder = topology.tail(first);
+            *is_needed = true;
+        }
+    }
+    filtered(schedule, |place| is_needed[place])
+}
+
+/// The transfers for which `is_kept` says so; steps without any are left out.
+fn filtered(schedule: &Schedule, mut is_kept: impl FnMut(usize) -> bool) -> Schedule {
+    let mut rest = Schedule::new();
+    let mut place = 0;
+    for (_, step) in schedule.steps() {
+        let mut is_open = false;
+        for Transfer { message, path } in step.iter() {
+            if is_kept(place) {
+                if !std::mem::replace(&mut is_open, true) {
+                    rest.begin_step();
+                }
+                rest.push(message, path);
+            }
+            place += 1;
+        }
+    }
+    rest
+}
+
+/// Number of transfers that two schedules have in common, in the same step and on the same path.
+fn common(first: &Schedule, second: &Schedule) -> usize {
+    let sorted = |step: Step<'_>| {
+        let mut transfers: Vec<(MessageId, Vec<ChannelId>)> =
+            step.iter().map(|made| (made.message, made.path.to_vec())).collect();
+        transfers.sort_unstable();
+        transfers
+    };
+    let steps = first.steps().zip(second.steps());
+    steps
+        .map(|((_, first), (_, second))| {
+            let second = sorted(second);
+            let is_there = |made: &Transfer<'_>| {
+                second
+                    .binary_search_by(|(message, path)| (*message, path.as_slice()).cmp(&(made.message, made.path)))
+                    .is_ok()
+            };
+            first.iter().filter(is_there).count()
+        })
+        .sum()
+}

@@ -1,0 +1,152 @@
+use lockstep_schedule::strategy::instance;
+use lockstep_schedule::{Collective, CommunicationModel, Distribution, verify};
+use lockstep_topology::Topology;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::*;
+use crate::engine::shortest;
+
+/// The network after some nodes and channels have failed.
+fn broken(topology: &Topology, nodes: &[Index], channels: &[Index]) -> Topology {
+    let nodes: Vec<NodeId> = nodes.iter().map(|node| NodeId::new(node.index(topology.node_count()) as u32)).collect();
+    let working: Vec<ChannelId> = topology.channels().collect();
+    let channels: Vec<ChannelId> = channels.iter().map(|channel| *channel.get(&working)).collect();
+    topology.with_failures(nodes, channels)
+}
+
+fn build(problem: &Problem<'_>, seed: u64) -> Schedule {
+    shortest(problem, 1, seed, &Budget::evaluations(1), |_, _, _| {}).unwrap().schedule
+}
+
+/// The transfers with their steps.
+fn transfers(schedule: &Schedule) -> Vec<(usize, MessageId, Vec<ChannelId>)> {
+    let all = schedule.steps().flat_map(|(step, made)| made.iter().map(move |made| (step, made)));
+    all.map(|(step, made)| (step, made.message, made.path.to_vec())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn what_is_repaired_is_valid_and_keeps_what_is_not_moved(
+        instance in instance(12), nodes in prop::collection::vec(any::<Index>(), 0..2),
+        channels in prop::collection::vec(any::<Index>(), 0..4), seed: u64, goal in 1..12u32, effort in 0..14u32,
+    ) {
+        let whole = instance.problem();
+        let faulty = broken(&instance.topology, &nodes, &channels);
+        let Ok(left) = Problem::new(&faulty, &instance.collective, instance.model) else { return Ok(()) };
+        for (old, new) in Distribution::all(&whole).iter().zip(&Distribution::all(&left)) {
+            let (before, after) = (old.problem(&whole), new.problem(&left));
+            let schedule = build(&before, seed);
+            let survivors = survivors(&before, &schedule, &after).unwrap();
+            let kept = transfers(survivors.schedule());
+            prop_assert!(kept.iter().flat_map(|(_, _, path)| path).all(|&channel| faulty.is_working(channel)));
+
+            let budget = Budget::evaluations((1 << effort) * after.messages().delivery_count());
+            let repaired = repair(&after, &survivors, goal, seed, &budget, |_, _, _| {}).unwrap();
+            let report = verify(&after, &repaired.schedule);
+            prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+            prop_assert_eq!(report.unwrap().redundant, 0);
+            let all = transfers(&repaired.schedule);
+            let still = kept.iter().filter(|made| all.contains(made)).count();
+            prop_assert_eq!((repaired.moved, repaired.added), (kept.len() - still, all.len() - still));
+            if (schedule.step_count() as u32) > goal && effort < 9 {
+                // Without a search nothing moves, but what has lost its purpose goes.
+                let is_direct = after.messages().is_scatter() && after.model().is_direct();
+                prop_assert!(repaired.moved == 0 || !is_direct);
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_fault_the_very_schedule_comes_back(instance in instance(12), seed: u64) {
+        let whole = instance.problem();
+        for phase in Distribution::all(&whole) {
+            let problem = phase.problem(&whole);
+            let schedule = build(&problem, seed);
+            let kept = survivors(&problem, &schedule, &problem).unwrap();
+            prop_assert_eq!(kept.schedule(), &schedule);
+            let goal = schedule.step_count() as u32;
+            let repaired = repair(&problem, &kept, goal, seed, &Budget::evaluations(1), |_, _, _| {}).unwrap();
+            prop_assert_eq!((repaired.moved, repaired.added), (0, 0));
+            prop_assert_eq!(transfers(&repaired.schedule).len(), schedule.transfer_count());
+        }
+    }
+}
+
+/// A chain over the ring 0 - 1 - 2 - ..., one channel a step.
+fn chain(ring: &Topology, message: u32, length: u32) -> Schedule {
+    let mut schedule = Schedule::new();
+    for node in 0..length {
+        schedule.begin_step();
+        schedule.push(MessageId::new(message), &[over(ring, node, node + 1)]);
+    }
+    schedule
+}
+
+fn over(network: &Topology, tail: u32, head: u32) -> ChannelId {
+    let ends = |channel: ChannelId| (network.tail(channel).number(), network.head(channel).number());
+    network.channels().find(|&channel| ends(channel) == (tail, head)).unwrap()
+}
+
+#[test]
+fn what_depends_on_a_lost_transfer_is_lost_too() {
+    let ring: Topology = "ring:6".parse().unwrap();
+    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let model = CommunicationModel::store_and_forward();
+    let before = Problem::new(&ring, &broadcast, model).unwrap();
+    let schedule = chain(&ring, 0, 5);
+    let faulty = ring.with_failures([], [over(&ring, 2, 3)]);
+    let after = Problem::new(&faulty, &broadcast, model).unwrap();
+    let kept = survivors(&before, &schedule, &after).unwrap();
+    assert_eq!(kept.schedule(), &chain(&ring, 0, 2));
+    // 5, 4 and 3 are reached the other way round.
+    let repaired = repair(&after, &kept, 3, 1, &Budget::evaluations(1), |_, _, _| {}).unwrap();
+    assert_eq!((repaired.schedule.step_count(), repaired.moved, repaired.added), (3, 0, 3));
+}
+
+/// The message from 0 to 3 stands at 1 when the channel behind it fails. It goes back and round the ring, or, which is
+/// sooner, is sent anew; then the first hop is of no use.
+#[test]
+fn a_scatter_message_goes_on_from_where_it_arrives_first() {
+    let ring: Topology = "ring:6".parse().unwrap();
+    let model = CommunicationModel::store_and_forward();
+    let scatter = Collective::many_to_many_scatter(&[NodeId::new(0)], &[NodeId::new(3)]);
+    let before = Problem::new(&ring, &scatter, model).unwrap();
+    let faulty = ring.with_failures([], [over(&ring, 1, 2)]);
+    let after = Problem::new(&faulty, &scatter, model).unwrap();
+    let kept = survivors(&before, &chain(&ring, 0, 3), &after).unwrap();
+    assert_eq!(kept.schedule(), &chain(&ring, 0, 1));
+    let repaired = repair(&after, &kept, 3, 1, &Budget::evaluations(1), |_, _, _| {}).unwrap();
+    assert_eq!((repaired.schedule.step_count(), repaired.moved, repaired.added), (3, 1, 3));
+}
+
+/// Of six messages those to and from the failed terminal are gone, and the others move up.
+#[test]
+fn messages_of_failed_terminals_are_gone_and_the_others_renumbered() {
+    let complete: Topology = "complete:3".parse().unwrap();
+    let exchange = Collective::all_to_all_scatter();
+    let before = Problem::new(&complete, &exchange, CommunicationModel::wormhole()).unwrap();
+    let mut schedule = Schedule::new();
+    schedule.begin_step();
+    for message in before.messages().ids() {
+        let receiver = before.messages().receivers_iter(message).next().unwrap();
+        schedule.push(message, &[over(&complete, before.messages().source(message).number(), receiver.number())]);
+    }
+    let faulty = complete.with_failures([NodeId::new(1)], []);
+    let after = Problem::new(&faulty, &exchange, CommunicationModel::wormhole()).unwrap();
+    let kept = survivors(&before, &schedule, &after).unwrap();
+    let expected = [(0, 0, vec![over(&complete, 0, 2)]), (0, 1, vec![over(&complete, 2, 0)])];
+    assert_eq!(transfers(kept.schedule()), expected.map(|(step, message, path)| (step, MessageId::new(message), path)));
+}
+
+#[test]
+fn another_collective_is_refused() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    let (gather, exchange) = (Collective::all_to_all_broadcast(), Collective::all_to_all_scatter());
+    let [before, after] =
+        [&gather, &exchange].map(|collective| Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap());
+    let refused = survivors(&before, &build(&before, 1), &after).unwrap_err();
+    assert_eq!(refused.to_string(), "the construct engine cannot do this: the collective is another one");
+}

@@ -1,0 +1,140 @@
+//! The repair of a schedule, phase by phase.
+
+use lockstep_bounds::{Cost, Ladder};
+use lockstep_construct::{repair, survivors};
+use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
+
+use super::{Changes, Repaired};
+use crate::engine::Engine;
+use crate::event::Event;
+use crate::journey::Found;
+use crate::plan::Plan;
+use crate::planner::{PlanError, share};
+use crate::quest::part_of_time;
+
+/// The name of the repair among the methods of its engine.
+const METHOD: &str = "repair";
+
+/// Of what may be spent, the repair gets one part in so many, and so do the dear bounds of its time.
+const SHARE: u32 = 4;
+
+/// The most evaluations of a repair for each delivery: eight attempts of the method that makes the most. What takes longer
+/// is better planned afresh.
+const EFFORT: u64 = 1 << 12;
+
+/// What is to be repaired, and what may be spent on it.
+pub(super) struct Mender<'a> {
+    /// The problem that the schedule solves.
+    pub(super) before: &'a Problem<'a>,
+    /// The problem that it is to solve.
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) seed: u64,
+    pub(super) budget: &'a Budget,
+}
+
+impl Mender<'_> {
+    /// The plan of the repaired schedule; `None` if some phase of it cannot be repaired.
+    pub(super) fn mend(
+        &self,
+        schedule: &Schedule,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Option<(Plan, Repaired)>, PlanError> {
+        let (old_phases, phases) = (Distribution::all(self.before), Distribution::all(self.problem));
+        let (mut whole, mut bounds, mut changes) = (Schedule::new(), Vec::new(), Changes::default());
+        for (place, (old_phase, phase)) in old_phases.iter().zip(&phases).enumerate() {
+            let (old_problem, problem) = (old_phase.problem(self.before), phase.problem(self.problem));
+            // To turn a schedule round is to turn it back.
+            let part = old_phase.in_time(part(self.before, schedule, place));
+            let budget = share(self.budget, phases.len(), phases.len() - place);
+            let mut ladder = Ladder::new(&problem);
+            match self.mend_phase(&old_problem, &part, &problem, &mut ladder, &budget, observe) {
+                Ok((repaired, of_phase)) => {
+                    whole.append(&phase.in_time(repaired));
+                    bounds.push(ladder.best().clone());
+                    changes = changes.and(of_phase);
+                }
+                Err(reason) => {
+                    tracing::info!(%reason, "no repair");
+                    return Ok(None);
+                }
+            }
+        }
+        let found = Found::by(Engine::Construct, Some(METHOD), whole);
+        let bound = lockstep_bounds::of_phases(&phases, bounds);
+        let plan = Plan::judged(self.problem, found, bound, self.seed, None)?;
+        let repaired = Repaired { steps: plan.step_count(), changes };
+        observe(Event::Repaired(repaired));
+        Ok(Some((plan, repaired)))
+    }
+
+    /// The repaired schedule of one phase, which distributes its messages.
+    fn mend_phase(
+        &self,
+        before: &Problem<'_>,
+        schedule: &Schedule,
+        problem: &Problem<'_>,
+        ladder: &mut Ladder<'_>,
+        budget: &Budget,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(Schedule, Changes), NotFound> {
+        let kept = survivors(before, schedule, problem)?;
+        let attempt = |goal, evaluations, observe: &mut dyn FnMut(Event<'_>)| {
+            let budget = part_of_time(budget, SHARE).with_evaluations(evaluations);
+            repair(problem, &kept, goal, self.seed, &budget, |method, attempts, steps| {
+                observe(Event::Tried { engine: Engine::Construct, method: Some(method.name), attempts, steps });
+            })
+        };
+        climb(ladder, Cost::Searches, u32::MAX, budget, observe);
+        // One attempt, so that the dear bounds need say no more than that.
+        let mut repaired = attempt(ladder.best().steps, 1, observe)?;
+        climb(ladder, Cost::Dear, repaired.schedule.step_count() as u32, budget, observe);
+        if repaired.schedule.step_count() as u32 > ladder.best().steps {
+            let most = EFFORT.saturating_mul(problem.messages().delivery_count());
+            let evaluations = most.min(budget.evaluation_limit() / u64::from(SHARE));
+            repaired = attempt(ladder.best().steps, evaluations, observe)?;
+        }
+        let left = kept.schedule().transfer_count();
+        let changes = Changes {
+            kept: left - repaired.moved,
+            lost: schedule.transfer_count() - left,
+            moved: repaired.moved,
+            added: repaired.added,
+        };
+        Ok((repaired.schedule, changes))
+    }
+}
+
+impl Changes {
+    fn and(self, other: Self) -> Self {
+        Self {
+            kept: self.kept + other.kept,
+            lost: self.lost + other.lost,
+            moved: self.moved + other.moved,
+            added: self.added + other.added,
+        }
+    }
+}
+
+/// Asks the rules up to this cost, as long as they can say more than `enough`.
+fn climb(ladder: &mut Ladder<'_>, cost: Cost, enough: u32, budget: &Budget, observe: &mut dyn FnMut(Event<'_>)) {
+    let budget = if cost == Cost::Dear { part_of_time(budget, SHARE) } else { Budget::unlimited() };
+    ladder.climb(cost, enough, &budget, |rule, bound| {
+        observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
+    });
+}
+
+/// The steps of one phase of a valid schedule. A phase that is not the last one ends with the step in which as many
+/// transfers have been made as the collective needs deliveries.
+fn part(problem: &Problem<'_>, schedule: &Schedule, phase: usize) -> Schedule {
+    let phases = problem.collective().phases().len() as u64;
+    let deliveries = problem.messages().delivery_count();
+    let (mut part, mut made) = (Schedule::new(), 0);
+    for (_, step) in schedule.steps() {
+        if (made / deliveries).min(phases - 1) == phase as u64 {
+            part.begin_step();
+            step.iter().for_each(|transfer| part.push(transfer.message, transfer.path));
+        }
+        made += step.len() as u64;
+    }
+    part
+}

@@ -1,0 +1,57 @@
+//! Opposite channels, in pairs.
+
+use crate::{ChannelId, ResourceId, Topology};
+
+impl Topology {
+    /// The full-duplex links: pairs of opposite channels, the lower number first, ascending. Parallel wires pair up in
+    /// ascending order, and channels that share a resource with each other only; a channel without an opposite is part of
+    /// no link. Takes `O(M log M)` time.
+    ///
+    /// ```
+    /// use lockstep_topology::Topology;
+    ///
+    /// let ladder: Topology = "ladder:2x4".parse()?;
+    /// assert_eq!(ladder.links().len(), 10);
+    /// let kautz: Topology = "kautz:3,2".parse()?;
+    /// assert_eq!(kautz.links().len(), 6); // 01 -> 10 and 10 -> 01, and so on
+    /// # Ok::<(), lockstep_topology::SpecError>(())
+    /// ```
+    pub fn links(&self) -> Vec<[ChannelId; 2]> {
+        let mut users = vec![0u32; self.resource_count()];
+        for channel in self.channels() {
+            users[self.resource(channel).index()] += 1;
+        }
+        let key = |channel: ChannelId| {
+            let (tail, head, resource) = (self.tail(channel), self.head(channel), self.resource(channel));
+            (tail.min(head), tail.max(head), (users[resource.index()] > 1).then_some(resource))
+        };
+        let mut order: Vec<ChannelId> = self.channels().collect();
+        order.sort_by_key(|&channel| key(channel));
+        let mut links = Vec::new();
+        for parallel in order.chunk_by(|&a, &b| key(a) == key(b)) {
+            let upwards = parallel.iter().filter(|&&channel| self.tail(channel) < self.head(channel));
+            let downwards = parallel.iter().filter(|&&channel| self.tail(channel) > self.head(channel));
+            links.extend(upwards.zip(downwards).map(|(&up, &down)| [up.min(down), up.max(down)]));
+        }
+        links.sort_unstable();
+        links
+    }
+
+    /// The same network where the two channels of a [link](Self::links) share one resource: full-duplex links become
+    /// half-duplex ones.
+    #[must_use]
+    pub fn half_duplex(&self) -> Self {
+        let mut first: Vec<Option<ChannelId>> = vec![None; self.channel_bound()];
+        for [channel, back] in self.links() {
+            first[back.index()] = Some(channel);
+        }
+        let mut resource = vec![Self::NO_RESOURCE; self.channel_bound()];
+        let mut count = 0;
+        for channel in self.channels() {
+            resource[channel.index()] =
+                first[channel.index()].map_or(ResourceId::new(count), |first| resource[first.index()]);
+            count += u32::from(first[channel.index()].is_none());
+        }
+        Self { resource: resource.into(), resource_count: count, ..self.clone() }
+    }
+}
