@@ -33,27 +33,27 @@ pub(crate) struct ProblemArgs {
 #[command(next_help_heading = "Failures")]
 pub(crate) struct FailureArgs {
     /// Let the links between two nodes fail, by names or numbers; repeat for more
-    #[arg(long = "fail-link", value_name = "U-V")]
-    fail_links: Vec<String>,
+    #[arg(id = "fail_link", long = "fail-link", value_name = "U-V")]
+    links: Vec<String>,
     /// Let the channels from one node to another fail
-    #[arg(long = "fail-channel", value_name = "U->V")]
-    fail_channels: Vec<String>,
+    #[arg(id = "fail_channel", long = "fail-channel", value_name = "U->V")]
+    channels: Vec<String>,
     /// Let a node fail, with all its links
-    #[arg(long = "fail-node", value_name = "NODE")]
-    fail_nodes: Vec<String>,
+    #[arg(id = "fail_node", long = "fail-node", value_name = "NODE")]
+    nodes: Vec<String>,
 }
 
 impl FailureArgs {
     /// Whether nothing is said to have failed.
     pub(crate) fn is_empty(&self) -> bool {
-        self.fail_links.is_empty() && self.fail_channels.is_empty() && self.fail_nodes.is_empty()
+        self.links.is_empty() && self.channels.is_empty() && self.nodes.is_empty()
     }
 
     /// All faults, by the names that were given.
     pub(crate) fn set(&self) -> FaultSet {
-        let links = self.fail_links.iter().fold(FaultSet::new(), FaultSet::link_written);
-        let channels = self.fail_channels.iter().fold(links, FaultSet::channel_written);
-        self.fail_nodes.iter().fold(channels, FaultSet::node)
+        let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_written);
+        let channels = self.channels.iter().fold(links, FaultSet::channel_written);
+        self.nodes.iter().fold(channels, FaultSet::node)
     }
 
     /// The network after them.

@@ -93,5 +93,5 @@ fn cached(identity: &SweepIdentity<'_>) -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?.join("lockstep");
     fs::create_dir_all(&cache).ok()?;
-    Some(cache.join(format!("sweep-{}.lsb", &identity.digest()[..16])))
+    Some(cache.join(format!("sweep-{:016x}.lsb", identity.digest())))
 }
