@@ -23,7 +23,7 @@ pub enum Moves {
 pub enum LastResort {
     /// As the document has it: the same with the other half.
     None,
-    /// It anneals paths and steps together, and paths need no longer be shortest.
+    /// It goes on from its best schedule, anneals paths and steps together, and paths need no longer be shortest.
     AnyPath,
 }
 
@@ -67,28 +67,30 @@ impl HgsaOptions {
 }
 
 /// The search of the store-and-forward document for a conflict-free schedule of a given number of steps: chains of
-/// simulated annealing, with genetic crossover between them, and conflict prediction.
+/// simulated annealing, genetic crossover between them, and conflict prediction.
 ///
-/// For broadcasts under store-and-forward switching. A gene is a shortest path and the steps of its channels for each
-/// pair of source and destination; copies of one message over one channel count once, so these are trees, and a gene
-/// adds to the path and the steps of its sender one channel and one step.
+/// For broadcasts under store-and-forward switching. The document's gene is a shortest path and the steps of its
+/// channels, for each pair of source and destination. Copies of one message over one channel count once, so the paths
+/// of a message are a tree, and a gene here is what it adds to that of its sender: the last channel and its step.
 ///
-/// Each individual is the end of a chain, which begins with random shortest paths in the first generation, later with
-/// the crossover of two individuals: what arrives at a terminal, and so the load of its channels, is taken from one or
-/// the other. Then two subproblems are annealed by turns, at temperatures that fall from move to move:
+/// Each individual is the best of a chain. Chains begin with random shortest paths in the first generation, and later
+/// with the crossover of two individuals: what arrives at a terminal, and so the load of the channels into it, is taken
+/// from one of them. Two subproblems are annealed by turns, at falling temperatures:
 ///
-/// 1. paths whose [`Prediction`] sees no conflict (equations 1 to 5), its fitness being the conflicts predicted;
-/// 2. steps for the channels of these paths, its fitness being the conflicts of the schedule. Where they stay, the
-///    channels in conflict get other paths, and the first subproblem is next.
+/// 1. paths whose [`Prediction`] sees no conflict (equations 1 to 5); their fitness is the conflicts it sees;
+/// 2. conflict-free steps for the channels of these paths; their fitness is the conflicts of the schedule. Where some
+///    stay, the deliveries in conflict get other channels, and the first subproblem is next.
 ///
 /// Without prediction, paths and steps are annealed together on the conflicts of the schedule.
 ///
-/// Where the document is silent: half as many chains as individuals are annealed in a generation and replace the worse
-/// half; the moves of a chain double whenever a generation brings no better individual; one of them is an evaluation,
-/// whichever subproblem it belongs to; the prediction judges port sets and half-duplex links as it does channels.
-/// [`HgsaOptions::directed`] goes beyond it: moves begin at conflicts, the first steps are those of the earliest end of
-/// the window, and as the last resort paths need not be shortest.
-#[doc(alias = "simulated annealing")]
+/// Where the document is silent: the first generation anneals a chain for each individual and later ones half as many,
+/// whose ends replace the worse half; the moves of a chain double whenever a generation brings no better individual;
+/// every move is an evaluation, whichever subproblem it belongs to; port sets and half-duplex links are predicted as
+/// channels are. [`HgsaOptions::directed`] goes beyond it: moves begin at conflicts and carry on in chains of exchanges,
+/// channels get their first steps in the order in which windows end, and [`LastResort::AnyPath`] helps where shortest
+/// paths cannot do.
+///
+/// The random stream of an individual depends on seed, generation and place alone, so threads change nothing.
 pub type Hgsa<'a> = Evolution<'a, HgsaOptions>;
 
 impl Algorithm for HgsaOptions {
