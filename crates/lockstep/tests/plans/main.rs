@@ -11,6 +11,7 @@ mod limits;
 mod networks;
 mod oracle;
 mod planner;
+mod recovery;
 
 use std::path::Path;
 
