@@ -1,5 +1,6 @@
 //! `cargo xtask reproduce-paper`: one file a paper.
 
+mod fault;
 mod hypercube;
 mod min;
 
@@ -13,6 +14,8 @@ use lockstep::Engine;
 /// A document whose tables can be reproduced.
 #[derive(Clone, Copy, ValueEnum)]
 enum Paper {
+    /// Collectives on Kautz networks and meshes with faults.
+    Fault,
     /// Collectives on hypercubes and broadcasts on tori, a lecture.
     Hypercube,
     /// Evolutionary scheduling on multistage interconnection networks.
@@ -64,6 +67,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     match arguments.paper {
+        Paper::Fault => fault::run(arguments),
         Paper::Hypercube => hypercube::run(arguments),
         Paper::Min => min::run(arguments),
     }

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Topology(args) => commands::topology::run(&args),
         Command::Bound(args) => commands::bound::run(&args, talk),
         Command::Plan(args) => commands::plan::run(&args, talk),
+        Command::Faults(args) => commands::faults::run(&args, talk),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Render(args) => commands::render::run(&args, talk),
     };

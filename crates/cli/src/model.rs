@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
-use lockstep::schedule::{Ports, Routing, ScatterRule, Switching};
+use lockstep::faults::{FaultSet, Survivability, Transport};
+use lockstep::schedule::{Ports, ProblemError, Routing, ScatterRule, Switching};
 use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Problem, Topology};
 
 use crate::args::Talk;
@@ -23,6 +24,45 @@ pub(crate) struct ProblemArgs {
     pub(crate) root: Option<String>,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) failures: FailureArgs,
+}
+
+/// What of the network has failed.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Failures")]
+pub(crate) struct FailureArgs {
+    /// Let the links between two nodes fail, by names or numbers; repeat for more
+    #[arg(long = "fail-link", value_name = "U-V")]
+    links: Vec<String>,
+    /// Let the channels from one node to another fail
+    #[arg(long = "fail-channel", value_name = "U->V")]
+    channels: Vec<String>,
+    /// Let a node fail, with all its links
+    #[arg(long = "fail-node", value_name = "NODE")]
+    nodes: Vec<String>,
+}
+
+impl FailureArgs {
+    /// Whether nothing is said to have failed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links.is_empty() && self.channels.is_empty() && self.nodes.is_empty()
+    }
+
+    /// All faults, by the names that were given.
+    pub(crate) fn set(&self) -> FaultSet {
+        let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_written);
+        let channels = self.channels.iter().fold(links, FaultSet::channel_written);
+        self.nodes.iter().fold(channels, FaultSet::node)
+    }
+
+    /// The network after them.
+    pub(crate) fn apply_to(&self, topology: Topology) -> anyhow::Result<Topology> {
+        if self.is_empty() {
+            return Ok(topology);
+        }
+        self.set().apply_to(&topology).with_context(|| topology.name().to_owned())
+    }
 }
 
 /// Over the rules of the network in the help.
@@ -116,6 +156,7 @@ impl SymmetricQuestion {
     /// Reads the spec and resolves the root, which is the first node if there must be one.
     pub(crate) fn new(args: &ProblemArgs) -> anyhow::Result<Self> {
         ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full-duplex; leave it out");
+        ensure!(args.failures.is_empty(), "--fail-...: symmetric schedules are for whole networks; leave it out");
         ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules have whole messages; leave it out");
         let graph: CayleyGraph = args.spec.parse()?;
         let root = match &args.root {
@@ -153,6 +194,7 @@ impl Question {
         if args.model.half_duplex {
             topology = topology.half_duplex();
         }
+        topology = args.failures.apply_to(topology)?;
         let root = match &args.root {
             Some(text) => Some(topology.find_node(text).with_context(|| {
                 format!("--root: {} has no node '{text}'; give a name or a number", topology.name())
@@ -172,6 +214,14 @@ impl Question {
 
     /// The problem, checked.
     pub(crate) fn problem(&self) -> anyhow::Result<Problem<'_>> {
-        Problem::new(&self.topology, &self.collective, self.model).with_context(|| self.spec.clone())
+        let Self { spec, topology, collective, model } = self;
+        match Problem::new(topology, collective, *model) {
+            // Who has cut off whom is the question where something has failed.
+            Err(ProblemError::Unreachable { .. }) if topology.failed_channels().next().is_some() => {
+                let survivability = Survivability::of(topology, Transport::of(collective, *model));
+                bail!("{}: {}", topology.name(), survivability.words(topology))
+            }
+            problem => problem.with_context(|| spec.clone()),
+        }
     }
 }

@@ -77,11 +77,9 @@ pub(crate) struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// Shows a bar if standard error is a terminal and carries nothing else.
     pub(crate) fn new(talk: Talk, checkpoint: Option<&'a mut Checkpoint>) -> Self {
-        let hidden = talk.quiet || talk.verbose > 0;
-        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style =
             ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or(ProgressStyle::default_spinner());
-        let bar = ProgressBar::with_draw_target(None, target).with_style(style);
+        let bar = ProgressBar::with_draw_target(None, draw_target(talk)).with_style(style);
         bar.set_message("lower bounds");
         bar.enable_steady_tick(Duration::from_millis(100));
         Self { bar, floor: 0, checkpoint }
@@ -114,6 +112,42 @@ impl<'a> Watch<'a> {
     pub(crate) fn end(self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// How far a sweep is.
+pub(crate) struct SweepBar(ProgressBar);
+
+impl SweepBar {
+    /// Shows a bar if standard error is a terminal and carries nothing else; `done` of `total` are done already.
+    pub(crate) fn new(talk: Talk, total: Option<usize>, done: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(total.map(|total| total as u64), draw_target(talk));
+        let template =
+            if total.is_some() { "{spinner} {elapsed} {pos} of {len}, {eta} left" } else { "{spinner} {pos}" };
+        let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_spinner());
+        let bar = bar.with_style(style).with_position(done as u64);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// One more is done.
+    pub(crate) fn advance(&self) {
+        self.0.inc(1);
+    }
+
+    /// Writes something while the bar is out of the way.
+    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.0.suspend(write)
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn draw_target(talk: Talk) -> ProgressDrawTarget {
+    let hidden = talk.quiet || talk.verbose > 0;
+    if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
 fn describe(search: Search<'_>) -> String {

@@ -69,12 +69,27 @@ pub fn seal(magic: [u8; 8], version: u32, payload: &[u8]) -> Vec<u8> {
 ///
 /// The first [`EnvelopeError`] in the order magic, version, length, checksum.
 pub fn open(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<&[u8], EnvelopeError> {
+    match open_first(magic, version, sealed)? {
+        (payload, []) => Ok(payload),
+        (payload, _) => {
+            let expected = (HEADER_BYTES + payload.len()) as u64;
+            Err(EnvelopeError::Length { found: sealed.len() as u64, expected })
+        }
+    }
+}
+
+/// The payload of the first of several sealed pieces, one behind the other, and the bytes behind it: for files that grow.
+///
+/// # Errors
+///
+/// As [`open`]; an unfinished piece is an [`EnvelopeError::Length`].
+pub fn open_first(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<(&[u8], &[u8]), EnvelopeError> {
     let begin = &sealed[..sealed.len().min(magic.len())];
     if !magic.starts_with(begin) {
         let [found, expected] = [begin, &magic].map(|bytes| bytes.escape_ascii().to_string());
         return Err(EnvelopeError::Magic { found, expected });
     }
-    let Some((header, payload)) = sealed.split_first_chunk::<HEADER_BYTES>() else {
+    let Some((header, rest)) = sealed.split_first_chunk::<HEADER_BYTES>() else {
         return Err(EnvelopeError::Length { found: sealed.len() as u64, expected: HEADER_BYTES as u64 });
     };
     let found = u32::from_le_bytes(field(header, VERSION));
@@ -82,14 +97,15 @@ pub fn open(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<&[u8], Envelo
         return Err(EnvelopeError::Version { found, expected: version });
     }
     let length = u64::from_le_bytes(field(header, LENGTH));
-    if length != payload.len() as u64 {
+    let split = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
+    let Some((payload, rest)) = split else {
         let expected = length.saturating_add(HEADER_BYTES as u64);
         return Err(EnvelopeError::Length { found: sealed.len() as u64, expected });
-    }
+    };
     if header[CHECKSUM..] != checksum(&header[..CHECKSUM], payload) {
         return Err(EnvelopeError::Checksum);
     }
-    Ok(payload)
+    Ok((payload, rest))
 }
 
 fn field<const N: usize>(header: &[u8; HEADER_BYTES], start: usize) -> [u8; N] {
@@ -125,6 +141,18 @@ mod tests {
             sealed.extend(std::iter::repeat_n(0, more));
             let refused = matches!(open(MAGIC, 1, &sealed), Err(EnvelopeError::Length { .. }));
             prop_assert!(refused);
+        }
+
+        #[test]
+        fn sealed_pieces_are_opened_one_after_the_other(pieces: Vec<Vec<u8>>) {
+            let sealed: Vec<u8> = pieces.iter().flat_map(|piece| seal(MAGIC, 1, piece)).collect();
+            let mut rest = &sealed[..];
+            for piece in &pieces {
+                let (payload, behind) = open_first(MAGIC, 1, rest).unwrap();
+                prop_assert_eq!(payload, piece);
+                rest = behind;
+            }
+            prop_assert!(rest.is_empty());
         }
 
         #[test]

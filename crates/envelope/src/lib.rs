@@ -17,4 +17,4 @@ mod codec;
 mod envelope;
 
 pub use codec::{decode, encode};
-pub use envelope::{EnvelopeError, HEADER_BYTES, open, seal};
+pub use envelope::{EnvelopeError, HEADER_BYTES, open, open_first, seal};

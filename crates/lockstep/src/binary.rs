@@ -15,10 +15,13 @@ struct Parts {
 
 impl PlanFile {
     /// The bytes of a binary file, some 4 bytes a transfer and more.
-    #[expect(clippy::missing_panics_doc, reason = "numbers, texts and records of them are JSON")]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let claims = serde_json::to_string(&self.record(())).expect("numbers, texts and records of them are JSON");
-        KIND.seal(&Parts { claims, schedule: self.schedule.to_bytes() })
+        KIND.seal(&Parts { claims: self.claims(), schedule: self.schedule.to_bytes() })
+    }
+
+    /// All that the file says beside its schedule, as JSON.
+    pub(crate) fn claims(&self) -> String {
+        serde_json::to_string(&self.record(())).expect("numbers, texts and records of them are JSON")
     }
 
     /// The contents of a binary file.

@@ -21,7 +21,9 @@
 //! ```
 
 mod binary;
+mod book;
 mod checkpoint;
+mod degradation;
 mod engine;
 mod event;
 mod file;
@@ -39,16 +41,20 @@ pub use lockstep_bounds as bounds;
 pub use lockstep_construct as construct;
 pub use lockstep_envelope as envelope;
 pub use lockstep_evolve as evolve;
+pub use lockstep_faults as faults;
 pub use lockstep_paths as paths;
 pub use lockstep_schedule as schedule;
 pub use lockstep_topology as topology;
 
+pub use book::{BookError, Interrupted, Recovery, RecoveryBook, SweepIdentity, SweepLog};
 pub use checkpoint::CheckpointError;
+pub use degradation::{Consequence, ConsequenceError, Degradation, Loss, Outcome, Planned, sweep};
 pub use engine::{Engine, EngineError};
 pub use event::{Ending, Event, Search};
 pub use file::{PlanFile, PlanFileError, PlanViolation};
 pub use load::{LoadError, MAX_NETWORK_BYTES, load, read_network};
 pub use lockstep_bounds::{Certificate, LowerBound};
+pub use lockstep_faults::FaultSet;
 pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,
 };

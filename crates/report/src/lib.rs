@@ -43,4 +43,4 @@ mod words;
 
 pub use html::schedule_html;
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
-pub use table::Table;
+pub use table::{Table, csv_line};

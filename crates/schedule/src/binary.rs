@@ -2,11 +2,13 @@
 
 use std::num::NonZeroU32;
 
+use lockstep_envelope::{decode, encode};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 use serde::{Deserialize, Serialize};
 
 use crate::collective::CollectiveKind;
 use crate::file::{KIND, ScheduleFile, ScheduleFileError};
+use crate::header::FileError;
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
@@ -41,6 +43,12 @@ struct Tables {
     chunks: NonZeroU32,
     /// Source and receivers, of a custom collective only.
     messages: Vec<(NodeId, Vec<NodeId>)>,
+    steps: StepTables,
+}
+
+/// The steps of a schedule.
+#[derive(Serialize, Deserialize)]
+struct StepTables {
     /// Number of transfers of each step.
     step_transfers: Vec<u32>,
     /// By transfer.
@@ -48,6 +56,52 @@ struct Tables {
     /// Number of channels of each transfer's path.
     path_channels: Vec<u32>,
     channels: Vec<ChannelId>,
+}
+
+impl Schedule {
+    /// The steps alone as bytes, some 4 bytes a transfer and more, for who keeps the problem elsewhere;
+    /// [`unpack`](Self::unpack) reads them back. A file is made by [`ScheduleFile::to_bytes`].
+    pub fn pack(&self) -> Vec<u8> {
+        encode(&StepTables::from(self))
+    }
+
+    /// The schedule that [`pack`](Self::pack) wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError::Envelope`](crate::FileError::Envelope) or [`ScheduleFileError::Tables`], if the bytes are no schedule.
+    pub fn unpack(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
+        decode::<StepTables>(bytes).map_err(FileError::from)?.schedule()
+    }
+}
+
+impl From<&Schedule> for StepTables {
+    fn from(schedule: &Schedule) -> Self {
+        let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
+        Self {
+            step_transfers: schedule.steps().map(|(_, step)| step.len() as u32).collect(),
+            message: transfers().map(|transfer| transfer.message).collect(),
+            path_channels: transfers().map(|transfer| transfer.path.len() as u32).collect(),
+            channels: transfers().flat_map(|transfer| transfer.path).copied().collect(),
+        }
+    }
+}
+
+impl StepTables {
+    /// The schedule, if the tables fit together.
+    fn schedule(&self) -> Result<Schedule, ScheduleFileError> {
+        let Self { step_transfers, message, path_channels, channels } = self;
+        check_lengths(step_transfers, message.len(), path_channels, channels.len())?;
+        let mut schedule = Schedule::with_capacity(message.len(), channels.len());
+        let mut transfers = message.iter().zip(paths(path_channels, channels));
+        for &count in step_transfers {
+            schedule.begin_step();
+            for (&message, path) in transfers.by_ref().take(count as usize) {
+                schedule.push(message, path);
+            }
+        }
+        Ok(schedule)
+    }
 }
 
 /// A model, whose own form is for people.
@@ -100,7 +154,6 @@ impl From<&ScheduleFile> for Tables {
             }
             _ => Vec::new(),
         };
-        let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
         Self {
             topology: topology.into(),
             model: (*model).into(),
@@ -108,10 +161,7 @@ impl From<&ScheduleFile> for Tables {
             root: collective.root(),
             chunks: collective.chunks,
             messages,
-            step_transfers: schedule.steps().map(|(_, step)| step.len() as u32).collect(),
-            message: transfers().map(|transfer| transfer.message).collect(),
-            path_channels: transfers().map(|transfer| transfer.path.len() as u32).collect(),
-            channels: transfers().flat_map(|transfer| transfer.path).copied().collect(),
+            steps: schedule.into(),
         }
     }
 }
@@ -136,8 +186,8 @@ impl TryFrom<Tables> for ScheduleFile {
     type Error = ScheduleFileError;
 
     fn try_from(tables: Tables) -> Result<Self, ScheduleFileError> {
-        let schedule = schedule(&tables)?;
-        let Tables { topology, model, collective, root, chunks, messages, .. } = tables;
+        let Tables { topology, model, collective, root, chunks, messages, steps } = tables;
+        let schedule = steps.schedule()?;
         let collective = if collective.is_empty() {
             let message = |(source, receivers)| Message { source, receivers };
             CollectiveKind::Custom(messages.into_iter().map(message).collect()).into()
@@ -171,21 +221,6 @@ impl TopologyTables {
         builder.positions(self.positions);
         builder.build()
     }
-}
-
-/// The schedule, if the tables fit together.
-fn schedule(tables: &Tables) -> Result<Schedule, ScheduleFileError> {
-    let Tables { step_transfers, message, path_channels, channels, .. } = tables;
-    check_lengths(step_transfers, message.len(), path_channels, channels.len())?;
-    let mut schedule = Schedule::with_capacity(message.len(), channels.len());
-    let mut transfers = message.iter().zip(paths(path_channels, channels));
-    for &count in step_transfers {
-        schedule.begin_step();
-        for (&message, path) in transfers.by_ref().take(count as usize) {
-            schedule.push(message, path);
-        }
-    }
-    Ok(schedule)
 }
 
 /// Whether the steps have all the transfers, and their paths all the channels.

@@ -37,6 +37,14 @@ pub enum ProblemError {
         /// Name of a terminal.
         example: String,
     },
+    /// A root, source or receiver that has failed.
+    #[error("{role} '{name}' has failed; choose a terminal that works")]
+    HasFailed {
+        /// "root", "source" or "receiver".
+        role: &'static str,
+        /// Name of the node.
+        name: String,
+    },
     /// A message without receivers, to its own source, or twice to one terminal.
     #[error("message {message} {fault}; list each receiver once and leave out the source")]
     Receivers {
@@ -211,6 +219,9 @@ fn check_terminal(topology: &Topology, role: &'static str, node: NodeId) -> Resu
     if node.index() >= topology.node_count() {
         return Err(ProblemError::UnknownNode { role, node: node.number(), node_count: topology.node_count() });
     }
+    if topology.has_failed(node) {
+        return Err(ProblemError::HasFailed { role, name: topology.node_name(node).to_owned() });
+    }
     if !topology.is_terminal(node) {
         let example = topology.node_name(topology.terminals()[0]).to_owned();
         return Err(ProblemError::NotATerminal { role, name: topology.node_name(node).to_owned(), example });
@@ -261,6 +272,14 @@ mod tests {
             refused(&custom(0, &[u32::MAX])),
             "receiver 4294967295 is no node of the network; the nodes are 0 to 3"
         );
+    }
+
+    #[test]
+    fn what_has_failed_has_no_messages() {
+        let network = network().with_failures([NodeId::new(0)], []);
+        let collective = Collective::one_to_all_broadcast(NodeId::new(0));
+        let error = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap_err();
+        assert_eq!(error.to_string(), "root 'a' has failed; choose a terminal that works");
     }
 
     #[test]

@@ -19,25 +19,29 @@ mod family;
 mod format;
 mod id;
 mod links;
+mod order_degree;
 mod spec;
+mod symmetry;
 mod text;
 mod topology;
 mod visit;
 
-#[cfg(feature = "proptest")]
+#[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
 
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
 pub use cayley::{CayleyError, CayleyGraph};
 pub use family::{
-    Family, FamilyError, b_tree, butterfly, circulant, clos, complete, de_bruijn, dragonfly, families, fat_tree,
-    folded_hypercube, full_b_tree, hypercube, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega,
-    random_regular, ring, star, torus,
+    Family, FamilyError, amp, amp_with_system_controller, b_tree, butterfly, circulant, clos, complete, de_bruijn,
+    dragonfly, families, fat_tree, folded_hypercube, full_b_tree, hypercube, k_ring, kautz, ladder, mesh, midimew,
+    moore, octagon, omega, random_regular, ring, star, torus,
 };
 pub use format::json::{DocumentError, TopologyDocument};
 pub use format::{FileFault, FilePlace, GraphFormat, ReadError, WriteError, read_graph, write_graph};
 pub use id::{ChannelId, NodeId, ResourceId};
+pub use order_degree::distance_sum_bound;
 pub use spec::SpecError;
+pub use symmetry::{Automorphism, Symmetries};
 pub use text::{escaped, one_line};
 pub use topology::Topology;
 pub use visit::{ChannelRef, ChannelRefs, Neighbors, VisitedNodes};

@@ -167,6 +167,15 @@ impl<'a> Parameters<'a> {
         if self.text.is_empty() { Ok(()) } else { Err(SpecError::NeedlessParameters { family: self.family.name }) }
     }
 
+    /// The same without a word at its end, and whether it was there.
+    pub(crate) fn without_option(&self, word: &str) -> (Self, bool) {
+        let (family, start) = (self.family, self.text.len().saturating_sub(word.len()));
+        match self.text.split_at_checked(start) {
+            Some((text, end)) if end.eq_ignore_ascii_case(word) => (Self { family, text }, true),
+            _ => (Self { family, text: self.text }, false),
+        }
+    }
+
     /// The parameters between separators, each with its name; the last name of the usage serves all that follow.
     fn split(&self, separator: char) -> Result<Vec<Field<'a>>, SpecError> {
         let family = self.family;

@@ -73,7 +73,7 @@ const SAMPLES: &str = "
     complete:1 complete:9 star:1 star:2 star:9 ring:1 ring:2 ring:9 mesh:1 mesh:5 mesh:3x4 mesh:2x12
     mesh:3x3x3 mesh:2x3x2x3 torus:1x1 torus:2x2 torus:2x5 torus:4x4x4 torus:3x3x3x3x3 ladder:2x1 ladder:2x4
     hypercube:1 hypercube:3 hypercube:7 folded-hypercube:2 folded-hypercube:5 circulant:9,2,3
-    circulant:10,1,5 k-ring:8 midimew:5 midimew:25 octagon moore:8 random-regular:20,3,7 random-regular:9,6,7
+    circulant:10,1,5 k-ring:8 midimew:5 midimew:25 octagon moore:8 amp:5 amp:8+sc amp:42 random-regular:20,3,7 random-regular:9,6,7
     kautz:2,3 kautz:3,2 kautz:12,1 de-bruijn:2,4 de-bruijn:11,2 full-b-tree:1 full-b-tree:31 omega:2 omega:4
     omega:16 butterfly:2 butterfly:16 clos:1,1,1 clos:3,2,4 fat-tree:2,1 fat-tree:3,3 b-tree:2 b-tree:16
     dragonfly:1,0,4 dragonfly:2,0,1 dragonfly:4,2,2";

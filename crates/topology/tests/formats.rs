@@ -273,8 +273,8 @@ fn what_a_format_cannot_hold_is_named() {
     );
     assert_eq!(
         message("a b", None, GraphFormat::EdgeList),
-        "edges cannot hold the name 'a b' (a word without white space and '->' that does not begin with '#', 'nodes:' \
-         or 'switches:'); write json, or give it another name"
+        "edges cannot hold the name 'a b' (a word without white space and '->' that does not begin with '#', 'nodes:', \
+         'switches:' or 'failed:'); write json, or give it another name"
     );
     assert_eq!(
         message("tail\\", None, GraphFormat::Dot),

@@ -49,17 +49,22 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "mesh:4x\u{1b}[31m",
         "random-regular:8,three,1",
         "circulant:8,1,,2",
+        "amp:+sc",
+        "amp:8+",
+        "amp:8+cs",
+        "amp:8,sc",
+        "amp:8+sc+sc",
         "omega:99999999999",
         "random-regular:8,3,99999999999999999999",
     ];
     expect![[r#"
-        "": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        ":": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        ":": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
         "omgea:8": there is no network family 'omgea'; did you mean 'omega'?
         "Hyprcube:3": there is no network family 'Hyprcube'; did you mean 'hypercube'?
         "b-treee:8": there is no network family 'b-treee'; did you mean 'b-tree'?
-        "frobnicate:1": there is no network family 'frobnicate'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "frobnicate:1": there is no network family 'frobnicate'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
         "omega": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "omega:": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "mesh: ": 'mesh' needs parameters; write mesh:SIDExSIDE[x...], for example mesh:4x4
@@ -85,6 +90,11 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "mesh:4x\u{1b}[31m": SIDE of mesh is '\u{1b}[31m', not a whole number; write mesh:SIDExSIDE[x...], for example mesh:4x4
         "random-regular:8,three,1": DEGREE of random-regular is 'three', not a whole number; write random-regular:NODES,DEGREE,SEED, for example random-regular:16,4,1
         "circulant:8,1,,2": CHORD of circulant is '', not a whole number; write circulant:NODES,CHORD[,CHORD...], for example circulant:8,1,4
+        "amp:+sc": 'amp' needs parameters; write amp:NODES[+sc], for example amp:23
+        "amp:8+": NODES of amp is '8+', not a whole number; write amp:NODES[+sc], for example amp:23
+        "amp:8+cs": NODES of amp is '8+cs', not a whole number; write amp:NODES[+sc], for example amp:23
+        "amp:8,sc": amp takes 1 parameter, not 2; write amp:NODES[+sc], for example amp:23
+        "amp:8+sc+sc": NODES of amp is '8+sc', not a whole number; write amp:NODES[+sc], for example amp:23
         "omega:99999999999": TERMINALS of omega is 99999999999, but numbers end at 4294967295; choose a smaller one
         "random-regular:8,3,99999999999999999999": SEED of random-regular is 99999999999999999999, but numbers end at 18446744073709551615; choose a smaller one"#]].assert_eq(&refusals(specs));
 }
@@ -97,6 +107,7 @@ fn impossible_numbers_are_refused_with_possible_ones() {
         mesh:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1 ladder:3x4 ladder:2x0 hypercube:0
         folded-hypercube:1 circulant:2,1 circulant:8,5 circulant:8,0 circulant:8,3,4,3 k-ring:6 midimew:4
         moore:10 kautz:0,3 kautz:1,3 kautz:2,0 de-bruijn:1,2 de-bruijn:2,0 random-regular:1,0,1
+        amp:0 amp:4 amp:4+sc amp:513
         random-regular:8,8,1 random-regular:8,1,1 random-regular:7,3,1 dragonfly:0,1,1 dragonfly:2,1,0";
     expect![[r#"
         "omega:12": the number of terminals is 12, but omega needs a power of two from 2; try omega:8 or omega:16
@@ -133,6 +144,10 @@ fn impossible_numbers_are_refused_with_possible_ones() {
         "de-bruijn:1,2": the degree is 1, but de-bruijn needs 2 or more; try de-bruijn:2,2
         "de-bruijn:2,0": the diameter is 0, but de-bruijn needs 1 or more; try de-bruijn:2,1
         "random-regular:1,0,1": the number of nodes is 1, but random-regular needs 2 or more; try random-regular:2,1,1
+        "amp:0": the number of nodes is 0, but amp needs 5 to 512; try amp:5
+        "amp:4": the number of nodes is 4, but amp needs 5 to 512; try amp:5
+        "amp:4+sc": the number of nodes is 4, but amp needs 5 to 512; try amp:5
+        "amp:513": the number of nodes is 513, but amp needs 5 to 512; try amp:512
         "random-regular:8,8,1": the degree is 8, but random-regular needs 2 to 7 for 8 nodes; try random-regular:8,7,1
         "random-regular:8,1,1": the degree is 1, but random-regular needs 2 to 7 for 8 nodes; try random-regular:8,2,1
         "random-regular:7,3,1": the degree is 3, but random-regular needs an even degree for 7 nodes; try random-regular:7,4,1

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{Budget, CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
+use lockstep::{CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
 
-use super::{Answer, extension, local, symmetric};
+use super::{Answer, extension, local, stop_on_signal, symmetric};
 use crate::args::{PlanArgs, PlanFormat, Talk};
 use crate::explain::Explanation;
 use crate::model::Question;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
 
     let started = Instant::now();
     let budget = args.budget.begin();
-    stop_on_signal(&budget, talk)?;
+    stop_on_signal(&budget, "the search", talk)?;
     let mut watch = Watch::new(talk, checkpoint.as_mut());
     let mut explanation = Explanation::default();
     let result = planner.run(&budget, |event| {
@@ -66,24 +66,6 @@ fn checkpoint_path(args: &PlanArgs) -> Option<PathBuf> {
         Some(PathBuf::from(name))
     };
     args.checkpoint.clone().or_else(beside).filter(|_| args.engine != Engine::Construct)
-}
-
-/// Signals that follow sooner are the same one, sent to the program and to its group.
-const ECHO: Duration = Duration::from_millis(200);
-
-/// The first signal ends the search, the second one the program.
-fn stop_on_signal(budget: &Budget, talk: Talk) -> anyhow::Result<()> {
-    let (budget, mut first) = (budget.clone(), None);
-    let stop = move || match first {
-        None => {
-            first = Some(Instant::now());
-            output::note(talk, "ending the search; once more to end at once");
-            budget.cancel();
-        }
-        Some(first) if first.elapsed() > ECHO => std::process::exit(130),
-        Some(_) => {}
-    };
-    ctrlc::set_handler(stop).context("signals cannot be caught")
 }
 
 /// Writes the plan wherever it is wanted.
@@ -126,12 +108,22 @@ pub(super) fn write(
     json: impl FnOnce() -> String,
     binary: impl FnOnce() -> Vec<u8>,
 ) -> anyhow::Result<()> {
-    let Some(path) = &args.output else { return Ok(()) };
+    write_file(args.output.as_deref(), args.format, json, binary)
+}
+
+/// Writes a plan to the file that is wanted, if one is, in the format that is wanted or that the extension says.
+pub(super) fn write_file(
+    path: Option<&Path>,
+    format: Option<PlanFormat>,
+    json: impl FnOnce() -> String,
+    binary: impl FnOnce() -> Vec<u8>,
+) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
     let by_extension = || match extension(path).as_str() {
         "lsb" | "bin" => PlanFormat::Binary,
         _ => PlanFormat::Json,
     };
-    let bytes = match args.format.unwrap_or_else(by_extension) {
+    let bytes = match format.unwrap_or_else(by_extension) {
         PlanFormat::Json => json().into_bytes(),
         PlanFormat::Binary => binary(),
     };

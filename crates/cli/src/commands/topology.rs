@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use lockstep::paths::ShortestPaths;
 use lockstep::schedule::to_json_lines;
-use lockstep::topology::{GraphFormat, families, write_graph};
+use lockstep::topology::{GraphFormat, distance_sum_bound, families, write_graph};
 use lockstep::{NodeId, Topology};
 use lockstep_report::{DrawingLimits, Table, topology_svg};
 use serde::Serialize;
@@ -30,6 +30,7 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
     if args.half_duplex {
         topology = topology.half_duplex();
     }
+    topology = args.failures.apply_to(topology)?;
     if args.format.is_none() && args.output.is_none() {
         let properties = Properties::new(&topology);
         output::print(&if args.json { to_json_lines(&properties, 1) } else { properties.to_text() })?;
@@ -113,6 +114,11 @@ struct Distances {
     diameter: u32,
     /// Channels of a shortest path on average over ordered pairs.
     average: f64,
+    /// Channels of a shortest path over all ordered pairs that have one.
+    sum: u64,
+    /// What the sum is at least, with full-duplex links and this largest degree. Not there if there are switches, one-way
+    /// channels, or pairs without a path.
+    sum_bound: Option<u64>,
     /// Names of two terminals without a path.
     unreachable: Option<[String; 2]>,
 }
@@ -150,9 +156,12 @@ impl Properties {
         }
         match &self.distances {
             None => sheet.line("diameter", "not computed for so many pairs of terminals"),
-            Some(Distances { diameter, average, unreachable }) => {
+            Some(Distances { diameter, average, sum, sum_bound, unreachable }) => {
                 sheet.line("diameter", diameter.to_string());
                 sheet.line("average distance", format!("{average:.3}"));
+                if let (Some(bound), Some(Degrees { out: [_, most], .. })) = (sum_bound, self.terminal_degrees) {
+                    sheet.line("distance sum", format!("{sum}, at least {bound} with degree {most}"));
+                }
                 if let Some([from, to]) = unreachable {
                     sheet.line("unreachable", format!("no path leads from {from} to {to}"));
                 }
@@ -201,6 +210,17 @@ impl Distances {
             }
         }
         let average = if reached == 0 { 0.0 } else { sum as f64 / reached as f64 };
-        Some(Self { diameter, average, unreachable })
+        let sum_bound = if unreachable.is_none() { sum_bound(topology) } else { None };
+        Some(Self { diameter, average, sum, sum_bound, unreachable })
     }
+}
+
+/// The least sum of distances that the largest degree allows, where every node is a terminal and every channel one of a
+/// full-duplex link.
+fn sum_bound(topology: &Topology) -> Option<u64> {
+    if !topology.is_direct() || 2 * topology.links().len() < topology.channel_count() {
+        return None;
+    }
+    let degree = topology.nodes().map(|node| topology.out_channels(node).len()).max()?;
+    distance_sum_bound(topology.terminal_count() as u64, degree as u64)
 }

@@ -1,10 +1,9 @@
 //! One attempt at an all-to-all: a group, and a search among the schedules that it keeps.
 
 use lockstep_schedule::{MessageId, Ports};
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_topology::{ChannelId, NodeId, Symmetries};
 use rand::Rng;
 
-use super::automorphism::Symmetries;
 use super::direct::{Choices, Transfers};
 use super::group::FreeGroup;
 use super::orbits::Orbits;
@@ -35,7 +34,7 @@ pub(super) fn exchange<'a>(
         request.stop().is_none() && orbits.pairs().is_some_and(|pairs| have_paths(&pairs))
     };
     let fixed = usize::from(task.model().ports == Ports::All);
-    let group = symmetries.random_group(fixed, has_paths, rng).ok_or(Miss::NoShorter)?;
+    let group = FreeGroup::random(symmetries, fixed, has_paths, rng).ok_or(Miss::NoShorter)?;
     let orbits = Orbits::new(task, &group);
     let pairs = orbits.pairs().ok_or(Miss::NoShorter)?;
     let chunks = task.messages().chunks() as usize;

@@ -1,20 +1,19 @@
 //! All-to-all on networks with symmetries: schedules that a group of them keeps.
 
-mod automorphism;
 mod direct;
 mod exchange;
 mod gather;
 mod group;
 mod orbits;
-mod partition;
 mod relayed;
 mod tabu;
 
 use lockstep_schedule::{CollectiveKind, Ports, Schedule};
+use lockstep_topology::Symmetries;
 
 use crate::method::{Method, Miss, Request};
 use crate::task::Task;
-use automorphism::Symmetries;
+use group::FreeGroup;
 
 /// All-to-all on networks that look the same from several nodes, whatever their numbers: a search for a schedule that a
 /// group of symmetries keeps. Where every channel has to be busy in every step, it ends where others end just above.
@@ -56,7 +55,8 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
         if problem.messages().is_scatter() {
             exchange::exchange(request, &task, &symmetries, rng)
         } else {
-            let group = symmetries.random_group(0, |_, _| request.stop().is_none(), rng).ok_or(Miss::NoShorter)?;
+            let group =
+                FreeGroup::random(&symmetries, 0, |_, _| request.stop().is_none(), rng).ok_or(Miss::NoShorter)?;
             gather::gather(&task, &group, rng, poll)
         }
     })?;

@@ -36,7 +36,7 @@ impl<'a> Orbits<'a> {
         for channel in topology.channels() {
             if wire[topology.resource(channel).index()] == Slot::MAX {
                 for element in group.elements() {
-                    wire[topology.resource(ChannelId::new(element[channel.index()])).index()] = capacity.len() as Slot;
+                    wire[topology.resource(element[channel.index()]).index()] = capacity.len() as Slot;
                 }
                 capacity.push(1);
             }
@@ -130,7 +130,7 @@ impl<'a> Orbits<'a> {
         let mut image = Vec::with_capacity(path.len());
         for element in self.group.elements() {
             image.clear();
-            image.extend(path.iter().map(|channel| ChannelId::new(element[channel.index()])));
+            image.extend(path.iter().map(|channel| element[channel.index()]));
             let message = message(&|node| image_of(self.task.topology(), element, node));
             log.push(message, step, &image)?;
         }

@@ -8,6 +8,7 @@ use lockstep_schedule::{
     Budget, Collective, CollectiveKind, Message, Problem, ProblemError, Schedule, Violation, verify,
 };
 use lockstep_topology::{NodeId, Topology};
+use serde::{Deserialize, Serialize};
 
 use self::mend::Mender;
 use crate::event::Event;
@@ -46,7 +47,7 @@ pub struct Repaired {
 /// How a repaired schedule differs from the one before, in transfers.
 ///
 /// Steps are those of the repaired schedule: one in which the faults leave nothing is gone, and those after it come earlier.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Changes {
     /// In both, on the same path and in the same step.
     pub kept: usize,
@@ -157,7 +158,7 @@ fn is_same(before: &Topology, faulty: &Topology) -> bool {
 }
 
 /// The collective without what has failed. One with a name leaves it out by itself.
-fn remaining<'a>(collective: &'a Collective, faulty: &Topology) -> Cow<'a, Collective> {
+pub(crate) fn remaining<'a>(collective: &'a Collective, faulty: &Topology) -> Cow<'a, Collective> {
     let CollectiveKind::Custom(messages) = &collective.kind else { return Cow::Borrowed(collective) };
     let is_left = |node: &NodeId| !faulty.has_failed(*node);
     let left = messages.iter().filter(|message| is_left(&message.source)).map(|message| Message {

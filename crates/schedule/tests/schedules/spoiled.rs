@@ -1,9 +1,10 @@
 //! Valid schedules, spoiled in every way that a rule allows: each is refused for the right reason, in words.
 
 use lockstep_schedule::{
-    Collective, CollectiveKind, CommunicationModel, Message, Ports, Routing, ScatterRule, Violation, verify, violations,
+    Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Violation, verify,
+    violations,
 };
-use lockstep_topology::{NodeId, TopologyBuilder};
+use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
 
 use crate::draft::{Draft, Fixture, ring, schedule, two_switches};
 
@@ -139,11 +140,21 @@ fn a_wrong_message_is_not_held() {
 #[test]
 fn a_channel_that_does_not_exist_is_refused() {
     let violation = all_gather().spoil(|draft| draft[1][2].1 = vec![4_000_000_000]);
-    let expected = "step 2, transfer 3, message 1 (from 'b'): there is no channel 4000000000; the network has 8 channels, \
-                    counted from 0";
+    let expected = "step 2, transfer 3, message 1 (from 'b'): there is no channel 4000000000; the channels of the \
+                    network are numbered below 8";
     assert_eq!(words(&violation), expected);
     let behind = scatter().spoil(|draft| draft[1][0].1.push(u32::MAX));
     assert!(matches!(behind, Violation::UnknownChannel { channel_bound: 8, .. }));
+}
+
+#[test]
+fn a_channel_that_has_failed_is_refused() {
+    let Fixture { topology, collective, model, draft } = all_gather();
+    let broken = topology.with_failures([], [ChannelId::new(4)]);
+    let problem = Problem::new(&broken, &collective, model).unwrap();
+    let violation = verify(&problem, &schedule(&draft)).unwrap_err();
+    assert!(matches!(violation, Violation::FailedChannel { .. }));
+    assert!(words(&violation).ends_with("channel 4 (c->d) has failed"), "{}", words(&violation));
 }
 
 #[test]

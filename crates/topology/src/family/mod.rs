@@ -1,6 +1,7 @@
 //! The known families of networks. A family is one file here (its generator, its names, its drawing) and its lines in
 //! this one.
 
+mod amp;
 mod circulant;
 mod clos;
 mod complete;
@@ -15,6 +16,7 @@ mod shuffle;
 mod tree;
 mod word;
 
+pub use amp::{amp, amp_with_system_controller};
 pub use circulant::{circulant, k_ring, midimew, octagon};
 pub use clos::clos;
 pub use complete::{complete, star};
@@ -81,6 +83,7 @@ pub fn families() -> &'static [Family] {
         circulant::MIDIMEW,
         circulant::OCTAGON,
         moore::MOORE,
+        amp::AMP,
         random_regular::RANDOM_REGULAR,
         word::KAUTZ,
         word::DE_BRUIJN,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use crate::{ChannelId, NodeId, Topology};
 
 /// An ordered partition of the nodes into cells, which no symmetry that keeps the partition takes apart.
 ///
@@ -23,7 +23,11 @@ impl Partition {
     /// The coarsest partition by role in which all nodes of a cell have as many channels from and to each other cell.
     pub(super) fn new(topology: &Topology, refiner: &mut Refiner<'_>) -> Self {
         let nodes = topology.node_count();
-        let kind = |&node: &u32| (topology.is_terminal(NodeId::new(node)), topology.routes(NodeId::new(node)));
+        // Whatever has failed looks like nothing else, so that it stays in place.
+        let kind = |&number: &u32| {
+            let node = NodeId::new(number);
+            (topology.is_terminal(node), topology.routes(node), topology.has_failed(node).then_some(node))
+        };
         let mut order: Vec<u32> = (0..nodes as u32).collect();
         order.sort_by_key(kind);
         let mut partition =
@@ -56,6 +60,12 @@ impl Partition {
     /// The nodes of the cell that starts at a place.
     pub(super) fn cell(&self, start: u32) -> &[u32] {
         &self.order[start as usize..self.end[start as usize] as usize]
+    }
+
+    /// Whether the cell of a node holds no other.
+    pub(super) fn is_alone(&self, node: u32) -> bool {
+        let start = self.start[node as usize];
+        self.end[start as usize] == start + 1
     }
 
     /// The first of the largest cells, or `None` if each is one node.

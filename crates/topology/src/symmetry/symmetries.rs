@@ -1,26 +1,42 @@
-//! Random symmetries of a network whatever its numbers.
+//! Random symmetries of a network.
 
-use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
+use super::automorphism::Automorphism;
 use super::partition::{Partition, Refiner};
-
-/// A permutation of the channels, the image of each.
-pub(super) type Permutation = Vec<u32>;
+use crate::{ChannelId, NodeId, Topology};
 
 /// The most nodes and channels looked at before a search for symmetries is given up, for each channel of the network
 /// and at least.
 const PATIENCE: u64 = 1 << 7;
 const LEAST_PATIENCE: u64 = 1 << 20;
 
-/// The symmetries of a network: permutations of channels that come from permutations of nodes and keep roles and
-/// resources. Parallel channels keep their order.
+/// The symmetries of a network, whatever its numbers: those of which parallel channels keep their order.
+///
+/// Memory: 16 bytes a node for each node that has to be told from the others one by one.
 ///
 /// **Source**: individualisation and refinement, as in *Practical graph isomorphism, II* (Journal of Symbolic
 /// Computation 60, 2014).
-#[derive(Debug)]
-pub(super) struct Symmetries<'a> {
+///
+/// ```
+/// use lockstep_topology::{NodeId, Symmetries, Topology};
+/// use rand::SeedableRng;
+/// use rand_chacha::ChaCha8Rng;
+///
+/// let mesh: Topology = "mesh:3x3".parse()?;
+/// let symmetries = Symmetries::new(&mesh).expect("a square can be turned");
+/// let turn = symmetries.random(&mut ChaCha8Rng::seed_from_u64(1)).expect("a small network");
+/// assert_eq!(turn.node(NodeId::new(4)), NodeId::new(4), "the middle stays");
+///
+/// // Only the reflection in the diagonal keeps a corner in place, and it keeps the opposite one, too.
+/// let symmetries = Symmetries::fixing(&mesh, &[NodeId::new(0)]).expect("the reflection");
+/// let reflection = symmetries.random(&mut ChaCha8Rng::seed_from_u64(1)).expect("a small network");
+/// assert_eq!(reflection.node(NodeId::new(8)), NodeId::new(8));
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Symmetries<'a> {
     topology: &'a Topology,
     /// Partitions of which each tells one node more from the others, down to single nodes.
     levels: Vec<Partition>,
@@ -32,11 +48,26 @@ pub(super) struct Symmetries<'a> {
 }
 
 impl<'a> Symmetries<'a> {
-    /// `None` where refinement alone tells all nodes from each other, so that there is no symmetry, and where the nodes
-    /// are told from each other too slowly. Takes `O(M log N)` time and `N` words of memory a level.
-    pub(super) fn new(topology: &'a Topology) -> Option<Self> {
+    /// All symmetries of a network. `None` where refinement alone tells all nodes from each other, so that there is
+    /// none, and where the nodes are told from each other too slowly. Takes `O(M log N)` time and `N` words of memory
+    /// for each node that has to be told from the others.
+    pub fn new(topology: &'a Topology) -> Option<Self> {
+        Self::fixing(topology, &[])
+    }
+
+    /// The symmetries that keep these nodes in place, such as the root of a broadcast; as [`new`](Self::new) otherwise.
+    pub fn fixing(topology: &'a Topology, fixed: &[NodeId]) -> Option<Self> {
         let mut refiner = Refiner::new(topology);
-        let mut levels = vec![Partition::new(topology, &mut refiner)];
+        let mut coarsest = Partition::new(topology, &mut refiner);
+        for node in fixed {
+            if refiner.work > patience(topology) {
+                return None;
+            }
+            if !coarsest.is_alone(node.number()) {
+                coarsest = coarsest.individualised(node.number(), &mut refiner);
+            }
+        }
+        let mut levels = vec![coarsest];
         let mut cells = Vec::new();
         while let Some(cell) = levels.last()?.largest_cell() {
             if refiner.work > patience(topology) {
@@ -57,13 +88,14 @@ impl<'a> Symmetries<'a> {
         (!cells.is_empty()).then_some(Self { topology, levels, cells, sorted, row })
     }
 
-    pub(super) fn topology(&self) -> &'a Topology {
+    /// The network.
+    pub fn topology(&self) -> &'a Topology {
         self.topology
     }
 
     /// A random symmetry; each with the same probability, where no choice turns out to be wrong later. `None` if too
     /// many do.
-    pub(super) fn random(&self, rng: &mut impl Rng) -> Option<Permutation> {
+    pub fn random(&self, rng: &mut impl Rng) -> Option<Automorphism> {
         let mut refiner = Refiner::new(self.topology);
         let mut path = vec![(self.levels[0].clone(), self.shuffled_cell(&self.levels[0], 0, rng))];
         while refiner.work <= patience(self.topology) {
@@ -80,7 +112,7 @@ impl<'a> Symmetries<'a> {
             if depth < self.cells.len() {
                 let images = self.shuffled_cell(&next, depth, rng);
                 path.push((next, images));
-            } else if let Some(found) = self.channels(&next) {
+            } else if let Some(found) = self.onto(&next) {
                 return Some(found);
             }
         }
@@ -93,33 +125,31 @@ impl<'a> Symmetries<'a> {
         nodes
     }
 
-    /// The permutation of channels that takes the nodes of the last level to those of a partition, if it is a symmetry.
-    fn channels(&self, partition: &Partition) -> Option<Permutation> {
+    /// The permutation that takes the nodes of the last level to those of a partition, if it is a symmetry.
+    fn onto(&self, partition: &Partition) -> Option<Automorphism> {
         let topology = self.topology;
-        let mut image = vec![0; topology.node_count()];
+        let mut image = Automorphism::identity(topology);
         for (&node, &to) in self.levels[self.cells.len()].order().iter().zip(partition.order()) {
-            image[node as usize] = to;
+            image.nodes[node as usize] = NodeId::new(to);
         }
-        let mut permutation: Permutation = topology.channel_numbers().map(ChannelId::number).collect();
         for node in topology.nodes() {
-            let to = NodeId::new(image[node.index()]);
-            let row = self.row(to);
+            let row = self.row(image.node(node));
             let mut parallel = 0;
             let mut before = None;
             for &channel in self.row(node) {
                 let head = topology.head(channel);
                 parallel = if before == Some(head) { parallel + 1 } else { 0 };
                 before = Some(head);
-                let head = NodeId::new(image[head.index()]);
+                let head = image.node(head);
                 let place = row.partition_point(|&other| topology.head(other) < head) + parallel;
                 let found = *row.get(place)?;
                 if topology.head(found) != head {
                     return None;
                 }
-                permutation[channel.index()] = found.number();
+                image.channels[channel.index()] = found;
             }
         }
-        self.keeps_resources(&permutation).then_some(permutation)
+        self.keeps_resources(&image).then_some(image)
     }
 
     fn row(&self, node: NodeId) -> &[ChannelId] {
@@ -127,12 +157,12 @@ impl<'a> Symmetries<'a> {
     }
 
     /// Whether channels that share a resource go to such.
-    fn keeps_resources(&self, permutation: &[u32]) -> bool {
+    fn keeps_resources(&self, image: &Automorphism) -> bool {
         let topology = self.topology;
-        let mut image = vec![None; topology.resource_count()];
+        let mut image_of = vec![None; topology.resource_count()];
         topology.channels().all(|channel| {
-            let to = topology.resource(ChannelId::new(permutation[channel.index()]));
-            *image[topology.resource(channel).index()].get_or_insert(to) == to
+            let to = topology.resource(image.channel(channel));
+            *image_of[topology.resource(channel).index()].get_or_insert(to) == to
         })
     }
 }

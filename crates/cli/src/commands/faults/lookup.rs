@@ -1,0 +1,56 @@
+//! `lockstep faults lookup`: the plan for some faults, made before they happened.
+
+use anyhow::{Context, bail};
+use lockstep::{Outcome, RecoveryBook};
+
+use crate::args::LookupArgs;
+use crate::commands::{Answer, plan};
+use crate::text::{self, Sheet, counted};
+use crate::{input, output};
+
+pub(super) fn run(args: &LookupArgs) -> anyhow::Result<Answer> {
+    let name = || input::name(&args.book);
+    if args.failures.is_empty() {
+        bail!("give what has failed: --fail-link, --fail-channel or --fail-node");
+    }
+    let book = RecoveryBook::read(&input::bytes(&args.book)?).with_context(name)?;
+    let faults = args.failures.set().of(book.topology()).with_context(name)?;
+    let Some(recovery) = book.look_up(&faults).with_context(name)? else {
+        let what = faults.name(book.topology());
+        output::error(&anyhow::anyhow!("{}: no plan for {what}; it has those for {}", name(), book.sets()));
+        return Ok(Answer::No);
+    };
+    let (outcome, plan) = (recovery.degradation.outcome, recovery.plan);
+    let (Some(plan), Outcome::Planned(planned)) = (plan, &outcome) else {
+        if let Outcome::Lost(loss) = &outcome {
+            output::print(&format!("{}\n", text::printable(&loss.words(book.topology()))))?;
+        }
+        return Ok(Answer::No);
+    };
+    plan::write_file(args.output.as_deref(), args.format, || plan.to_json(), || plan.to_bytes())?;
+    if args.json {
+        output::print(&plan.to_json())?;
+    }
+    if args.json || args.output.as_deref().is_some_and(input::is_standard) {
+        return Ok(Answer::Yes);
+    }
+    let problem = plan.schedule.problem();
+    let mut sheet = Sheet::default();
+    text::describe(&mut sheet, &problem);
+    sheet.line("schedule", format!("{}, {}", counted(plan.steps as usize, "step"), plan.verdict));
+    sheet.line("lower bound", text::bound(&plan.lower_bound, problem.topology()));
+    if let Some(changes) = planned.changes {
+        let words =
+            [(changes.kept, "kept"), (changes.lost, "lost"), (changes.moved, "moved"), (changes.added, "added")];
+        let words = words.map(|(count, what)| format!("{count} {what}"));
+        sheet.line("transfers", words.join(", "));
+    }
+    sheet.line("found by", format!("{}, seed {}", plan.engine, plan.seed));
+    if let Some(path) = &args.output {
+        sheet.line("written to", path.display().to_string());
+        output::print(&sheet.to_text())?;
+        return Ok(Answer::Yes);
+    }
+    output::print(&(sheet.to_text() + &text::steps(&problem, plan.schedule.schedule())))?;
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,173 @@
+//! `lockstep faults`: what faults cost, and plans for them before they happen.
+
+mod journal;
+mod lookup;
+mod rows;
+
+use anyhow::Context;
+use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
+use lockstep::{Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Problem, SweepIdentity, sweep};
+
+use self::journal::Journal;
+use self::rows::Rows;
+use super::{Answer, stop_on_signal};
+use crate::args::{FaultsArgs, KindArgs, SweepArgs, Talk};
+use crate::model::Question;
+use crate::output;
+use crate::progress::SweepBar;
+use crate::text::counted;
+
+/// The widest column of faults, in characters; what is longer pushes the others aside.
+const MAX_WIDTH: usize = 60;
+
+pub(crate) fn run(args: &FaultsArgs, talk: Talk) -> anyhow::Result<Answer> {
+    match args {
+        FaultsArgs::Lookup(args) => lookup::run(args),
+        FaultsArgs::Sweep(args) => run_sweep(args, talk),
+    }
+}
+
+fn run_sweep(args: &SweepArgs, talk: Talk) -> anyhow::Result<Answer> {
+    let question = Question::new(&args.problem, talk)?;
+    let problem = question.problem()?;
+    let space = FaultSpace::new(problem.topology(), args.kind.kind(), args.at_once);
+    let sets = Sets::new(&space, &problem, args)?;
+    let budget = Budget::evaluations(args.budget);
+    stop_on_signal(&budget, "the sweep", talk)?;
+
+    let options = PlanOptions { engine: args.engine, steps: None, seed: args.seed };
+    let before = Planner::new(problem, options).run(&budget, |_| {})?;
+    if before.cut_short().is_some() {
+        return Ok(interrupted(None, talk));
+    }
+    let words = sets.words(&space, args);
+    let identity = SweepIdentity {
+        before: &before,
+        options,
+        evaluations: args.budget,
+        sets: &words,
+        keeps_plans: args.book.is_some(),
+    };
+    let (mut journal, done) = Journal::open(&identity, args, talk)?;
+    let total = sets.count();
+    let bar = SweepBar::new(talk, total, done.len());
+    let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
+    let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
+    let mut rows = Rows::begin(&before.problem(), widest, args)?;
+    let whole = Degradation { faults: Faults::default(), outcome: Outcome::Planned(Planned::new(&before, None)) };
+    bar.aside(|| rows.push(&whole, None))?;
+    for (place, row) in done.iter().enumerate() {
+        bar.aside(|| rows.push(row, sets.size(place)))?;
+    }
+
+    let mut place = done.len();
+    let mut failed = None;
+    let ended = sweep(&before, sets.iter().skip(place), options, &budget, |consequence| {
+        if failed.is_none()
+            && let Err(error) = journal.add(&consequence).and_then(|()| {
+                let row = &consequence.degradation;
+                bar.aside(|| rows.push(row, sets.size(place)))
+            })
+        {
+            failed = Some(error);
+            budget.cancel();
+        }
+        place += 1;
+        bar.advance();
+    })?;
+    bar.end();
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if ended.is_some() {
+        return Ok(interrupted(ended.map(|_| (&journal, place, total)), talk));
+    }
+    journal.end()?;
+    rows.end()?;
+    Ok(Answer::Yes)
+}
+
+/// Says that the sweep is not done, and how it goes on.
+fn interrupted(state: Option<(&Journal, usize, Option<usize>)>, talk: Talk) -> Answer {
+    match state {
+        Some((journal, place, total)) => {
+            let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
+            output::note(talk, &format!("interrupted after {place}{of}{}", journal.goes_on()));
+        }
+        None => output::note(talk, "interrupted before the first fault"),
+    }
+    Answer::No
+}
+
+impl KindArgs {
+    fn kind(self) -> FaultKind {
+        match self {
+            Self { links: true, .. } => FaultKind::Link,
+            Self { nodes: true, .. } => FaultKind::Node,
+            _ => FaultKind::Channel,
+        }
+    }
+}
+
+/// The sets of faults of a sweep, in their order.
+enum Sets<'a> {
+    All(&'a FaultSpace<'a>),
+    Sampled(Vec<Faults>),
+    /// The first of each class, and how many there are in it.
+    Classes(Vec<(Faults, usize)>),
+}
+
+impl<'a> Sets<'a> {
+    fn new(space: &'a FaultSpace<'a>, problem: &Problem<'_>, args: &SweepArgs) -> anyhow::Result<Self> {
+        let network = || problem.topology().name().to_owned();
+        if let Some(count) = args.sample {
+            return Ok(Self::Sampled(space.sample(count, args.seed).with_context(network)?));
+        }
+        if args.classes {
+            let fixed: Vec<_> = problem.collective().root().into_iter().collect();
+            let classes = FaultClasses::new(space, &fixed).with_context(network)?;
+            return Ok(Self::Classes(classes.iter().map(|class| (class.representative.clone(), class.size)).collect()));
+        }
+        Ok(Self::All(space))
+    }
+
+    fn iter(&self) -> Box<dyn Iterator<Item = Faults> + '_> {
+        match self {
+            Self::All(space) => Box::new(space.iter()),
+            Self::Sampled(sets) => Box::new(sets.iter().cloned()),
+            Self::Classes(classes) => Box::new(classes.iter().map(|(faults, _)| faults.clone())),
+        }
+    }
+
+    /// How many there are, if they can be counted.
+    fn count(&self) -> Option<usize> {
+        match self {
+            Self::All(space) => usize::try_from(space.count()?).ok(),
+            Self::Sampled(sets) => Some(sets.len()),
+            Self::Classes(classes) => Some(classes.len()),
+        }
+    }
+
+    /// For how many sets of faults the one at a place stands, if that is asked.
+    fn size(&self, place: usize) -> Option<usize> {
+        match self {
+            Self::Classes(classes) => classes.get(place).map(|&(_, size)| size),
+            Self::All(_) | Self::Sampled(_) => None,
+        }
+    }
+
+    fn words(&self, space: &FaultSpace<'_>, args: &SweepArgs) -> String {
+        let SweepArgs { at_once, seed, .. } = args;
+        let kind = args.kind.kind();
+        let sets = match at_once {
+            1 => format!("every {kind}"),
+            _ => format!("every set of {}", counted(*at_once, &kind.to_string())),
+        };
+        let (single, network) = (space.faults().len(), space.topology().name());
+        match self {
+            Self::All(_) => format!("{sets} of {single}, {network}"),
+            Self::Sampled(sampled) => format!("{} of {sets} of {single}, seed {seed}, {network}", sampled.len()),
+            Self::Classes(_) => format!("the first of each class of {sets} of {single}, {network}"),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A degradation table, row by row as it comes.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use anyhow::Context;
+use lockstep::{Degradation, Outcome, Planned, Problem, Topology};
+use lockstep_report::csv_line;
+use serde::Serialize;
+
+use crate::args::{SweepArgs, TableFormat};
+use crate::commands::extension;
+use crate::input::is_standard;
+use crate::text::{self, Sheet, printable};
+
+/// A table on its way to standard output or into a file.
+pub(super) struct Rows<'a> {
+    topology: &'a Topology,
+    format: TableFormat,
+    /// The least widths of the columns for people.
+    widths: [usize; COLUMNS.len()],
+    out: Box<dyn Write>,
+    name: String,
+}
+
+const COLUMNS: [&str; 12] =
+    ["faults", "times", "steps", "bound", "verdict", "rule", "kept", "lost", "moved", "added", "found by", "why"];
+
+/// The columns of a table for people; the second one with `--classes` only.
+const SHOWN: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 10];
+
+/// A row for programs.
+#[derive(Serialize)]
+struct Record<'a> {
+    faults: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<usize>,
+    #[serde(flatten)]
+    planned: Option<&'a Planned>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<String>,
+}
+
+impl<'a> Rows<'a> {
+    /// A table without rows; for people, what it is about. `widest` are the longest names that faults have.
+    pub(super) fn begin(problem: &Problem<'a>, widest: usize, args: &SweepArgs) -> anyhow::Result<Self> {
+        let file = args.output.as_ref().filter(|path| !is_standard(path));
+        let by_extension = || match file.map(|path| extension(path)).as_deref() {
+            Some("csv") => TableFormat::Csv,
+            Some("json" | "jsonl") => TableFormat::Json,
+            _ => TableFormat::Text,
+        };
+        let format = if args.json { TableFormat::Json } else { args.format.unwrap_or_else(by_extension) };
+        let (out, name): (Box<dyn Write>, String) = match file {
+            Some(path) => {
+                let name = path.display().to_string();
+                let file = File::create(path).with_context(|| format!("{name}: cannot be written"))?;
+                (Box::new(BufWriter::new(file)), name)
+            }
+            None => (Box::new(io::stdout()), "standard output".to_owned()),
+        };
+        let mut widths = COLUMNS.map(str::len);
+        // The longest names of rules, and so many transfers of so many.
+        (widths[0], widths[5], widths[6]) = (widths[0].max(widest), 14, 10);
+        widths[1] = if args.classes { widths[1] } else { 0 };
+        let mut rows = Self { topology: problem.topology(), format, widths, out, name };
+        match format {
+            TableFormat::Text => {
+                let mut sheet = Sheet::default();
+                text::describe(&mut sheet, problem);
+                rows.write(&format!("{}\n", sheet.to_text()))?;
+                rows.write_columns(&COLUMNS.map(str::to_owned))?;
+            }
+            TableFormat::Csv => rows.write(&csv_line(COLUMNS))?,
+            TableFormat::Json => {}
+        }
+        Ok(rows)
+    }
+
+    /// Writes a row, which stands for so many sets of faults where classes are asked for.
+    pub(super) fn push(&mut self, row: &Degradation, times: Option<usize>) -> anyhow::Result<()> {
+        let names = || row.faults.iter().map(|fault| fault.name(self.topology));
+        let (planned, lost) = match &row.outcome {
+            Outcome::Planned(planned) => (Some(planned), None),
+            Outcome::Lost(loss) => (None, Some(loss.words(self.topology))),
+        };
+        if self.format == TableFormat::Json {
+            let record = Record { faults: names().collect(), times, planned, lost };
+            let line = serde_json::to_string(&record).expect("numbers, texts and records of them are JSON");
+            return self.write(&(line + "\n"));
+        }
+        let mut cells = COLUMNS.map(|_| String::new());
+        cells[0] = names().collect::<Vec<_>>().join(", ");
+        cells[1] = times.map(|times| times.to_string()).unwrap_or_default();
+        cells[4] = "lost".to_owned();
+        cells[11] = lost.unwrap_or_default();
+        if let Some(planned) = planned {
+            let Planned { steps, bound, rule, verdict, engine, changes } = planned;
+            (cells[2], cells[3]) = (steps.to_string(), bound.to_string());
+            (cells[4], cells[5], cells[10]) = (verdict.to_string(), rule.to_string(), engine.clone());
+            if let Some(changes) = changes {
+                let counts = [changes.kept, changes.lost, changes.moved, changes.added];
+                cells[6..10].clone_from_slice(&counts.map(|count| count.to_string()));
+            }
+        }
+        if self.format == TableFormat::Csv {
+            return self.write(&csv_line(&cells));
+        }
+        if row.faults.is_empty() {
+            "none".clone_into(&mut cells[0]);
+        }
+        if let Some(changes) = planned.and_then(|planned| planned.changes.as_ref()) {
+            cells[6] = format!("{} of {}", changes.kept, changes.kept + changes.lost + changes.moved);
+        }
+        self.write_columns(&cells)
+    }
+
+    /// The end of the table.
+    pub(super) fn end(mut self) -> anyhow::Result<()> {
+        self.out.flush().with_context(|| format!("{}: cannot be written", self.name))
+    }
+
+    /// Writes the columns that are for people; why something is lost stands in place of all figures.
+    fn write_columns(&mut self, cells: &[String; COLUMNS.len()]) -> anyhow::Result<()> {
+        let is_number = |column: usize| (1..=3).contains(&column);
+        let padded = SHOWN.into_iter().filter(|&column| self.widths[column] > 0).map(|column| {
+            let (cell, width) = (printable(&cells[column]), self.widths[column]);
+            if is_number(column) { format!("{cell:>width$}") } else { format!("{cell:width$}") }
+        });
+        let mut line = padded.collect::<Vec<_>>().join("  ").trim_end().to_owned();
+        if cells != &COLUMNS.map(str::to_owned) && !cells[11].is_empty() {
+            line = format!("{line}: {}", printable(&cells[11]));
+        }
+        self.write(&(line + "\n"))
+    }
+
+    fn write(&mut self, text: &str) -> anyhow::Result<()> {
+        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        written.with_context(|| format!("{}: cannot be written", self.name))
+    }
+}

@@ -1,0 +1,16 @@
+//! Random faults for property tests. They shrink to fewer ones.
+
+use lockstep_topology::Topology;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::{Fault, FaultKind, Faults};
+
+/// Up to `most` faults of a network, of all kinds together.
+pub fn any_faults(topology: &Topology, most: usize) -> impl Strategy<Value = Faults> + use<> {
+    let kinds = [FaultKind::Link, FaultKind::Channel, FaultKind::Node];
+    let faults: Vec<Fault> = kinds.into_iter().flat_map(|kind| kind.of(topology)).collect();
+    let most = if faults.is_empty() { 0 } else { most };
+    prop::collection::vec(any::<Index>(), 0..=most)
+        .prop_map(move |places| places.iter().map(|place| *place.get(&faults)).collect())
+}

@@ -1,0 +1,402 @@
+//! Recovery books: plans for faults, made before they happen.
+//!
+//! A book is a file that grows: sealed pieces one behind the other, of which the first says what the book is about, each
+//! further one holds the consequence of one set of faults, and the last one says how many they are. So a sweep that is
+//! killed loses nothing, and a book without its end is not taken for a whole one.
+
+use std::io::{self, Write};
+
+use lockstep_envelope::{EnvelopeError, HEADER_BYTES, decode, encode, open_first, seal};
+use lockstep_faults::{FaultError, Faults};
+use lockstep_schedule::{FileKind, Problem, ProblemError, Schedule, ScheduleFile, ScheduleFileError};
+use lockstep_topology::Topology;
+use serde::{Deserialize, Serialize};
+
+use crate::degradation::{Consequence, Degradation};
+use crate::file::{PlanFile, PlanFileError};
+use crate::json::parse;
+use crate::plan::Plan;
+use crate::planner::PlanOptions;
+use crate::replan::remaining;
+
+const KIND: FileKind = FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1 };
+
+/// The first piece.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Title {
+    /// The binary plan file of the whole network.
+    before: Vec<u8>,
+    options: PlanOptions,
+    evaluations: u64,
+    /// Which sets of faults there are, in words.
+    sets: String,
+    /// Whether the schedules are kept, and not their figures alone.
+    keeps_plans: bool,
+}
+
+/// Every further piece.
+#[derive(Serialize, Deserialize)]
+enum Piece {
+    Page(Page),
+    /// The number of pages.
+    End(u64),
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Page {
+    /// From 0.
+    number: u64,
+    degradation: Degradation,
+    plan: Option<PackedPlan>,
+}
+
+/// A plan without its problem.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct PackedPlan {
+    /// All that a plan file says beside its schedule, as JSON.
+    claims: String,
+    schedule: Vec<u8>,
+}
+
+impl PackedPlan {
+    fn new(plan: &Plan) -> Self {
+        Self { claims: plan.to_file(None).claims(), schedule: plan.schedule().pack() }
+    }
+}
+
+/// What a sweep is about: with the same plan, options and sets of faults its results are the same.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SweepIdentity<'a> {
+    /// The plan of the whole network.
+    pub before: &'a Plan,
+    /// How plans are made.
+    pub options: PlanOptions,
+    /// Evaluations for every set of faults.
+    pub evaluations: u64,
+    /// Which sets of faults there are and in which order, in words.
+    pub sets: &'a str,
+    /// Whether the schedules are kept, and not their figures alone.
+    pub keeps_plans: bool,
+}
+
+impl SweepIdentity<'_> {
+    /// 64 digits that no two sweeps have in common.
+    pub fn digest(&self) -> String {
+        let sealed = KIND.seal(&self.title());
+        sealed[HEADER_BYTES - 32..HEADER_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn title(&self) -> Title {
+        let Self { before, options, evaluations, sets, keeps_plans } = *self;
+        Title { before: before.to_file(None).to_bytes(), options, evaluations, sets: sets.to_owned(), keeps_plans }
+    }
+}
+
+/// A sweep written down as it goes.
+///
+/// ```
+/// use lockstep::faults::{FaultKind, FaultSet, FaultSpace};
+/// use lockstep::{Budget, Collective, CommunicationModel, PlanOptions, RecoveryBook, SweepIdentity, SweepLog};
+/// use lockstep::{Topology, plan, sweep};
+///
+/// let ring: Topology = "ring:5".parse()?;
+/// let budget = Budget::evaluations(1 << 16);
+/// let before = plan(&ring, &Collective::all_to_all_broadcast(), &CommunicationModel::wormhole(), &budget)?;
+/// let options = PlanOptions::auto(1);
+/// let links = FaultSpace::new(&ring, FaultKind::Link, 1);
+/// let evaluations = budget.evaluation_limit();
+/// let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link", keeps_plans: true };
+/// let mut bytes = Vec::new();
+/// let mut log = SweepLog::begin(&identity, &mut bytes)?;
+/// sweep(&before, links.iter(), options, &budget, |consequence| log.add(&consequence).expect("memory takes all bytes"))?;
+/// log.end()?;
+///
+/// let book = RecoveryBook::read(&bytes)?;
+/// let broken = FaultSet::new().link("3", "4").of(book.topology())?;
+/// assert_eq!(book.schedule(&broken)?.map(|schedule| schedule.step_count()), Some(4)); // a line of 5
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SweepLog<W> {
+    out: W,
+    pages: u64,
+    keeps_plans: bool,
+}
+
+/// What an interrupted sweep has written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Interrupted {
+    /// The rows that are there, in their order.
+    pub rows: Vec<Degradation>,
+    /// How many bytes of the file are good. What is behind them is the beginning of the next page, or the end of the book.
+    pub length: usize,
+    /// Whether the sweep had come to its end.
+    pub is_ended: bool,
+}
+
+impl<W: Write> SweepLog<W> {
+    /// Begins a log.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn begin(identity: &SweepIdentity<'_>, mut out: W) -> io::Result<Self> {
+        out.write_all(&KIND.seal(&identity.title()))?;
+        out.flush()?;
+        Ok(Self { out, pages: 0, keeps_plans: identity.keeps_plans })
+    }
+
+    /// Goes on behind the pages that [`SweepIdentity::interrupted`] has found; the writer stands behind them.
+    pub fn go_on(identity: &SweepIdentity<'_>, interrupted: &Interrupted, out: W) -> Self {
+        Self { out, pages: interrupted.rows.len() as u64, keeps_plans: identity.keeps_plans }
+    }
+
+    /// Adds the next consequence.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn add(&mut self, consequence: &Consequence) -> io::Result<()> {
+        let plan = consequence.plan.as_ref().filter(|_| self.keeps_plans).map(PackedPlan::new);
+        let page = Page { number: self.pages, degradation: consequence.degradation.clone(), plan };
+        self.write(&Piece::Page(page))?;
+        self.pages += 1;
+        Ok(())
+    }
+
+    /// Writes that these are all.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn end(mut self) -> io::Result<()> {
+        self.write(&Piece::End(self.pages))
+    }
+
+    fn write(&mut self, piece: &Piece) -> io::Result<()> {
+        self.out.write_all(&seal(KIND.magic, KIND.version, &encode(piece)))?;
+        self.out.flush()
+    }
+}
+
+impl SweepIdentity<'_> {
+    /// What an interrupted sweep of this identity has left in a file.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError`]: no book, that of another sweep, or a damaged one. That the last page is cut off is no damage.
+    pub fn interrupted(&self, bytes: &[u8]) -> Result<Interrupted, BookError> {
+        let (title, pages) = title(bytes)?;
+        if title != self.title() {
+            return Err(BookError::OtherSweep);
+        }
+        let mut interrupted = Interrupted { rows: Vec::new(), length: bytes.len() - pages.len(), is_ended: false };
+        for piece in Pieces::new(pages) {
+            match piece {
+                Ok((Piece::Page(page), length)) => {
+                    interrupted.rows.push(page.degradation);
+                    interrupted.length += length;
+                }
+                Ok((Piece::End(_), _)) => interrupted.is_ended = true,
+                Err(BookError::Unfinished) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(interrupted)
+    }
+}
+
+/// The first piece, and the bytes behind it.
+fn title(bytes: &[u8]) -> Result<(Title, &[u8]), BookError> {
+    let (payload, rest) = open_first(KIND.magic, KIND.version, bytes)?;
+    Ok((decode(payload)?, rest))
+}
+
+/// The pieces behind the first one, each with its length in bytes, up to the end of the book.
+struct Pieces<'a> {
+    rest: &'a [u8],
+    pages: u64,
+    is_over: bool,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(rest: &'a [u8]) -> Self {
+        Self { rest, pages: 0, is_over: false }
+    }
+
+    fn piece(&mut self) -> Result<(Piece, usize), BookError> {
+        let opened = match open_first(KIND.magic, KIND.version, self.rest) {
+            Err(EnvelopeError::Length { .. }) => Err(BookError::Unfinished),
+            opened => opened.map_err(BookError::from),
+        };
+        let (payload, rest) = opened?;
+        let piece: Piece = decode(payload)?;
+        match &piece {
+            Piece::Page(page) if page.number == self.pages => self.pages += 1,
+            Piece::End(pages) if *pages == self.pages && rest.is_empty() => self.is_over = true,
+            Piece::Page(_) | Piece::End(_) => return Err(BookError::Order),
+        }
+        let length = self.rest.len() - rest.len();
+        self.rest = rest;
+        Ok((piece, length))
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Result<(Piece, usize), BookError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let piece = self.piece();
+        self.is_over |= piece.is_err();
+        Some(piece)
+    }
+}
+
+/// A plan for each of many sets of faults.
+///
+/// What is in it went through the judge when it was made, and the file's checksums say that nothing has changed since then;
+/// [`PlanFile::check`] says it again. Memory: some 4 bytes a transfer and some 300 bytes a plan.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecoveryBook {
+    before: PlanFile,
+    sets: String,
+    /// Ascending by faults.
+    pages: Vec<Page>,
+}
+
+/// What a book says about some faults.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recovery {
+    /// The figures.
+    pub degradation: Degradation,
+    /// The plan on the faulty network, unless the collective cannot go on.
+    pub plan: Option<PlanFile>,
+}
+
+impl RecoveryBook {
+    /// The book that a file holds. Reads every byte.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError`], if the file is no book, truncated, altered, or has the figures alone.
+    pub fn read(bytes: &[u8]) -> Result<Self, BookError> {
+        let (title, rest) = title(bytes)?;
+        if !title.keeps_plans {
+            return Err(BookError::NoPlans);
+        }
+        let before = PlanFile::from_bytes(&title.before)?;
+        let mut pages = Vec::new();
+        let mut is_ended = false;
+        for piece in Pieces::new(rest) {
+            match piece?.0 {
+                Piece::Page(page) => pages.push(page),
+                Piece::End(_) => is_ended = true,
+            }
+        }
+        if !is_ended {
+            return Err(BookError::Unfinished);
+        }
+        pages.sort_by(|one, other| one.degradation.faults.cmp(&other.degradation.faults));
+        Ok(Self { before, sets: title.sets, pages })
+    }
+
+    /// The plan of the whole network.
+    pub fn before(&self) -> &PlanFile {
+        &self.before
+    }
+
+    /// The whole network.
+    pub fn topology(&self) -> &Topology {
+        self.before.schedule.topology()
+    }
+
+    /// Which sets of faults it knows, in words.
+    pub fn sets(&self) -> &str {
+        &self.sets
+    }
+
+    /// Number of sets of faults.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether it knows no set of faults.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// The schedule after these faults, by the numbers of the whole network, in microseconds; `None` if the book does not know
+    /// them, or if the collective cannot go on.
+    ///
+    /// Message numbers are those of the collective on the faulty network: a failed terminal has none.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Schedule`], if the page holds no schedule.
+    pub fn schedule(&self, faults: &Faults) -> Result<Option<Schedule>, BookError> {
+        let plan = self.page(faults).and_then(|page| page.plan.as_ref());
+        plan.map(|plan| Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)).transpose()
+    }
+
+    /// What the book says about these faults, with the plan as a file on the faulty network; `None` if it does not know them.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError`], if the page contradicts itself.
+    pub fn look_up(&self, faults: &Faults) -> Result<Option<Recovery>, BookError> {
+        let Some(page) = self.page(faults) else { return Ok(None) };
+        let plan = page.plan.as_ref().map(|plan| self.unpacked(faults, plan)).transpose()?;
+        Ok(Some(Recovery { degradation: page.degradation.clone(), plan }))
+    }
+
+    fn page(&self, faults: &Faults) -> Option<&Page> {
+        let place = self.pages.binary_search_by(|page| page.degradation.faults.cmp(faults)).ok()?;
+        self.pages.get(place)
+    }
+
+    fn unpacked(&self, faults: &Faults, plan: &PackedPlan) -> Result<PlanFile, BookError> {
+        let faulty = faults.apply_to(self.topology())?;
+        let before = self.before.schedule.problem();
+        let collective = remaining(before.collective(), &faulty);
+        let problem = Problem::new(&faulty, &collective, before.model())?;
+        let schedule = Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)?;
+        let file = ScheduleFile::new(&problem, schedule);
+        Ok(parse::<()>(&plan.claims)?.into_file(|()| Ok::<_, PlanFileError>(file))?)
+    }
+}
+
+/// Why there is no recovery book, or no plan in it.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BookError {
+    /// No book, or one that is altered.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// A book that ends too early.
+    #[error("the book has no end: it is truncated, or still being made; fetch it again, or run its sweep to the end")]
+    Unfinished,
+    /// Pages that are not in their order.
+    #[error("the pages are not in their order; the file is altered, fetch or write it again")]
+    Order,
+    /// The log of a sweep that kept no schedules.
+    #[error("the file has the figures of a sweep and no plans; make it with --book")]
+    NoPlans,
+    /// The log of another sweep.
+    #[error("it belongs to another sweep")]
+    OtherSweep,
+    /// A plan file that cannot be read.
+    #[error("the plan of the whole network: {0}")]
+    Plan(#[from] PlanFileError),
+    /// Steps that cannot be read.
+    #[error("a schedule of the book: {0}")]
+    Schedule(ScheduleFileError),
+    /// Faults that are none of the network.
+    #[error(transparent)]
+    Faults(#[from] FaultError),
+    /// A page with a plan where there can be none.
+    #[error("the book contradicts itself: {0}")]
+    Problem(#[from] ProblemError),
+}
