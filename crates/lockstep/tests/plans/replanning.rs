@@ -4,8 +4,8 @@ use lockstep::schedule::ProblemError;
 use lockstep::schedule::strategy::instance;
 use lockstep::topology::strategy::{connected_topology, shuffled};
 use lockstep::{
-    Budget, ChannelId, Collective, CollectiveName, CommunicationModel, NodeId, PlanError, PlanOptions, Planner, Problem,
-    Replan, ReplanError, Topology, replan, verify,
+    Budget, ChannelId, Collective, CollectiveName, CommunicationModel, NodeId, PlanError, PlanOptions, Planner,
+    Problem, Replan, ReplanError, Topology, replan, verify,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -154,7 +154,8 @@ fn without_a_fault_all_is_kept() {
         let before = question.problem();
         let budget = Budget::evaluations(1 << 12);
         let plan = Planner::new(before, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
-        let replan = replan(&before, plan.schedule(), &question.topology, PlanOptions::auto(2), &budget, |_| {}).unwrap();
+        let replan =
+            replan(&before, plan.schedule(), &question.topology, PlanOptions::auto(2), &budget, |_| {}).unwrap();
         let changes = replan.repaired.unwrap().changes;
         let kept = (changes.kept, changes.lost, changes.moved, changes.added);
         assert_eq!(kept, (plan.schedule().transfer_count(), 0, 0, 0), "{name}");
