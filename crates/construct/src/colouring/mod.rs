@@ -29,8 +29,8 @@ use ways::{Detours, Ways};
 /// An attempt looks for schedules from the goal on. A message that is out takes a random free place; where there is none,
 /// it takes the place where those in its way weigh least, which are then out. An exchange that loses weight is kept with
 /// odds that fall as the search goes on, and some messages change places at random with it. The weight of a message is
-/// the number of channels and ports it takes, and one more. What is kept has its place at the beginning, moves only when
-/// it is put out, and takes its place again where that is free at the end.
+/// the number of channels and ports it takes, and one more. What is kept has its place at the beginning, and takes it again
+/// where it is free at the end.
 ///
 /// Free steps are found for 64 steps at once on all shortest paths at once: a move takes time in proportion to the
 /// channels on them. Memory: see [`Ways`] and [`timetable::Timetable`].

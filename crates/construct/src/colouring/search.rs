@@ -101,15 +101,6 @@ impl<'a> Search<'a> {
         self.home = Some(Homes { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
     }
 
-    /// Whether a message is where it is kept.
-    fn is_home(&self, message: u32) -> bool {
-        self.home.as_ref().is_some_and(|home| {
-            let (place, row) = (message as usize, self.row(message));
-            let is_same = (home.step[place], home.arc_count[place]) == (self.step[place], self.arc_count[place]);
-            is_same && home.arcs[row.clone()] == self.arcs[row]
-        })
-    }
-
     /// Puts messages back where they are kept, as far as there is room.
     fn go_home(&mut self) {
         let Some(home) = self.home.take() else { return };
@@ -231,7 +222,7 @@ impl<'a> Search<'a> {
     /// Moves a message to a random one of the places that are free, if it has a place.
     fn shift(&mut self, message: u32, rng: &mut impl Rng) {
         let step = self.step[message as usize];
-        if step == NOBODY || self.is_home(message) {
+        if step == NOBODY {
             return;
         }
         self.lift(message);

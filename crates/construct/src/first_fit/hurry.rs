@@ -4,7 +4,7 @@ use lockstep_schedule::MessageId;
 use lockstep_topology::NodeId;
 use rand::Rng;
 
-use super::{Placer, Start};
+use super::{Placer, Stop};
 use crate::distance::UNREACHED;
 use crate::method::Miss;
 use crate::slots::{BLOCK, PortPair, Slot, Slots, Steps, wire};
@@ -14,8 +14,8 @@ impl<R: Rng> Placer<'_, R> {
     /// there. Takes time in proportion to the degrees along the path and to the blocks in which it is crowded.
     pub(super) fn place_quickly(&mut self, message: MessageId) -> Result<(), Miss> {
         let (source, target) = self.scatter.ends(message);
-        let start = self.scatter.starts.of(message).next_back();
-        let Start { mut holder, mut ready } = start.unwrap_or(Start { holder: source, ready: 0 });
+        let stop = self.start.stops(message).next_back();
+        let Stop { terminal: mut holder, mut ready } = stop.unwrap_or(Stop { terminal: source, ready: 0 });
         if self.scatter.distances.from(holder, &mut self.row)[target.index()] != UNREACHED {
             return self.send(message, (holder, target), ready).map(|_| ());
         }

@@ -7,7 +7,7 @@ use lockstep_schedule::{MessageId, Ports, Routing, Schedule, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use self::start::{Start, Starts};
+use self::start::{Start, Stop};
 use crate::distance::{Distances, Row, UNREACHED};
 use crate::log::Log;
 use crate::method::{Kept, Method, Miss, Poll, Request};
@@ -25,7 +25,7 @@ const STRIDE: usize = 256;
 /// Messages are placed one after the other, those with the longest way first: each takes the earliest steps that those
 /// before it have left free along any of its shortest paths. Where [any path](Routing::Any) is allowed, detours are taken
 /// when no shortest path is left. Ties are broken at random. What is kept stays where it is, and messages go on from where
-/// it has brought them.
+/// it has brought them; where it may be moved, some random part of it is given up first.
 ///
 /// An attempt takes time in proportion to the channels on all shortest paths of each message, times the 128-step blocks in
 /// which these are crowded. Memory: the transfers, a bit for each resource and step, and distances from all sources, up to
@@ -47,8 +47,8 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
         return Err(Miss::Unfit);
     }
     let task = Task::new(request.problem)?;
-    let scatter = Scatter::new(&task, request.kept);
-    request.best_of(|rng, poll| scatter.build(rng, poll)).map(|log| log.schedule())
+    let scatter = Scatter::new(&task);
+    request.best_of(|rng, poll| scatter.build(request.kept, rng, poll)).map(|log| log.schedule())
 }
 
 /// What all schedules of a scatter share.
@@ -57,33 +57,25 @@ pub(crate) struct Scatter<'a> {
     task: &'a Task<'a>,
     capacities: Capacities,
     distances: Distances<'a>,
-    kept: Option<Kept<'a>>,
-    starts: Starts,
     /// Whether a message may also be passed on from neighbour to neighbour where that is no later.
     mixes: bool,
 }
 
 impl<'a> Scatter<'a> {
-    pub(crate) fn new(task: &'a Task<'a>, kept: Option<Kept<'a>>) -> Self {
+    pub(crate) fn new(task: &'a Task<'a>) -> Self {
         let (topology, model) = (task.topology(), task.model());
         // What is passed on takes ports at every terminal, which pays only where they are no limit.
         let mixes = !model.is_direct()
             && model.ports == Ports::All
             && topology.nodes().all(|node| topology.is_terminal(node) && topology.routes(node));
-        Self {
-            task,
-            capacities: Capacities::new(task),
-            distances: Distances::new(task),
-            kept,
-            starts: Starts::new(task, kept),
-            mixes,
-        }
+        Self { task, capacities: Capacities::new(task), distances: Distances::new(task), mixes }
     }
 
     /// One schedule: messages that are far from their receivers first, ties at random.
-    pub(crate) fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
-        let order = self.order(rng, poll)?;
-        let mut placer = Placer::new(self, poll.goal(), rng);
+    pub(crate) fn build(&self, kept: Option<Kept<'_>>, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
+        let start = Start::new(self.task, kept, poll.goal(), rng);
+        let order = self.order(&start, rng, poll)?;
+        let mut placer = Placer::new(self, &start, poll.goal(), rng);
         placer.keep()?;
         for messages in order.chunks(STRIDE) {
             poll.check(placer.log.step_count())?;
@@ -93,12 +85,12 @@ impl<'a> Scatter<'a> {
         Ok(placer.log)
     }
 
-    fn order(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Vec<u32>, Miss> {
+    fn order(&self, start: &Start<'_>, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Vec<u32>, Miss> {
         let mut row = Row::default();
         let mut channel_uses = 0;
         let salt: u32 = rng.random();
         let mut ranked = Vec::with_capacity(self.task.messages().len());
-        for message in self.task.messages().ids().filter(|&message| !self.starts.is_there(message)) {
+        for message in self.task.messages().ids().filter(|&message| !start.has_arrived(message)) {
             if message.index() % STRIDE == 0 {
                 poll.check(0)?;
             }
@@ -126,6 +118,7 @@ impl<'a> Scatter<'a> {
 /// One schedule in the making.
 struct Placer<'a, R> {
     scatter: &'a Scatter<'a>,
+    start: &'a Start<'a>,
     slots: Slots<'a>,
     log: Log,
     rng: &'a mut R,
@@ -155,12 +148,13 @@ struct Mark {
 }
 
 impl<'a, R: Rng> Placer<'a, R> {
-    fn new(scatter: &'a Scatter<'a>, aim: u32, rng: &'a mut R) -> Self {
+    fn new(scatter: &'a Scatter<'a>, start: &'a Start<'a>, aim: u32, rng: &'a mut R) -> Self {
         let task = scatter.task;
         let node_count = task.topology().node_count();
         let detours = task.model().routing == Routing::Any && !task.stores_and_forwards() && aim < u32::MAX;
         Self {
             scatter,
+            start,
             slots: Slots::new(&scatter.capacities),
             log: Log::default(),
             rng,
@@ -173,10 +167,10 @@ impl<'a, R: Rng> Placer<'a, R> {
         }
     }
 
-    /// Makes the transfers that are kept.
+    /// Makes the transfers that are there at the start.
     fn keep(&mut self) -> Result<(), Miss> {
-        let Scatter { task, capacities, kept, .. } = self.scatter;
-        for (step, Transfer { message, path }) in kept.iter().flat_map(|kept| kept.transfers()) {
+        let Scatter { task, capacities, .. } = self.scatter;
+        for (step, Transfer { message, path }) in self.start.transfers() {
             let ports = PortPair::of(task, capacities, path);
             let wires = path.iter().map(|&channel| wire(task, channel));
             wires.chain(ports.iter()).for_each(|slot| self.slots.take(step, slot));
@@ -187,14 +181,14 @@ impl<'a, R: Rng> Placer<'a, R> {
 
     /// Sends a message on its way, from the terminal that holds it from which it arrives first; of equals the last one.
     fn place(&mut self, message: MessageId) -> Result<(), Miss> {
-        let (scatter, (source, target)) = (self.scatter, self.scatter.ends(message));
-        let mut best = Start { holder: source, ready: 0 };
-        if scatter.starts.of(message).len() > 0 {
+        let (start, (source, target)) = (self.start, self.scatter.ends(message));
+        let mut best = Stop { terminal: source, ready: 0 };
+        if start.stops(message).len() > 0 {
             let mut least = None;
-            for start in scatter.starts.of(message).rev().chain([best]) {
-                let arrival = self.arrival(start, target)?;
+            for stop in start.stops(message).rev().chain([best]) {
+                let arrival = self.arrival(stop, target)?;
                 if least.is_none_or(|least| arrival < least) {
-                    (least, best) = (Some(arrival), start);
+                    (least, best) = (Some(arrival), stop);
                 }
             }
         }
@@ -202,21 +196,21 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// The step after the one in which a message arrives that goes all the way without a rest; `u32::MAX` if it cannot.
-    fn arrival(&mut self, start: Start, target: NodeId) -> Result<u32, Miss> {
+    fn arrival(&mut self, stop: Stop, target: NodeId) -> Result<u32, Miss> {
         let Scatter { task, mixes, .. } = *self.scatter;
-        if !self.turn_to(start.holder, target) {
+        if !self.turn_to(stop.terminal, target) {
             return Ok(u32::MAX);
         }
         if task.stores_and_forwards() {
-            return Ok(self.find_hops(start.ready));
+            return Ok(self.find_hops(stop.ready));
         }
-        let arrival = self.find_leg(start.ready)? + 1;
-        Ok(if mixes { arrival.min(self.find_hops(start.ready)) } else { arrival })
+        let arrival = self.find_leg(stop.ready)? + 1;
+        Ok(if mixes { arrival.min(self.find_hops(stop.ready)) } else { arrival })
     }
 
-    fn place_from(&mut self, message: MessageId, start: Start, target: NodeId) -> Result<(), Miss> {
+    fn place_from(&mut self, message: MessageId, stop: Stop, target: NodeId) -> Result<(), Miss> {
         let Scatter { task, mixes, .. } = *self.scatter;
-        let Start { mut holder, mut ready } = start;
+        let Stop { terminal: mut holder, mut ready } = stop;
         if self.turn_to(holder, target) {
             if task.stores_and_forwards() {
                 self.find_hops(ready);

@@ -1,57 +1,68 @@
-//! Where messages go on from.
+//! What there is before the first message is placed.
 
-use lockstep_schedule::MessageId;
+use lockstep_schedule::{MessageId, Transfer};
 use lockstep_topology::NodeId;
+use rand::{Rng, RngExt};
 
 use crate::method::Kept;
 use crate::task::Task;
 
 /// A terminal that holds a message from a step on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
-    pub(super) holder: NodeId,
+pub(super) struct Stop {
+    pub(super) terminal: NodeId,
     pub(super) ready: u32,
 }
 
-/// What kept transfers make of each message. Memory: a bit a message, and 12 bytes a transfer of those that are under way.
-#[derive(Debug)]
-pub(super) struct Starts {
-    /// A bit for each message that has reached its receiver; nothing if there is none.
-    is_there: Vec<u64>,
-    /// The others by message, in the order of their steps.
-    under_way: Vec<(MessageId, Start)>,
+/// Transfers that are made, and how far they bring the messages. Memory: some 40 bytes a transfer.
+#[derive(Debug, Default)]
+pub(super) struct Start<'a> {
+    transfers: Vec<(u32, Transfer<'a>)>,
+    /// The messages that have reached their receivers, ascending.
+    arrived: Vec<MessageId>,
+    /// Where the others have been, by message and then by time.
+    stops: Vec<(MessageId, Stop)>,
 }
 
-impl Starts {
-    pub(super) fn new(task: &Task<'_>, kept: Option<Kept<'_>>) -> Self {
-        let mut starts = Self { is_there: Vec::new(), under_way: Vec::new() };
-        let Some(kept) = kept else { return starts };
-        starts.is_there.resize(task.messages().len().div_ceil(64), 0);
-        for (step, made) in kept.transfers() {
-            let holder = task.topology().terminals()[task.receiver(made.path)];
-            if task.messages().receivers_iter(made.message).next() == Some(holder) {
-                starts.is_there[made.message.index() / 64] |= 1 << (made.message.index() % 64);
+impl<'a> Start<'a> {
+    /// All that is kept; where some of it may be given up, that before the goal of a random part of the messages.
+    pub(super) fn new(task: &Task<'_>, kept: Option<Kept<'a>>, goal: u32, rng: &mut impl Rng) -> Self {
+        let mut start = Self::default();
+        let Some(kept) = kept else { return start };
+        start.transfers.extend(kept.transfers());
+        if kept.may_move {
+            let most: u32 = rng.random();
+            let is_given_up: Vec<bool> = task.messages().ids().map(|_| rng.random::<u32>() < most).collect();
+            start.transfers.retain(|(step, made)| *step < goal && !is_given_up[made.message.index()]);
+        }
+        for &(step, Transfer { message, path }) in &start.transfers {
+            let terminal = task.topology().terminals()[task.receiver(path)];
+            if task.messages().receivers_iter(message).next() == Some(terminal) {
+                start.arrived.push(message);
             } else {
-                starts.under_way.push((made.message, Start { holder, ready: step + 1 }));
+                start.stops.push((message, Stop { terminal, ready: step + 1 }));
             }
         }
-        let mut under_way = std::mem::take(&mut starts.under_way);
-        under_way.retain(|&(message, _)| !starts.is_there(message));
-        starts.under_way = under_way;
-        starts.under_way.sort_by_key(|&(message, _)| message);
-        starts
+        start.arrived.sort_unstable();
+        start.stops.retain(|(message, _)| start.arrived.binary_search(message).is_err());
+        start.stops.sort_by_key(|&(message, _)| message);
+        start
+    }
+
+    /// The transfers with their steps.
+    pub(super) fn transfers(&self) -> impl Iterator<Item = (u32, Transfer<'a>)> {
+        self.transfers.iter().copied()
     }
 
     /// Whether the message has reached its receiver.
-    #[inline]
-    pub(super) fn is_there(&self, message: MessageId) -> bool {
-        self.is_there.get(message.index() / 64).is_some_and(|word| word >> (message.index() % 64) & 1 == 1)
+    pub(super) fn has_arrived(&self, message: MessageId) -> bool {
+        self.arrived.binary_search(&message).is_ok()
     }
 
-    /// The terminals that a message has been brought to, in the order of time.
-    pub(super) fn of(&self, message: MessageId) -> impl DoubleEndedIterator<Item = Start> + ExactSizeIterator {
-        let first = self.under_way.partition_point(|(other, _)| *other < message);
-        let count = self.under_way[first..].partition_point(|(other, _)| *other == message);
-        self.under_way[first..first + count].iter().map(|&(_, start)| start)
+    /// Where a message has been brought to, in the order of time; nowhere if it has reached its receiver.
+    pub(super) fn stops(&self, message: MessageId) -> impl DoubleEndedIterator<Item = Stop> + ExactSizeIterator {
+        let first = self.stops.partition_point(|(other, _)| *other < message);
+        let count = self.stops[first..].partition_point(|(other, _)| *other == message);
+        self.stops[first..first + count].iter().map(|&(_, stop)| stop)
     }
 }

@@ -1,5 +1,6 @@
 //! Messages of one receiver that are passed on from neighbour to neighbour: balanced routes, then who goes when.
 
+mod kept;
 mod list;
 mod network;
 mod prices;
@@ -12,6 +13,7 @@ mod traffic;
 use lockstep_schedule::{MessageId, Schedule};
 use rand::Rng;
 
+use self::kept::KeptRoutes;
 use self::network::Network;
 use self::routes::Routes;
 use self::traffic::Traffic;
@@ -23,6 +25,9 @@ use crate::task::Task;
 /// Scatter of any kind that goes from terminal to terminal, under store-and-forward or where wormhole transfers may be
 /// relayed: routes whose fullest channel or port takes as few steps as can be found; list scheduling along them, which
 /// mostly takes no more; if it does, a local search for other steps.
+///
+/// What is kept all the way from source to receiver keeps its route where that is not crowded, and begins the local search
+/// in its steps; the rest begins in the last steps that are free.
 ///
 /// It declines where terminals are not adjacent, and past [`MAX_HOPS`]. An attempt routes each message a dozen times at
 /// most, in time proportional to the channels on its shortest paths, or to the network where detours help. Memory: some
@@ -50,12 +55,18 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     let capacities = Capacities::new(&task);
     let network = Network::new(&task, &capacities);
     let traffic = Traffic::new(&task, &network).filter(|traffic| traffic.hops <= MAX_HOPS).ok_or(Miss::Unfit)?;
-    request.best_of(|rng, poll| build(&network, &traffic, rng, poll)).map(|log| log.schedule())
+    let log = match request.kept {
+        None => request.best_of(|rng, poll| build(&network, &traffic, rng, poll)),
+        Some(kept) => {
+            let kept = KeptRoutes::new(&task, &network, &traffic, kept);
+            request.best_of(|rng, poll| kept.mended(&network, &traffic, rng, poll))
+        }
+    };
+    log.map(|log| log.schedule())
 }
 
 fn build(network: &Network, traffic: &Traffic, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
-    let least = u32::try_from(traffic.hops.div_ceil(network.rate())).map_err(|_| Miss::TooLarge)?;
-    let goal = poll.goal().max(traffic.longest).max(least);
+    let goal = least_steps(network, traffic)?.max(poll.goal());
     let (load, routes) = routes::balanced(network, traffic, goal, rng, poll)?;
     let (mut steps, mut step_of) = list::furthest_first(network, &routes, rng, poll)?;
     while steps > goal.max(load) {
@@ -63,6 +74,12 @@ fn build(network: &Network, traffic: &Traffic, rng: &mut impl Rng, poll: &Poll<'
         (steps, step_of) = (steps - 1, shorter);
     }
     write(network, &routes, &step_of)
+}
+
+/// Steps that no schedule of shortest routes can do without.
+fn least_steps(network: &Network, traffic: &Traffic) -> Result<u32, Miss> {
+    let least = u32::try_from(traffic.hops.div_ceil(network.rate())).map_err(|_| Miss::TooLarge)?;
+    Ok(least.max(traffic.longest))
 }
 
 fn write(network: &Network, routes: &Routes, step_of: &[u32]) -> Result<Log, Miss> {

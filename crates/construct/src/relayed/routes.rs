@@ -83,6 +83,20 @@ pub(super) fn balanced(
     Ok(router.relieve(target, poll))
 }
 
+/// The same with some routes that are given, one for each message; where it is empty, one is looked for.
+pub(super) fn completed(
+    network: &Network,
+    traffic: &Traffic,
+    known: &[Vec<u32>],
+    target: u32,
+    rng: &mut impl Rng,
+    poll: &Poll<'_>,
+) -> (u32, Routes) {
+    let mut router = Router::new(network, traffic, rng);
+    router.route_rest(known, target);
+    router.relieve(target, poll)
+}
+
 struct Router<'a, R> {
     network: &'a Network,
     traffic: &'a Traffic,
@@ -144,6 +158,20 @@ impl<'a, R: Rng> Router<'a, R> {
             }
         }
         Ok(())
+    }
+
+    /// Takes the routes that are known, and finds a shortest path for each of the others.
+    fn route_rest(&mut self, known: &[Vec<u32>], target: u32) {
+        known.iter().flatten().for_each(|&channel| self.prices.add(channel));
+        self.route.clone_from_slice(known);
+        self.prices.aim(target, STEEPEST);
+        self.order.shuffle(self.rng);
+        for place in 0..self.order.len() {
+            let (source, messages) = self.turn_to(place);
+            for &message in messages.iter().filter(|&&message| known[message as usize].is_empty()) {
+                self.reroute(source, message, false);
+            }
+        }
     }
 
     /// Changes routes over crowded channels, and returns those of the fewest steps met.

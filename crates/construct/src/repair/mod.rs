@@ -10,7 +10,7 @@ use tracing::instrument;
 
 use crate::hunt::{Found, Hunt};
 use crate::method::{Kept, Method};
-use crate::{colouring, first_fit, spread};
+use crate::{colouring, first_fit, relayed, spread};
 
 pub use self::survivors::{Survivors, survivors};
 
@@ -27,22 +27,28 @@ pub struct Repaired {
     pub added: usize,
 }
 
-/// The methods that only add to what is kept, and those that may change it.
-const FIXED: &[Method] = &[first_fit::FIRST_FIT, spread::RAREST_FIRST];
-const MOVING: &[Method] = &[spread::RAREST_FIRST, colouring::PATH_COLOURING];
+/// Methods that go on from what is kept, and whether they may move it, in how many rounds.
+struct Stage {
+    methods: &'static [Method],
+    may_move: bool,
+    rounds: u32,
+}
 
-/// Rounds in which nothing that is kept is moved: 1, 4 and then 16 attempts in all.
-const FIXED_ROUNDS: u32 = 3;
-
-/// Rounds in which it is.
-const MOVING_ROUNDS: u32 = 3;
+/// In rounds of 1, 3 and then 12 attempts. Those of a broadcast take longer, as it goes back from what ends too late.
+const STAGES: [Stage; 4] = [
+    Stage { methods: &[first_fit::FIRST_FIT], may_move: false, rounds: 3 },
+    Stage { methods: &[spread::RAREST_FIRST], may_move: false, rounds: 2 },
+    Stage { methods: &[first_fit::FIRST_FIT, spread::RAREST_FIRST], may_move: true, rounds: 3 },
+    Stage { methods: &[relayed::BALANCED_ROUTES, colouring::PATH_COLOURING], may_move: true, rounds: 2 },
+];
 
 /// A schedule of few steps with what is kept of another one: the first of at most `goal` steps, else the shortest found.
 ///
 /// First nothing is moved: messages that the faults have stopped take what is left free, and steps are added where nothing
-/// is. Only if that takes more than `goal` steps, what is kept is moved, too, as little as the search happens to; kept
-/// transfers behind the goal must be. Attempts are made and counted as by [`shortest`](crate::shortest()), by those of its
-/// methods that can begin with a schedule. With no fault and no waste the kept schedule comes back as it is.
+/// is. Only if that takes more than `goal` steps, random parts of what is kept are given up and found again together with
+/// the rest; at last, messages put each other out of their places until all have one. Attempts are counted as by
+/// [`shortest`](crate::shortest()), but there are few dozens of them: what needs more is better found afresh. With no fault
+/// and no waste the kept schedule comes back as it is.
 ///
 /// `problem` and `kept` distribute their messages; turn a collecting phase round first
 /// ([`Distribution`](lockstep_schedule::Distribution)). `observe` sees each method that fits, how many attempts it made, and
@@ -83,18 +89,11 @@ pub fn repair(
 ) -> Result<Repaired, NotFound> {
     let schedule = kept.schedule();
     let mut hunt = Hunt::new(problem);
-    hunt.turn_to(FIXED, Kept { schedule, may_move: false });
-    // Not one attempt more is of use if all of what is kept takes too many steps.
-    let rounds = if schedule.step_count() > goal as usize { 1 } else { FIXED_ROUNDS };
-    for _ in 0..rounds {
-        hunt.round(goal, seed, budget, &mut observe);
-        if hunt.is_over(goal, budget) {
-            break;
-        }
-    }
-    if hunt.reached().is_some_and(|steps| steps > goal) {
-        hunt.turn_to(MOVING, Kept { schedule, may_move: true });
-        for _ in 0..MOVING_ROUNDS {
+    for Stage { methods, may_move, rounds } in STAGES {
+        hunt.turn_to(methods, Kept { schedule, may_move });
+        // Of what takes too many steps already not one attempt more is of use, unless it may be moved.
+        let is_hopeless = !may_move && schedule.step_count() > goal as usize;
+        for _ in 0..if is_hopeless { 1 } else { rounds } {
             if hunt.is_over(goal, budget) {
                 break;
             }
@@ -114,15 +113,16 @@ pub fn repair(
 fn without_dead_ends(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
     let (topology, messages) = (problem.topology(), problem.messages());
     let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
-    // Where each message has to be, seen from the end.
-    let mut needed: Vec<NodeId> = messages.ids().map(receiver).collect();
+    // Where each message has to be, and at the start of which step at the latest, seen from the end.
+    let mut needed: Vec<(NodeId, usize)> =
+        messages.ids().map(|message| (receiver(message), schedule.step_count())).collect();
     let mut is_needed = vec![false; schedule.transfer_count()];
-    let transfers = schedule.steps().rev().flat_map(|(_, step)| step.iter().rev());
-    for (Transfer { message, path }, is_needed) in transfers.zip(is_needed.iter_mut().rev()) {
-        let (first, last) = (path[0], path[path.len() - 1]);
-        let holder = &mut needed[message.index()];
-        if *holder == topology.head(last) {
-            *holder = topology.tail(first);
+    let steps = schedule.steps().rev();
+    let transfers = steps.flat_map(|(step, transfers)| transfers.iter().rev().map(move |made| (step, made)));
+    for ((step, Transfer { message, path }), is_needed) in transfers.zip(is_needed.iter_mut().rev()) {
+        let (terminal, latest) = &mut needed[message.index()];
+        if step < *latest && *terminal == topology.head(path[path.len() - 1]) {
+            (*terminal, *latest) = (topology.tail(path[0]), step);
             *is_needed = true;
         }
     }

@@ -150,3 +150,22 @@ fn another_collective_is_refused() {
     let refused = survivors(&before, &build(&before, 1), &after).unwrap_err();
     assert_eq!(refused.to_string(), "the construct engine cannot do this: the collective is another one");
 }
+
+/// The message has been at 1 already when it comes there again; what brings it again is of no use to the transfer that
+/// leaves there in the same step.
+#[test]
+fn only_what_arrives_in_time_is_no_dead_end() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    let scatter = Collective::many_to_many_scatter(&[NodeId::new(0)], &[NodeId::new(2)]);
+    let problem = Problem::new(&ring, &scatter, CommunicationModel::store_and_forward()).unwrap();
+    let way = |steps: &[&[(u32, u32)]]| {
+        let mut schedule = Schedule::new();
+        for step in steps {
+            schedule.begin_step();
+            step.iter().for_each(|&(tail, head)| schedule.push(MessageId::new(0), &[over(&ring, tail, head)]));
+        }
+        schedule
+    };
+    let all = way(&[&[(0, 1), (0, 3)], &[(1, 2), (0, 1)], &[(3, 0)]]);
+    assert_eq!(without_dead_ends(&problem, &all), way(&[&[(0, 1)], &[(1, 2)]]));
+}

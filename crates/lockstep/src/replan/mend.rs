@@ -18,9 +18,8 @@ const METHOD: &str = "repair";
 /// Of what may be spent, the repair gets one part in so many, and so do the dear bounds of its time.
 const SHARE: u32 = 4;
 
-/// The most evaluations of a repair for each delivery: eight attempts of the method that makes the most. What takes longer
-/// is better planned afresh.
-const EFFORT: u64 = 1 << 12;
+/// Evaluations for each delivery before the dear bounds are asked: some attempts of the methods that place everything once.
+const FIRST_LOOK: u64 = 16;
 
 /// What is to be repaired, and what may be spent on it.
 pub(super) struct Mender<'a> {
@@ -84,14 +83,13 @@ impl Mender<'_> {
                 observe(Event::Tried { engine: Engine::Construct, method: Some(method.name), attempts, steps });
             })
         };
+        let most = budget.evaluation_limit() / u64::from(SHARE);
         climb(ladder, Cost::Searches, u32::MAX, budget, observe);
-        // One attempt, so that the dear bounds need say no more than that.
-        let mut repaired = attempt(ladder.best().steps, 1, observe)?;
+        let first_look = FIRST_LOOK.saturating_mul(problem.messages().delivery_count());
+        let mut repaired = attempt(ladder.best().steps, first_look.min(most), observe)?;
         climb(ladder, Cost::Dear, repaired.schedule.step_count() as u32, budget, observe);
         if repaired.schedule.step_count() as u32 > ladder.best().steps {
-            let most = EFFORT.saturating_mul(problem.messages().delivery_count());
-            let evaluations = most.min(budget.evaluation_limit() / u64::from(SHARE));
-            repaired = attempt(ladder.best().steps, evaluations, observe)?;
+            repaired = attempt(ladder.best().steps, most, observe)?;
         }
         let left = kept.schedule().transfer_count();
         let changes = Changes {

@@ -12,6 +12,7 @@ mod networks;
 mod oracle;
 mod planner;
 mod recovery;
+mod replanning;
 
 use std::path::Path;
 

@@ -1,0 +1,201 @@
+//! Plans after faults.
+
+use lockstep::schedule::ProblemError;
+use lockstep::schedule::strategy::instance;
+use lockstep::topology::strategy::{connected_topology, shuffled};
+use lockstep::{
+    Budget, ChannelId, Collective, CollectiveName, CommunicationModel, NodeId, PlanError, PlanOptions, Planner,
+    Problem, Replan, ReplanError, Topology, replan, verify,
+};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::Question;
+
+const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+
+/// The network after some nodes and channels have failed.
+fn broken(topology: &Topology, nodes: &[Index], channels: &[Index]) -> Topology {
+    let all: Vec<NodeId> = topology.nodes().collect();
+    let working: Vec<ChannelId> = topology.channels().collect();
+    topology.with_failures(nodes.iter().map(|node| *node.get(&all)), channels.iter().map(|lost| *lost.get(&working)))
+}
+
+/// What a plan by `evaluations` becomes after the faults.
+fn replanned(before: &Problem<'_>, faulty: &Topology, evaluations: u64) -> Result<Replan, ReplanError> {
+    let budget = Budget::evaluations(evaluations);
+    let plan = Planner::new(*before, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
+    replan(before, plan.schedule(), faulty, PlanOptions::auto(1), &budget, |_| {})
+}
+
+/// Whether a walk leads from one terminal to the other over nodes that may be inner ones of a path.
+fn is_connected(topology: &Topology, from: &str, to: &str, passes: impl Fn(NodeId) -> bool) -> bool {
+    let [from, to] = [from, to].map(|name| topology.node_named(name).unwrap());
+    let (mut seen, mut next) = (vec![from], 0);
+    while let Some(&node) = seen.get(next) {
+        next += 1;
+        if node == from || passes(node) {
+            let heads = topology.out_channels(node).iter().map(|&channel| topology.head(channel));
+            let new: Vec<NodeId> = heads.filter(|head| !seen.contains(head)).collect();
+            seen.extend(new);
+        }
+    }
+    seen.contains(&to)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    /// Every collective under every model, on networks of every kind.
+    #[test]
+    fn plans_after_faults_are_valid_and_use_no_failed_channel(
+        instance in instance(9), nodes in prop::collection::vec(any::<Index>(), 0..2),
+        channels in prop::collection::vec(any::<Index>(), 0..4),
+    ) {
+        let before = instance.problem();
+        let faulty = broken(&instance.topology, &nodes, &channels);
+        match replanned(&before, &faulty, 1 << 11) {
+            Ok(Replan { plan, repaired, fresh_steps }) => {
+                let problem = plan.problem();
+                prop_assert_eq!(problem.topology(), &faulty);
+                let report = verify(&problem, plan.schedule()).unwrap();
+                plan.lower_bound().check(&problem).unwrap();
+                let mut used = plan.schedule().steps().flat_map(|(_, step)| step.iter()).flat_map(|made| made.path);
+                prop_assert!(used.all(|&channel| faulty.is_working(channel)));
+
+                let repaired_steps = repaired.map(|repaired| repaired.steps);
+                prop_assert_eq!(repaired_steps.into_iter().chain(fresh_steps).min(), Some(report.steps as u32));
+                let is_optimal = repaired_steps == Some(plan.lower_bound().steps);
+                prop_assert!(fresh_steps.is_some() || is_optimal);
+                if let Some(changes) = repaired.map(|repaired| repaired.changes)
+                    && fresh_steps.is_none()
+                {
+                    prop_assert_eq!(changes.kept + changes.added, plan.schedule().transfer_count());
+                }
+            }
+            Err(ReplanError::Plan(PlanError::Problem(error))) => match error {
+                ProblemError::Unreachable { from, to, .. } => {
+                    // Of relays under wormhole switching, terminals pass messages on, too.
+                    let passes = |node| faulty.routes(node) || faulty.is_terminal(node);
+                    let any_way = is_connected(&faulty, &from, &to, passes);
+                    let through_routers = is_connected(&faulty, &from, &to, |node| faulty.routes(node));
+                    let through_terminals = is_connected(&faulty, &from, &to, |node| faulty.is_terminal(node));
+                    prop_assert!(!any_way || !through_routers || !through_terminals, "{} {}", from, to);
+                }
+                // The root itself, or all but one terminal, or all who send and receive.
+                error => prop_assert!(!nodes.is_empty(), "{}", error),
+            },
+            Err(error) => prop_assert!(false, "{}", error),
+        }
+    }
+
+    /// On networks with links both ways; every pair that is named is cut off, and without such a pair there is a plan.
+    #[test]
+    fn faults_that_disconnect_name_a_pair_without_a_path(
+        topology in connected_topology(10).prop_flat_map(shuffled), links in prop::collection::vec(any::<Index>(), 1..6),
+    ) {
+        let all = topology.links();
+        let faulty = topology.with_failures([], links.iter().flat_map(|link| *link.get(&all)));
+        let gather = Collective::all_to_all_broadcast();
+        let before = Problem::new(&topology, &gather, WORMHOLE).unwrap();
+        let is_whole = |from| topology.nodes().all(|to| is_connected(&faulty, topology.node_name(from), topology.node_name(to), |_| true));
+        match replanned(&before, &faulty, 1 << 8) {
+            Ok(replan) => prop_assert!(is_whole(NodeId::new(0)) && verify(&replan.plan.problem(), replan.plan.schedule()).is_ok()),
+            Err(ReplanError::Plan(PlanError::Problem(ProblemError::Unreachable { from, to, .. }))) => {
+                prop_assert!(!is_connected(&faulty, &from, &to, |_| true));
+            }
+            Err(error) => prop_assert!(false, "{}", error),
+        }
+    }
+}
+
+/// Every single fault of the fault document's networks, in all its collectives: as short as a fresh plan, and mostly the
+/// repaired one.
+fn every_fault_is_met(spec: &str, root: u32, faults: impl Fn(&Topology) -> Vec<Topology>) {
+    let budget = Budget::evaluations(1 << 14);
+    for name in ["oab", "aab", "oas", "aas"] {
+        let name: CollectiveName = name.parse().unwrap();
+        let topology: Topology = spec.parse().unwrap();
+        let collective = name.with_root(name.has_root().then_some(NodeId::new(root))).unwrap();
+        let before = Problem::new(&topology, &collective, WORMHOLE).unwrap();
+        let plan = Planner::new(before, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
+        for faulty in faults(&topology) {
+            if name.has_root() && faulty.has_failed(NodeId::new(root)) {
+                continue;
+            }
+            let replan = replan(&before, plan.schedule(), &faulty, PlanOptions::auto(1), &budget, |_| {}).unwrap();
+            let problem = Problem::new(&faulty, &collective, WORMHOLE).unwrap();
+            let fresh = Planner::new(problem, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
+            assert!(replan.plan.step_count() <= fresh.step_count(), "{name} {:?}", replan.repaired);
+            assert!(replan.plan.lower_bound().steps >= fresh.lower_bound().steps.min(replan.plan.step_count()));
+        }
+    }
+}
+
+#[test]
+fn every_channel_of_the_kautz_network_may_fail() {
+    every_fault_is_met("kautz:3,2", 0, |kautz| kautz.channels().map(|lost| kautz.with_failures([], [lost])).collect());
+}
+
+#[test]
+fn every_link_of_the_mesh_may_fail() {
+    every_fault_is_met("mesh:4x4", 0, |mesh| mesh.links().iter().map(|link| mesh.with_failures([], *link)).collect());
+}
+
+#[test]
+fn every_node_of_the_mesh_may_fail() {
+    every_fault_is_met("mesh:4x4", 0, |mesh| mesh.nodes().map(|node| mesh.with_failures([node], [])).collect());
+}
+
+#[test]
+fn without_a_fault_all_is_kept() {
+    for name in CollectiveName::ALL {
+        let question = Question::new("ring:6", name.abbreviation(), WORMHOLE);
+        let before = question.problem();
+        let budget = Budget::evaluations(1 << 12);
+        let plan = Planner::new(before, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
+        let replan =
+            replan(&before, plan.schedule(), &question.topology, PlanOptions::auto(2), &budget, |_| {}).unwrap();
+        let changes = replan.repaired.unwrap().changes;
+        let kept = (changes.kept, changes.lost, changes.moved, changes.added);
+        assert_eq!(kept, (plan.schedule().transfer_count(), 0, 0, 0), "{name}");
+        assert_eq!((replan.plan.engine(), replan.is_repaired()), ("construct (repair)", true));
+    }
+}
+
+#[test]
+fn a_failed_root_and_another_network_are_refused() {
+    let question = Question::new("mesh:3x3", "oab", WORMHOLE);
+    let refused = |faulty: &Topology| replanned(&question.problem(), faulty, 1 << 8).unwrap_err().to_string();
+    let other: Topology = "mesh:2x3".parse().unwrap();
+    let why = "the faulty network is not the one of the plan; take that one and let nodes and channels fail";
+    assert_eq!(refused(&other), why);
+    let failed = question.topology.with_failures([NodeId::new(0)], []);
+    assert!(refused(&failed).starts_with("root '00' "), "{}", refused(&failed));
+
+    // What has failed already works no more afterwards.
+    let broken = question.topology.with_failures([], question.topology.channels().take(1));
+    let before = Problem::new(&broken, &question.collective, WORMHOLE).unwrap();
+    let whole = replanned(&before, &question.topology, 1 << 8);
+    assert_eq!(whole.unwrap_err().to_string(), why);
+}
+
+#[test]
+fn a_schedule_that_was_not_valid_is_refused() {
+    let question = Question::new("ring:4", "aab", WORMHOLE);
+    let nothing = lockstep::Schedule::new();
+    let budget = Budget::evaluations(1);
+    let error = replan(&question.problem(), &nothing, &question.topology, PlanOptions::auto(1), &budget, |_| {});
+    let words = "the schedule was not valid before the faults: after the last step '";
+    assert!(error.unwrap_err().to_string().starts_with(words));
+}
+
+/// Each end of a line that has lost its middle is named.
+#[test]
+fn what_is_cut_off_is_named() {
+    let question = Question::new("mesh:1x4", "aas", WORMHOLE);
+    let middle = question.topology.with_failures([], question.topology.links()[1]);
+    let error = replanned(&question.problem(), &middle, 1 << 8).unwrap_err();
+    let words = "no wormhole path leads from '00' to '02'; connect them, or leave one of them out";
+    assert_eq!(error.to_string(), words);
+}
