@@ -1,6 +1,7 @@
 //! `cargo xtask reproduce-paper`: one file a paper.
 
 mod fault;
+mod hgsa;
 mod hypercube;
 mod min;
 
@@ -16,6 +17,8 @@ use lockstep::Engine;
 enum Paper {
     /// Collectives on Kautz networks and meshes with faults.
     Fault,
+    /// Store-and-forward all-gather by annealing with conflict prediction.
+    Hgsa,
     /// Collectives on hypercubes and broadcasts on tori, a lecture.
     Hypercube,
     /// Evolutionary scheduling on multistage interconnection networks.
@@ -68,6 +71,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     match arguments.paper {
         Paper::Fault => fault::run(arguments),
+        Paper::Hgsa => hgsa::run(arguments),
         Paper::Hypercube => hypercube::run(arguments),
         Paper::Min => min::run(arguments),
     }

@@ -163,7 +163,7 @@ or --checkpoint the state of a search is saved twice a second, and the same comm
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What looks for the schedule: auto (the others in this order), analytic, construct or umda
+    /// What looks for the schedule: auto (the first three of the others), analytic, construct, umda or hgsa
     #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
     pub(crate) engine: Engine,
     /// The most steps [default: as few as can be found]
@@ -264,7 +264,7 @@ impl clap::Args for FaultsArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
         let about = "Find the plan for some faults in a recovery book; exit code 1 if there is none";
         SweepArgs::augment_args(command)
-            .subcommand(LookupArgs::augment_args(clap::Command::new(LOOKUP).about(about)))
+            .subcommand(LookupArgs::augment_args(clap::Command::new(LOOKUP)).about(about))
             .args_conflicts_with_subcommands(true)
             .subcommand_negates_reqs(true)
             .after_help(FAULTS_EXAMPLES)
@@ -305,7 +305,7 @@ pub(crate) struct SweepArgs {
     /// Of sets of faults that symmetries of the network take into each other, only the first
     #[arg(long, help_heading = "Faults", conflicts_with = "sample")]
     pub(crate) classes: bool,
-    /// What looks for fresh plans: auto (the others in this order), analytic, construct, umda or hgsa
+    /// What looks for fresh plans: auto (the first three of the others), analytic, construct, umda or hgsa
     #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
     pub(crate) engine: Engine,
     /// Seed of all random choices

@@ -40,7 +40,7 @@ impl Explanation {
             Event::Bound { rule, steps } => self.add(format!("bound ({rule})"), Answer::Bound(steps)),
             Event::Tried { engine, method, attempts, steps } => {
                 let asked = method.map_or(engine.to_string(), |method| format!("{engine} ({method})"));
-                let noun = if engine == Engine::Umda { "evaluation" } else { "attempt" };
+                let noun = if matches!(engine, Engine::Umda | Engine::Hgsa) { "evaluation" } else { "attempt" };
                 self.add(asked, Answer::Schedule { steps, attempts, noun });
             }
             Event::Ended(ending) => {

@@ -33,13 +33,13 @@ pub(crate) struct ProblemArgs {
 #[command(next_help_heading = "Failures")]
 pub(crate) struct FailureArgs {
     /// Let the links between two nodes fail, by names or numbers; repeat for more
-    #[arg(long = "fail-link", value_name = "U-V")]
+    #[arg(id = "fail_link", long = "fail-link", value_name = "U-V")]
     links: Vec<String>,
     /// Let the channels from one node to another fail
-    #[arg(long = "fail-channel", value_name = "U->V")]
+    #[arg(id = "fail_channel", long = "fail-channel", value_name = "U->V")]
     channels: Vec<String>,
     /// Let a node fail, with all its links
-    #[arg(long = "fail-node", value_name = "NODE")]
+    #[arg(id = "fail_node", long = "fail-node", value_name = "NODE")]
     nodes: Vec<String>,
 }
 

@@ -3,11 +3,10 @@
 use lockstep_envelope::{EnvelopeError, decode, encode, open, seal};
 use serde::{Deserialize, Serialize};
 
+use crate::evolution::{Algorithm, Evolution, FIRST_EFFORT, Individual, MAX_EFFORT};
 use crate::space::SearchSpace;
 use crate::state::Evaluator;
-use crate::umda::{FIRST_EFFORT, Individual, MAX_EFFORT, Umda, UmdaOptions};
 
-const MAGIC: [u8; 8] = *b"lockumda";
 const VERSION: u32 = 1;
 
 /// Why a checkpoint cannot be gone on from.
@@ -33,9 +32,9 @@ pub enum CheckpointError {
 
 /// Everything that decides how a search goes on.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct Record<A> {
     fingerprint: u64,
-    options: UmdaOptions,
+    options: A,
     generation: u64,
     effort: u64,
     evaluations: u64,
@@ -43,7 +42,7 @@ struct Record {
     offspring: Vec<Individual>,
 }
 
-impl<'a> Umda<'a> {
+impl<'a, A: Algorithm> Evolution<'a, A> {
     /// The search as bytes, to be given to [`resume`](Self::resume): 2 to 6 bytes a delivery and individual where paths
     /// and steps number less than 65,536, never more than 10.
     pub fn checkpoint(&self) -> Vec<u8> {
@@ -56,7 +55,7 @@ impl<'a> Umda<'a> {
             population: self.population.clone(),
             offspring: self.offspring.clone(),
         };
-        seal(MAGIC, VERSION, &encode(&record))
+        seal(A::MAGIC, VERSION, &encode(&record))
     }
 
     /// The search that [`checkpoint`](Self::checkpoint) wrote; it ends in the very schedule that it would have found
@@ -65,8 +64,8 @@ impl<'a> Umda<'a> {
     /// # Errors
     ///
     /// [`CheckpointError`], if the bytes are not a checkpoint of this space with these options.
-    pub fn resume(space: &'a SearchSpace<'a>, options: UmdaOptions, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let record: Record = decode(open(MAGIC, VERSION, bytes)?)?;
+    pub fn resume(space: &'a SearchSpace<'a>, options: A, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let record: Record<A> = decode(open(A::MAGIC, VERSION, bytes)?)?;
         let fresh = Self::new(space, options);
         if record.fingerprint != space.fingerprint() {
             return Err(CheckpointError::Mismatch { what: "problem or number of steps" });
@@ -74,7 +73,7 @@ impl<'a> Umda<'a> {
         if record.options != fresh.options {
             return Err(CheckpointError::Mismatch { what: "seed or parameters" });
         }
-        let size = fresh.options.population;
+        let size = fresh.options.population();
         let expected = if record.generation == 0 { [0, size] } else { [size, size / 2] };
         if record.population.len() != expected[0] || record.offspring.len() >= expected[1] {
             return Err(CheckpointError::Inconsistent { what: "the number of individuals" });
@@ -104,6 +103,7 @@ mod tests {
     use super::*;
     use crate::engine::candidate_paths;
     use crate::space::Gene;
+    use crate::umda::{Umda, UmdaOptions};
 
     /// What becomes of a checkpoint that was made behind `forge`, right checksum and all.
     fn forged(forge: impl FnOnce(&mut Umda)) -> Result<(), CheckpointError> {

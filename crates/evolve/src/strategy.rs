@@ -43,6 +43,14 @@ pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = In
     })
 }
 
+/// A broadcast under store-and-forward switching, with the same exception.
+pub(crate) fn forwarded(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    searchable_broadcast(max_nodes).prop_filter_map("no terminal passes messages on", |mut instance| {
+        instance.model.switching = Switching::StoreAndForward;
+        Problem::new(&instance.topology, &instance.collective, instance.model).is_ok().then_some(instance)
+    })
+}
+
 /// Calls `check` with the space that has `spare` steps more than the fewest that the encoding allows.
 pub(crate) fn in_space(
     instance: &Instance,

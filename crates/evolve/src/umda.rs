@@ -1,11 +1,11 @@
 //! The univariate marginal distribution algorithm.
 
-use lockstep_schedule::{Budget, NotFound, Schedule};
-use rand::{Rng, RngExt, SeedableRng};
+use lockstep_schedule::NotFound;
+use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::evolution::{Algorithm, Evolution, Individual, Maker};
 use crate::restore::Heuristics;
 use crate::seed::{seed_broadcast, seed_scatter};
 use crate::space::{Gene, SearchSpace};
@@ -48,17 +48,6 @@ impl UmdaOptions {
     }
 }
 
-/// A candidate solution.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Individual {
-    pub(crate) genes: Vec<Gene>,
-    pub(crate) conflicts: u64,
-}
-
-/// Chains of the first walks; the number doubles whenever a generation brings no better individual.
-pub(crate) const FIRST_EFFORT: u64 = 1 << 10;
-/// The most chains of a walk, at some 2 µs each on the document's networks.
-pub(crate) const MAX_EFFORT: u64 = 1 << 17;
 /// Odds against keeping a chain that adds a conflict; each walk draws one, hot ones for small tight problems and cold
 /// ones for large loose ones.
 const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
@@ -85,133 +74,40 @@ const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
 /// The random stream of an individual depends on seed, generation and place alone, so threads change nothing.
 ///
 /// Source: Mühlenbein and Paaß, *From recombination of genes to the estimation of distributions* (1996), for UMDA.
-#[derive(Debug)]
-pub struct Umda<'a> {
-    pub(crate) space: &'a SearchSpace<'a>,
-    pub(crate) options: UmdaOptions,
-    pub(crate) generation: u64,
-    /// Best first.
-    pub(crate) population: Vec<Individual>,
-    /// The individuals of the coming generation that are ready.
-    pub(crate) offspring: Vec<Individual>,
-    /// Chains of a walk in this generation.
-    pub(crate) effort: u64,
-    pub(crate) evaluations: u64,
+pub type Umda<'a> = Evolution<'a, UmdaOptions>;
+
+impl Algorithm for UmdaOptions {
+    const MAGIC: [u8; 8] = *b"lockumda";
+
+    fn within_limits(self) -> Self {
+        Self { population: self.population.max(4), ..self }
+    }
+
+    fn population(&self) -> usize {
+        self.population
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn maker<'a>(&self, space: &'a SearchSpace<'a>) -> Box<dyn Maker + 'a> {
+        Box::new(UmdaMaker::new(space, *self))
+    }
+
+    fn check(&self, _: &SearchSpace<'_>) -> Result<(), NotFound> {
+        Ok(())
+    }
 }
 
-impl<'a> Umda<'a> {
-    /// A search that has not begun. Populations of less than 4 are taken as 4.
-    pub fn new(space: &'a SearchSpace<'a>, options: UmdaOptions) -> Self {
-        let options = UmdaOptions { population: options.population.max(4), ..options };
-        Self {
-            space,
-            options,
-            generation: 0,
-            population: Vec::new(),
-            offspring: Vec::new(),
-            effort: FIRST_EFFORT,
-            evaluations: 0,
-        }
-    }
-
-    /// Number of the generation in the making; 0 is the first, random one.
-    pub fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    /// Evaluations so far: one for each individual and one for each chain of a walk.
-    pub fn evaluations(&self) -> u64 {
-        self.evaluations
-    }
-
-    /// Conflicts of the best individual; `None` before the first generation is whole.
-    pub fn best_conflicts(&self) -> Option<u64> {
-        self.population.first().map(|best| best.conflicts)
-    }
-
-    /// A conflict-free schedule, as soon as a whole generation holds one.
-    ///
-    /// `observe` is called several times a generation, at least about once a second on usual sizes; deadline and
-    /// cancellation are looked at as often, the limit of evaluations between generations. May be called again to go on.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound::Stopped`], if the budget is spent first.
-    pub fn run(&mut self, budget: &Budget, mut observe: impl FnMut(&Self)) -> Result<Schedule, NotFound> {
-        let steps = self.space.step_count();
-        loop {
-            let is_whole = self.offspring.is_empty();
-            if let Some(best) = self.population.first().filter(|best| is_whole && best.conflicts == 0) {
-                return Ok(self.space.schedule(&best.genes));
-            }
-            let counted = if is_whole { self.evaluations } else { 0 };
-            if let Some(reason) = budget.stop_after(counted) {
-                return Err(NotFound::Stopped { steps, reason });
-            }
-            self.advance();
-            observe(self);
-        }
-    }
-
-    /// Makes some more individuals of the generation, and ends it when they are all there.
-    fn advance(&mut self) {
-        let (seeding, wanted) = match self.generation {
-            0 => (true, self.options.population),
-            _ => (false, self.options.population / 2),
-        };
-        // The size of a batch decides how often somebody can observe, never what comes out.
-        let batch = (2 * rayon::current_num_threads()).min(wanted - self.offspring.len());
-        let first = self.offspring.len();
-        let parents = if seeding { Vec::new() } else { self.select() };
-        let this = &*self;
-        let make = |maker: &mut Maker<'a>, place: usize| {
-            let mut rng = this.stream(place as u64);
-            if seeding { maker.seed(&mut rng) } else { maker.breed(&parents, this.effort, &mut rng) }
-        };
-        let individuals: Vec<(Individual, u64)> =
-            (first..first + batch).into_par_iter().map_init(|| Maker::new(this.space, this.options), make).collect();
-        for (individual, evaluations) in individuals {
-            self.offspring.push(individual);
-            self.evaluations = self.evaluations.saturating_add(evaluations);
-        }
-        if self.offspring.len() == wanted {
-            self.replace();
-        }
-    }
-
-    /// Ends a generation: the new individuals take the place of the worse half.
-    fn replace(&mut self) {
-        let before = self.best_conflicts();
-        self.population.truncate(self.options.population - self.offspring.len());
-        self.population.append(&mut self.offspring);
-        self.population.sort_by_key(|individual| individual.conflicts);
-        if before == self.best_conflicts() {
-            self.effort = (2 * self.effort).min(MAX_EFFORT);
-        }
-        self.generation = self.generation.saturating_add(1);
-        tracing::debug!(generation = self.generation, best = self.best_conflicts(), effort = self.effort);
-    }
-
-    /// The parents: winners of binary tournaments, half as many as there are individuals.
-    fn select(&self) -> Vec<&Individual> {
-        let mut rng = self.stream(u64::MAX);
-        let mut draw = || rng.random_range(0..self.population.len());
-        // The population is sorted, so the lower place wins.
-        (0..self.options.population / 2).map(|_| &self.population[draw().min(draw())]).collect()
-    }
-
-    /// The random stream of an individual of this generation.
-    fn stream(&self, place: u64) -> ChaCha8Rng {
-        let mut key = [0; 32];
-        for (part, number) in key.chunks_exact_mut(8).zip([self.options.seed, self.generation, place]) {
-            part.copy_from_slice(&number.to_le_bytes());
-        }
-        ChaCha8Rng::from_seed(key)
+impl Maker for UmdaMaker<'_> {
+    fn make(&mut self, parents: &[&Individual], effort: u64, rng: &mut ChaCha8Rng) -> (Individual, u64) {
+        if parents.is_empty() { self.seed(rng) } else { self.breed(parents, effort, rng) }
     }
 }
 
 /// What a thread needs to make individuals.
-struct Maker<'a> {
+struct UmdaMaker<'a> {
     space: &'a SearchSpace<'a>,
     options: UmdaOptions,
     heuristics: Heuristics,
@@ -220,7 +116,7 @@ struct Maker<'a> {
     walk: Option<Walk>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> UmdaMaker<'a> {
     fn new(space: &'a SearchSpace<'a>, options: UmdaOptions) -> Self {
         let walk = match options.mutation {
             Mutation::SlotSwap => None,

@@ -4,6 +4,7 @@ use rand::{Rng, RngExt};
 
 use serde::{Deserialize, Serialize};
 
+use crate::routes::Choices;
 use crate::space::Gene;
 use crate::state::SearchState;
 
@@ -68,6 +69,18 @@ impl Walk {
     ///
     /// If a delivery of `state` is not placed, or its space has more steps than the walk was made for.
     pub fn run(&mut self, state: &mut SearchState, chains: u64, uphill_odds: u32, rng: &mut impl Rng) -> u64 {
+        self.run_among(state.space(), state, chains, uphill_odds, rng)
+    }
+
+    /// The same along these paths alone; a delivery that is in conflict on another path leaves it.
+    pub(crate) fn run_among(
+        &mut self,
+        choices: &impl Choices,
+        state: &mut SearchState,
+        chains: u64,
+        uphill_odds: u32,
+        rng: &mut impl Rng,
+    ) -> u64 {
         for chain in 0..chains {
             let before = state.conflicts();
             if before == 0 {
@@ -75,7 +88,7 @@ impl Walk {
             }
             let Some(delivery) = state.draw_conflict(|n| rng.random_range(0..n)) else { return chain };
             self.journal.clear();
-            let whole = self.chain(state, delivery, rng);
+            let whole = self.chain(choices, state, delivery, rng);
             let added = state.conflicts().saturating_sub(before);
             if !whole || !accepts(added, uphill_odds, rng) {
                 self.undo(state);
@@ -85,13 +98,13 @@ impl Walk {
     }
 
     /// Moves `first` and whoever stands in the way; `false` if somebody finds no place at all.
-    fn chain(&mut self, state: &mut SearchState, first: usize, rng: &mut impl Rng) -> bool {
+    fn chain(&mut self, choices: &impl Choices, state: &mut SearchState, first: usize, rng: &mut impl Rng) -> bool {
         self.homeless.clear();
         self.lift(state, first);
         let mut moves = self.options.chain_length;
         while let Some((hand, left)) = self.homeless.pop() {
             let hand = hand as usize;
-            let spot = if moves > 0 { self.spot(state, hand, left, rng) } else { None };
+            let spot = if moves > 0 { self.spot(choices, state, hand, left, rng) } else { None };
             moves = moves.saturating_sub(1);
             let gene = match spot {
                 Some(Spot::Free(gene)) => gene,
@@ -102,7 +115,7 @@ impl Walk {
                     }
                     gene
                 }
-                None => match self.least_crowded(state, hand, rng) {
+                None => match self.least_crowded(choices, state, hand, rng) {
                     Some(gene) => gene,
                     None => return false,
                 },
@@ -139,12 +152,18 @@ impl Walk {
     }
 
     /// A free spot along some sampled paths, else a random one where a single resource is full. Not the step `left`.
-    fn spot(&mut self, state: &SearchState, delivery: usize, left: u32, rng: &mut impl Rng) -> Option<Spot> {
-        let candidates = state.space().candidates(delivery);
+    fn spot(
+        &mut self,
+        choices: &impl Choices,
+        state: &SearchState,
+        delivery: usize,
+        left: u32,
+        rng: &mut impl Rng,
+    ) -> Option<Spot> {
+        let candidates = choices.of(delivery);
         let samples = candidates.len().min(self.options.sampled_paths);
         let offset = rng.random_range(0..candidates.len());
-        let space = state.space();
-        let from_source = space.candidates_from_source(delivery);
+        let from_source = choices.direct(delivery);
         let (mut taken, mut taken_count) = (None, 0);
         for sample in 0..samples {
             // All candidates from a random one on where there are few, else random ones: rather short ones, and some
@@ -180,14 +199,20 @@ impl Walk {
     }
 
     /// The least crowded of some random spots that make no orphans.
-    fn least_crowded(&mut self, state: &SearchState, delivery: usize, rng: &mut impl Rng) -> Option<Gene> {
+    fn least_crowded(
+        &mut self,
+        choices: &impl Choices,
+        state: &SearchState,
+        delivery: usize,
+        rng: &mut impl Rng,
+    ) -> Option<Gene> {
         let space = state.space();
         let end = if space.is_broadcast() {
             state.first_passed_on(space.message(delivery), space.receiver(delivery))
         } else {
             space.step_count()
         };
-        let candidates = space.candidates(delivery);
+        let candidates = choices.of(delivery);
         let draws = (0..2 * self.options.sampled_paths).filter_map(|_| {
             let path = draw_short(candidates, self.options.short_draws, rng);
             let first = earliest(state, delivery, path);
@@ -198,8 +223,8 @@ impl Walk {
     }
 }
 
-/// Metropolis's rule.
-fn accepts(added: u64, uphill_odds: u32, rng: &mut impl Rng) -> bool {
+/// Metropolis's rule, the temperature given as the odds against one more conflict.
+pub(crate) fn accepts(added: u64, uphill_odds: u32, rng: &mut impl Rng) -> bool {
     uphill_odds <= 1 || (0..added).all(|_| rng.random_range(0..uphill_odds) == 0)
 }
 
@@ -318,7 +343,7 @@ mod tests {
                 let conflicts = state.conflicts();
                 let mut walk = Walk::new(space.step_count(), options);
                 for delivery in 0..space.delivery_count() {
-                    walk.chain(&mut state, delivery, &mut rng);
+                    walk.chain(space, &mut state, delivery, &mut rng);
                     walk.undo(&mut state);
                     prop_assert_eq!(state.genes(), &genes[..]);
                     prop_assert_eq!(state.conflicts(), conflicts);

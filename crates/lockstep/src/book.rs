@@ -80,10 +80,11 @@ pub struct SweepIdentity<'a> {
 }
 
 impl SweepIdentity<'_> {
-    /// 64 digits that no two sweeps have in common.
-    pub fn digest(&self) -> String {
+    /// A number that hardly any two sweeps have in common.
+    pub fn digest(&self) -> u64 {
         let sealed = KIND.seal(&self.title());
-        sealed[HEADER_BYTES - 32..HEADER_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+        // The last bytes of the header are those of a checksum.
+        sealed[HEADER_BYTES - 8..HEADER_BYTES].iter().fold(0, |digest, &byte| digest << 8 | u64::from(byte))
     }
 
     fn title(&self) -> Title {
@@ -358,10 +359,10 @@ impl RecoveryBook {
     }
 
     fn unpacked(&self, faults: &Faults, plan: &PackedPlan) -> Result<PlanFile, BookError> {
-        let faulty = faults.apply_to(self.topology())?;
+        let network = faults.apply_to(self.topology())?;
         let before = self.before.schedule.problem();
-        let collective = remaining(before.collective(), &faulty);
-        let problem = Problem::new(&faulty, &collective, before.model())?;
+        let collective = remaining(before.collective(), &network);
+        let problem = Problem::new(&network, &collective, before.model())?;
         let schedule = Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)?;
         let file = ScheduleFile::new(&problem, schedule);
         Ok(parse::<()>(&plan.claims)?.into_file(|()| Ok::<_, PlanFileError>(file))?)

@@ -133,13 +133,13 @@ impl Consequence {
     ///
     /// [`ConsequenceError`]; terminals that are cut off are an [`Outcome::Lost`].
     pub fn of(faults: &Faults, before: &Plan, options: PlanOptions, budget: &Budget) -> Result<Self, ConsequenceError> {
-        let faulty = faults.apply_to(before.topology())?;
-        let (outcome, plan) = match replan(&before.problem(), before.schedule(), &faulty, options, budget, |_| {}) {
+        let network = faults.apply_to(before.topology())?;
+        let (outcome, plan) = match replan(&before.problem(), before.schedule(), &network, options, budget, |_| {}) {
             Ok(replanned) => {
                 let changes = replanned.repaired.filter(|_| replanned.is_repaired()).map(|repaired| repaired.changes);
                 (Outcome::Planned(Planned::new(&replanned.plan, changes)), Some(replanned.plan))
             }
-            Err(ReplanError::Plan(PlanError::Problem(error))) => (Outcome::Lost(loss(error, before, &faulty)?), None),
+            Err(ReplanError::Plan(PlanError::Problem(error))) => (Outcome::Lost(loss(error, before, &network)?), None),
             Err(error) => return Err(error.into()),
         };
         Ok(Self { degradation: Degradation { faults: faults.clone(), outcome }, plan })
@@ -147,12 +147,12 @@ impl Consequence {
 }
 
 /// What is lost, if that is why there is no problem any more.
-fn loss(error: ProblemError, before: &Plan, faulty: &Topology) -> Result<Loss, ConsequenceError> {
+fn loss(error: ProblemError, before: &Plan, network: &Topology) -> Result<Loss, ConsequenceError> {
     let transport = Transport::of(before.collective(), before.model());
     match (error, before.collective().root()) {
         (ProblemError::HasFailed { .. }, Some(root)) => Ok(Loss::Root(root)),
         (ProblemError::TooFewTerminals { .. } | ProblemError::Unreachable { .. }, _) => {
-            Ok(Loss::Terminals(Survivability::of(faulty, transport)))
+            Ok(Loss::Terminals(Survivability::of(network, transport)))
         }
         (ProblemError::NoMessage, _) => Ok(Loss::Messages),
         (error, _) => Err(ReplanError::from(error).into()),

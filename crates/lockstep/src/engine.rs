@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Engine {
-    /// All of the others in this order, until one reaches the lower bound.
+    /// All of the others but the last in this order, until one reaches the lower bound.
     Auto,
     /// The constructions for networks of known structure ([`lockstep_analytic`]): no search, and mostly optimal.
     Analytic,
@@ -18,25 +18,33 @@ pub enum Engine {
     Construct,
     /// The evolutionary search of the multistage-network document ([`lockstep_evolve`]).
     Umda,
+    /// The annealing search of the store-and-forward document, for broadcasts ([`lockstep_evolve`]).
+    Hgsa,
 }
 
 impl Engine {
     /// Every engine, the default first.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Analytic, Self::Construct, Self::Umda];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Analytic, Self::Construct, Self::Umda, Self::Hgsa];
 
-    /// Its name: `auto`, `analytic`, `construct` or `umda`.
+    /// Its name: `auto`, `analytic`, `construct`, `umda` or `hgsa`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Analytic => "analytic",
             Self::Construct => "construct",
             Self::Umda => "umda",
+            Self::Hgsa => "hgsa",
         }
     }
 
     /// Whether the other one is part of it.
     pub(crate) fn includes(self, part: Self) -> bool {
-        self == Self::Auto || self == part
+        self == part || self == Self::Auto && part != Self::Hgsa
+    }
+
+    /// The evolutionary search that is part of it, if one is.
+    pub(crate) fn search(self) -> Option<Self> {
+        [Self::Umda, Self::Hgsa].into_iter().find(|&search| self.includes(search))
     }
 }
 
@@ -76,10 +84,10 @@ mod tests {
 
     #[test]
     fn an_engine_of_later_versions_is_refused_with_those_there_are() {
-        let error = "hgsa".parse::<Engine>().unwrap_err();
+        let error = "exact".parse::<Engine>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no engine 'hgsa' in this version; choose auto, analytic, construct, umda"
+            "there is no engine 'exact' in this version; choose auto, analytic, construct, umda, hgsa"
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use lockstep_bounds::Rule;
-use lockstep_evolve::Umda;
+use lockstep_evolve::{Algorithm, Evolution};
 use lockstep_schedule::StopReason;
 
 use crate::checkpoint::{self, Identity};
@@ -75,10 +75,36 @@ impl fmt::Display for Ending {
     }
 }
 
+/// What can be told of a search, whatever its algorithm.
+pub(crate) trait Progress {
+    fn generation(&self) -> u64;
+    fn evaluations(&self) -> u64;
+    fn best_conflicts(&self) -> Option<u64>;
+    fn checkpoint(&self) -> Vec<u8>;
+}
+
+impl<A: Algorithm> Progress for Evolution<'_, A> {
+    fn generation(&self) -> u64 {
+        self.generation()
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.evaluations()
+    }
+
+    fn best_conflicts(&self) -> Option<u64> {
+        self.best_conflicts()
+    }
+
+    fn checkpoint(&self) -> Vec<u8> {
+        self.checkpoint()
+    }
+}
+
 /// Where a search is.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
-    pub(crate) umda: &'a Umda<'a>,
+    pub(crate) progress: &'a dyn Progress,
     pub(crate) identity: &'a Identity,
     pub(crate) journey: &'a Journey,
     pub(crate) limit: u64,
@@ -92,12 +118,12 @@ impl Search<'_> {
 
     /// Number of the generation in the making; 0 is the first, random one.
     pub fn generation(&self) -> u64 {
-        self.umda.generation()
+        self.progress.generation()
     }
 
     /// Evaluations of this search so far.
     pub fn evaluations(&self) -> u64 {
-        self.umda.evaluations()
+        self.progress.evaluations()
     }
 
     /// Evaluations after which this search gives up; `None` if only a clock or a person ends it.
@@ -107,13 +133,13 @@ impl Search<'_> {
 
     /// Conflicts of the best individual; 0 is a schedule. `None` before the first generation is whole.
     pub fn conflicts(&self) -> Option<u64> {
-        self.umda.best_conflicts()
+        self.progress.best_conflicts()
     }
 
     /// Everything that is needed to go on, for [`Planner::from_checkpoint`](crate::Planner::from_checkpoint). Takes
     /// milliseconds and some 6 bytes a delivery and individual.
     pub fn checkpoint(&self) -> Vec<u8> {
-        checkpoint::write(self.identity, self.journey, &self.umda.checkpoint())
+        checkpoint::write(self.identity, self.journey, &self.progress.checkpoint())
     }
 }
 

@@ -165,7 +165,6 @@ impl<'a> Planner<'a> {
     /// # Errors
     ///
     /// [`PlanError`].
-    #[expect(clippy::missing_panics_doc, reason = "bounds come with proofs, and no valid schedule is below one")]
     pub fn run(self, budget: &Budget, mut observe: impl FnMut(Event<'_>)) -> Result<Plan, PlanError> {
         let Self { problem, options, checkpoint } = self;
         check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;

@@ -2,7 +2,7 @@
 
 use lockstep_analytic::Construction;
 use lockstep_bounds::{Certificate, Cost, Ladder, LowerBound, Rule};
-use lockstep_evolve::{MAX_DELIVERIES, SearchSpace, Umda, UmdaOptions, candidate_paths};
+use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, MAX_DELIVERIES, SearchSpace, UmdaOptions, candidate_paths};
 use lockstep_paths::PathTable;
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason, verify};
 
@@ -57,8 +57,10 @@ impl Quest<'_> {
             let what = "the search is not where its results lead".to_owned();
             return Err(CheckpointError::Inconsistent { what }.into());
         }
-        if engine.includes(Engine::Umda) && self.next_level(journey).is_some() {
-            match self.search(journey, search, observe) {
+        if let Some(searcher) = engine.search()
+            && self.next_level(journey).is_some()
+        {
+            match self.search(searcher, journey, search, observe) {
                 Err(PlanError::NotFound(reason)) if journey.best.is_some() => tracing::info!(%reason, "search ended"),
                 ended => ended?,
             }
@@ -202,17 +204,18 @@ impl Quest<'_> {
     /// Searches at one number of steps after the other, until none is left between what is found and what is not.
     fn search(
         &self,
+        searcher: Engine,
         journey: &mut Journey,
         mut resumed: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         self.go_on(journey)?;
-        let table = self.paths()?;
+        let table = self.paths(searcher)?;
         let mut unfound = None;
         let mut before = journey.spent;
         let mut tried = |journey: &Journey, steps, observe: &mut dyn FnMut(Event<'_>)| {
             let attempts = journey.spent - std::mem::replace(&mut before, journey.spent);
-            observe(Event::Tried { engine: Engine::Umda, method: None, attempts, steps });
+            observe(Event::Tried { engine: searcher, method: None, attempts, steps });
         };
         while let Some((steps, is_last)) = self.next_level(journey) {
             journey.level = steps;
@@ -220,15 +223,20 @@ impl Quest<'_> {
             let result = match SearchSpace::new(self.problem, &table, steps) {
                 Ok(space) => {
                     let budget = self.share(journey.spent, is_last);
-                    self.search_space(&space, &budget, journey, resumed.take(), observe)?
+                    let (seed, resumed) = (self.options.seed, resumed.take());
+                    if searcher == Engine::Hgsa {
+                        self.evolve(HgsaOptions::directed(seed), &space, &budget, journey, resumed, observe)?
+                    } else {
+                        self.evolve(UmdaOptions::directed(seed), &space, &budget, journey, resumed, observe)?
+                    }
                 }
                 Err(reason) => Err(reason),
             };
-            match result {
+            match result.map_err(|reason| reason_of(searcher, reason)) {
                 Ok(schedule) => {
                     tracing::info!(steps, "search found a schedule");
                     tried(journey, Some(steps), observe);
-                    journey.offer(Found::by(Engine::Umda, None, schedule), observe);
+                    journey.offer(Found::by(searcher, None, schedule), observe);
                 }
                 Err(reason) => {
                     tracing::info!(%reason, "search");
@@ -272,29 +280,31 @@ impl Quest<'_> {
     }
 
     /// Searches at one number of steps.
-    fn search_space(
+    fn evolve<A: Algorithm>(
         &self,
+        algorithm: A,
         space: &SearchSpace<'_>,
         budget: &Budget,
         journey: &mut Journey,
         resumed: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Result<Schedule, NotFound>, CheckpointError> {
-        let options = UmdaOptions::directed(self.options.seed);
-        let mut umda = match resumed {
-            Some(bytes) => Umda::resume(space, options, &bytes)
+        let mut search = match resumed {
+            Some(bytes) => Evolution::resume(space, algorithm, &bytes)
                 .map_err(|error| CheckpointError::Inconsistent { what: error.to_string() })?,
-            None => Umda::new(space, options),
+            None => Evolution::new(space, algorithm),
         };
         let (identity, limit) = (self.identity, budget.evaluation_limit());
-        let result = umda.run(budget, |umda| observe(Event::Search(Search { umda, identity, journey, limit })));
+        let result = search.run(budget, |search| {
+            observe(Event::Search(Search { progress: search, identity, journey, limit }));
+        });
         if let Err(NotFound::Stopped { reason: StopReason::Deadline | StopReason::Cancelled, .. }) = result {
             if self.budget.stop_after(0).is_some() {
-                observe(Event::Stopped(Search { umda: &umda, identity, journey, limit }));
+                observe(Event::Stopped(Search { progress: &search, identity, journey, limit }));
             }
             journey.note(budget.stop_after(0));
         }
-        journey.spent = journey.spent.saturating_add(umda.evaluations());
+        journey.spent = journey.spent.saturating_add(search.evaluations());
         Ok(result)
     }
 
@@ -312,7 +322,7 @@ impl Quest<'_> {
 
     /// Whether a search may follow the constructions.
     fn may_search(&self) -> bool {
-        self.options.engine.includes(Engine::Umda) && self.is_searchable()
+        self.options.engine.search().is_some() && self.is_searchable()
     }
 
     /// Whether the paths of a search fit into memory.
@@ -322,8 +332,8 @@ impl Quest<'_> {
     }
 
     /// The paths that a search chooses from.
-    fn paths(&self) -> Result<PathTable, NotFound> {
-        let unsupported = |why: String| NotFound::Unsupported { engine: Engine::Umda.name(), why };
+    fn paths(&self, searcher: Engine) -> Result<PathTable, NotFound> {
+        let unsupported = |why: String| NotFound::Unsupported { engine: searcher.name(), why };
         if !self.is_searchable() {
             let (deliveries, terminals) =
                 (self.problem.messages().delivery_count(), self.problem.topology().terminal_count());
@@ -332,6 +342,14 @@ impl Quest<'_> {
             )));
         }
         candidate_paths(&self.problem).map_err(|error| unsupported(error.to_string()))
+    }
+}
+
+/// The same reason; where the search space has declined, its searcher has.
+fn reason_of(searcher: Engine, reason: NotFound) -> NotFound {
+    match reason {
+        NotFound::Unsupported { why, .. } => NotFound::Unsupported { engine: searcher.name(), why },
+        reason => reason,
     }
 }
 

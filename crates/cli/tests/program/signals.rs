@@ -1,7 +1,7 @@
 //! A search is interrupted, and goes on as if nothing had happened.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -69,4 +69,61 @@ fn an_interrupted_search_says_so_and_is_resumed_bit_for_bit() {
     assert!(directory.path().join("s.json.checkpoint").exists());
     let [resumed, whole] = resumed_and_whole(directory.path());
     assert_eq!(resumed, whole);
+}
+
+/// All pairs of links of a mesh, into the folder in which the user's programs keep what they can make again, or a book.
+fn start_sweep(directory: &Path, more: &[&str]) -> Child {
+    let mut command = lockstep(directory);
+    command.args(["faults", "mesh:4x4", "-c", "aab", "--links", "--at-once", "2"]).args(more);
+    command.env("XDG_CACHE_HOME", directory.join("cache")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Kills a sweep when so many bytes of it are written down; the name of the file.
+fn kill_sweep(directory: &Path, more: &[&str], file: impl Fn() -> Option<PathBuf>) -> PathBuf {
+    const ENOUGH: u64 = 10_000;
+    let mut child = start_sweep(directory, more);
+    let started = Instant::now();
+    let written = loop {
+        let length = |path: &PathBuf| fs::metadata(path).map_or(0, |data| data.len());
+        if let Some(path) = file().filter(|path| length(path) > ENOUGH) {
+            break path;
+        }
+        assert!(started.elapsed() < PATIENCE, "nothing is written down");
+        assert_eq!(child.try_wait().unwrap(), None, "the sweep ended before it was killed");
+        sleep(Duration::from_millis(1));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    written
+}
+
+#[test]
+fn a_killed_sweep_goes_on_and_forgets_what_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = directory.path().join("cache/lockstep");
+    let only_file = || Some(fs::read_dir(&cache).ok()?.next()?.ok()?.path());
+    let kept = kill_sweep(directory.path(), &[], only_file);
+    let resumed = start_sweep(directory.path(), &[]).wait_with_output().unwrap();
+    let message = String::from_utf8(resumed.stderr).unwrap();
+    assert!(resumed.status.success() && message.contains("going on from"), "{message}");
+    assert!(!kept.exists(), "a finished sweep leaves nothing");
+    let whole = start_sweep(directory.path(), &["--quiet"]).wait_with_output().unwrap();
+    assert!(whole.status.success() && whole.stderr.is_empty());
+    assert_eq!(String::from_utf8(resumed.stdout).unwrap(), String::from_utf8(whole.stdout).unwrap());
+}
+
+#[test]
+fn a_killed_book_is_completed_bit_for_bit() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("b.lsb");
+    kill_sweep(directory.path(), &["--book", "b.lsb"], || Some(path.clone()));
+    let refused =
+        lockstep(directory.path()).args(["faults", "lookup", "b.lsb", "--fail-link", "00-01"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("the book has no end"));
+    for book in ["b.lsb", "whole.lsb"] {
+        assert!(start_sweep(directory.path(), &["--book", book]).wait_with_output().unwrap().status.success());
+    }
+    assert_eq!(fs::read(&path).unwrap(), fs::read(directory.path().join("whole.lsb")).unwrap());
 }

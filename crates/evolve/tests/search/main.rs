@@ -2,6 +2,7 @@
 
 mod cells;
 mod checkpoints;
+mod hgsa;
 mod limits;
 mod problem;
 mod threads;

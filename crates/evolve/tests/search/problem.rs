@@ -26,6 +26,10 @@ impl Cell {
         Self { model, ..self }
     }
 
+    pub(crate) fn half_duplex(self) -> Self {
+        Self { topology: self.topology.half_duplex(), ..self }
+    }
+
     pub(crate) fn problem(&self) -> Problem<'_> {
         Problem::new(&self.topology, &self.collective, self.model).expect("a problem")
     }

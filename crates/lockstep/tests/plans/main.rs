@@ -11,6 +11,7 @@ mod limits;
 mod networks;
 mod oracle;
 mod planner;
+mod recovery;
 mod replanning;
 
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context;
-use lockstep::{Consequence, Degradation, Interrupted, SweepIdentity, SweepLog};
+use anyhow::{Context, ensure};
+use lockstep::{Consequence, Degradation, SweepIdentity, SweepLog};
 
 use crate::args::{SweepArgs, Talk};
 use crate::{input, output};
@@ -26,23 +26,35 @@ impl Journal {
         talk: Talk,
     ) -> anyhow::Result<(Self, Vec<Degradation>)> {
         let is_book = args.book.is_some();
-        let Some(path) = args.book.clone().or_else(|| args.checkpoint.clone()).or_else(|| cached(identity)) else {
-            return Ok((Self { path: None, log: None, is_book }, Vec::new()));
-        };
+        let wanted = args.book.clone().or_else(|| args.checkpoint.clone());
+        let none = Self { path: None, log: None, is_book };
+        let Some(path) = wanted.clone().or_else(|| cached(identity)) else { return Ok((none, Vec::new())) };
         let name = || path.display().to_string();
-        if !fs::exists(&path).with_context(name)? {
-            let file = File::create_new(&path).with_context(|| format!("{}: cannot be written", name()))?;
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = file.with_context(|| format!("{}: cannot be written", name()))?;
+        if file.try_lock().is_err() {
+            // The same sweep twice at once: the second one does without.
+            ensure!(wanted.is_none(), "{}: another sweep writes it; wait, or give another file", name());
+            return Ok((none, Vec::new()));
+        }
+        let bytes = input::bytes(&path)?;
+        if bytes.is_empty() {
             let log = SweepLog::begin(identity, file).with_context(name)?;
             return Ok((Self { path: Some(path), log: Some(log), is_book }, Vec::new()));
         }
         let interrupted = identity
-            .interrupted(&input::bytes(&path)?)
+            .interrupted(&bytes)
             .with_context(|| format!("{}: cannot be gone on from; delete it, or give another file", name()))?;
-        let Interrupted { ref rows, is_ended, .. } = interrupted;
-        let state = if is_ended { "all of it is in" } else { "going on from" };
+        let state = if interrupted.is_ended { "all of it is in" } else { "going on from" };
         output::note(talk, &format!("{state} {}", name()));
-        let log = if is_ended { None } else { Some(go_on(identity, &interrupted, &path).with_context(name)?) };
-        Ok((Self { path: Some(path), log, is_book }, rows.clone()))
+        let log = if interrupted.is_ended {
+            None
+        } else {
+            let end = interrupted.length as u64;
+            file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).with_context(name)?;
+            Some(SweepLog::go_on(identity, &interrupted, file))
+        };
+        Ok((Self { path: Some(path), log, is_book }, interrupted.rows))
     }
 
     /// Adds the next consequence.
@@ -80,18 +92,10 @@ impl Journal {
     }
 }
 
-/// The log behind its last whole page.
-fn go_on(identity: &SweepIdentity<'_>, interrupted: &Interrupted, path: &Path) -> std::io::Result<SweepLog<File>> {
-    let mut file = File::options().write(true).open(path)?;
-    file.set_len(interrupted.length as u64)?;
-    file.seek(SeekFrom::End(0))?;
-    Ok(SweepLog::go_on(identity, interrupted, file))
-}
-
 /// A file of this sweep's own in the user's cache folder, if there is one.
 fn cached(identity: &SweepIdentity<'_>) -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?.join("lockstep");
     fs::create_dir_all(&cache).ok()?;
-    Some(cache.join(format!("sweep-{}.lsb", &identity.digest()[..16])))
+    Some(cache.join(format!("sweep-{:016x}.lsb", identity.digest())))
 }

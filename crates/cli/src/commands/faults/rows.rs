@@ -92,7 +92,7 @@ impl<'a> Rows<'a> {
         let mut cells = COLUMNS.map(|_| String::new());
         cells[0] = names().collect::<Vec<_>>().join(", ");
         cells[1] = times.map(|times| times.to_string()).unwrap_or_default();
-        cells[4] = "lost".to_owned();
+        "lost".clone_into(&mut cells[4]);
         cells[11] = lost.unwrap_or_default();
         if let Some(planned) = planned {
             let Planned { steps, bound, rule, verdict, engine, changes } = planned;

@@ -1,0 +1,205 @@
+//! Sweeps over faults, and the books that keep them.
+
+use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
+use lockstep::{
+    BookError, Budget, Consequence, Loss, Outcome, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity, SweepLog,
+    Topology, sweep, verify,
+};
+use lockstep::{CommunicationModel, faults::Transport, faults::disconnected_pairs};
+use proptest::prelude::*;
+
+use crate::Question;
+
+const BUDGET: u64 = 1 << 16;
+
+fn planned(spec: &str, collective: &str) -> Plan {
+    let question = Question::new(spec, collective, CommunicationModel::wormhole());
+    Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(BUDGET), |_| {}).unwrap()
+}
+
+fn swept(before: &Plan, kind: FaultKind, at_once: usize) -> Vec<Consequence> {
+    let mut consequences = Vec::new();
+    let space = FaultSpace::new(before.topology(), kind, at_once);
+    let budget = Budget::evaluations(BUDGET);
+    let ended = sweep(before, space.iter(), PlanOptions::auto(1), &budget, |one| consequences.push(one)).unwrap();
+    assert_eq!(ended, None);
+    consequences
+}
+
+#[test]
+fn every_set_of_faults_has_its_row_in_order() {
+    let before = planned("mesh:3x3", "aab");
+    let space = FaultSpace::new(before.topology(), FaultKind::Link, 2);
+    let consequences = swept(&before, FaultKind::Link, 2);
+    assert!(consequences.iter().map(|one| one.degradation.faults.clone()).eq(space.iter()));
+    let alone =
+        |faults: &Faults| Consequence::of(faults, &before, PlanOptions::auto(1), &Budget::evaluations(BUDGET)).unwrap();
+    assert!(consequences.iter().all(|one| *one == alone(&one.degradation.faults)), "threads change nothing");
+    let mut cut_off = 0;
+    for Consequence { degradation, plan } in &consequences {
+        let network = degradation.faults.apply_to(before.topology()).unwrap();
+        let is_connected =
+            disconnected_pairs(&network, Transport::of(before.collective(), before.model())).next().is_none();
+        match (&degradation.outcome, plan) {
+            (Outcome::Planned(planned), Some(plan)) => {
+                assert!(is_connected);
+                assert_eq!(verify(&plan.problem(), plan.schedule()).unwrap().steps, planned.steps as usize);
+                assert_eq!(plan.topology().digest(), network.digest());
+            }
+            (Outcome::Lost(Loss::Terminals(answer)), None) => {
+                assert!(!is_connected && !answer.is_connected());
+                cut_off += 1;
+            }
+            (outcome, _) => panic!("{outcome:?}"),
+        }
+    }
+    assert_eq!(cut_off, 4, "the two links of each corner");
+}
+
+#[test]
+fn a_failed_root_and_lonely_terminals_are_answers() {
+    let words = |spec: &str, collective: &str, faults: FaultSet| {
+        let before = planned(spec, collective);
+        let faults = faults.of(before.topology()).unwrap();
+        let budget = Budget::evaluations(BUDGET);
+        match Consequence::of(&faults, &before, PlanOptions::auto(1), &budget).unwrap().degradation.outcome {
+            Outcome::Lost(loss) => loss.words(before.topology()),
+            Outcome::Planned(planned) => format!("{} steps", planned.steps),
+        }
+    };
+    assert_eq!(words("ring:4", "oab", FaultSet::new().node("0")), "the root 0 has failed");
+    assert_eq!(words("ring:3", "aab", FaultSet::new().node("0").node("1")), "only one terminal is left");
+    assert_eq!(
+        words("ring:4", "aab", FaultSet::new().node("1").node("3")),
+        "terminal 2 is cut off: there is no path from 0 to 2"
+    );
+    assert_eq!(words("ring:4", "aab", FaultSet::new().node("1")), "2 steps");
+}
+
+/// A book of all single channel faults of a small network, and what its sweep gave.
+fn book() -> (Plan, Vec<Consequence>, Vec<u8>) {
+    let before = planned("kautz:2,2", "aab");
+    let consequences = swept(&before, FaultKind::Channel, 1);
+    let mut bytes = Vec::new();
+    let mut log = SweepLog::begin(&identity(&before), &mut bytes).unwrap();
+    consequences.iter().for_each(|one| log.add(one).unwrap());
+    log.end().unwrap();
+    (before, consequences, bytes)
+}
+
+fn identity(before: &Plan) -> SweepIdentity<'_> {
+    let options = PlanOptions::auto(1);
+    SweepIdentity { before, options, evaluations: BUDGET, sets: "every channel", keeps_plans: true }
+}
+
+#[test]
+fn a_book_gives_back_every_plan() {
+    let (before, consequences, bytes) = book();
+    let book = RecoveryBook::read(&bytes).unwrap();
+    assert_eq!((book.len(), book.sets()), (consequences.len(), "every channel"));
+    assert_eq!(book.before().clone().check().unwrap(), before);
+    for Consequence { degradation, plan } in consequences {
+        let recovery = book.look_up(&degradation.faults).unwrap().unwrap();
+        assert_eq!(recovery.degradation, degradation);
+        let schedule = book.schedule(&degradation.faults).unwrap();
+        assert_eq!(schedule.as_ref(), plan.as_ref().map(Plan::schedule));
+        assert_eq!(recovery.plan.map(|file| file.check().unwrap()), plan);
+    }
+    let unknown = Faults::from(Fault::Node(before.topology().terminals()[0]));
+    assert_eq!(book.look_up(&unknown).unwrap(), None);
+}
+
+#[test]
+fn the_log_of_another_sweep_is_refused() {
+    let (before, _, bytes) = book();
+    let other = SweepIdentity { evaluations: BUDGET + 1, ..identity(&before) };
+    assert_eq!(other.interrupted(&bytes), Err(BookError::OtherSweep));
+    let figures = SweepIdentity { keeps_plans: false, ..identity(&before) };
+    let mut log = Vec::new();
+    SweepLog::begin(&figures, &mut log).unwrap().end().unwrap();
+    assert_eq!(RecoveryBook::read(&log), Err(BookError::NoPlans));
+    assert!(figures.interrupted(&log).unwrap().is_ended);
+}
+
+#[test]
+fn a_book_that_is_cut_off_is_refused_and_its_sweep_goes_on() {
+    let (before, consequences, bytes) = book();
+    let identity = identity(&before);
+    let title = identity.interrupted(&bytes[..first_piece(&identity)]).unwrap().length;
+    for cut in 0..bytes.len() {
+        assert!(RecoveryBook::read(&bytes[..cut]).is_err(), "cut to {cut} bytes");
+    }
+    // Every 7th byte is in all parts of the pages.
+    for cut in (title..bytes.len()).step_by(7) {
+        let interrupted = identity.interrupted(&bytes[..cut]).unwrap();
+        assert!(!interrupted.is_ended && interrupted.length <= cut);
+        let done = interrupted.rows.len();
+        assert!(interrupted.rows.iter().eq(consequences[..done].iter().map(|one| &one.degradation)));
+        let mut resumed = bytes[..interrupted.length].to_vec();
+        let mut log = SweepLog::go_on(&identity, &interrupted, &mut resumed);
+        consequences[done..].iter().for_each(|one| log.add(one).unwrap());
+        log.end().unwrap();
+        assert!(resumed == bytes, "cut to {cut} bytes");
+    }
+    assert!(identity.interrupted(&bytes).unwrap().is_ended);
+}
+
+/// The length of what comes before the first page.
+fn first_piece(identity: &SweepIdentity<'_>) -> usize {
+    let mut title = Vec::new();
+    SweepLog::begin(identity, &mut title).unwrap();
+    title.len()
+}
+
+#[test]
+fn pages_out_of_order_are_refused() {
+    let (before, consequences, bytes) = book();
+    let identity = identity(&before);
+    let title = first_piece(&identity);
+    let one_page = |number: usize| {
+        let mut page = Vec::new();
+        let interrupted = identity.interrupted(&bytes[..title]).unwrap();
+        let mut log = SweepLog::go_on(&identity, &interrupted, &mut page);
+        log.add(&consequences[number]).unwrap();
+        page
+    };
+    let twice = [&bytes[..title], &one_page(0), &one_page(0)].concat();
+    assert_eq!(identity.interrupted(&twice), Err(BookError::Order));
+    assert_eq!(identity.interrupted(&[&bytes[..title], &one_page(1)].concat()).unwrap().rows.len(), 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_flipped_bit_of_a_book_is_refused(place: prop::sample::Index, bit in 0..8u32) {
+        thread_local!(static BOOK: Vec<u8> = book().2);
+        let mut bytes = BOOK.with(Clone::clone);
+        let place = place.index(bytes.len());
+        bytes[place] ^= 1 << bit;
+        prop_assert!(RecoveryBook::read(&bytes).is_err());
+    }
+}
+
+#[test]
+fn a_sweep_that_is_stopped_says_so() {
+    let before = planned("mesh:3x3", "aab");
+    let budget = Budget::evaluations(BUDGET);
+    let space = FaultSpace::new(before.topology(), FaultKind::Link, 1);
+    let mut rows = 0;
+    let ended = sweep(&before, space.iter(), PlanOptions::auto(1), &budget, |_| {
+        rows += 1;
+        budget.cancel();
+    });
+    assert!(ended.unwrap().is_some());
+    assert!((1..=space.faults().len()).contains(&rows));
+}
+
+#[test]
+fn a_topology_of_other_numbers_is_another_network() {
+    let before = planned("ring:4", "aab");
+    let ring: Topology = "ring:9".parse().unwrap();
+    let foreign = FaultSet::new().node("8").of(&ring).unwrap();
+    let error = Consequence::of(&foreign, &before, PlanOptions::auto(1), &Budget::evaluations(1)).unwrap_err();
+    assert!(error.to_string().starts_with("the network has no node 8"), "{error}");
+}

@@ -1,0 +1,105 @@
+//! Runs of the document's algorithm, with conflict prediction and without, and of the planner.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use lockstep::evolve::{HgsaOptions, Prediction, schedule_by};
+use lockstep::schedule::NotFound;
+use lockstep::{Budget, Collective, CommunicationModel, PlanOptions, Planner, Problem, bounds, load, verify};
+
+use super::figures::Row;
+
+/// Evaluations of one run.
+const EVALUATIONS: u64 = 1 << 20;
+
+/// Ways to search, the document's first.
+pub(super) const VARIANTS: [(&str, fn(u64) -> HgsaOptions); 4] = [
+    ("no prediction", |seed| HgsaOptions { prediction: Prediction::None, ..HgsaOptions::published(seed) }),
+    ("equations 1 to 5", HgsaOptions::published),
+    ("matching", |seed| HgsaOptions { prediction: Prediction::Matching, ..HgsaOptions::published(seed) }),
+    ("ours", HgsaOptions::directed),
+];
+
+/// What came out on one network.
+pub(super) struct Outcome<'a> {
+    pub(super) table: u8,
+    pub(super) row: &'a Row,
+    pub(super) terminals: usize,
+    /// Steps that no schedule can beat; all runs search for that many.
+    pub(super) bound: u32,
+    pub(super) rule: String,
+    /// By variant.
+    pub(super) runs: [Runs; VARIANTS.len()],
+    pub(super) auto: Auto,
+}
+
+/// Runs of one variant with different seeds.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Runs {
+    pub(super) all: u32,
+    /// Those that found a schedule, which the judge has accepted.
+    pub(super) successes: u32,
+    /// Time of all runs.
+    pub(super) total: Duration,
+    pub(super) longest: Duration,
+}
+
+/// The planner.
+pub(super) struct Auto {
+    pub(super) steps: u32,
+    pub(super) finder: String,
+    pub(super) time: Duration,
+}
+
+impl Outcome<'_> {
+    /// Whether our search and the planner reach the bound, and the document's steps, in every run.
+    pub(super) fn holds(&self) -> bool {
+        let Runs { all, successes, .. } = self.runs[VARIANTS.len() - 1];
+        successes == all && self.auto.steps == self.bound && self.bound <= self.row.steps
+    }
+}
+
+/// All runs on one network, unless it has more terminals than these.
+pub(super) fn reproduce(table: u8, row: &Row, runs: u32, seed: u64, most: usize) -> Result<Option<Outcome<'_>>> {
+    let topology = load(&row.spec)?;
+    let terminals = topology.terminal_count();
+    if terminals > most {
+        return Ok(None);
+    }
+    let all_gather = Collective::all_to_all_broadcast();
+    let problem = Problem::new(&topology, &all_gather, CommunicationModel::store_and_forward())?;
+    let bound = bounds::best(&problem);
+    bound.check(&problem)?;
+    let mut by_variant = [Runs::default(); VARIANTS.len()];
+    for ((name, options), results) in VARIANTS.into_iter().zip(&mut by_variant) {
+        for run in 0..u64::from(runs) {
+            let begin = Instant::now();
+            let is_found = attempt(&problem, bound.steps, options(seed.wrapping_add(run)))?;
+            let time = begin.elapsed();
+            results.all += 1;
+            results.successes += u32::from(is_found);
+            results.total += time;
+            results.longest = results.longest.max(time);
+        }
+        let Runs { all, successes, total, .. } = results;
+        eprintln!("{} {name}: {successes} of {all} runs at {} steps, {total:?}", row.spec, bound.steps);
+    }
+    let begin = Instant::now();
+    let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(EVALUATIONS), |_| {})?;
+    let auto = Auto { steps: plan.step_count(), finder: plan.engine().to_owned(), time: begin.elapsed() };
+    let (bound, rule) = (bound.steps, bound.rule.to_string());
+    Ok(Some(Outcome { table, row, terminals, bound, rule, runs: by_variant, auto }))
+}
+
+/// Whether a run finds a schedule of so many steps.
+fn attempt(problem: &Problem<'_>, steps: u32, options: HgsaOptions) -> Result<bool> {
+    match schedule_by(options, problem, steps, &Budget::evaluations(EVALUATIONS)) {
+        Ok(schedule) => {
+            let verified = verify(problem, &schedule)?.steps as u32;
+            ensure!(verified <= steps, "the search was asked for {steps} steps and made {verified}");
+            Ok(true)
+        }
+        Err(NotFound::Stopped { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
