@@ -1,8 +1,8 @@
 //! Certified collective communication schedules for any interconnection network.
 //!
-//! [`plan`] takes a network, a collective and the rules of the network, and returns the shortest schedule it finds, judged
-//! valid, with a proved lower bound on the number of steps. Not here: any algorithm. Each part is a crate of its own, and
-//! each crate a module of this one.
+//! [`plan()`] takes a network, a collective and the rules of the network, and returns the shortest schedule it finds,
+//! judged valid, with a proved lower bound on the number of steps. Not here: any algorithm. Each part is a crate of its own,
+//! and each crate a module of this one.
 //!
 //! ```
 //! use lockstep::{Budget, Collective, CommunicationModel, Topology, plan};

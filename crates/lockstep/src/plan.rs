@@ -85,7 +85,7 @@ pub enum CutShort {
 
 /// A valid schedule of a problem with a proved lower bound.
 ///
-/// Invariant: [`verify`](lockstep_schedule::verify) has accepted the schedule, and
+/// Invariant: [`verify`] has accepted the schedule, and
 /// [`check`](lockstep_bounds::LowerBound::check) the bound. Only [`Planner::run`](crate::Planner::run),
 /// [`replan`](crate::replan()) and [`PlanFile::check`] make one.
 #[derive(Clone, PartialEq, Debug)]

@@ -48,7 +48,10 @@ impl<'a> Packing<'a> {
         let is_reached = |node: NodeId| distance[node.index()] < u32::MAX;
         let is_open: Vec<bool> = topology
             .channel_numbers()
-            .map(|channel| [topology.tail(channel), topology.head(channel)].into_iter().all(is_reached))
+            .map(|channel| {
+                let ends = [topology.tail(channel), topology.head(channel)];
+                topology.is_working(channel) && ends.into_iter().all(is_reached)
+            })
             .collect();
         let mut network = FlowNetwork::new(nodes);
         for channel in topology.channel_numbers() {

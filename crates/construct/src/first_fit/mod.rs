@@ -1,5 +1,6 @@
 //! Messages of one receiver: one after the other takes the earliest steps that are still free.
 
+mod hops;
 mod hurry;
 mod start;
 
@@ -12,7 +13,7 @@ use crate::distance::{Distances, Row, UNREACHED};
 use crate::log::Log;
 use crate::method::{Kept, Method, Miss, Poll, Request};
 use crate::relay::RelayTree;
-use crate::shortest::{Arc, ShortestPaths};
+use crate::shortest::ShortestPaths;
 use crate::slots::{BLOCK, Capacities, PortPair, Slots, Steps, wire};
 use crate::task::Task;
 
@@ -208,9 +209,9 @@ impl<'a, R: Rng> Placer<'a, R> {
         Ok(if mixes { arrival.min(self.find_hops(stop.ready)) } else { arrival })
     }
 
-    fn place_from(&mut self, message: MessageId, stop: Stop, target: NodeId) -> Result<(), Miss> {
+    fn place_from(&mut self, message: MessageId, from: Stop, target: NodeId) -> Result<(), Miss> {
         let Scatter { task, mixes, .. } = *self.scatter;
-        let Stop { terminal: mut holder, mut ready } = stop;
+        let Stop { terminal: mut holder, mut ready } = from;
         if self.turn_to(holder, target) {
             if task.stores_and_forwards() {
                 self.find_hops(ready);
@@ -398,49 +399,5 @@ impl<'a, R: Rng> Placer<'a, R> {
             self.slots.take(step, wire(self.scatter.task, channel));
         }
         self.log.push(message, step, &self.path)
-    }
-
-    /// The step after the earliest in which the message arrives if it is passed on from neighbour to neighbour from step
-    /// `ready` on; how, is left in `marks`.
-    fn find_hops(&mut self, ready: u32) -> u32 {
-        let Self { scatter, slots, shortest, marks, rng, .. } = self;
-        let Scatter { task, capacities, .. } = scatter;
-        for mark in &mut marks[..shortest.source()] {
-            mark.ready = u32::MAX;
-        }
-        marks[shortest.source()].ready = ready;
-        for (via, arc) in shortest.arcs().iter().enumerate().rev() {
-            let [tail, head] = [arc.tail, arc.head].map(|place| shortest.nodes()[place as usize]);
-            let ports = PortPair::new(task, capacities, tail, head);
-            let ready = slots.next_free(arc.wire, ports, marks[arc.tail as usize].ready) + 1;
-            let head = &mut marks[arc.head as usize];
-            if ready <= head.ready {
-                let tie = u64::from(slots.load(arc.wire)) << 32 | u64::from(rng.random::<u32>());
-                if (ready, tie) < (head.ready, head.tie) {
-                    *head = Mark { ready, tie, via: via as u32, ..*head };
-                }
-            }
-        }
-        marks[ShortestPaths::TARGET].ready
-    }
-
-    /// Makes the transfers that [`find_hops`](Self::find_hops) has found.
-    fn take_hops(&mut self, message: MessageId) -> Result<(), Miss> {
-        let Self { scatter, slots, shortest, marks, log, .. } = self;
-        let Scatter { task, capacities, .. } = scatter;
-        let mut place = ShortestPaths::TARGET;
-        while place != shortest.source() {
-            let Mark { ready, via, .. } = marks[place];
-            let Arc { tail, channel, wire, .. } = shortest.arcs()[via as usize];
-            let step = ready - 1;
-            let ports = PortPair::new(task, capacities, shortest.nodes()[tail as usize], shortest.nodes()[place]);
-            for slot in ports.iter() {
-                slots.take(step, slot);
-            }
-            slots.take(step, wire);
-            log.push(message, step, &[channel])?;
-            place = tail as usize;
-        }
-        Ok(())
     }
 }
