@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     ensure!(runs.is_none_or(|runs| runs == 1), "--runs: every cell of this document is one plan; leave it out");
     ensure!(*engine == Method::Auto, "--engine: the cells of this document are planned by auto; leave it out");
     let figures = Figures::read()?;
-    let wanted = figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.table));
+    let wanted = figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number));
     let mut results = Vec::new();
     for table in wanted {
         results.push(cells::reproduce(table, *seed, *quick)?);

@@ -27,9 +27,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let runs = runs.unwrap_or(if *quick { 1 } else { 10 });
     let most = if *quick { QUICK_TERMINALS } else { usize::MAX };
     let mut results = Vec::new();
-    for of in figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.table)) {
+    for of in figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number)) {
         for row in &of.rows {
-            results.extend(cells::reproduce(of.table, row, runs, *seed, most)?);
+            results.extend(cells::reproduce(of.number, row, runs, *seed, most)?);
         }
     }
     let report = report::Report { runs, seed: *seed, results };

@@ -9,7 +9,7 @@ mod torus;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::reproduce::{Arguments, Method};
 use figures::Figures;

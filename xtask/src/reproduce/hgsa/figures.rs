@@ -17,7 +17,8 @@ pub(super) struct Figures {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
-    pub(super) table: u8,
+    #[serde(rename = "table")]
+    pub(super) number: u8,
     pub(super) rows: Vec<Row>,
 }
 
