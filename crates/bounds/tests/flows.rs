@@ -252,10 +252,10 @@ fn tried_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
     unreachable!("some number of steps suffices")
 }
 
-/// Adds all that one step can make of the places, if channels from this one on are still undecided.
-fn move_on(problem: &Problem<'_>, channel: u32, used: &mut Vec<ChannelId>, spots: &[u8], next: &mut BTreeSet<Vec<u8>>) {
+/// Adds all that one step can make of the places, if channels from this place on are still undecided.
+fn move_on(problem: &Problem<'_>, place: usize, used: &mut Vec<ChannelId>, spots: &[u8], next: &mut BTreeSet<Vec<u8>>) {
     let (topology, ports) = (problem.topology(), problem.model().ports);
-    if channel as usize == topology.channel_count() {
+    let Some(channel) = topology.channels().nth(place) else {
         let mut moved = spots.to_vec();
         for &channel in used.iter() {
             moved[topology.tail(channel).index()] -= 1;
@@ -263,9 +263,8 @@ fn move_on(problem: &Problem<'_>, channel: u32, used: &mut Vec<ChannelId>, spots
         }
         next.insert(moved);
         return;
-    }
-    move_on(problem, channel + 1, used, spots, next);
-    let channel = ChannelId::new(channel);
+    };
+    move_on(problem, place + 1, used, spots, next);
     let (tail, head) = (topology.tail(channel), topology.head(channel));
     let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
     let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
@@ -273,7 +272,7 @@ fn move_on(problem: &Problem<'_>, channel: u32, used: &mut Vec<ChannelId>, spots
     let has_ports = ports.of_degree(sends + 1) > sends && ports.of_degree(receives + 1) > receives;
     if sends < usize::from(spots[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
         used.push(channel);
-        move_on(problem, channel.number() + 1, used, spots, next);
+        move_on(problem, place + 1, used, spots, next);
         used.pop();
     }
 }

@@ -294,7 +294,7 @@ proptest! {
             let exists = |(message, path): &&(u32, Vec<u32>)| {
                 (*message as usize) < problem.messages().len()
                     && !path.is_empty()
-                    && path.iter().all(|&channel| (channel as usize) < topology.channel_count())
+                    && path.iter().all(|&channel| topology.is_working(ChannelId::new(channel)))
             };
             drawable.push(transfers.iter().filter(exists).count());
             for (message, path) in transfers {

@@ -110,7 +110,7 @@ fn traits_agree_with_methods() {
         assert_eq!(NodeCount::node_count(&graph), topology.node_count());
         assert_eq!(EdgeCount::edge_count(&graph), topology.channel_count());
         assert_eq!(NodeIndexable::node_bound(&graph), topology.node_count());
-        assert_eq!(EdgeIndexable::edge_bound(&graph), topology.channel_count());
+        assert_eq!(EdgeIndexable::edge_bound(&graph), topology.channel_bound());
         assert!(GraphProp::is_directed(&graph));
         let mut components = UnionFind::new(graph.node_bound());
         for (channel, edge) in topology.channels().zip(graph.edge_references()) {

@@ -12,7 +12,7 @@ fn cut_size(topology: &Topology, source: NodeId, target: NodeId) -> u32 {
         .iter()
         .map(|path| path.iter().map(|channel| 1 << channel.number()).sum())
         .collect();
-    (0u32..1 << topology.channel_count())
+    (0u32..1 << topology.channel_bound())
         .filter(|cut| paths.iter().all(|path| path & cut != 0))
         .map(u32::count_ones)
         .min()

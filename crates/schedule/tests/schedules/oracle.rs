@@ -84,7 +84,7 @@ fn distribution(
 
 fn legal_path(problem: &Problem<'_>, path: &[u32]) -> bool {
     let topology = problem.topology();
-    if path.is_empty() || path.iter().any(|&channel| channel as usize >= topology.channel_count()) {
+    if path.is_empty() || path.iter().any(|&channel| !topology.is_working(ChannelId::new(channel))) {
         return false;
     }
     let channels: Vec<ChannelId> = path.iter().copied().map(ChannelId::new).collect();
