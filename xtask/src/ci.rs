@@ -10,5 +10,8 @@ pub(crate) fn run() -> Result<()> {
     test::run()?;
     cargo(&["doc", "--workspace", "--no-deps", "--all-features", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     cargo(&["test", "--workspace", "--all-features", "--quiet", "--release"], &[])?;
-    cargo(&["xtask", "reproduce-paper", "min", "--quick"], &[])
+    for paper in ["min", "fault", "hgsa"] {
+        cargo(&["xtask", "reproduce-paper", paper, "--quick"], &[])?;
+    }
+    Ok(())
 }

@@ -5,12 +5,16 @@ mod hgsa;
 mod hypercube;
 mod min;
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use lockstep::Engine;
+use serde::de::DeserializeOwned;
+
+use crate::run::root;
 
 /// A document whose tables can be reproduced.
 #[derive(Clone, Copy, ValueEnum)]
@@ -66,6 +70,29 @@ pub(crate) struct Arguments {
     /// Folder of the report [default: docs/reproduction, with --quick or --table target/reproduction].
     #[arg(long)]
     out: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Writes the files of a report, by their extensions, to the folder that is wanted; a whole one belongs to the documents.
+    fn write(&self, stem: &str, files: &[(&str, String)]) -> Result<()> {
+        let is_whole = !self.quick && self.table.is_none();
+        let usual = if is_whole { "docs/reproduction" } else { "target/reproduction" };
+        let folder = self.out.clone().unwrap_or_else(|| root().join(usual));
+        fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        for (extension, text) in files {
+            let file = folder.join(stem).with_extension(extension);
+            fs::write(&file, text).with_context(|| format!("{}: cannot be written", file.display()))?;
+            eprintln!("wrote {}", file.display());
+        }
+        Ok(())
+    }
+}
+
+/// The figures of a document, from their file in `data/papers`.
+fn figures<T: DeserializeOwned>(name: &str) -> Result<T> {
+    let file = root().join("data/papers").join(name);
+    let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{}: is not as expected", file.display()))
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {

@@ -7,7 +7,7 @@ mod simplex;
 use lockstep_bounds::{Certificate, LowerBound, Rule, best_reaching, by_rule};
 use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, Routing};
-use lockstep_topology::strategy::{any_topology, shuffled};
+use lockstep_topology::strategy::{any_topology, petersen, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -55,15 +55,8 @@ fn place(node: NodeId) -> [u32; 2] {
 /// Where all channels of a network are alike, all messages take the sum of their distances over the channels.
 #[test]
 fn symmetric_networks_are_filled_evenly() {
-    let mut petersen = TopologyBuilder::new("Petersen");
-    let nodes: Vec<NodeId> = (0..10).map(|node| petersen.terminal(node.to_string())).collect();
-    for place in 0..5 {
-        petersen.link(nodes[place], nodes[(place + 1) % 5]);
-        petersen.link(nodes[place], nodes[place + 5]);
-        petersen.link(nodes[place + 5], nodes[(place + 2) % 5 + 5]);
-    }
     // 3 nodes at distance 1 and 6 at distance 2, over 3 channels a node.
-    assert_eq!(exchange(&petersen.build().unwrap(), MINIMAL), (3 + 6 * 2) / 3);
+    assert_eq!(exchange(&petersen(), MINIMAL), (3 + 6 * 2) / 3);
     // Rings and square tori: n^2/8 and n (n^2 - 1)/8, n^3/8; hypercubes: 2^(d-1) (Bertsekas et al. 1991).
     for (spec, steps) in
         [("ring:16", 32), ("torus:3x3x3", 9), ("torus:5x5", 15), ("torus:6x6", 27), ("hypercube:5", 16)]

@@ -84,6 +84,18 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     ]
 }
 
+/// The Petersen graph: direct, it looks the same from every node, and is no Cayley graph.
+pub fn petersen() -> Topology {
+    let mut network = TopologyBuilder::new("petersen");
+    let nodes = numbered(&mut network, 10);
+    for place in 0..5 {
+        network.link(nodes[place], nodes[(place + 1) % 5]);
+        network.link(nodes[place], nodes[place + 5]);
+        network.link(nodes[place + 5], nodes[5 + (place + 2) % 5]);
+    }
+    build(network)
+}
+
 /// The same network with gaps in its numbers: among its nodes and channels are others that have failed.
 pub fn gapped(topology: Topology) -> impl Strategy<Value = Topology> {
     let lost_nodes = prop::collection::vec(any::<Index>(), 0..=2);

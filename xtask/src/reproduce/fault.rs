@@ -5,19 +5,17 @@ mod figures;
 mod report;
 mod speed;
 
-use std::fs;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use lockstep::Engine;
 
 use crate::reproduce::{Arguments, Method};
-use crate::run::root;
 use figures::Figures;
 
 /// Reproduces the tables, writes the report, and fails if a cell under the document's rules is not optimal.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let Arguments { table, runs, seed, engine, quick, out, .. } = arguments;
+    let Arguments { table, runs, seed, engine, quick, .. } = arguments;
     ensure!(
         table.is_none_or(|table| (2..=5).contains(&table)),
         "--table {}: the document has Tables 2 to 5",
@@ -26,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     ensure!(runs.is_none_or(|runs| runs == 1), "--runs: every cell of this document is one plan; leave it out");
     ensure!(*engine == Method::Auto, "--engine: the cells of this document are planned by auto; leave it out");
     let figures = Figures::read()?;
-    let wanted = figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.table));
+    let wanted = figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number));
     let mut results = Vec::new();
     for table in wanted {
         results.push(cells::reproduce(table, *seed, *quick)?);
@@ -36,14 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let report = report::Report { figures: &figures, seed: *seed, results, speed };
     print!("{}", report.summary());
 
-    let folder =
-        out.clone().unwrap_or_else(|| root().join(if whole { "docs/reproduction" } else { "target/reproduction" }));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    for (extension, text) in [("md", report.markdown()), ("csv", report.csv())] {
-        let file = folder.join("fault").with_extension(extension);
-        fs::write(&file, text).with_context(|| format!("{}: cannot be written", file.display()))?;
-        eprintln!("wrote {}", file.display());
-    }
+    arguments.write("fault", &[("md", report.markdown()), ("csv", report.csv())])?;
     if report.holds() {
         return Ok(ExitCode::SUCCESS);
     }

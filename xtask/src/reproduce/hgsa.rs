@@ -4,13 +4,11 @@ mod cells;
 mod figures;
 mod report;
 
-use std::fs;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::reproduce::{Arguments, Method};
-use crate::run::root;
 use figures::Figures;
 
 /// The largest network of `--quick`, in terminals.
@@ -18,7 +16,7 @@ const QUICK_TERMINALS: usize = 16;
 
 /// Reproduces the tables, writes the report, and fails if a run of ours ends above the document's steps or the bound.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let Arguments { table, runs, seed, engine, quick, out, .. } = arguments;
+    let Arguments { table, runs, seed, engine, quick, .. } = arguments;
     ensure!(
         table.is_none_or(|table| (1..=2).contains(&table)),
         "--table {}: the document has Tables 1 and 2",
@@ -29,23 +27,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let runs = runs.unwrap_or(if *quick { 1 } else { 10 });
     let most = if *quick { QUICK_TERMINALS } else { usize::MAX };
     let mut results = Vec::new();
-    for of in figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.table)) {
+    for of in figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number)) {
         for row in &of.rows {
-            results.extend(cells::reproduce(of.table, row, runs, *seed, most)?);
+            results.extend(cells::reproduce(of.number, row, runs, *seed, most)?);
         }
     }
     let report = report::Report { runs, seed: *seed, results };
     print!("{}", report.summary());
 
-    let whole = !quick && table.is_none();
-    let folder =
-        out.clone().unwrap_or_else(|| root().join(if whole { "docs/reproduction" } else { "target/reproduction" }));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    for (extension, text) in [("md", report.markdown()), ("csv", report.csv())] {
-        let file = folder.join("hgsa").with_extension(extension);
-        fs::write(&file, text).with_context(|| format!("{}: cannot be written", file.display()))?;
-        eprintln!("wrote {}", file.display());
-    }
+    arguments.write("hgsa", &[("md", report.markdown()), ("csv", report.csv())])?;
     if report.holds() {
         return Ok(ExitCode::SUCCESS);
     }

@@ -7,13 +7,11 @@ mod planned;
 mod report;
 mod torus;
 
-use std::fs;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::reproduce::{Arguments, Method};
-use crate::run::root;
 use figures::Figures;
 
 /// The largest dimension of the tables, and of `--quick`.
@@ -47,12 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     print!("{}", report.summary());
 
-    let folder = if arguments.quick { "target/reproduction" } else { "docs/reproduction" };
-    let folder = arguments.out.clone().unwrap_or_else(|| root().join(folder));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    let file = folder.join("hypercube.md");
-    fs::write(&file, report.markdown()).with_context(|| format!("{}: cannot be written", file.display()))?;
-    eprintln!("wrote {}", file.display());
+    arguments.write("hypercube", &[("md", report.markdown())])?;
     if report.holds() {
         return Ok(ExitCode::SUCCESS);
     }

@@ -5,13 +5,11 @@ mod document;
 mod figures;
 mod report;
 
-use std::fs;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::reproduce::{Arguments, Method};
-use crate::run::root;
 use figures::Figures;
 
 /// The largest network of `--quick`, in terminals.
@@ -45,21 +43,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let report = report::Report { figures: &figures, settings: &settings, table: arguments.table, results, judged };
     print!("{}", report.summary());
 
-    let whole = !arguments.quick && arguments.table.is_none();
-    let folder = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| root().join(if whole { "docs/reproduction" } else { "target/reproduction" }));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     let stem = match arguments.engine {
         Method::Auto => "min",
         Method::Umda => "min-umda",
     };
-    for (extension, text) in [("md", report.markdown()), ("csv", report.csv())] {
-        let file = folder.join(stem).with_extension(extension);
-        fs::write(&file, text).with_context(|| format!("{}: cannot be written", file.display()))?;
-        eprintln!("wrote {}", file.display());
-    }
+    arguments.write(stem, &[("md", report.markdown()), ("csv", report.csv())])?;
     if report.holds() {
         return Ok(ExitCode::SUCCESS);
     }

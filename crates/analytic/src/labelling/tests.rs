@@ -1,5 +1,5 @@
 use lockstep_topology::TopologyBuilder;
-use lockstep_topology::strategy::{connected_topology, shuffled};
+use lockstep_topology::strategy::{connected_topology, petersen, shuffled};
 use proptest::prelude::*;
 
 use super::*;
@@ -172,19 +172,7 @@ fn what_is_no_group_is_declined() {
     for spec in ["mesh:3x3", "kautz:3,2", "omega:8", "b-tree:8", "complete:66", "fat-tree:2,3", "de-bruijn:2,3"] {
         assert_eq!(labelling(&network(spec)), None, "{spec}");
     }
-    let petersen = petersen();
-    assert_eq!(labelling(&petersen), None, "vertex-transitive, but no Cayley graph");
-}
-
-fn petersen() -> Topology {
-    let mut network = TopologyBuilder::new("petersen");
-    let nodes: Vec<NodeId> = (0..10).map(|node| network.terminal(node.to_string())).collect();
-    for place in 0..5 {
-        network.link(nodes[place], nodes[(place + 1) % 5]);
-        network.link(nodes[place], nodes[place + 5]);
-        network.link(nodes[place + 5], nodes[(place + 2) % 5 + 5]);
-    }
-    network.build().unwrap()
+    assert_eq!(labelling(&petersen()), None, "vertex-transitive, but no Cayley graph");
 }
 
 #[test]

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, Switching, verify};
-use lockstep_topology::strategy::{any_topology, shuffled};
+use lockstep_topology::strategy::{any_topology, petersen, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -20,18 +20,6 @@ fn network(spec: &str, seed: u64) -> Topology {
     let mut places: Vec<NodeId> = topology.nodes().collect();
     places.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     topology.relabelled(&places)
-}
-
-/// Looks the same from every node, but is no Cayley graph.
-fn petersen() -> Topology {
-    let mut network = TopologyBuilder::new("petersen");
-    let nodes: Vec<NodeId> = (0..10).map(|node| network.terminal(node.to_string())).collect();
-    for place in 0..5 {
-        network.link(nodes[place], nodes[(place + 1) % 5]);
-        network.link(nodes[place], nodes[place + 5]);
-        network.link(nodes[place + 5], nodes[5 + (place + 2) % 5]);
-    }
-    network.build().unwrap()
 }
 
 /// Where a permutation of channels takes each node that works; `None` if it takes channels of one node apart.

@@ -82,7 +82,9 @@ fn book() -> (Plan, Vec<Consequence>, Vec<u8>) {
     let consequences = swept(&before, FaultKind::Channel, 1);
     let mut bytes = Vec::new();
     let mut log = SweepLog::begin(&identity(&before), &mut bytes).unwrap();
-    consequences.iter().for_each(|one| log.add(one).unwrap());
+    for one in &consequences {
+        log.add(one).unwrap();
+    }
     log.end().unwrap();
     (before, consequences, bytes)
 }
@@ -137,7 +139,9 @@ fn a_book_that_is_cut_off_is_refused_and_its_sweep_goes_on() {
         assert!(interrupted.rows.iter().eq(consequences[..done].iter().map(|one| &one.degradation)));
         let mut resumed = bytes[..interrupted.length].to_vec();
         let mut log = SweepLog::go_on(&identity, &interrupted, &mut resumed);
-        consequences[done..].iter().for_each(|one| log.add(one).unwrap());
+        for one in &consequences[done..] {
+            log.add(one).unwrap();
+        }
         log.end().unwrap();
         assert!(resumed == bytes, "cut to {cut} bytes");
     }

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::partition::{Partition, Refiner};
 use super::*;
-use crate::strategy::{any_topology, shuffled};
+use crate::strategy::{any_topology, petersen, shuffled};
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 /// The network of a spec under other numbers.
@@ -16,18 +16,6 @@ fn network(spec: &str, seed: u64) -> Topology {
     let mut places: Vec<NodeId> = topology.nodes().collect();
     places.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     topology.relabelled(&places)
-}
-
-/// Looks the same from every node, but is no Cayley graph.
-fn petersen() -> Topology {
-    let mut network = TopologyBuilder::new("petersen");
-    let nodes: Vec<NodeId> = (0..10).map(|node| network.terminal(node.to_string())).collect();
-    for place in 0..5 {
-        network.link(nodes[place], nodes[(place + 1) % 5]);
-        network.link(nodes[place], nodes[place + 5]);
-        network.link(nodes[place + 5], nodes[5 + (place + 2) % 5]);
-    }
-    network.build().unwrap()
 }
 
 /// Some random symmetries that keep these nodes in place.

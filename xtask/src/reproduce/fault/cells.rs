@@ -118,7 +118,7 @@ pub(super) fn reproduce(table: &Table, seed: u64, quick: bool) -> Result<Reprodu
             }
         }
     }
-    eprintln!("Table {} {}: {} rows, {:?}", table.table, table.name, rows.len(), begin.elapsed());
+    eprintln!("Table {} {}: {} rows, {:?}", table.number, table.name, rows.len(), begin.elapsed());
     Ok(Reproduced { table, rows })
 }
 

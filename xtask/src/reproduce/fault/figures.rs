@@ -1,13 +1,11 @@
 //! The document's figures, from `data/papers/fault.json`.
 
-use std::collections::BTreeMap;
-use std::fs;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lockstep::faults::FaultKind;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
-use crate::run::root;
+use crate::reproduce::figures;
 
 /// All tables of the document.
 #[derive(Deserialize)]
@@ -24,7 +22,8 @@ pub(super) struct Figures {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
-    pub(super) table: u8,
+    #[serde(rename = "table")]
+    pub(super) number: u8,
     /// As the document calls the network.
     pub(super) name: String,
     pub(super) spec: String,
@@ -46,9 +45,7 @@ enum Kind {
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        let file = root().join("data/papers/fault.json");
-        let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("{}: is not as expected", file.display()))
+        figures("fault.json")
     }
 }
 

@@ -59,7 +59,7 @@ impl Report<'_> {
             for (row, cell) in cells(reproduced) {
                 for (&(routing, scatter), figure) in RULES.iter().zip(&cell.figures) {
                     table.push([
-                        reproduced.table.table.to_string(),
+                        reproduced.table.number.to_string(),
                         reproduced.table.spec.clone(),
                         row.fault.clone(),
                         cell.collective.abbreviation().to_owned(),
@@ -87,15 +87,15 @@ impl Report<'_> {
         for reproduced in &self.results {
             let table = reproduced.table;
             let kind = table.kind().map_or("no fault".to_owned(), |kind| format!("one {kind} at a time fails"));
-            let title = format!("Table {}: {} ({}), {kind}", table.table, table.name, table.spec);
+            let title = format!("Table {}: {} ({}), {kind}", table.number, table.name, table.spec);
             section(&title, write(&under_document_rules(reproduced)));
             section(
-                &format!("Table {}: {} under other rules", table.table, table.name),
+                &format!("Table {}: {} under other rules", table.number, table.name),
                 write(&under_all_rules(reproduced)),
             );
             let differences = differences(reproduced);
             if !differences.rows().is_empty() {
-                section(&format!("Table {}: where the document differs", table.table), write(&differences));
+                section(&format!("Table {}: where the document differs", table.number), write(&differences));
             }
         }
         if let Some(speed) = &self.speed {

@@ -12,8 +12,11 @@ use super::figures::Row;
 /// Evaluations of one run.
 const EVALUATIONS: u64 = 1 << 20;
 
+/// A way to search: its name, and its options with a seed.
+type Variant = (&'static str, fn(u64) -> HgsaOptions);
+
 /// Ways to search, the document's first.
-pub(super) const VARIANTS: [(&str, fn(u64) -> HgsaOptions); 4] = [
+pub(super) const VARIANTS: [Variant; 4] = [
     ("no prediction", |seed| HgsaOptions { prediction: Prediction::None, ..HgsaOptions::published(seed) }),
     ("equations 1 to 5", HgsaOptions::published),
     ("matching", |seed| HgsaOptions { prediction: Prediction::Matching, ..HgsaOptions::published(seed) }),

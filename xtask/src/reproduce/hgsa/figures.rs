@@ -1,11 +1,9 @@
 //! The document's figures, from `data/papers/hgsa.json`.
 
-use std::fs;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
 
-use crate::run::root;
+use crate::reproduce::figures;
 
 /// Both tables of the document.
 #[derive(Deserialize)]
@@ -19,7 +17,8 @@ pub(super) struct Figures {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
-    pub(super) table: u8,
+    #[serde(rename = "table")]
+    pub(super) number: u8,
     pub(super) rows: Vec<Row>,
 }
 
@@ -42,8 +41,6 @@ pub(super) struct Row {
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        let file = root().join("data/papers/hgsa.json");
-        let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("{}: is not as expected", file.display()))
+        figures("hgsa.json")
     }
 }

@@ -1,12 +1,10 @@
 //! The lecture's figures as data.
 
-use std::collections::BTreeMap;
-use std::fs;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
-use crate::run::root;
+use crate::reproduce::figures;
 
 #[derive(Deserialize)]
 pub(super) struct Figures {
@@ -44,8 +42,6 @@ pub(super) struct DiagonalFormulas {
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        let file = root().join("data/papers/hypercube.json");
-        let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
-        serde_json::from_str(&text).with_context(|| file.display().to_string())
+        figures("hypercube.json")
     }
 }

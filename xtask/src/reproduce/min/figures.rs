@@ -1,11 +1,9 @@
 //! The document's figures, from `data/papers/min.json`.
 
-use std::fs;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
 
-use crate::run::root;
+use crate::reproduce::figures;
 
 /// All tables of the document.
 #[derive(Deserialize)]
@@ -72,8 +70,6 @@ pub(super) struct Equation1 {
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        let file = root().join("data/papers/min.json");
-        let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("{}: is not as expected", file.display()))
+        figures("min.json")
     }
 }

@@ -1,0 +1,91 @@
+//! Faults: counting them up to symmetry, planning anew after one, and finding its plan in a recovery book.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput};
+use lockstep::{Budget, Consequence, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity, SweepLog, sweep};
+use lockstep_bench::Question;
+use lockstep_faults::{FaultClasses, FaultKind, FaultSpace, Faults, Survivability, Transport};
+use lockstep_schedule::CommunicationModel;
+use lockstep_topology::Topology;
+
+const EVALUATIONS: u64 = 1 << 20;
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    sets(&mut criterion);
+    for (spec, kind) in [("kautz:3,2", FaultKind::Channel), ("mesh:4x4", FaultKind::Link)] {
+        for collective in ["oab", "aab", "oas", "aas"] {
+            replan(&mut criterion, spec, kind, collective);
+        }
+    }
+    book(&mut criterion);
+    criterion.final_summary();
+}
+
+/// All pairs of channels that fail: what survives them, and how many differ.
+fn sets(criterion: &mut Criterion) {
+    let kautz: Topology = "kautz:3,2".parse().expect("a spec");
+    let pairs = FaultSpace::new(&kautz, FaultKind::Channel, 2);
+    let mut group = criterion.benchmark_group("pairs of channels of kautz:3,2");
+    group.throughput(Throughput::Elements(pairs.iter().count() as u64));
+    group.bench_function("survivability", |bencher| {
+        bencher.iter(|| {
+            let survives = |faults: &Faults| {
+                let network = faults.apply_to(&kautz).expect("faults of the network");
+                Survivability::of(&network, Transport::Direct).is_connected()
+            };
+            pairs.iter().filter(survives).count()
+        });
+    });
+    group.bench_function("classes", |bencher| {
+        bencher.iter(|| FaultClasses::new(&pairs, &[]).expect("few sets").len());
+    });
+    group.finish();
+}
+
+fn plan(question: &Question) -> Plan {
+    let planner = Planner::new(question.problem(), PlanOptions::auto(1));
+    planner.run(&Budget::evaluations(EVALUATIONS), |_| {}).expect("a plan")
+}
+
+/// Every single fault, one after the other.
+fn replan(criterion: &mut Criterion, spec: &str, kind: FaultKind, collective: &str) {
+    let before = plan(&Question::new(spec, collective, CommunicationModel::wormhole()));
+    let faults: Vec<Faults> = FaultSpace::new(before.topology(), kind, 1).iter().collect();
+    let mut group = criterion.benchmark_group(format!("replan {spec} {collective}"));
+    group.throughput(Throughput::Elements(faults.len() as u64)).sample_size(10);
+    group.bench_function(format!("every {kind}"), |bencher| {
+        bencher.iter(|| {
+            for faults in &faults {
+                let budget = Budget::evaluations(EVALUATIONS);
+                black_box(Consequence::of(faults, &before, PlanOptions::auto(1), &budget).expect("a plan"));
+            }
+        });
+    });
+    group.finish();
+}
+
+/// Reading a book, and one plan of it.
+fn book(criterion: &mut Criterion) {
+    let before = plan(&Question::new("kautz:3,2", "aas", CommunicationModel::wormhole()));
+    let space = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
+    let options = PlanOptions::auto(1);
+    let identity =
+        SweepIdentity { before: &before, options, evaluations: EVALUATIONS, sets: "every channel", keeps_plans: true };
+    let mut bytes = Vec::new();
+    let mut log = SweepLog::begin(&identity, &mut bytes).expect("memory takes all bytes");
+    let add = |consequence| log.add(&consequence).expect("memory takes all bytes");
+    sweep(&before, space.iter(), options, &Budget::evaluations(EVALUATIONS), add).expect("a sweep");
+    log.end().expect("memory takes all bytes");
+    let book = RecoveryBook::read(&bytes).expect("its own bytes");
+    let faults = space.get(17).expect("36 channels");
+
+    let mut group = criterion.benchmark_group("recovery book of 36 plans");
+    group.throughput(Throughput::Bytes(bytes.len() as u64));
+    group.bench_function("read", |bencher| bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes")));
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("schedule", |bencher| bencher.iter(|| book.schedule(black_box(&faults)).expect("a schedule")));
+    group.bench_function("look up", |bencher| bencher.iter(|| book.look_up(black_box(&faults)).expect("a plan")));
+    group.finish();
+}
