@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use lockstep_bounds::LowerBound;
-use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, ScheduleFile, Verification, verify};
+use lockstep_schedule::{
+    Collective, CommunicationModel, Problem, Schedule, ScheduleFile, StopReason, Verification, verify,
+};
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +85,17 @@ pub enum CutShort {
     Interrupt,
 }
 
+impl CutShort {
+    /// What has cut a search short, if it was not its evaluations.
+    pub(crate) fn by(reason: StopReason) -> Option<Self> {
+        match reason {
+            StopReason::Cancelled => Some(Self::Interrupt),
+            StopReason::Deadline => Some(Self::Deadline),
+            StopReason::Evaluations => None,
+        }
+    }
+}
+
 /// A valid schedule of a problem with a proved lower bound.
 ///
 /// Invariant: [`verify`] has accepted the schedule, and
@@ -124,10 +137,12 @@ impl Plan {
         Ok(Self { file, verification, bound, verdict, engine: finder, seed, cut_short })
     }
 
-    /// Takes over a better bound of the same problem.
-    pub(crate) fn raise(&mut self, bound: LowerBound) {
-        self.verdict = verdict(&self.verification, &bound);
-        self.bound = bound;
+    /// The same plan, with what another plan of the same problem that is no shorter says of it: perhaps a better bound, and
+    /// that some search was cut short.
+    pub(crate) fn beside(self, other: Self) -> Self {
+        let bound = if other.bound.steps > self.bound.steps { other.bound } else { self.bound };
+        let verdict = verdict(&self.verification, &bound);
+        Self { bound, verdict, cut_short: self.cut_short.or(other.cut_short), ..self }
     }
 
     /// The schedule.

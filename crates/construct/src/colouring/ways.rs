@@ -311,6 +311,37 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Any way, with its ports, is found again by its channels, and by nothing less.
+        #[test]
+        fn a_way_is_found_by_its_channels(
+            topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32, turns in prop::collection::vec(any::<usize>(), 12),
+        ) {
+            let collective = Collective::all_to_all_scatter();
+            let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
+            let problem = Problem::new(&topology, &collective, model).unwrap();
+            let task = Task::new(&problem).unwrap();
+            let ways = Ways::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let mut trail = Vec::new();
+            for message in 0..ways.message_count() as u32 {
+                let way = ways.of(message);
+                let (mut place, mut chosen) = (way.place_count() - 1, Vec::new());
+                while place != 0 {
+                    let turn = turns[chosen.len() % turns.len()] % way.into(place).len();
+                    chosen.push(way.first_arc(place) + turn as u32);
+                    place = way.into(place)[turn].tail as usize;
+                }
+                let path: Vec<ChannelId> = chosen.iter().rev().filter_map(|&arc| ways.arc(arc).channel).collect();
+                prop_assert!(ways.trace(message, &path, &mut trail));
+                prop_assert_eq!(&trail, &chosen);
+                prop_assert!(!ways.trace(message, &path[1..], &mut trail));
+                prop_assert!(!ways.trace(message, &path[..path.len() - 1], &mut trail));
+            }
+        }
+    }
+
     #[test]
     fn a_detour_is_one_way_more() {
         let ring: Topology = "ring:4".parse().unwrap();

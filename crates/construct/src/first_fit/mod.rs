@@ -187,7 +187,7 @@ impl<'a, R: Rng> Placer<'a, R> {
         if start.stops(message).len() > 0 {
             let mut least = None;
             for stop in start.stops(message).rev().chain([best]) {
-                let arrival = self.arrival(stop, target)?;
+                let arrival = self.arrival(stop, target);
                 if least.is_none_or(|least| arrival < least) {
                     (least, best) = (Some(arrival), stop);
                 }
@@ -197,16 +197,16 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// The step after the one in which a message arrives that goes all the way without a rest; `u32::MAX` if it cannot.
-    fn arrival(&mut self, stop: Stop, target: NodeId) -> Result<u32, Miss> {
+    fn arrival(&mut self, from: Stop, target: NodeId) -> u32 {
         let Scatter { task, mixes, .. } = *self.scatter;
-        if !self.turn_to(stop.terminal, target) {
-            return Ok(u32::MAX);
+        if !self.turn_to(from.terminal, target) {
+            return u32::MAX;
         }
         if task.stores_and_forwards() {
-            return Ok(self.find_hops(stop.ready));
+            return self.find_hops(from.ready);
         }
-        let arrival = self.find_leg(stop.ready)? + 1;
-        Ok(if mixes { arrival.min(self.find_hops(stop.ready)) } else { arrival })
+        let arrival = self.find_leg(from.ready).map_or(u32::MAX, |step| step + 1);
+        if mixes { arrival.min(self.find_hops(from.ready)) } else { arrival }
     }
 
     fn place_from(&mut self, message: MessageId, from: Stop, target: NodeId) -> Result<(), Miss> {

@@ -4,6 +4,8 @@ mod survivors;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use lockstep_schedule::{Budget, MessageId, NotFound, Problem, Schedule, Step, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use tracing::instrument;
@@ -109,41 +111,35 @@ pub fn repair(
     Ok(Repaired { method, schedule, moved, added })
 }
 
-/// The transfers of a scatter that bring messages nearer to their receivers; a kept one may end where nobody goes on from.
+/// The transfers of a scatter that bring messages nearer to their receivers: none to where the message has been, nor to
+/// where nobody goes on from, as after a kept transfer.
 fn without_dead_ends(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
     let (topology, messages) = (problem.topology(), problem.messages());
+    let ends = |path: &[ChannelId]| (topology.tail(path[0]), topology.head(path[path.len() - 1]));
+    let transfers: Vec<Transfer<'_>> = schedule.steps().flat_map(|(_, step)| step.iter()).collect();
+    let mut been: BTreeSet<(MessageId, NodeId)> =
+        messages.ids().map(|message| (message, messages.source(message))).collect();
+    let mut is_needed: Vec<bool> =
+        transfers.iter().map(|made| been.insert((made.message, ends(made.path).1))).collect();
+    // Where each message has to be, seen from the end; it comes there once.
     let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
-    // Where each message has to be, and at the start of which step at the latest, seen from the end.
-    let mut needed: Vec<(NodeId, usize)> =
-        messages.ids().map(|message| (receiver(message), schedule.step_count())).collect();
-    let mut is_needed = vec![false; schedule.transfer_count()];
-    let steps = schedule.steps().rev();
-    let transfers = steps.flat_map(|(step, transfers)| transfers.iter().rev().map(move |made| (step, made)));
-    for ((step, Transfer { message, path }), is_needed) in transfers.zip(is_needed.iter_mut().rev()) {
-        let (terminal, latest) = &mut needed[message.index()];
-        if step < *latest && *terminal == topology.head(path[path.len() - 1]) {
-            (*terminal, *latest) = (topology.tail(path[0]), step);
-            *is_needed = true;
+    let mut needed: Vec<NodeId> = messages.ids().map(receiver).collect();
+    for (made, is_needed) in transfers.iter().zip(&mut is_needed).rev() {
+        let (sender, receiver) = ends(made.path);
+        let needed = &mut needed[made.message.index()];
+        *is_needed &= *needed == receiver;
+        if *is_needed {
+            *needed = sender;
         }
     }
-    filtered(schedule, |place| is_needed[place])
-}
-
-/// The transfers for which `is_kept` says so; steps without any are left out.
-fn filtered(schedule: &Schedule, mut is_kept: impl FnMut(usize) -> bool) -> Schedule {
+    let mut is_needed = is_needed.into_iter();
     let mut rest = Schedule::new();
-    let mut place = 0;
     for (_, step) in schedule.steps() {
-        let mut is_open = false;
-        for Transfer { message, path } in step.iter() {
-            if is_kept(place) {
-                if !std::mem::replace(&mut is_open, true) {
-                    rest.begin_step();
-                }
-                rest.push(message, path);
-            }
-            place += 1;
+        let mut needed = step.iter().filter(|_| is_needed.next() == Some(true)).peekable();
+        if needed.peek().is_some() {
+            rest.begin_step();
         }
+        needed.for_each(|made| rest.push(made.message, made.path));
     }
     rest
 }
@@ -156,16 +152,9 @@ fn common(first: &Schedule, second: &Schedule) -> usize {
         transfers.sort_unstable();
         transfers
     };
-    let steps = first.steps().zip(second.steps());
-    steps
-        .map(|((_, first), (_, second))| {
-            let second = sorted(second);
-            let is_there = |made: &Transfer<'_>| {
-                second
-                    .binary_search_by(|(message, path)| (*message, path.as_slice()).cmp(&(made.message, made.path)))
-                    .is_ok()
-            };
-            first.iter().filter(is_there).count()
-        })
-        .sum()
+    let in_both = |((_, first), (_, second)): ((usize, Step<'_>), (usize, Step<'_>))| {
+        let (first, second) = (sorted(first), sorted(second));
+        first.iter().filter(|made| second.binary_search(made).is_ok()).count()
+    };
+    first.steps().zip(second.steps()).map(in_both).sum()
 }

@@ -1,7 +1,7 @@
 //! What faults leave of a schedule.
 
 use lockstep_schedule::{MessageId, NotFound, Problem, Schedule, Transfer};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::engine::ENGINE;
 
@@ -26,14 +26,14 @@ const MAX_HELD_BYTES: u64 = 4 << 30;
 
 /// What is left of a valid schedule of `before` on the network of `after`, where more nodes and channels have failed.
 ///
-/// That are the transfers whose channels all work, between terminals that are left, of messages that their senders still
+/// That is the transfers whose channels all work, between terminals that are left, of messages that their senders still
 /// receive in time. Messages of failed terminals are gone, and others have other numbers then. Steps in which nothing is
 /// left are gone too, and what came after them comes that much earlier.
 ///
 /// Both problems distribute their messages, and ask the same collective under the same rules of the same network but for
 /// failures. A collective of [custom](lockstep_schedule::CollectiveKind::Custom) messages is the same if all that
 /// fails is left out: failed receivers, messages of failed sources, and messages without any receiver left. Takes time in
-/// proportion to the channel uses. Memory: 4 bytes a message, and a bit for each terminal and message of a broadcast.
+/// proportion to the channel uses. Memory: 20 bytes a message, and two bits for each terminal and message of a broadcast.
 ///
 /// # Errors
 ///
@@ -41,21 +41,12 @@ const MAX_HELD_BYTES: u64 = 4 << 30;
 pub fn survivors(before: &Problem<'_>, schedule: &Schedule, after: &Problem<'_>) -> Result<Survivors, NotFound> {
     let numbers = numbers(before, after).ok_or_else(|| unsupported("the collective is another one"))?;
     let mut holders = Holders::new(after).ok_or_else(|| unsupported("too many messages; repair fewer at a time"))?;
-    let topology = after.topology();
     let mut rest = Schedule::new();
     let mut arrived = Vec::new();
     for (_, step) in schedule.steps() {
         for Transfer { message, path } in step.iter() {
-            // A path that was a shortest one still is where it still is: failures only make distances longer.
-            let is_left = |message: &Option<MessageId>| {
-                message.is_some() && path.iter().all(|&channel| topology.is_working(channel))
-            };
-            let Some(&Some(message)) = numbers.get(message.index()).filter(|message| is_left(message)) else {
-                continue;
-            };
-            let (Some(&first), Some(&last)) = (path.first(), path.last()) else { continue };
-            let ends = [topology.tail(first), topology.head(last)];
-            let [Some(sender), Some(receiver)] = ends.map(|node| topology.terminal_rank(node)) else { continue };
+            let Some(&Some(message)) = numbers.get(message.index()) else { continue };
+            let Some((sender, receiver)) = ends(after.topology(), path) else { continue };
             if holders.send(message, sender, receiver) {
                 if arrived.is_empty() {
                     rest.begin_step();
@@ -70,13 +61,21 @@ pub fn survivors(before: &Problem<'_>, schedule: &Schedule, after: &Problem<'_>)
     Ok(Survivors { schedule: rest })
 }
 
+/// The ranks of the terminals at the ends of a path, if it is left. One that was a shortest path is one still: failures
+/// only make distances longer.
+fn ends(topology: &Topology, path: &[ChannelId]) -> Option<(usize, usize)> {
+    let (&first, &last) = (path.first()?, path.last()?);
+    let is_left = path.iter().all(|&channel| topology.is_working(channel));
+    is_left.then(|| topology.terminal_rank(topology.tail(first)).zip(topology.terminal_rank(topology.head(last))))?
+}
+
 fn unsupported(why: &str) -> NotFound {
     NotFound::Unsupported { engine: ENGINE, why: why.to_owned() }
 }
 
 /// The new number of each message, if it is left; `None` if these are not the messages of the other problem.
 fn numbers(before: &Problem<'_>, after: &Problem<'_>) -> Option<Vec<Option<MessageId>>> {
-    let (old, new, topology): (_, _, &Topology) = (before.messages(), after.messages(), after.topology());
+    let (old, new, topology) = (before.messages(), after.messages(), after.topology());
     let is_terminal = |node: NodeId| node.index() < topology.node_count() && topology.is_terminal(node);
     let mut ids = new.ids();
     let numbers: Option<Vec<Option<MessageId>>> = old
@@ -91,8 +90,8 @@ fn numbers(before: &Problem<'_>, after: &Problem<'_>) -> Option<Vec<Option<Messa
 
 /// Who holds which message, by ranks of terminals.
 enum Holders {
-    /// Of scatter messages only the last terminal on their way.
-    Scatter { at: Vec<u32>, next: Vec<u32>, target: Vec<u32> },
+    /// Of scatter messages only the last terminal on their way. `relays` says whether there may be others than the target.
+    Scatter { at: Vec<u32>, next: Vec<u32>, target: Vec<u32>, relays: bool },
     /// Of others a bit for each terminal and message, a row of words a terminal.
     Broadcast { words: usize, held: Vec<u64>, promised: Vec<u64> },
 }
@@ -106,7 +105,8 @@ impl Holders {
         if messages.is_scatter() {
             let target = |message| messages.receivers_iter(message).next().map_or(u32::MAX, |node| rank(node) as u32);
             let at: Vec<u32> = messages.ids().map(|message| source(message) as u32).collect();
-            return Some(Self::Scatter { next: at.clone(), at, target: messages.ids().map(target).collect() });
+            let (target, relays) = (messages.ids().map(target).collect(), !problem.model().is_direct());
+            return Some(Self::Scatter { next: at.clone(), at, target, relays });
         }
         let (words, terminals) = (messages.len().div_ceil(64), topology.terminal_count());
         if 2 * size_of::<u64>() as u64 * words as u64 * terminals as u64 > MAX_HELD_BYTES {
@@ -123,9 +123,11 @@ impl Holders {
     /// Whether a transfer can be made that is of use; from then on it is.
     fn send(&mut self, message: MessageId, sender: usize, receiver: usize) -> bool {
         match self {
-            Self::Scatter { at, next, target } => {
-                let (at, next) = (at[message.index()], &mut next[message.index()]);
-                let is_here = at as usize == sender && *next == at && at != target[message.index()];
+            Self::Scatter { at, next, target, relays } => {
+                let (at, target, next) = (at[message.index()], target[message.index()], &mut next[message.index()]);
+                // A broadcast that was passed on is no more, if it has become a direct scatter.
+                let is_allowed = *relays || receiver as u32 == target;
+                let is_here = at as usize == sender && *next == at && at != target && is_allowed;
                 if is_here {
                     *next = receiver as u32;
                 }

@@ -139,6 +139,27 @@ fn messages_of_failed_terminals_are_gone_and_the_others_renumbered() {
     assert_eq!(transfers(kept.schedule()), expected.map(|(step, message, path)| (step, MessageId::new(message), path)));
 }
 
+/// One of two receivers fails, and what was passed on to the other one, as a broadcast may be, must go there directly.
+#[test]
+fn a_broadcast_that_becomes_a_direct_scatter_is_not_passed_on() {
+    let ring: Topology = "ring:6".parse().unwrap();
+    let to = |receivers: &[u32]| {
+        let receivers: Vec<NodeId> = receivers.iter().copied().map(NodeId::new).collect();
+        Collective::many_to_many_broadcast(&[NodeId::new(0)], &receivers)
+    };
+    let (two, one) = (to(&[2, 4]), to(&[2]));
+    let before = Problem::new(&ring, &two, CommunicationModel::wormhole()).unwrap();
+    let mut schedule = chain(&ring, 0, 2);
+    schedule.push(MessageId::new(0), &[over(&ring, 0, 5), over(&ring, 5, 4)]);
+    verify(&before, &schedule).unwrap();
+    let faulty = ring.with_failures([NodeId::new(4)], []);
+    let after = Problem::new(&faulty, &one, CommunicationModel::wormhole()).unwrap();
+    let kept = survivors(&before, &schedule, &after).unwrap();
+    assert_eq!(kept.schedule().transfer_count(), 0);
+    let repaired = repair(&after, &kept, 1, 1, &Budget::evaluations(1), |_, _, _| {}).unwrap();
+    assert_eq!(verify(&after, &repaired.schedule).unwrap().steps, 1);
+}
+
 #[test]
 fn another_collective_is_refused() {
     let ring: Topology = "ring:4".parse().unwrap();
@@ -152,7 +173,7 @@ fn another_collective_is_refused() {
 /// The message has been at 1 already when it comes there again; what brings it again is of no use to the transfer that
 /// leaves there in the same step.
 #[test]
-fn only_what_arrives_in_time_is_no_dead_end() {
+fn what_comes_where_it_has_been_is_a_dead_end() {
     let ring: Topology = "ring:4".parse().unwrap();
     let scatter = Collective::many_to_many_scatter(&[NodeId::new(0)], &[NodeId::new(2)]);
     let problem = Problem::new(&ring, &scatter, CommunicationModel::store_and_forward()).unwrap();

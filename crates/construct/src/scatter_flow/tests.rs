@@ -92,17 +92,24 @@ fn tried_steps(problem: &Problem<'_>, root: NodeId) -> usize {
         }
         let mut next = BTreeSet::new();
         for spots in &now {
-            move_on(problem, 0, &mut Vec::new(), spots, &mut next);
+            let channels: Vec<ChannelId> = topology.channels().collect();
+            move_on(problem, &channels, &mut Vec::new(), spots, &mut next);
         }
         now = next;
     }
     unreachable!("some number of steps suffices")
 }
 
-/// Adds all that one step can make of the places, if channels from this place on are still undecided.
-fn move_on(problem: &Problem<'_>, place: usize, used: &mut Vec<ChannelId>, spots: &[u8], next: &mut BTreeSet<Vec<u8>>) {
+/// Adds all that one step can make of the places, if these channels are still undecided.
+fn move_on(
+    problem: &Problem<'_>,
+    undecided: &[ChannelId],
+    used: &mut Vec<ChannelId>,
+    spots: &[u8],
+    next: &mut BTreeSet<Vec<u8>>,
+) {
     let (topology, ports) = (problem.topology(), problem.model().ports);
-    let Some(channel) = topology.channels().nth(place) else {
+    let &[channel, ref undecided @ ..] = undecided else {
         let mut moved = spots.to_vec();
         for &channel in used.iter() {
             moved[topology.tail(channel).index()] -= 1;
@@ -111,7 +118,7 @@ fn move_on(problem: &Problem<'_>, place: usize, used: &mut Vec<ChannelId>, spots
         next.insert(moved);
         return;
     };
-    move_on(problem, place + 1, used, spots, next);
+    move_on(problem, undecided, used, spots, next);
     let (tail, head) = (topology.tail(channel), topology.head(channel));
     let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
     let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
@@ -119,7 +126,7 @@ fn move_on(problem: &Problem<'_>, place: usize, used: &mut Vec<ChannelId>, spots
     let has_ports = ports.of_degree(sends + 1) > sends && ports.of_degree(receives + 1) > receives;
     if sends < usize::from(spots[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
         used.push(channel);
-        move_on(problem, place + 1, used, spots, next);
+        move_on(problem, undecided, used, spots, next);
         used.pop();
     }
 }

@@ -8,14 +8,14 @@ use super::{Changes, Repaired};
 use crate::engine::Engine;
 use crate::event::Event;
 use crate::journey::Found;
-use crate::plan::Plan;
+use crate::plan::{CutShort, Plan};
 use crate::planner::{PlanError, share};
 use crate::quest::part_of_time;
 
 /// The name of the repair among the methods of its engine.
 const METHOD: &str = "repair";
 
-/// Of what may be spent, the repair gets one part in so many, and so do the dear bounds of its time.
+/// Of what may be spent, the repair gets one part in so many, with the bounds.
 const SHARE: u32 = 4;
 
 /// Evaluations for each delivery before the dear bounds are asked: some attempts of the methods that place everything once.
@@ -40,14 +40,19 @@ impl Mender<'_> {
     ) -> Result<Option<(Plan, Repaired)>, PlanError> {
         let (old_phases, phases) = (Distribution::all(self.before), Distribution::all(self.problem));
         let (mut whole, mut bounds, mut changes) = (Schedule::new(), Vec::new(), Changes::default());
+        let mut cut_short = None;
         for (place, (old_phase, phase)) in old_phases.iter().zip(&phases).enumerate() {
             let (old_problem, problem) = (old_phase.problem(self.before), phase.problem(self.problem));
             // To turn a schedule round is to turn it back.
             let part = old_phase.in_time(part(self.before, schedule, place));
-            let budget = share(self.budget, phases.len(), phases.len() - place);
+            let budget = part_of_time(&share(self.budget, phases.len(), phases.len() - place), SHARE);
             let mut ladder = Ladder::new(&problem);
             match self.mend_phase(&old_problem, &part, &problem, &mut ladder, &budget, observe) {
                 Ok((repaired, of_phase)) => {
+                    let stopped = budget.clone().with_evaluations(u64::MAX).stop_after(0);
+                    if repaired.step_count() as u32 > ladder.best().steps {
+                        cut_short = stopped.and_then(CutShort::by).or(cut_short);
+                    }
                     whole.append(&phase.in_time(repaired));
                     bounds.push(ladder.best().clone());
                     changes = changes.and(of_phase);
@@ -60,7 +65,7 @@ impl Mender<'_> {
         }
         let found = Found::by(Engine::Construct, Some(METHOD), whole);
         let bound = lockstep_bounds::of_phases(&phases, bounds);
-        let plan = Plan::judged(self.problem, found, bound, self.seed, None)?;
+        let plan = Plan::judged(self.problem, found, bound, self.seed, cut_short)?;
         let repaired = Repaired { steps: plan.step_count(), changes };
         observe(Event::Repaired(repaired));
         Ok(Some((plan, repaired)))
@@ -78,7 +83,7 @@ impl Mender<'_> {
     ) -> Result<(Schedule, Changes), NotFound> {
         let kept = survivors(before, schedule, problem)?;
         let attempt = |goal, evaluations, observe: &mut dyn FnMut(Event<'_>)| {
-            let budget = part_of_time(budget, SHARE).with_evaluations(evaluations);
+            let budget = budget.clone().with_evaluations(evaluations);
             repair(problem, &kept, goal, self.seed, &budget, |method, attempts, steps| {
                 observe(Event::Tried { engine: Engine::Construct, method: Some(method.name), attempts, steps });
             })
@@ -115,8 +120,8 @@ impl Changes {
 
 /// Asks the rules up to this cost, as long as they can say more than `enough`.
 fn climb(ladder: &mut Ladder<'_>, cost: Cost, enough: u32, budget: &Budget, observe: &mut dyn FnMut(Event<'_>)) {
-    let budget = if cost == Cost::Dear { part_of_time(budget, SHARE) } else { Budget::unlimited() };
-    ladder.climb(cost, enough, &budget, |rule, bound| {
+    let unlimited = Budget::unlimited();
+    ladder.climb(cost, enough, if cost == Cost::Dear { budget } else { &unlimited }, |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
 }

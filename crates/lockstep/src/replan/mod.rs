@@ -123,28 +123,20 @@ pub fn replan(
 
     let mended = Mender { before, problem: &problem, seed: options.seed, budget }.mend(schedule, &mut observe)?;
     let allowed = options.steps.unwrap_or(u32::MAX);
-    if let Some((plan, repaired)) = &mended
-        && (plan.is_optimal() || options.steps.is_some())
-        && repaired.steps <= allowed
-    {
-        return Ok(Replan { plan: plan.clone(), repaired: Some(*repaired), fresh_steps: None });
-    }
-    let fresh = Planner::new(problem, options).run(budget, observe);
-    let Some((mut plan, repaired)) = mended.filter(|(plan, _)| plan.step_count() <= allowed) else {
-        let plan = fresh?;
+    let is_enough = |plan: &Plan| plan.step_count() <= allowed && (plan.is_optimal() || options.steps.is_some());
+    let Some((plan, repaired)) = mended else {
+        let plan = Planner::new(problem, options).run(budget, observe)?;
         return Ok(Replan { fresh_steps: Some(plan.step_count()), plan, repaired: None });
     };
-    let fresh_steps = match fresh {
+    if is_enough(&plan) {
+        return Ok(Replan { plan, repaired: Some(repaired), fresh_steps: None });
+    }
+    let (plan, fresh_steps) = match Planner::new(problem, options).run(budget, observe) {
         Ok(fresh) => {
             let fresh_steps = fresh.step_count();
-            if fresh_steps < plan.step_count() {
-                plan = fresh;
-            } else if fresh.bound.steps > plan.bound.steps {
-                plan.raise(fresh.bound);
-            }
-            Some(fresh_steps)
+            (if fresh_steps < plan.step_count() { fresh } else { plan.beside(fresh) }, Some(fresh_steps))
         }
-        Err(PlanError::NotFound(_)) => None,
+        Err(PlanError::NotFound(_)) if plan.step_count() <= allowed => (plan, None),
         Err(error) => return Err(error.into()),
     };
     Ok(Replan { plan, repaired: Some(repaired), fresh_steps })
