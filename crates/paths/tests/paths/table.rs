@@ -142,7 +142,7 @@ fn altered_columns_are_refused() {
         ("/path_start/4", json!(u32::MAX), "divide into paths"),
         ("/channels", json!([]), "divide into paths"),
         ("/channels/3", json!(8), "channel"),
-        ("/channel_count", json!(7), "channel"),
+        ("/channel_bound", json!(7), "channel"),
     ] {
         let error = spoil(pointer, value).expect_err(pointer);
         assert!(error.contains(why), "{pointer}: {error}");
