@@ -49,6 +49,9 @@ pub(crate) const PATH_COLOURING: Method = Method {
 /// Moves for each message at one number of steps, in an attempt of the first round; those of later rounds make more.
 const MOVES: u64 = 512;
 
+/// The same where the search begins with what is kept: it is near its end, or better begun anew.
+const KEPT_MOVES: u64 = 256;
+
 /// Moves for each message where [`WORK`] allows fewer.
 const LEAST_MOVES: u64 = 8;
 
@@ -131,7 +134,8 @@ impl Colouring<'_> {
         let messages = self.ways.message_count() as u64;
         let arcs = self.ways.arc_count() as u64 / messages.max(1) + 1;
         let most = WORK / (arcs * u64::from(steps.div_ceil(timetable::WORD)));
-        (MOVES * messages)
+        let moves = if self.request.kept.is_some() { KEPT_MOVES } else { MOVES };
+        (moves * messages)
             .min(most)
             .max(LEAST_MOVES * messages)
             .saturating_mul(self.request.attempts.start.saturating_add(1))
