@@ -1,5 +1,6 @@
 //! The report: the document's tables, ours beside.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -52,8 +53,7 @@ impl Report<'_> {
 
     /// All figures, one a line.
     pub(super) fn csv(&self) -> String {
-        let header =
-            "table,network,fault,collective,root,document_steps,routing,scatter,our_steps,bound,rule,found_by,verdict";
+        let header = "table,network,fault,collective,root,document_steps,routing,scatter,our_steps,bound,rule,certificate,found_by,verdict";
         let mut table = Table::new(header.split(','));
         for reproduced in &self.results {
             for (row, cell) in cells(reproduced) {
@@ -70,6 +70,7 @@ impl Report<'_> {
                         figure.steps.to_string(),
                         figure.bound.to_string(),
                         figure.rule.clone(),
+                        figure.why.clone(),
                         figure.finder.clone(),
                         if figure.is_optimal() { "optimal".to_owned() } else { gap(figure) },
                     ]);
@@ -89,6 +90,7 @@ impl Report<'_> {
             let kind = table.kind().map_or("no fault".to_owned(), |kind| format!("one {kind} at a time fails"));
             let title = format!("Table {}: {} ({}), {kind}", table.number, table.name, table.spec);
             section(&title, write(&under_document_rules(reproduced)));
+            section(&format!("Table {}: what proves our figures", table.number), write(&proofs(reproduced)));
             section(
                 &format!("Table {}: {} under other rules", table.number, table.name),
                 write(&under_all_rules(reproduced)),
@@ -166,6 +168,28 @@ fn under_document_rules(reproduced: &Reproduced<'_>) -> Table {
             cells.map(beside).collect::<Vec<_>>().join(", ")
         };
         table.push(std::iter::once(row.fault.clone()).chain(COLLECTIVES.map(of)));
+    }
+    table
+}
+
+/// What proves the bounds under the document's rules, in how many cells, with the certificate of the first one.
+fn proofs(reproduced: &Reproduced<'_>) -> Table {
+    let mut proofs: BTreeMap<(usize, u32, &str), (usize, &Row, &Figure)> = BTreeMap::new();
+    for (row, cell) in cells(reproduced) {
+        let Some(figure) = cell.figures.first() else { continue };
+        let collective = COLLECTIVES.iter().position(|&one| one == cell.collective).unwrap_or_default();
+        proofs.entry((collective, figure.bound, &figure.rule)).or_insert((0, row, figure)).0 += 1;
+    }
+    let mut table = Table::new(["Collective", "Bound", "Rule", "Cells", "The first, at fault", "Because"]);
+    for ((collective, bound, rule), (count, row, figure)) in proofs {
+        table.push([
+            COLLECTIVES[collective].abbreviation().to_uppercase(),
+            bound.to_string(),
+            rule.to_owned(),
+            count.to_string(),
+            row.fault.clone(),
+            figure.why.clone(),
+        ]);
     }
     table
 }
