@@ -34,6 +34,7 @@ mod plan;
 mod planner;
 mod quest;
 mod replan;
+mod sweep_log;
 mod symmetric;
 
 pub use lockstep_analytic as analytic;
@@ -46,7 +47,7 @@ pub use lockstep_paths as paths;
 pub use lockstep_schedule as schedule;
 pub use lockstep_topology as topology;
 
-pub use book::{BookError, Interrupted, Recovery, RecoveryBook, SweepIdentity, SweepLog};
+pub use book::{BookError, Recovery, RecoveryBook};
 pub use checkpoint::CheckpointError;
 pub use degradation::{Consequence, ConsequenceError, Degradation, Loss, Outcome, Planned, sweep};
 pub use engine::{Engine, EngineError};
@@ -62,4 +63,5 @@ pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBu
 pub use plan::{CutShort, Plan, Verdict, VerdictError};
 pub use planner::{DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, plan};
 pub use replan::{Changes, Repaired, Replan, ReplanError, replan};
+pub use sweep_log::{Interrupted, SweepIdentity, SweepLog};
 pub use symmetric::{SymmetricPlan, SymmetricPlanError, plan_symmetric};
