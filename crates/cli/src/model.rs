@@ -28,18 +28,20 @@ pub(crate) struct ProblemArgs {
     pub(crate) failures: FailureArgs,
 }
 
+/// Over what has failed in the help.
+const FAILURES: &str = "Failures";
+
 /// What of the network has failed.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Failures")]
 pub(crate) struct FailureArgs {
     /// Let the links between two nodes fail, by names or numbers; repeat for more
-    #[arg(id = "fail_link", long = "fail-link", value_name = "U-V")]
+    #[arg(id = "fail_link", long = "fail-link", help_heading = FAILURES, value_name = "U-V")]
     links: Vec<String>,
     /// Let the channels from one node to another fail
-    #[arg(id = "fail_channel", long = "fail-channel", value_name = "U->V")]
+    #[arg(id = "fail_channel", long = "fail-channel", help_heading = FAILURES, value_name = "U->V")]
     channels: Vec<String>,
     /// Let a node fail, with all its links
-    #[arg(id = "fail_node", long = "fail-node", value_name = "NODE")]
+    #[arg(id = "fail_node", long = "fail-node", help_heading = FAILURES, value_name = "NODE")]
     nodes: Vec<String>,
 }
 
