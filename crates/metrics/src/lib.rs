@@ -1,0 +1,23 @@
+//! What an interconnection network is worth, one number each.
+//!
+//! Every measure runs on a [`Graph`], which any [`Topology`](lockstep_topology::Topology) has and which a search can fill again
+//! and again without allocating.
+//!
+//! Not here: schedules and their bounds, and which networks to compare.
+//!
+//! ```
+//! use lockstep_metrics::Graph;
+//! use lockstep_topology::Topology;
+//!
+//! let torus: Topology = "torus:4x4".parse()?;
+//! let graph = Graph::of(&torus);
+//! assert_eq!(graph.terminals().len(), 16);
+//! assert_eq!(graph.neighbours(0), [1, 3, 4, 12]);
+//! # Ok::<(), lockstep_topology::SpecError>(())
+//! ```
+
+mod graph;
+mod sources;
+
+pub use graph::Graph;
+pub use sources::Sources;
