@@ -164,8 +164,10 @@ impl<'a> Spread<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use lockstep_schedule::strategy::instance;
-    use lockstep_schedule::{Budget, Collective, CommunicationModel, Distribution, Problem, verify};
+    use lockstep_schedule::{Budget, Collective, CommunicationModel, Distribution, Ports, Problem, verify};
     use lockstep_topology::Topology;
     use proptest::prelude::*;
 
@@ -227,6 +229,20 @@ mod tests {
                 Err(miss) => prop_assert_eq!(miss, Miss::NoShorter),
             }
         }
+    }
+
+    /// With one port, neighbours that always serve each other leave nothing for the rest: on a path everybody must send far.
+    #[test]
+    fn one_port_on_a_path_is_busy_in_every_step() {
+        let path: Topology = "mesh:4".parse().unwrap();
+        let all_gather = Collective::all_to_all_broadcast();
+        let one_port = CommunicationModel { ports: Ports::Limit(NonZeroU32::MIN), ..CommunicationModel::wormhole() };
+        let problem = Problem::new(&path, &all_gather, one_port).unwrap();
+        let budget = Budget::unlimited();
+        let request = Request { goal: 3, below: 4, attempts: 0..200, ..Request::first(&problem, &budget) };
+        let schedule = (RAREST_FIRST.find)(&request).unwrap();
+        // Every terminal receives three messages through its one port.
+        assert_eq!(verify(&problem, &schedule).unwrap().steps, 3);
     }
 
     /// Cancelled before it begins, it still ends, in more steps than there is need for at most.

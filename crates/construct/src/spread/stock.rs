@@ -10,8 +10,8 @@ use crate::task::Task;
 /// The holdings of all terminals, between steps and inside one.
 ///
 /// Two bits for each pair of terminal and message, in a row of words a terminal, or three if not everything lacked is
-/// wanted; and the number of holders of each message, in a row of all messages for each binary digit, so that the rarest
-/// of many is found by a few operations on words.
+/// wanted; and the number of terminals that are served with each message, in a row of all messages for each binary digit,
+/// so that the rarest of many is found by a few operations on words.
 #[derive(Clone, Debug)]
 pub(super) struct Stock {
     words: usize,
@@ -21,8 +21,8 @@ pub(super) struct Stock {
     lacked: Vec<u64>,
     /// The deliveries that have to be made; empty if all have.
     wanted: Vec<u64>,
-    /// Digits of the number of terminals that hold each message or are about to, the highest first.
-    holders: Vec<u64>,
+    /// Digits of the number of terminals that hold each message, are about to or never want it, the highest first.
+    served: Vec<u64>,
     /// Messages that each terminal lacks and wants.
     need: Vec<u32>,
     /// All deliveries that have to be made.
@@ -88,10 +88,24 @@ impl Stock {
         let need: Vec<u32> = lacked.chunks_exact(words).map(count).collect();
         let left = need.iter().copied().map(u64::from).sum();
         let digits = (usize::BITS - terminals.leading_zeros()) as usize;
-        let mut holders = vec![0; digits * words];
-        // The source of each message is its one holder.
-        holders[(digits - 1) * words..].fill(u64::MAX);
-        Self { words, held, lacked, wanted: Vec::new(), holders, need, left }
+        let mut served = vec![0; digits * words];
+        for (place, digit) in served.chunks_exact_mut(words).rev().enumerate() {
+            digit.fill(if terminals >> place & 1 == 1 { u64::MAX } else { 0 });
+        }
+        // One less for each terminal that lacks a message, with the borrow upwards from the lowest digit.
+        for row in lacked.chunks_exact(words) {
+            for (word, &lacking) in row.iter().enumerate() {
+                let mut borrow = lacking;
+                for digit in served.chunks_exact_mut(words).rev() {
+                    digit[word] ^= borrow;
+                    borrow &= digit[word];
+                    if borrow == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        Self { words, held, lacked, wanted: Vec::new(), served, need, left }
     }
 
     /// Number of deliveries that still have to be made.
@@ -111,10 +125,10 @@ impl Stock {
         self.need[terminal] > 0 || !self.wanted.is_empty()
     }
 
-    /// Number of terminals that hold a message or are about to.
-    pub(super) fn holder_count(&self, message: u32) -> u32 {
+    /// Number of terminals that hold a message, are about to or never want it.
+    pub(super) fn served_count(&self, message: u32) -> u32 {
         let (word, bit) = place(message);
-        let digits = self.holders.chunks_exact(self.words);
+        let digits = self.served.chunks_exact(self.words);
         digits.fold(0, |count, digit| count << 1 | u32::from(digit[word] & bit != 0))
     }
 
@@ -169,12 +183,12 @@ impl Stock {
         pick(pool, salt)
     }
 
-    /// The one of those messages with the fewest holders; `salt` decides ties. `pool` is scratch space.
+    /// The one of those messages that most terminals still want; `salt` decides ties. `pool` is scratch space.
     ///
     /// Takes time in proportion to all messages over 64, times the digits of the number of terminals.
     pub(super) fn rarest(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
         self.collect(from, to, pool);
-        self.holders.chunks_exact(self.words).for_each(|digit| narrow(pool, digit, u64::MAX));
+        self.served.chunks_exact(self.words).for_each(|digit| narrow(pool, digit, u64::MAX));
         pick(pool, salt)
     }
 
@@ -182,12 +196,13 @@ impl Stock {
     pub(super) fn promise(&mut self, terminal: usize, message: u32) {
         let (word, bit) = place(message);
         self.lacked[terminal * self.words + word] &= !bit;
-        if self.is_wanted(terminal, message) {
-            self.need[terminal] -= 1;
-            self.left -= 1;
+        if !self.is_wanted(terminal, message) {
+            return;
         }
+        self.need[terminal] -= 1;
+        self.left -= 1;
         // One more, with the carry upwards from the lowest digit.
-        for digit in self.holders.chunks_exact_mut(self.words).rev() {
+        for digit in self.served.chunks_exact_mut(self.words).rev() {
             digit[word] ^= bit;
             if digit[word] & bit != 0 {
                 break;
@@ -199,12 +214,13 @@ impl Stock {
     pub(super) fn withdraw(&mut self, terminal: usize, message: u32) {
         let (word, bit) = place(message);
         self.lacked[terminal * self.words + word] |= bit;
-        if self.is_wanted(terminal, message) {
-            self.need[terminal] += 1;
-            self.left += 1;
+        if !self.is_wanted(terminal, message) {
+            return;
         }
+        self.need[terminal] += 1;
+        self.left += 1;
         // One less, with the borrow upwards from the lowest digit.
-        for digit in self.holders.chunks_exact_mut(self.words).rev() {
+        for digit in self.served.chunks_exact_mut(self.words).rev() {
             digit[word] ^= bit;
             if digit[word] & bit == 0 {
                 break;
@@ -270,7 +286,7 @@ mod tests {
     proptest! {
         /// Beside a list of who has what, through any promises, most of which are kept and some withdrawn.
         #[test]
-        fn the_rarest_message_has_the_fewest_holders(
+        fn the_rarest_message_is_wanted_by_most(
             promises in prop::collection::vec((0..70usize, 0..140u32, 0..4), 0..2000), salt: u32,
         ) {
             let network: Topology = "ring:70".parse().unwrap();
@@ -290,8 +306,8 @@ mod tests {
                     }
                 }
             }
-            let holders: Vec<u32> = (0..140).map(|m| has.iter().map(|row| u32::from(row[m])).sum()).collect();
-            prop_assert!((0..140).all(|message| stock.holder_count(message) == holders[message as usize]));
+            let served: Vec<u32> = (0..140).map(|m| has.iter().map(|row| u32::from(row[m])).sum()).collect();
+            prop_assert!((0..140).all(|message| stock.served_count(message) == served[message as usize]));
             let all: u64 = has.iter().flatten().map(|&has| u64::from(!has)).sum();
             prop_assert_eq!(stock.left(), all);
             let mut pool = Vec::new();
@@ -299,9 +315,9 @@ mod tests {
                 let useful: Vec<usize> = (0..140).filter(|&m| has[from][m] && !has[to][m]).collect();
                 prop_assert_eq!(stock.useful_count(from, to, u32::MAX) as usize, useful.len());
                 prop_assert_eq!(stock.useful_count(from, to, 5) >= 5, useful.len() >= 5);
-                let least = useful.iter().map(|&m| holders[m]).min();
+                let least = useful.iter().map(|&m| served[m]).min();
                 let rarest = stock.rarest(from, to, salt, &mut pool);
-                prop_assert_eq!(rarest.map(|message| holders[message as usize]), least);
+                prop_assert_eq!(rarest.map(|message| served[message as usize]), least);
                 prop_assert!(rarest.is_none_or(|message| useful.contains(&(message as usize))));
                 let any = stock.any(from, to, salt, &mut pool);
                 prop_assert!(any.map_or(useful.is_empty(), |message| useful.contains(&(message as usize))));

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use lockstep_schedule::{Routing, Transfer};
+use lockstep_schedule::{Ports, Routing, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
@@ -58,6 +58,8 @@ pub(super) struct Walk<'a, R> {
     kept_to_come: Vec<u32>,
     /// Whether neighbours are asked first.
     near: bool,
+    /// Whether some may take a detour before all have had the choice of a shortest path.
+    detours: bool,
     /// Whether paths are rerouted before anything failed.
     reroutes: bool,
     /// Whether any schedule will do, as long as it is there soon.
@@ -89,11 +91,16 @@ impl<'a, R: Rng> Walk<'a, R> {
     pub(super) fn new(spread: &'a Spread<'a>, stock: &Stock, aim: u32, rng: &'a mut R) -> Self {
         let task = spread.task;
         let (topology, messages) = (task.topology(), task.messages());
-        // Where messages are many, neighbours have enough of them, and take the fewest channels. One must go far. What
-        // is best between the two depends on the network.
-        let near = task.stores_and_forwards()
-            || messages.len() >= topology.terminal_count()
-            || messages.len() > 1 && rng.random();
+        // Where messages are many, neighbours have enough of them, and take the fewest channels; but where ports are fewer
+        // than channels, one neighbour may not be enough for all. One must go far. What is best between the two depends on
+        // the network.
+        let goes_far = if messages.len() >= topology.terminal_count() {
+            task.model().ports != Ports::All && !spread.side.is_empty() && rng.random_ratio(1, 4)
+        } else {
+            messages.len() == 1 || !rng.random::<bool>()
+        };
+        let near = task.stores_and_forwards() || !goes_far;
+        let detours = task.model().routing == Routing::Any && rng.random_ratio(1, 4);
         let mut walk = Self {
             spread,
             task,
@@ -112,6 +119,7 @@ impl<'a, R: Rng> Walk<'a, R> {
             kept_steps: 0,
             kept_to_come: vec![0; topology.terminal_count()],
             near,
+            detours,
             hurries: false,
             waiting: VecDeque::new(),
             waits: vec![false; topology.terminal_count()],
@@ -241,7 +249,9 @@ impl<'a, R: Rng> Walk<'a, R> {
             self.serve_all(&order, poll, Self::fetch_from_neighbours)?;
         }
         if !self.task.stores_and_forwards() {
-            self.serve_all(&order, poll, |walk, terminal| walk.fetch_from_afar(terminal, Routing::Minimal))?;
+            if !self.detours {
+                self.serve_all(&order, poll, |walk, terminal| walk.fetch_from_afar(terminal, Routing::Minimal))?;
+            }
             if routing == Routing::Any {
                 self.serve_all(&order, poll, |walk, terminal| walk.fetch_from_afar(terminal, Routing::Any))?;
             }
@@ -388,7 +398,7 @@ impl<'a, R: Rng> Walk<'a, R> {
             let value = |sender| {
                 let choose = if *hurries { Stock::any } else { Stock::rarest };
                 let message = choose(stock, sender, terminal, salt, pool)?;
-                Some((stock.holder_count(message), message))
+                Some((stock.served_count(message), message))
             };
             let Some(message) = search.nearest(draft, wanted, rng, value) else { break };
             path.clear();
