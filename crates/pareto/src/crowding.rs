@@ -1,0 +1,28 @@
+//! How much room a point has within its front.
+
+use crate::costs::Costs;
+
+/// The crowding distance of each point of a front: over all objectives, the distance between its two neighbours as a
+/// share of the range. The first and last of an objective in which the points differ have it infinite. Time O(m·n log n).
+///
+/// Source: Deb, Pratap, Agarwal and Meyarivan, *A fast and elitist multiobjective genetic algorithm: NSGA-II*, IEEE
+/// Transactions on Evolutionary Computation 6(2), 2002, section III-B.
+pub(crate) fn crowding(costs: &Costs, places: &[usize]) -> Vec<f64> {
+    let mut crowding = vec![0.0; places.len()];
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    for objective in 0..costs.dimension() {
+        let [least, most] = costs.range(objective, places);
+        if least >= most {
+            continue;
+        }
+        let cost = |member: usize| costs.row(places[member])[objective];
+        order.sort_unstable_by(|&one, &other| cost(one).total_cmp(&cost(other)).then(one.cmp(&other)));
+        for three in order.windows(3) {
+            crowding[three[1]] += (cost(three[2]) - cost(three[0])) / (most - least);
+        }
+        for end in [order[0], order[order.len() - 1]] {
+            crowding[end] = f64::INFINITY;
+        }
+    }
+    crowding
+}
