@@ -16,8 +16,15 @@
 //! # Ok::<(), lockstep_topology::SpecError>(())
 //! ```
 
+mod distances;
+mod diversity;
 mod graph;
 mod sources;
 
+#[cfg(test)]
+mod picks;
+
+pub use distances::{DistanceSearch, Distances};
+pub use diversity::{PathCounting, PathDiversity};
 pub use graph::Graph;
 pub use sources::Sources;
