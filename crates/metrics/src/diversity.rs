@@ -52,13 +52,14 @@ impl PathDiversity {
 #[derive(Clone, Debug, Default)]
 pub struct PathCounting {
     /// Channels from the source of the search; `NONE` where it has not come yet.
-    distance: Vec<u32>,
+    pub(crate) distance: Vec<u32>,
     /// Shortest paths from there.
     count: Vec<f64>,
     queue: Vec<u32>,
 }
 
-const NONE: u32 = u32::MAX;
+/// The distance of what cannot be reached.
+pub(crate) const NONE: u32 = u32::MAX;
 
 impl PathCounting {
     /// Distances and numbers of shortest paths by searches from these sources, or `None` if one of them does not reach some
@@ -86,7 +87,8 @@ impl PathCounting {
         Some(PathDiversity { distances, paths: paths.min(f64::MAX), terminals })
     }
 
-    fn search(&mut self, graph: &Graph, source: u32) {
+    /// Searches from one source.
+    pub(crate) fn search(&mut self, graph: &Graph, source: u32) {
         self.distance.clear();
         self.distance.resize(graph.node_count(), NONE);
         self.count.clear();

@@ -16,6 +16,7 @@
 //! # Ok::<(), lockstep_topology::SpecError>(())
 //! ```
 
+mod disjoint;
 mod distances;
 mod diversity;
 mod graph;
@@ -24,6 +25,7 @@ mod sources;
 #[cfg(test)]
 mod picks;
 
+pub use disjoint::{Disjointness, disjoint_shortest_paths};
 pub use distances::{DistanceSearch, Distances};
 pub use diversity::{PathCounting, PathDiversity};
 pub use graph::Graph;
