@@ -17,8 +17,8 @@ pub enum Disjointness {
 /// The mean, over ordered pairs of terminals, of the largest number of disjoint shortest paths; `None` if one of the sources
 /// does not reach some terminal, 0 if there is no pair.
 ///
-/// Only nodes that route are inner nodes. Takes a maximum flow a pair among the channels that lead away from its source,
-/// `O(D M)` time for `D` paths in a graph of `M` entries; memory for one such flow.
+/// Only nodes that route are inner nodes. Takes a maximum flow a pair on the channels of its shortest paths,
+/// `O(D M)` time for `D` disjoint paths among `M` channels.
 ///
 /// **Source**: Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), on the shortest paths alone.
 ///
@@ -35,7 +35,7 @@ pub enum Disjointness {
 /// ```
 pub fn disjoint_shortest_paths(graph: &Graph, sources: &Sources, disjointness: Disjointness) -> Option<f64> {
     let mut search = PathCounting::default();
-    let mut network = Layers::new(graph, disjointness);
+    let mut ways = Ways::new(graph, disjointness);
     let (mut paths, mut pairs) = (0, 0);
     for (source, share) in sources.iter() {
         search.search(graph, source);
@@ -43,67 +43,71 @@ pub fn disjoint_shortest_paths(graph: &Graph, sources: &Sources, disjointness: D
             if search.distance[target as usize] == NONE {
                 return None;
             }
-            paths += u64::from(share) * network.paths(graph, &search.distance, source, target);
+            paths += u64::from(share) * ways.disjoint(&search.distance, source, target);
             pairs += u64::from(share);
         }
     }
     Some(paths as f64 / pairs.max(1) as f64)
 }
 
-/// The flow network of a graph, of which a pair finds open what leads farther from its source.
-struct Layers {
-    flow: FlowNetwork,
-    arcs: Vec<Arc>,
-    /// Flow comes in at a node's number and leaves it at that and this.
-    exit: usize,
+/// The shortest ways of one pair at a time, as a flow network.
+struct Ways {
+    /// The graph turned round: a pair's ways are found from its target, where few nodes are on any.
+    back: Graph,
+    disjointness: Disjointness,
+    /// The nodes on the ways of the pair, from the target on.
+    nodes: Vec<u32>,
+    /// The place of each of these; `NONE` for all other nodes.
+    place: Vec<u32>,
+    /// From place to place, how many ways.
+    arcs: Vec<[u32; 3]>,
 }
 
-/// A channel or parallel ones, or where tail and head are one, the way through that node.
-#[derive(Clone, Copy)]
-struct Arc {
-    tail: u32,
-    head: u32,
-    capacity: u32,
-}
-
-impl Layers {
+impl Ways {
     fn new(graph: &Graph, disjointness: Disjointness) -> Self {
-        let nodes = 0..graph.node_count() as u32;
-        let channels = |most: u32| {
-            nodes.clone().flat_map(move |tail| {
-                graph.arcs(tail).map(move |(head, width)| Arc { tail, head, capacity: width.min(most) })
-            })
-        };
-        let (arcs, exit): (Vec<Arc>, usize) = match disjointness {
-            Disjointness::Edges => (channels(u32::MAX).collect(), 0),
-            Disjointness::Nodes => {
-                let through = nodes.clone().map(|node| Arc { tail: node, head: node, capacity: 1 });
-                (through.chain(channels(1)).collect(), graph.node_count())
-            }
-        };
-        let mut flow = FlowNetwork::new(graph.node_count() + exit);
-        for &Arc { tail, head, .. } in &arcs {
-            let [tail, head] = [tail as usize, head as usize];
-            if tail == head {
-                flow.arc(tail, exit + tail, 0)
-            } else {
-                flow.arc(exit + tail, head, 0)
-            };
-        }
-        Self { flow, arcs, exit }
+        let place = vec![NONE; graph.node_count()];
+        Self { back: graph.reversed(), disjointness, nodes: Vec::new(), place, arcs: Vec::new() }
     }
 
-    /// The number of disjoint paths to a target that `distance` from the source gives.
-    fn paths(&mut self, graph: &Graph, distance: &[u32], source: u32, target: u32) -> u64 {
-        let farthest = distance[target as usize];
-        let arcs = &self.arcs;
-        self.flow.reset(|arc| {
-            let Arc { tail, head, capacity } = arcs[arc.index()];
-            let [near, far] = [tail, head].map(|node| distance[node as usize]);
-            let is_step = near < farthest && far == near + 1 && (tail == source || graph.routes(tail));
-            if tail == head || is_step { capacity } else { 0 }
-        });
-        self.flow.maximise(self.exit + source as usize, target as usize)
+    /// The number of disjoint shortest paths from a source, from which `distance` is, to a target that it reaches.
+    fn disjoint(&mut self, distance: &[u32], source: u32, target: u32) -> u64 {
+        self.collect(distance, source, target);
+        // Flow comes to a node at its place and leaves it at that and this.
+        let (exit, most) = match self.disjointness {
+            Disjointness::Edges => (0, u32::MAX),
+            Disjointness::Nodes => (self.nodes.len(), 1),
+        };
+        let mut flow = FlowNetwork::new(self.nodes.len() + exit);
+        if exit > 0 {
+            (0..exit).for_each(|place| _ = flow.arc(place, exit + place, 1));
+        }
+        for &[tail, head, width] in &self.arcs {
+            flow.arc(exit + tail as usize, head as usize, width.min(most));
+        }
+        flow.maximise(exit + self.place[source as usize] as usize, 0)
+    }
+
+    fn collect(&mut self, distance: &[u32], source: u32, target: u32) {
+        for node in self.nodes.drain(..) {
+            self.place[node as usize] = NONE;
+        }
+        self.arcs.clear();
+        self.nodes.push(target);
+        self.place[target as usize] = 0;
+        let mut next = 0;
+        while let Some(&node) = self.nodes.get(next) {
+            for (tail, width) in self.back.arcs(node) {
+                let is_nearer = distance[tail as usize].checked_add(1) == Some(distance[node as usize]);
+                if is_nearer && (tail == source || self.back.routes(tail)) {
+                    if self.place[tail as usize] == NONE {
+                        self.place[tail as usize] = self.nodes.len() as u32;
+                        self.nodes.push(tail);
+                    }
+                    self.arcs.push([self.place[tail as usize], next as u32, width]);
+                }
+            }
+            next += 1;
+        }
     }
 }
 
@@ -149,8 +153,8 @@ mod tests {
         // Two rhombs in a row.
         let graph = Graph::of_links(7, &[[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 5], [4, 6], [5, 6]]);
         let distance = [0, 1, 1, 2, 3, 3, 4];
-        assert_eq!(Layers::new(&graph, Disjointness::Edges).paths(&graph, &distance, 0, 6), 2);
-        assert_eq!(Layers::new(&graph, Disjointness::Nodes).paths(&graph, &distance, 0, 6), 1);
+        assert_eq!(Ways::new(&graph, Disjointness::Edges).disjoint(&distance, 0, 6), 2);
+        assert_eq!(Ways::new(&graph, Disjointness::Nodes).disjoint(&distance, 0, 6), 1);
     }
 
     #[test]
@@ -210,13 +214,13 @@ mod tests {
         fn node_disjoint_paths_are_as_many_as_can_be_chosen(topology in strategy::any_topology(8)) {
             let graph = Graph::of(&topology);
             let mut search = PathCounting::default();
-            let mut layers = Layers::new(&graph, Disjointness::Nodes);
+            let mut ways = Ways::new(&graph, Disjointness::Nodes);
             for &source in graph.terminals() {
                 search.search(&graph, source);
                 for &target in graph.terminals().iter().filter(|&&target| target != source) {
                     let mut found = Vec::new();
                     shortest(&graph, &search.distance, target, &mut vec![source], &mut found);
-                    let paths = layers.paths(&graph, &search.distance, source, target) as usize;
+                    let paths = ways.disjoint(&search.distance, source, target) as usize;
                     prop_assert!(has_disjoint(&found, paths, &mut Vec::new()));
                     prop_assert!(paths == found.len() || !has_disjoint(&found, paths + 1, &mut Vec::new()));
                 }

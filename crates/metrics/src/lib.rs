@@ -21,6 +21,7 @@ mod distances;
 mod diversity;
 mod graph;
 mod sources;
+mod spectral;
 
 #[cfg(test)]
 mod picks;
@@ -30,3 +31,4 @@ pub use distances::{DistanceSearch, Distances};
 pub use diversity::{PathCounting, PathDiversity};
 pub use graph::Graph;
 pub use sources::Sources;
+pub use spectral::{SpectralGap, SpectralSearch};
