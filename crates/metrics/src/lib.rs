@@ -16,6 +16,7 @@
 //! # Ok::<(), lockstep_topology::SpecError>(())
 //! ```
 
+mod connectivity;
 mod disjoint;
 mod distances;
 mod diversity;
@@ -26,6 +27,7 @@ mod spectral;
 #[cfg(test)]
 mod picks;
 
+pub use connectivity::{CutError, EdgeConnectivity};
 pub use disjoint::{Disjointness, disjoint_shortest_paths};
 pub use distances::{DistanceSearch, Distances};
 pub use diversity::{PathCounting, PathDiversity};
