@@ -80,6 +80,18 @@ impl Graph {
         graph
     }
 
+    /// The same nodes with every channel turned round.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let mut graph = self.clone();
+        if !self.is_symmetric {
+            let back =
+                |node| self.arcs(node).flat_map(move |(neighbour, width)| (0..width).map(move |_| [neighbour, node]));
+            graph.fill(self.node_count(), || (0..self.node_count() as u32).flat_map(back));
+        }
+        graph
+    }
+
     /// Groups arcs by tail, ascending, and merges the parallel ones.
     fn fill<Arcs: Iterator<Item = [u32; 2]>>(&mut self, node_count: usize, arcs: impl Fn() -> Arcs) {
         // Twice a stable bucket sort: by head into `neighbour`, whose tails are in `width`, then by tail.
@@ -218,6 +230,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_reversed_graph_leads_back(topology in strategy::any_topology(12)) {
+            let graph = Graph::of(&topology);
+            prop_assert_eq!(graph.reversed(), Graph::of(&topology.reversed()));
+            prop_assert_eq!(graph.reversed().reversed(), graph);
+        }
+
         #[test]
         fn rows_ascend_and_hold_every_working_channel(topology in strategy::any_topology(12)) {
             let graph = Graph::of(&topology);

@@ -16,8 +16,21 @@
 //! # Ok::<(), lockstep_topology::SpecError>(())
 //! ```
 
+mod connectivity;
+mod disjoint;
+mod distances;
+mod diversity;
 mod graph;
 mod sources;
+mod spectral;
 
+#[cfg(test)]
+mod picks;
+
+pub use connectivity::{CutError, EdgeConnectivity};
+pub use disjoint::{Disjointness, disjoint_shortest_paths};
+pub use distances::{DistanceSearch, Distances};
+pub use diversity::{PathCounting, PathDiversity};
 pub use graph::Graph;
 pub use sources::Sources;
+pub use spectral::{SpectralGap, SpectralSearch};

@@ -1,0 +1,238 @@
+//! How many shortest paths can be used at once.
+
+use lockstep_paths::FlowNetwork;
+
+use crate::diversity::NONE;
+use crate::{Graph, PathCounting, Sources};
+
+/// What two shortest paths of a pair may not share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disjointness {
+    /// A channel. Each of several parallel channels serves a path of its own.
+    Edges,
+    /// An inner node. The direct way between neighbours is one path, however many channels it has.
+    Nodes,
+}
+
+/// The mean, over ordered pairs of terminals, of the largest number of disjoint shortest paths; `None` if one of the sources
+/// does not reach some terminal, 0 if there is no pair.
+///
+/// Only nodes that route are inner nodes. Takes a maximum flow a pair on the channels of its shortest paths,
+/// `O(D M)` time for `D` disjoint paths among `M` channels.
+///
+/// **Source**: Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), on the shortest paths alone.
+///
+/// ```
+/// use lockstep_metrics::{Disjointness, Graph, Sources, disjoint_shortest_paths};
+/// use lockstep_topology::Topology;
+///
+/// // Nodes of a hypercube at distance d have d disjoint shortest paths: 3, 3 and 1 nodes at distances 1, 2 and 3.
+/// let cube: Topology = "hypercube:3".parse()?;
+/// let graph = Graph::of(&cube);
+/// let mean = disjoint_shortest_paths(&graph, &Sources::all(&graph), Disjointness::Nodes);
+/// assert_eq!(mean, Some(12.0 / 7.0));
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+pub fn disjoint_shortest_paths(graph: &Graph, sources: &Sources, disjointness: Disjointness) -> Option<f64> {
+    let mut search = PathCounting::default();
+    let mut ways = Ways::new(graph, disjointness);
+    let (mut paths, mut pairs) = (0, 0);
+    for (source, share) in sources.iter() {
+        search.search(graph, source);
+        for &target in graph.terminals().iter().filter(|&&target| target != source) {
+            if search.distance[target as usize] == NONE {
+                return None;
+            }
+            paths += u64::from(share) * ways.disjoint(&search.distance, source, target);
+            pairs += u64::from(share);
+        }
+    }
+    Some(paths as f64 / pairs.max(1) as f64)
+}
+
+/// The shortest ways of one pair at a time, as a flow network.
+struct Ways {
+    /// The graph turned round: a pair's ways are found from its target, where few nodes are on any.
+    back: Graph,
+    disjointness: Disjointness,
+    /// The nodes on the ways of the pair, from the target on.
+    nodes: Vec<u32>,
+    /// The place of each of these; `NONE` for all other nodes.
+    place: Vec<u32>,
+    /// From place to place, how many ways.
+    arcs: Vec<[u32; 3]>,
+}
+
+impl Ways {
+    fn new(graph: &Graph, disjointness: Disjointness) -> Self {
+        let place = vec![NONE; graph.node_count()];
+        Self { back: graph.reversed(), disjointness, nodes: Vec::new(), place, arcs: Vec::new() }
+    }
+
+    /// The number of disjoint shortest paths from a source, from which `distance` is, to a target that it reaches.
+    fn disjoint(&mut self, distance: &[u32], source: u32, target: u32) -> u64 {
+        self.collect(distance, source, target);
+        // Flow comes to a node at its place and leaves it at that and this.
+        let (exit, most) = match self.disjointness {
+            Disjointness::Edges => (0, u32::MAX),
+            Disjointness::Nodes => (self.nodes.len(), 1),
+        };
+        let mut flow = FlowNetwork::new(self.nodes.len() + exit);
+        if exit > 0 {
+            (0..exit).for_each(|place| _ = flow.arc(place, exit + place, 1));
+        }
+        for &[tail, head, width] in &self.arcs {
+            flow.arc(exit + tail as usize, head as usize, width.min(most));
+        }
+        flow.maximise(exit + self.place[source as usize] as usize, 0)
+    }
+
+    fn collect(&mut self, distance: &[u32], source: u32, target: u32) {
+        for node in self.nodes.drain(..) {
+            self.place[node as usize] = NONE;
+        }
+        self.arcs.clear();
+        self.nodes.push(target);
+        self.place[target as usize] = 0;
+        let mut next = 0;
+        while let Some(&node) = self.nodes.get(next) {
+            for (tail, width) in self.back.arcs(node) {
+                let is_nearer = distance[tail as usize].checked_add(1) == Some(distance[node as usize]);
+                if is_nearer && (tail == source || self.back.routes(tail)) {
+                    if self.place[tail as usize] == NONE {
+                        self.place[tail as usize] = self.nodes.len() as u32;
+                        self.nodes.push(tail);
+                    }
+                    self.arcs.push([self.place[tail as usize], next as u32, width]);
+                }
+            }
+            next += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::{Topology, strategy};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Distances, PathDiversity, picks};
+
+    fn mean(graph: &Graph, disjointness: Disjointness) -> Option<f64> {
+        disjoint_shortest_paths(graph, &Sources::all(graph), disjointness)
+    }
+
+    fn of(spec: &str, disjointness: Disjointness) -> f64 {
+        mean(&Graph::of(&spec.parse::<Topology>().unwrap()), disjointness).unwrap()
+    }
+
+    #[test]
+    fn closed_formulas_hold() {
+        for disjointness in [Disjointness::Edges, Disjointness::Nodes] {
+            let is = |spec: &str, expected: f64| (of(spec, disjointness) - expected).abs() < 1e-12;
+            // Two ways to the opposite node of an even ring, one to all others.
+            assert!(is("ring:16", 16.0 / 15.0) && is("ring:15", 1.0));
+            // d disjoint paths at distance d, of which a hypercube has the same mean as of its distances.
+            let distances = Distances::of(&Graph::of(&"hypercube:5".parse::<Topology>().unwrap())).unwrap();
+            assert!(is("hypercube:5", distances.mean()));
+            // A host has one channel.
+            assert!(is("fat-tree:2,3", 1.0));
+        }
+    }
+
+    #[test]
+    fn parallel_cables_serve_a_path_each() {
+        let graph = Graph::of_links(2, &[[0, 1], [0, 1], [1, 0]]);
+        assert_eq!(mean(&graph, Disjointness::Edges), Some(3.0));
+        assert_eq!(mean(&graph, Disjointness::Nodes), Some(1.0));
+    }
+
+    #[test]
+    fn paths_may_meet_in_a_node_but_not_in_a_channel() {
+        // Two rhombs in a row.
+        let graph = Graph::of_links(7, &[[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 5], [4, 6], [5, 6]]);
+        let distance = [0, 1, 1, 2, 3, 3, 4];
+        assert_eq!(Ways::new(&graph, Disjointness::Edges).disjoint(&distance, 0, 6), 2);
+        assert_eq!(Ways::new(&graph, Disjointness::Nodes).disjoint(&distance, 0, 6), 1);
+    }
+
+    #[test]
+    fn a_network_in_parts_has_no_mean() {
+        assert_eq!(mean(&Graph::of_links(3, &[[0, 1]]), Disjointness::Edges), None);
+        assert_eq!(mean(&Graph::of_links(1, &[]), Disjointness::Nodes), Some(0.0));
+    }
+
+    #[test]
+    fn the_routers_of_a_chassis_stand_for_all() {
+        for pick in &picks::ALL {
+            let graph = picks::graph(pick);
+            for disjointness in [Disjointness::Edges, Disjointness::Nodes] {
+                let some = disjoint_shortest_paths(&graph, &picks::sources(), disjointness).unwrap();
+                assert!((some - mean(&graph, disjointness).unwrap()).abs() < 1e-12);
+            }
+        }
+    }
+
+    /// Whether there are so many paths among these, as node lists, of which no two share an inner node.
+    fn has_disjoint(paths: &[Vec<u32>], count: usize, used: &mut Vec<u32>) -> bool {
+        if count == 0 {
+            return true;
+        }
+        let Some((first, others)) = paths.split_first() else { return false };
+        let inner = &first[1..first.len() - 1];
+        if !inner.iter().any(|node| used.contains(node)) {
+            used.extend(inner);
+            if has_disjoint(others, count - 1, used) {
+                return true;
+            }
+            used.truncate(used.len() - inner.len());
+        }
+        has_disjoint(others, count, used)
+    }
+
+    /// All shortest paths from the last node of `path` to `target`, in front of which is `path`.
+    fn shortest(graph: &Graph, distance: &[u32], target: u32, path: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
+        let last = path[path.len() - 1];
+        if last == target {
+            return found.push(path.clone());
+        }
+        if path.len() > 1 && !graph.routes(last) {
+            return;
+        }
+        for &next in graph.neighbours(last) {
+            if distance[next as usize] == distance[last as usize] + 1 && next != path[0] {
+                path.push(next);
+                shortest(graph, distance, target, path, found);
+                path.pop();
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn node_disjoint_paths_are_as_many_as_can_be_chosen(topology in strategy::any_topology(8)) {
+            let graph = Graph::of(&topology);
+            let mut search = PathCounting::default();
+            let mut ways = Ways::new(&graph, Disjointness::Nodes);
+            for &source in graph.terminals() {
+                search.search(&graph, source);
+                for &target in graph.terminals().iter().filter(|&&target| target != source) {
+                    let mut found = Vec::new();
+                    shortest(&graph, &search.distance, target, &mut vec![source], &mut found);
+                    let paths = ways.disjoint(&search.distance, source, target) as usize;
+                    prop_assert!(has_disjoint(&found, paths, &mut Vec::new()));
+                    prop_assert!(paths == found.len() || !has_disjoint(&found, paths + 1, &mut Vec::new()));
+                }
+            }
+        }
+
+        #[test]
+        fn disjoint_paths_are_not_more_than_all(topology in strategy::connected_topology(14)) {
+            let graph = Graph::of(&topology);
+            let all = PathDiversity::of(&graph).unwrap().mean();
+            let [edges, nodes] = [Disjointness::Edges, Disjointness::Nodes].map(|kind| mean(&graph, kind).unwrap());
+            prop_assert!(1.0 <= nodes && nodes <= edges && edges <= all);
+        }
+    }
+}

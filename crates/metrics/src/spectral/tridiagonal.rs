@@ -1,0 +1,147 @@
+//! Symmetric matrices with three diagonals, and how others are brought to that form.
+
+/// A symmetric tridiagonal matrix.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tridiagonal {
+    pub(super) diagonal: Vec<f64>,
+    /// One shorter than the diagonal.
+    pub(super) beside: Vec<f64>,
+    mirror: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl Tridiagonal {
+    /// Makes it the one with the eigenvalues of a symmetric matrix of this order, which is spoiled.
+    pub(super) fn reduce(&mut self, matrix: &mut [f64], order: usize) {
+        self.diagonal.clear();
+        self.beside.clear();
+        for place in 0..order {
+            let (done, rest) = matrix.split_at_mut((place + 1) * order);
+            let row = &done[place * order..];
+            self.diagonal.push(row[place]);
+            let below = &row[place + 1..];
+            let Some(&first) = below.first() else { break };
+            let norm = dot(below, below).sqrt();
+            let beside = if first > 0.0 { -norm } else { norm };
+            self.beside.push(beside);
+            // The reflection that takes the row to `beside` and zeros is along the mirror.
+            self.mirror.clear();
+            self.mirror.extend(below);
+            self.mirror[0] -= beside;
+            let square = dot(&self.mirror, &self.mirror);
+            if square > 0.0 {
+                self.reflect(rest, order, place + 1, 2.0 / square);
+            }
+        }
+    }
+
+    /// Applies the reflection along the mirror from both sides to the rows, from column `start`.
+    fn reflect(&mut self, rows: &mut [f64], order: usize, start: usize, scale: f64) {
+        self.product.clear();
+        self.product.resize(order - start, 0.0);
+        for (row, &weight) in rows.chunks_exact(order).zip(&self.mirror) {
+            add(&mut self.product, scale * weight, &row[start..]);
+        }
+        let along = -0.5 * scale * dot(&self.product, &self.mirror);
+        add(&mut self.product, along, &self.mirror);
+        for ((row, &mirror), &product) in rows.chunks_exact_mut(order).zip(&self.mirror).zip(&self.product) {
+            add(&mut row[start..], -mirror, &self.product);
+            add(&mut row[start..], -product, &self.mirror);
+        }
+    }
+
+    /// The eigenvalue of this rank, the smallest of rank 0, as close as floats come.
+    pub(super) fn eigenvalue(&self, rank: usize) -> f64 {
+        let (mut low, mut high) = (-self.radius(), self.radius());
+        loop {
+            let middle = low.midpoint(high);
+            if middle <= low || middle >= high || high - low <= f64::EPSILON * f64::EPSILON {
+                return middle;
+            }
+            if self.count_below(middle) > rank {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+    }
+
+    /// No eigenvalue is farther from 0 than this (Gershgorin).
+    pub(super) fn radius(&self) -> f64 {
+        let beside = |place: usize| self.beside.get(place).copied().unwrap_or(0.0).abs();
+        let reach = |(place, value): (usize, &f64)| {
+            value.abs() + beside(place) + if place > 0 { beside(place - 1) } else { 0.0 }
+        };
+        self.diagonal.iter().enumerate().map(reach).fold(0.0, f64::max)
+    }
+
+    /// The number of eigenvalues below `value`: of negative pivots.
+    fn count_below(&self, value: f64) -> usize {
+        let (mut pivot, mut below) = (1.0, 0);
+        for (place, &diagonal) in self.diagonal.iter().enumerate() {
+            let beside = if place > 0 { self.beside[place - 1] } else { 0.0 };
+            pivot = diagonal - value - beside * beside / pivot;
+            if pivot.abs() < f64::MIN_POSITIVE {
+                pivot = -f64::MIN_POSITIVE;
+            }
+            below += usize::from(pivot < 0.0);
+        }
+        below
+    }
+
+    /// A vector of length 1 that the matrix takes to about `value` times itself, for an eigenvalue: three steps of inverse
+    /// iteration, by elimination with exchange of rows.
+    pub(super) fn eigenvector(&self, value: f64) -> Vec<f64> {
+        // Neither even nor odd, so that it has a part of every eigenvector.
+        let mut vector: Vec<f64> = (1..=self.diagonal.len()).map(|place| 1.0 / place as f64).collect();
+        for _ in 0..3 {
+            self.solve_shifted(value, &mut vector);
+            let norm = dot(&vector, &vector).sqrt();
+            for entry in &mut vector {
+                *entry /= norm;
+            }
+        }
+        vector
+    }
+
+    fn solve_shifted(&self, shift: f64, vector: &mut [f64]) {
+        let order = vector.len();
+        // The three entries right of and at the diagonal of each row, once it has been eliminated.
+        let mut rows: Vec<[f64; 3]> = Vec::with_capacity(order);
+        let beside = |place: usize| self.beside.get(place).copied().unwrap_or(0.0);
+        let mut current = [self.diagonal[0] - shift, beside(0), 0.0];
+        let least = f64::EPSILON * self.radius().max(f64::MIN_POSITIVE);
+        for place in 1..order {
+            let mut next = [beside(place - 1), self.diagonal[place] - shift, beside(place)];
+            if next[0].abs() > current[0].abs() {
+                std::mem::swap(&mut current, &mut next);
+                vector.swap(place - 1, place);
+            }
+            if current[0].abs() < least {
+                current[0] = least;
+            }
+            let factor = next[0] / current[0];
+            vector[place] -= factor * vector[place - 1];
+            rows.push(current);
+            current = [next[1] - factor * current[1], next[2] - factor * current[2], 0.0];
+        }
+        if current[0].abs() < least {
+            current[0] = least;
+        }
+        rows.push(current);
+        for place in (0..order).rev() {
+            let after = |step: usize| vector.get(place + step).copied().unwrap_or(0.0);
+            let [pivot, one, two] = rows[place];
+            vector[place] = (vector[place] - one * after(1) - two * after(2)) / pivot;
+        }
+    }
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Adds `factor` times `other`.
+pub(super) fn add(vector: &mut [f64], factor: f64, other: &[f64]) {
+    vector.iter_mut().zip(other).for_each(|(entry, other)| *entry += factor * other);
+}
