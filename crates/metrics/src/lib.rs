@@ -16,8 +16,10 @@
 //! # Ok::<(), lockstep_topology::SpecError>(())
 //! ```
 
+mod bisection;
 mod graph;
 mod sources;
 
+pub use bisection::{Bisection, BisectionError, Bisector};
 pub use graph::Graph;
 pub use sources::Sources;
