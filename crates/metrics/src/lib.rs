@@ -20,6 +20,8 @@ mod bisection;
 mod graph;
 mod sources;
 
-pub use bisection::{Bisection, BisectionError, Bisector};
+pub use bisection::{
+    Bisection, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection,
+};
 pub use graph::Graph;
 pub use sources::Sources;
