@@ -16,6 +16,7 @@
 //! # Ok::<(), lockstep_topology::SpecError>(())
 //! ```
 
+mod bisection;
 mod connectivity;
 mod disjoint;
 mod distances;
@@ -24,6 +25,9 @@ mod graph;
 mod sources;
 mod spectral;
 
+pub use bisection::{
+    Bisection, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection,
+};
 #[cfg(test)]
 mod picks;
 

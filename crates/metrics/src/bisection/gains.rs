@@ -1,0 +1,158 @@
+//! Nodes in the order of what their move to the other side saves.
+
+/// The end of a list.
+const END: u32 = u32::MAX;
+
+/// Nodes that may move, in three queues of buckets by gain; gains change in constant time.
+///
+/// Memory: 13 bytes a node and 12 for each value that a gain
+/// may have.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gains {
+    /// By node: its bucket, the gain counted from the least possible one.
+    bucket: Vec<u32>,
+    next: Vec<u32>,
+    /// That of the first of a list is the last.
+    previous: Vec<u32>,
+    queue: Vec<Queue>,
+    /// By queue and bucket: the first node.
+    first: [Vec<u32>; 3],
+    /// By queue: no node is in a higher bucket.
+    top: [u32; 3],
+    /// The bucket of gain 0.
+    zero: u32,
+    ties: Ties,
+}
+
+/// Which of the nodes with equal gains is first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Ties {
+    /// The one that has had this gain for longest.
+    #[default]
+    FirstCome,
+    /// The one that has had it for the shortest time. It makes moves that cluster and so smaller cuts.
+    ///
+    /// **Source**: Hagen, Huang, Kahng, *On implementation choices for iterative improvement partitioning algorithms*, IEEE
+    /// Transactions on CAD 16 (1997).
+    LastCome,
+}
+
+/// Where a node waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Queue {
+    /// Nodes with terminals on the side `false`.
+    Left = 0,
+    /// Nodes with terminals on the side `true`.
+    Right = 1,
+    /// Nodes without terminals, of both sides.
+    Free = 2,
+    /// In no queue.
+    Out,
+}
+
+impl Queue {
+    /// That of the nodes with terminals on a side.
+    pub(super) fn of(side: bool) -> Self {
+        if side { Self::Right } else { Self::Left }
+    }
+}
+
+impl Gains {
+    /// Empties the queues and makes room for nodes below `node_count` and gains of at most `most` either way.
+    pub(super) fn reset(&mut self, node_count: usize, most: u32, ties: Ties) {
+        self.ties = ties;
+        self.bucket.resize(node_count, 0);
+        self.next.resize(node_count, END);
+        self.previous.resize(node_count, END);
+        self.queue.clear();
+        self.queue.resize(node_count, Queue::Out);
+        for first in &mut self.first {
+            first.clear();
+            first.resize(2 * most as usize + 1, END);
+        }
+        self.top = [0; 3];
+        self.zero = most;
+    }
+
+    /// Puts a node that is in no queue into one.
+    pub(super) fn insert(&mut self, node: u32, queue: Queue, gain: i32) {
+        self.queue[node as usize] = queue;
+        self.link(node, queue, self.zero.wrapping_add_signed(gain));
+    }
+
+    /// Takes a node out of its queue and returns its gain.
+    pub(super) fn take(&mut self, node: u32) -> i32 {
+        self.unlink(node, self.queue[node as usize]);
+        self.queue[node as usize] = Queue::Out;
+        self.gain(node)
+    }
+
+    /// Changes the gain of a node if it is in a queue.
+    #[inline]
+    pub(super) fn change(&mut self, node: u32, by: i32) {
+        let queue = self.queue[node as usize];
+        if queue != Queue::Out {
+            self.unlink(node, queue);
+            self.link(node, queue, self.bucket[node as usize].wrapping_add_signed(by));
+        }
+    }
+
+    /// The gain of a node; that of a node taken out is the one it had.
+    #[inline]
+    pub(super) fn gain(&self, node: u32) -> i32 {
+        self.bucket[node as usize].wrapping_sub(self.zero).cast_signed()
+    }
+
+    /// The first node of a queue, or `None` if it is empty.
+    pub(super) fn first(&mut self, queue: Queue) -> Option<u32> {
+        let first = &self.first[queue as usize];
+        let top = (0..=self.top[queue as usize]).rev().find(|&bucket| first[bucket as usize] != END);
+        self.top[queue as usize] = top.unwrap_or(0);
+        top.map(|bucket| first[bucket as usize])
+    }
+
+    /// The nodes of a queue from one of them on, those of higher gain first.
+    pub(super) fn from(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = &self.first[self.queue[node as usize] as usize];
+        std::iter::successors(Some(node), move |&node| match self.next[node as usize] {
+            END => first[..self.bucket[node as usize] as usize].iter().rev().copied().find(|&node| node != END),
+            next => Some(next),
+        })
+    }
+
+    #[inline]
+    fn link(&mut self, node: u32, queue: Queue, bucket: u32) {
+        self.bucket[node as usize] = bucket;
+        self.top[queue as usize] = self.top[queue as usize].max(bucket);
+        let first = &mut self.first[queue as usize][bucket as usize];
+        if *first == END {
+            *first = node;
+            self.next[node as usize] = END;
+            self.previous[node as usize] = node;
+            return;
+        }
+        let last = std::mem::replace(&mut self.previous[*first as usize], node);
+        self.previous[node as usize] = last;
+        if self.ties == Ties::LastCome {
+            self.next[node as usize] = std::mem::replace(first, node);
+        } else {
+            self.next[node as usize] = END;
+            self.next[last as usize] = node;
+        }
+    }
+
+    #[inline]
+    fn unlink(&mut self, node: u32, queue: Queue) {
+        let (next, previous) = (self.next[node as usize], self.previous[node as usize]);
+        let first = &mut self.first[queue as usize][self.bucket[node as usize] as usize];
+        if *first == node {
+            *first = next;
+        } else {
+            self.next[previous as usize] = next;
+        }
+        let follower = if next == END { *first } else { next };
+        if follower != END {
+            self.previous[follower as usize] = previous;
+        }
+    }
+}
