@@ -1,0 +1,196 @@
+//! The design of a network as a problem for evolution.
+
+use lockstep_pareto::{Problem, Sense};
+use rand::RngExt;
+use rand::seq::IteratorRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::objective::{NoScore, Objective};
+use crate::rules::{DesignRules, OddLinks, Start};
+use crate::{Code, Machine, Network};
+
+/// The networks of a machine, and what they are wanted for.
+///
+/// Networks in parts are infeasible, and so are those that an objective cannot score.
+///
+/// ```
+/// use lockstep_design::{DesignProblem, DesignRules, Machine, objective};
+/// use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions};
+///
+/// let objectives = ["kernighan-lin", "paths", "links"].map(objective).into_iter().collect::<Result<Vec<_>, _>>()?;
+/// let problem = DesignProblem::new(Machine::new(8, 16, 1)?, objectives, DesignRules::PUBLISHED)?;
+/// let options = EvolutionOptions {
+///     algorithm: Algorithm::Nsga2,
+///     population: 20,
+///     crossover: 0.8,
+///     mutation: 0.8,
+///     seed: 1,
+///     elites: Elites::Keep,
+///     equal_points: EqualPoints::Keep,
+/// };
+/// let mut evolution = Evolution::new(&problem, options)?;
+/// evolution.advance()?;
+/// // Two slots in use are too few for all that evolution tries, and yet enough to connect all routers.
+/// assert!(evolution.front(EqualPoints::Remove).any(|one| one.genome.links() == 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct DesignProblem<'a> {
+    machine: Machine,
+    objectives: Vec<&'a dyn Objective>,
+    senses: Vec<Sense>,
+    rules: DesignRules,
+}
+
+/// Why a problem makes no sense.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DesignError {
+    /// A probability that is none.
+    #[error("{field}: {value} is no probability; give a number from 0 to 1")]
+    Probability {
+        /// The rule.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The same objective twice.
+    #[error("objective '{name}' stands twice; give it once")]
+    Twice {
+        /// The objective.
+        name: &'static str,
+    },
+    /// An objective that is not for this machine.
+    #[error("objective '{name}' cannot be had for this machine: {why}; choose another one")]
+    Refused {
+        /// The objective.
+        name: &'static str,
+        /// Why.
+        why: NoScore,
+    },
+}
+
+impl<'a> DesignProblem<'a> {
+    /// The networks of a machine by these rules, scored by these objectives, in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`DesignError`], if a rule is out of range or an objective is not for this machine.
+    pub fn new(machine: Machine, objectives: Vec<&'a dyn Objective>, rules: DesignRules) -> Result<Self, DesignError> {
+        for (field, value) in [("external", rules.external), ("growth", rules.growth)] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(DesignError::Probability { field, value });
+            }
+        }
+        for (place, objective) in objectives.iter().enumerate() {
+            let name = objective.name();
+            if objectives[..place].iter().any(|other| other.name() == name) {
+                return Err(DesignError::Twice { name });
+            }
+            if let Some(why) = objective.refusal(&machine) {
+                return Err(DesignError::Refused { name, why });
+            }
+        }
+        let senses = objectives.iter().map(|objective| objective.sense()).collect();
+        Ok(Self { machine, objectives, senses, rules })
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> Machine {
+        self.machine
+    }
+
+    /// The objectives.
+    pub fn objectives(&self) -> &[&'a dyn Objective] {
+        &self.objectives
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> DesignRules {
+        self.rules
+    }
+
+    /// An offset for a slot in use.
+    fn offset(&self, slot: u32, random: &mut ChaCha8Rng) -> u32 {
+        let (chassis, cabinet, all) =
+            (self.machine.chassis_slots(), self.machine.cabinet_slots(), self.machine.slot_count());
+        let leaves = random.random_bool(self.rules.external);
+        let ends = match (chassis < cabinet, cabinet < all) {
+            (true, true) if leaves => cabinet..all,
+            (true, _) => chassis..cabinet,
+            (false, _) => cabinet..all,
+        };
+        random.random_range(ends) - slot
+    }
+
+    /// The slots of the two routers of a chassis.
+    fn routers(&self) -> [std::ops::Range<u32>; 2] {
+        let slots = self.machine.slots();
+        [0..slots, slots..2 * slots]
+    }
+}
+
+impl Problem for DesignProblem<'_> {
+    type Genome = Code;
+    type Scratch = Network;
+
+    fn senses(&self) -> &[Sense] {
+        &self.senses
+    }
+
+    fn scratch(&self) -> Network {
+        Network::default()
+    }
+
+    fn random(&self, random: &mut ChaCha8Rng) -> Code {
+        let used = match self.rules.start {
+            Start::One => 1,
+            Start::Uniform => random.random_range(1..=self.machine.slots()),
+        };
+        let mut offsets = vec![0; self.machine.chassis_slots() as usize];
+        for slots in self.routers() {
+            for slot in slots.sample(random, used as usize) {
+                offsets[slot as usize] = self.offset(slot, random);
+            }
+        }
+        Code(offsets.into())
+    }
+
+    /// Takes the first slots of each router from the mate, as many as two dice say.
+    fn cross(&self, child: &mut Code, mate: &Code, random: &mut ChaCha8Rng) {
+        for slots in self.routers() {
+            let taken = slots.start as usize..(slots.start + random.random_range(1..=self.machine.slots())) as usize;
+            child.0[taken.clone()].copy_from_slice(&mate.0[taken]);
+        }
+    }
+
+    /// Takes one more slot of each router into use, or one out of use.
+    fn mutate(&self, genome: &mut Code, random: &mut ChaCha8Rng) {
+        let grows = random.random_bool(self.rules.growth);
+        for mut slots in self.routers() {
+            if let Some(slot) = slots.by_ref().filter(|&slot| (genome.0[slot as usize] == 0) == grows).choose(random) {
+                genome.0[slot as usize] = if grows { self.offset(slot, random) } else { 0 };
+            }
+        }
+    }
+
+    fn evaluate(&self, genome: &Code, network: &mut Network, random: &mut ChaCha8Rng, scores: &mut [f64]) -> bool {
+        let is_even = genome.links().is_multiple_of(2);
+        let is_allowed = is_even || self.rules.odd_links == OddLinks::Keep;
+        if !is_allowed || !self.rules.ports.allow(genome.degrees(self.machine)) {
+            return false;
+        }
+        network.wire(self.machine, genome);
+        network.distances().is_some()
+            && self.objectives.iter().zip(scores).all(|(objective, score)| {
+                objective.score(network, random).is_ok_and(|found| {
+                    *score = found;
+                    true
+                })
+            })
+    }
+
+    fn check(&self, genome: &Code) -> Result<(), String> {
+        genome.check(&self.machine).map_err(|error| error.to_string())
+    }
+}
