@@ -170,9 +170,39 @@ impl Graph {
         self.start[node as usize] as usize..self.start[node as usize + 1] as usize
     }
 
+    /// Where the channels from `tail` to `head` lie in a table by arc.
+    pub fn arc_between(&self, tail: u32, head: u32) -> Option<usize> {
+        self.neighbours(tail).binary_search(&head).ok().map(|place| self.row(tail).start + place)
+    }
+
     /// Number of channels from `tail` to `head`.
     pub fn width_between(&self, tail: u32, head: u32) -> u32 {
-        self.neighbours(tail).binary_search(&head).map_or(0, |place| self.widths(tail)[place])
+        self.arc_between(tail, head).map_or(0, |arc| self.width[arc])
+    }
+
+    /// Number of channels that leave a node, parallel ones counted: its cables, where every channel has its opposite.
+    pub fn out_degree(&self, node: u32) -> u32 {
+        self.widths(node).iter().sum()
+    }
+
+    /// The most ports that a node needs: the greatest number of channels that leave it, or come to it, parallel ones counted; 0 if
+    /// there are none.
+    ///
+    /// Terminals and switches alike. Where every channel has its opposite, these are cables. Takes `O(M)` time for `M` entries.
+    ///
+    /// ```
+    /// use lockstep_metrics::Graph;
+    ///
+    /// let graph = Graph::of_links(3, &[[0, 1], [0, 1], [1, 2]]);
+    /// assert_eq!((graph.out_degree(0), graph.greatest_degree()), (2, 3));
+    /// ```
+    pub fn greatest_degree(&self) -> u32 {
+        let out = self.greatest_out_degree();
+        if self.is_symmetric { out } else { out.max(self.reversed().greatest_out_degree()) }
+    }
+
+    fn greatest_out_degree(&self) -> u32 {
+        (0..self.node_count() as u32).map(|node| self.out_degree(node)).max().unwrap_or(0)
     }
 
     /// The nodes that send and receive, ascending: what the measures speak of.

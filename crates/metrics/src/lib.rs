@@ -22,8 +22,10 @@ mod disjoint;
 mod distances;
 mod diversity;
 mod graph;
+mod orbits;
 mod sources;
 mod spectral;
+mod throughput;
 
 pub use bisection::{
     Bisection, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection,
@@ -36,5 +38,10 @@ pub use disjoint::{Disjointness, disjoint_shortest_paths};
 pub use distances::{DistanceSearch, Distances};
 pub use diversity::{PathCounting, PathDiversity};
 pub use graph::Graph;
+pub use orbits::SymmetryError;
 pub use sources::Sources;
 pub use spectral::{SpectralGap, SpectralSearch};
+pub use throughput::{
+    MAX_ARC_FLOWS, MAX_FLOWS, Throughput, ThroughputCertificate, ThroughputCheckError, ThroughputError, ThroughputGoal,
+    ThroughputSearch,
+};
