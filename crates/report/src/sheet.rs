@@ -2,11 +2,14 @@
 
 use crate::geometry::Point;
 use crate::markup::{Markup, number};
+use crate::words;
 
 /// Space between parts of a picture and round it.
 pub(crate) const GAP: f64 = 14.0;
 /// Height of a line of text.
 pub(crate) const TEXT_LINE: f64 = 18.0;
+/// Width of a letter, on the generous side.
+const LETTER: f64 = 7.0;
 
 /// A picture of this size as text of one `<svg>` element. Title and description are for those who do not see it.
 pub(crate) fn picture(
@@ -45,7 +48,13 @@ pub(crate) fn text(out: &mut Markup, at: Point, weight: &str, content: &str) {
 
 /// Width of a text of this many letters, on the generous side.
 pub(crate) fn text_width(text: &str) -> f64 {
-    7.0 * text.chars().count() as f64
+    LETTER * text.chars().count() as f64
+}
+
+/// As much of a text as a line of this width has room for.
+pub(crate) fn fit(text: &str, width: f64) -> String {
+    let letters = (1..=text.chars().count()).take_while(|&letters| LETTER * letters as f64 <= width).count();
+    words::clip(text, letters)
 }
 
 /// The parts of a title in as few lines as fit.

@@ -1,6 +1,6 @@
 //! Bars in groups.
 
-use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, SMALL, label, left_out, line};
+use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, SMALL, label, left_out, line, texts};
 use super::figures::{is_drawable, shown};
 use super::scale::{Scale, extent};
 use crate::geometry::Point;
@@ -21,6 +21,9 @@ const BETWEEN: f64 = 0.9;
 const VALUE: f64 = 9.5;
 /// Letters of a group's name that are drawn.
 const GROUP_LETTERS: usize = 20;
+
+/// Width and height of a slanted text of length 1: its angle is 40 degrees.
+const SLANT: Point = Point { x: 0.766, y: 0.643 };
 
 /// What [`bars_svg`] draws: for each group a bar of each series.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -85,7 +88,8 @@ pub fn bars_svg(chart: &BarChart) -> String {
         size: Point::new(layout.width, HEIGHT),
         y: layout.scale(&values),
         below: layout.below,
-        notes: left_out(given - values.len(), "value", "no number, too large or without a group").into_iter().collect(),
+        left: layout.left,
+        notes: left_out(given - values.len(), "value", "no number, too large, or no group").into_iter().collect(),
         keys: chart.series.iter().map(|series| words::clip(&series.name, NAME_LETTERS)).collect(),
     };
     let colour = |series: usize| colour(series, chart.series.len());
@@ -108,7 +112,7 @@ pub fn bars_svg(chart: &BarChart) -> String {
         }
         let zero = frame.height(0.0);
         line(out, Point::new(frame.at.x, zero), Point::new(frame.at.x + frame.size.x, zero), "#444444");
-        out.nest("g", &[("class", "values")], |out| {
+        texts(out, "values", |out| {
             for (series, group, value) in drawn(chart) {
                 layout.value(out, frame, [group, series], value);
             }
@@ -153,6 +157,8 @@ struct Layout {
     slanted: bool,
     /// Height of the names of groups.
     below: f64,
+    /// How far they reach left of the frame.
+    left: f64,
 }
 
 impl Layout {
@@ -161,7 +167,7 @@ impl Layout {
         let [least, most] = BAR;
         let bar = (WIDTH / (groups * (series + BETWEEN))).clamp(least, most);
         let group = bar * (series + BETWEEN);
-        let width = (groups * group).max(0.5 * WIDTH);
+        let width = (groups * group).max(0.65 * WIDTH);
         let group = group.max(width / groups);
         let letters = values.iter().map(|&value| text_width(&shown(value))).fold(0.0, f64::max) * VALUE / 12.0;
         let (values, headroom) = match bar {
@@ -169,11 +175,13 @@ impl Layout {
             bar if bar >= VALUE => (Values::Upwards, letters + 6.0),
             _ => (Values::Hidden, 4.0),
         };
-        let clipped = chart.groups.iter().map(|name| words::clip(name, GROUP_LETTERS));
-        let widest = clipped.map(|name| text_width(&name) * NARROWER).fold(0.0, f64::max);
+        let name_width = |name: &String| text_width(&words::clip(name, GROUP_LETTERS)) * NARROWER;
+        let widest = chart.groups.iter().map(name_width).fold(0.0, f64::max);
         let slanted = widest > group - 4.0;
-        let below = if slanted { 0.65 * widest + TEXT_LINE } else { 1.4 * TEXT_LINE };
-        Self { width, group, bar, series: chart.series.len(), values, headroom, slanted, below }
+        let below = if slanted { SLANT.y * widest + TEXT_LINE } else { 1.4 * TEXT_LINE };
+        let reach = |(place, name): (usize, &String)| SLANT.x * name_width(name) - (place as f64 + 0.5) * group;
+        let left = chart.groups.iter().enumerate().filter(|_| slanted).map(reach).fold(0.0, f64::max);
+        Self { width, group, bar, series: chart.series.len(), values, headroom, slanted, below, left }
     }
 
     /// The vertical axis: from 0 to the bars' ends, and room for their values.

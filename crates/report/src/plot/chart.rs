@@ -4,7 +4,7 @@ use super::scale::Scale;
 use crate::geometry::Point;
 use crate::keys::Keys;
 use crate::markup::{Markup, number};
-use crate::sheet::{GAP, TEXT_LINE, picture, text, text_width};
+use crate::sheet::{GAP, TEXT_LINE, fit, picture, text, text_width};
 use crate::words;
 
 /// Letters of the name of an axis, a series or a group that are drawn at most.
@@ -51,6 +51,8 @@ pub(crate) struct Chart<'a> {
     pub(crate) y: Scale,
     /// Room for what stands below the frame.
     pub(crate) below: f64,
+    /// Room that it needs left of the frame.
+    pub(crate) left: f64,
     pub(crate) notes: Vec<String>,
     /// Names in the legend.
     pub(crate) keys: Vec<String>,
@@ -66,17 +68,16 @@ impl Chart<'_> {
     ) -> String {
         let numbers = self.y.ticks.iter().map(|tick| text_width(&tick.text) * NARROWER).fold(0.0, f64::max);
         let name = if self.y_name.is_empty() { 0.0 } else { TEXT_LINE };
-        let at = Point::new(GAP + name + numbers + 8.0, GAP + 1.6 * TEXT_LINE);
+        let left = (name + numbers + 8.0).max(self.left);
+        let at = Point::new(GAP + left, GAP + 1.6 * TEXT_LINE);
         let frame = Frame { at, size: self.size, y: self.y };
         let width = at.x + frame.size.x + 2.0 * GAP;
         let notes_top = frame.bottom() + self.below + TEXT_LINE;
         let keys_top = notes_top + self.notes.len() as f64 * TEXT_LINE;
         let keys = Keys::new("", self.keys, width);
         let height = keys_top + keys.height() - 0.25 * TEXT_LINE;
-        // Letters that have no room at the right end.
-        let letters = ((width - 2.0 * GAP) / text_width("m")).floor() as usize;
         picture(self.title, Some(&self.description), Point::new(width, height), |out| {
-            text(out, Point::new(GAP, GAP + 12.0), "bold", &words::clip(self.title, letters));
+            text(out, Point::new(GAP, GAP + 12.0), "bold", &fit(self.title, width - 2.0 * GAP));
             grid(out, &frame);
             vertical_name(out, &frame, self.y_name);
             content(out, &frame);
@@ -94,7 +95,7 @@ fn grid(out: &mut Markup, frame: &Frame) {
         let right = frame.at.x + frame.size.x;
         for tick in &frame.y.ticks {
             let y = frame.height(tick.value);
-            line(out, Point::new(frame.at.x, y), Point::new(right, y), GRID);
+            line(out, Point::new(frame.at.x + 0.5, y), Point::new(right - 0.5, y), GRID);
             label(out, Point::new(frame.at.x - 6.0, y + 0.36 * SMALL), "end", &tick.text);
         }
         let lengths = [frame.at.x, frame.at.y, frame.size.x, frame.size.y].map(number);
@@ -106,7 +107,8 @@ fn grid(out: &mut Markup, frame: &Frame) {
 
 /// A grid line across the frame, and what stands below it.
 pub(crate) fn column(out: &mut Markup, frame: &Frame, x: f64, text: &str) {
-    line(out, Point::new(x, frame.at.y), Point::new(x, frame.bottom()), GRID);
+    // Up to the lines of the frame, not over them.
+    line(out, Point::new(x, frame.at.y + 0.5), Point::new(x, frame.bottom() - 0.5), GRID);
     label(out, Point::new(x, frame.bottom() + SMALL + 5.0), "middle", text);
 }
 
@@ -142,6 +144,13 @@ pub(crate) fn label(out: &mut Markup, at: Point, anchor: &str, content: &str) {
     let [x, y, size] = [at.x, at.y, SMALL].map(number);
     let attributes = [("x", &*x), ("y", &*y), ("text-anchor", anchor), ("font-size", &*size), ("fill", NUMBERS)];
     out.text("text", &attributes, content);
+}
+
+/// The group of texts that stand among the values, with a white border that keeps them readable on lines.
+pub(crate) fn texts(out: &mut Markup, class: &str, content: impl FnOnce(&mut Markup)) {
+    let halo =
+        [("stroke", "#ffffff"), ("stroke-width", "2.5"), ("stroke-linejoin", "round"), ("paint-order", "stroke")];
+    out.nest("g", &[&[("class", class)][..], &halo].concat(), content);
 }
 
 /// A note about values without a place, if there are any.

@@ -84,6 +84,7 @@ pub(crate) fn padded([least, most]: [f64; 2], share: f64) -> [f64; 2] {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "round numbers are exact")]
 mod tests {
     use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Points in a plane, in series.
 
-use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, column, horizontal_name, label, left_out};
+use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, column, horizontal_name, label, left_out, texts};
 use super::figures::{is_drawable, shown};
 use super::marker::{REACH, shape};
 use super::scale::{Scale, extent, padded};
@@ -15,6 +15,8 @@ const LABELLED: usize = 100;
 /// Letters of a label that are drawn.
 const LABEL_LETTERS: usize = 24;
 const FRAME: Point = Point { x: 480.0, y: 320.0 };
+/// How far a label stands beside a point that it is above or below, as a share of its place beside it.
+const DIAGONAL: f64 = 0.8;
 /// Empty space round the points, as a share of their extent.
 const ROOM: f64 = 0.05;
 
@@ -85,6 +87,7 @@ pub fn scatter_svg(plot: &ScatterPlot) -> String {
         size: FRAME,
         y,
         below: 2.4 * TEXT_LINE,
+        left: 0.0,
         notes: left_out(all - drawn, "point", "a coordinate is no number or too large").into_iter().collect(),
         keys: plot.series.iter().map(|series| words::clip(&series.name, NAME_LETTERS)).collect(),
     };
@@ -195,28 +198,31 @@ fn labels(out: &mut Markup, frame: &Frame, marks: &[Mark<'_>]) {
         return;
     }
     let mut taken: Vec<Area> = marks.iter().map(|mark| Area::round(mark.centre, Point::new(REACH, REACH))).collect();
-    out.nest("g", &[("class", "labels")], |out| {
+    texts(out, "labels", |out| {
         for mark in marks.iter().filter(|mark| !mark.label.is_empty()) {
             let text = words::clip(mark.label, LABEL_LETTERS);
             let half = Point::new(0.5 * text_width(&text) * NARROWER, 6.0);
             let (beside, above) = (half.x + REACH, half.y + REACH);
-            let diagonal = 0.8;
             let places = [
-                (beside, 0.0),
-                (0.0, -above),
-                (-beside, 0.0),
-                (0.0, above),
-                (diagonal * beside, -above),
-                (-diagonal * beside, -above),
-                (diagonal * beside, above),
-                (-diagonal * beside, above),
+                (beside, 0.0, "start"),
+                (0.0, -above, "middle"),
+                (-beside, 0.0, "end"),
+                (0.0, above, "middle"),
+                (DIAGONAL * beside, -above, "start"),
+                (-DIAGONAL * beside, -above, "end"),
+                (DIAGONAL * beside, above, "start"),
+                (-DIAGONAL * beside, above, "end"),
             ];
-            let areas = places.map(|(x, y)| (Area::round(mark.centre + Point::new(x, y), half), x));
+            let areas = places.map(|(x, y, anchor)| (Area::round(mark.centre + Point::new(x, y), half), anchor));
             let is_free = |area: &Area| area.is_within(frame) && !taken.iter().any(|other| other.meets(area));
-            if let Some((area, _)) = areas.into_iter().find(|(area, _)| is_free(area)) {
+            if let Some((area, anchor)) = areas.into_iter().find(|(area, _)| is_free(area)) {
                 taken.push(area);
-                let middle = (area.least + area.most) * 0.5;
-                label(out, Point::new(middle.x, middle.y + 4.0), "middle", &text);
+                let x = match anchor {
+                    "start" => area.least.x + 1.5,
+                    "end" => area.most.x - 1.5,
+                    _ => 0.5 * (area.least.x + area.most.x),
+                };
+                label(out, Point::new(x, area.most.y - 2.0), anchor, &text);
             }
         }
     });
