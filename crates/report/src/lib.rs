@@ -1,4 +1,4 @@
-//! Pictures, pages and tables of networks and schedules.
+//! Pictures, pages and tables of networks and schedules, and plots of numbers.
 //!
 //! Not here: anything that judges or changes a schedule; a picture of a wrong schedule shows what is wrong with it.
 //!
@@ -29,12 +29,15 @@ mod colouring;
 mod covered;
 mod geometry;
 mod html;
+mod keys;
 mod layered;
 mod layout;
 mod markup;
 mod paint;
 mod palette;
+mod plot;
 mod scene;
+mod sheet;
 mod stress;
 mod svg;
 mod table;
@@ -42,5 +45,6 @@ mod wires;
 mod words;
 
 pub use html::schedule_html;
+pub use plot::{BarChart, BarSeries, PointSeries, ScatterPlot, bars_svg, scatter_svg};
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
 pub use table::{Table, csv_line};

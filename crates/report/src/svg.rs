@@ -5,9 +5,11 @@ use lockstep_topology::{ChannelId, Topology};
 
 use crate::colouring::{Colouring, Legend};
 use crate::geometry::Point;
+use crate::keys::{KEY_WIDTH, Keys};
 use crate::markup::{Markup, number};
 use crate::paint::{Painter, bare_network, definitions};
 use crate::scene::{Labels, Role, Scene};
+use crate::sheet::{GAP, TEXT_LINE, fill, picture, text};
 use crate::words;
 
 /// How much is drawn before a picture says that it leaves something out.
@@ -39,10 +41,6 @@ impl DrawingLimits {
 
 /// Height of a caption above its panel.
 const CAPTION: f64 = 22.0;
-/// Space between panels and round the picture.
-const GAP: f64 = 14.0;
-/// Height of a line of text.
-const TEXT_LINE: f64 = 18.0;
 /// The narrowest picture, so that titles have room.
 const MIN_WIDTH: f64 = 360.0;
 
@@ -166,21 +164,12 @@ impl Page {
     fn draw(&self, notes: &[String], legend: Option<&Legend>, panels: impl FnOnce(&mut Markup)) -> String {
         let below = self.top() + self.rows as f64 * (self.panel.y + CAPTION + GAP) + TEXT_LINE;
         let legend_top = below + notes.len() as f64 * TEXT_LINE;
-        let legend = legend.map(|legend| Keys::new(legend, self.width));
-        let height = legend_top + legend.as_ref().map_or(0.0, Keys::height);
-        let [width, height] = [self.width, height].map(number);
-        let mut out = Markup::default();
-        let attributes = [
-            ("xmlns", "http://www.w3.org/2000/svg"),
-            ("width", &*width),
-            ("height", &*height),
-            ("viewBox", &*format!("0 0 {width} {height}")),
-            ("font-family", "sans-serif"),
-            ("font-size", "12"),
-        ];
-        out.nest("svg", &attributes, |out| {
-            out.text("title", &[], &self.title);
-            out.empty("rect", &[("width", &width), ("height", &height), ("fill", "#ffffff")]);
+        let keys = legend.map(|legend| {
+            let names = legend.entries.iter().map(|(_, name)| name.clone()).collect();
+            (Keys::new(legend.heading, names, self.width), &legend.entries)
+        });
+        let height = legend_top + keys.as_ref().map_or(0.0, |(keys, _)| keys.height());
+        picture(&self.title, None, Point::new(self.width, height), |out| {
             for (place, line) in self.title_lines.iter().enumerate() {
                 let weight = if place == 0 { "bold" } else { "normal" };
                 text(out, Point::new(GAP, GAP + 12.0 + place as f64 * TEXT_LINE), weight, line);
@@ -189,11 +178,16 @@ impl Page {
             for (place, note) in notes.iter().enumerate() {
                 text(out, Point::new(GAP, below + place as f64 * TEXT_LINE), "normal", note);
             }
-            if let Some(keys) = &legend {
-                keys.draw(out, legend_top);
+            if let Some((keys, entries)) = &keys {
+                keys.draw(out, legend_top, |out, place, centre| {
+                    let half = Point::new(0.5 * KEY_WIDTH, 0.0);
+                    let [left, right] = [centre - half, centre + half];
+                    let [x1, x2, y] = [left.x, right.x, centre.y].map(number);
+                    let line = [("x1", &*x1), ("y1", &*y), ("x2", &*x2), ("y2", &*y)];
+                    out.empty("line", &[&line[..], &[("stroke", &*entries[place].0), ("stroke-width", "3")]].concat());
+                });
             }
-        });
-        out.finish()
+        })
     }
 
     fn panel(&self, out: &mut Markup, place: usize, class: &str, caption: &str, content: impl FnOnce(&mut Markup)) {
@@ -212,63 +206,6 @@ impl Page {
                 out.empty("rect", &[&[("width", &*width), ("height", &*height)][..], &frame].concat());
                 content(out);
             });
-        });
-    }
-}
-
-fn text(out: &mut Markup, at: Point, weight: &str, content: &str) {
-    let (x, y) = (number(at.x), number(at.y));
-    out.text("text", &[("x", &x), ("y", &y), ("font-weight", weight), ("fill", "#222222")], content);
-}
-
-/// Width of a text of this many letters, on the generous side.
-fn text_width(text: &str) -> f64 {
-    7.0 * text.chars().count() as f64
-}
-
-/// The parts of a title in as few lines as fit.
-fn fill(parts: &[String], width: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if text_width(line) + text_width(part) + 30.0 <= width => *line = format!("{line} · {part}"),
-            _ => lines.push(part.clone()),
-        }
-    }
-    lines
-}
-
-/// A legend laid out in columns.
-struct Keys<'a> {
-    legend: &'a Legend,
-    pitch: f64,
-    columns: usize,
-}
-
-impl<'a> Keys<'a> {
-    fn new(legend: &'a Legend, width: f64) -> Self {
-        let widest = legend.entries.iter().map(|(_, name)| text_width(name)).fold(0.0, f64::max);
-        let pitch = widest + 44.0;
-        let fits = |columns: &usize| *columns as f64 * pitch <= width - 2.0 * GAP;
-        let columns = (1..=legend.entries.len()).rev().find(fits).unwrap_or(1);
-        Self { legend, pitch, columns }
-    }
-
-    fn height(&self) -> f64 {
-        (1 + self.legend.entries.len().div_ceil(self.columns)) as f64 * TEXT_LINE
-    }
-
-    fn draw(&self, out: &mut Markup, top: f64) {
-        out.nest("g", &[("class", "legend")], |out| {
-            text(out, Point::new(GAP, top), "bold", self.legend.heading);
-            for (place, (colour, name)) in self.legend.entries.iter().enumerate() {
-                let x = GAP + (place % self.columns) as f64 * self.pitch;
-                let y = top + (place / self.columns + 1) as f64 * TEXT_LINE;
-                let [left, right, middle] = [x, x + 22.0, y - 4.0].map(number);
-                let line = [("x1", &*left), ("y1", &*middle), ("x2", &*right), ("y2", &*middle)];
-                out.empty("line", &[&line[..], &[("stroke", &**colour), ("stroke-width", "3")]].concat());
-                text(out, Point::new(x + 28.0, y), "normal", name);
-            }
         });
     }
 }

@@ -1,0 +1,159 @@
+//! What all plots share: title, axes, grid, notes and legend round a frame.
+
+use super::scale::Scale;
+use crate::geometry::Point;
+use crate::keys::Keys;
+use crate::markup::{Markup, number};
+use crate::sheet::{GAP, TEXT_LINE, fit, picture, text, text_width};
+use crate::words;
+
+/// Letters of the name of an axis, a series or a group that are drawn at most.
+pub(crate) const NAME_LETTERS: usize = 40;
+/// Size of the letters at the axes.
+pub(crate) const SMALL: f64 = 11.0;
+/// How much narrower those are than the letters of the title.
+pub(crate) const NARROWER: f64 = SMALL / 12.0;
+
+const GRID: &str = "#e4e4e4";
+const AXIS: &str = "#8a8a8a";
+const NUMBERS: &str = "#444444";
+
+/// The rectangle that values are drawn in, with the scale upwards.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The upper left corner.
+    pub(crate) at: Point,
+    pub(crate) size: Point,
+    pub(crate) y: Scale,
+}
+
+impl Frame {
+    /// The height of a value in the picture.
+    pub(crate) fn height(&self, value: f64) -> f64 {
+        self.at.y + (1.0 - self.y.share(value)) * self.size.y
+    }
+
+    pub(crate) fn bottom(&self) -> f64 {
+        self.at.y + self.size.y
+    }
+}
+
+/// A plot before its values are drawn.
+#[derive(Debug)]
+pub(crate) struct Chart<'a> {
+    pub(crate) title: &'a str,
+    /// For those who do not see the plot.
+    pub(crate) description: String,
+    /// Name of the vertical axis.
+    pub(crate) y_name: &'a str,
+    /// Size of the frame.
+    pub(crate) size: Point,
+    pub(crate) y: Scale,
+    /// Room for what stands below the frame.
+    pub(crate) below: f64,
+    /// Room that it needs left of the frame.
+    pub(crate) left: f64,
+    pub(crate) notes: Vec<String>,
+    /// Names in the legend.
+    pub(crate) keys: Vec<String>,
+}
+
+impl Chart<'_> {
+    /// The picture: `key` draws that of a legend's entry round a point, `content` all that belongs to the values and
+    /// to the horizontal axis.
+    pub(crate) fn draw(
+        self,
+        key: impl Fn(&mut Markup, usize, Point),
+        content: impl FnOnce(&mut Markup, &Frame),
+    ) -> String {
+        let numbers = self.y.ticks.iter().map(|tick| text_width(&tick.text) * NARROWER).fold(0.0, f64::max);
+        let name = if self.y_name.is_empty() { 0.0 } else { TEXT_LINE };
+        let left = (name + numbers + 8.0).max(self.left);
+        let at = Point::new(GAP + left, GAP + 1.6 * TEXT_LINE);
+        let frame = Frame { at, size: self.size, y: self.y };
+        let width = at.x + frame.size.x + 2.0 * GAP;
+        let notes_top = frame.bottom() + self.below + TEXT_LINE;
+        let keys_top = notes_top + self.notes.len() as f64 * TEXT_LINE;
+        let keys = Keys::new("", self.keys, width);
+        let height = keys_top + keys.height() - 0.25 * TEXT_LINE;
+        picture(self.title, Some(&self.description), Point::new(width, height), |out| {
+            text(out, Point::new(GAP, GAP + 12.0), "bold", &fit(self.title, width - 2.0 * GAP));
+            grid(out, &frame);
+            vertical_name(out, &frame, self.y_name);
+            content(out, &frame);
+            for (place, note) in self.notes.iter().enumerate() {
+                text(out, Point::new(GAP, notes_top + place as f64 * TEXT_LINE), "normal", note);
+            }
+            keys.draw(out, keys_top, key);
+        })
+    }
+}
+
+/// The lines behind the values, and the numbers of the vertical axis.
+fn grid(out: &mut Markup, frame: &Frame) {
+    out.nest("g", &[("class", "axis")], |out| {
+        let right = frame.at.x + frame.size.x;
+        for tick in &frame.y.ticks {
+            let y = frame.height(tick.value);
+            line(out, Point::new(frame.at.x + 0.5, y), Point::new(right - 0.5, y), GRID);
+            label(out, Point::new(frame.at.x - 6.0, y + 0.36 * SMALL), "end", &tick.text);
+        }
+        let lengths = [frame.at.x, frame.at.y, frame.size.x, frame.size.y].map(number);
+        let places = ["x", "y", "width", "height"].into_iter().zip(lengths.iter().map(String::as_str));
+        let style = [("class", "frame"), ("fill", "none"), ("stroke", AXIS)];
+        out.empty("rect", &places.chain(style).collect::<Vec<_>>());
+    });
+}
+
+/// A grid line across the frame, and what stands below it.
+pub(crate) fn column(out: &mut Markup, frame: &Frame, x: f64, text: &str) {
+    // Up to the lines of the frame, not over them.
+    line(out, Point::new(x, frame.at.y + 0.5), Point::new(x, frame.bottom() - 0.5), GRID);
+    label(out, Point::new(x, frame.bottom() + SMALL + 5.0), "middle", text);
+}
+
+/// The name of the horizontal axis, below its numbers.
+pub(crate) fn horizontal_name(out: &mut Markup, frame: &Frame, name: &str) {
+    let at = Point::new(frame.at.x + 0.5 * frame.size.x, frame.bottom() + SMALL + 5.0 + TEXT_LINE);
+    axis_name(out, at, &words::clip(name, NAME_LETTERS), None);
+}
+
+fn vertical_name(out: &mut Markup, frame: &Frame, name: &str) {
+    let at = Point::new(GAP + 12.0, frame.at.y + 0.5 * frame.size.y);
+    let turn = format!("rotate(-90 {} {})", number(at.x), number(at.y));
+    axis_name(out, at, &words::clip(name, NAME_LETTERS), Some(&turn));
+}
+
+fn axis_name(out: &mut Markup, at: Point, name: &str, turn: Option<&str>) {
+    if name.is_empty() {
+        return;
+    }
+    let [x, y] = [at.x, at.y].map(number);
+    let attributes = [("x", &*x), ("y", &*y), ("text-anchor", "middle"), ("fill", "#222222")];
+    let turn = turn.map(|turn| ("transform", turn));
+    out.text("text", &attributes.into_iter().chain(turn).collect::<Vec<_>>(), name);
+}
+
+pub(crate) fn line(out: &mut Markup, from: Point, to: Point, colour: &str) {
+    let [x1, y1, x2, y2] = [from.x, from.y, to.x, to.y].map(number);
+    out.empty("line", &[("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2), ("stroke", colour)]);
+}
+
+/// A small text whose start, middle or end is at a point.
+pub(crate) fn label(out: &mut Markup, at: Point, anchor: &str, content: &str) {
+    let [x, y, size] = [at.x, at.y, SMALL].map(number);
+    let attributes = [("x", &*x), ("y", &*y), ("text-anchor", anchor), ("font-size", &*size), ("fill", NUMBERS)];
+    out.text("text", &attributes, content);
+}
+
+/// The group of texts that stand among the values, with a white border that keeps them readable on lines.
+pub(crate) fn texts(out: &mut Markup, class: &str, content: impl FnOnce(&mut Markup)) {
+    let halo =
+        [("stroke", "#ffffff"), ("stroke-width", "2.5"), ("stroke-linejoin", "round"), ("paint-order", "stroke")];
+    out.nest("g", &[&[("class", class)][..], &halo].concat(), content);
+}
+
+/// A note about values without a place, if there are any.
+pub(crate) fn left_out(count: usize, noun: &str, why: &str) -> Option<String> {
+    (count > 0).then(|| format!("{} left out: {why}", words::counted(count, noun)))
+}

@@ -1,0 +1,11 @@
+//! Plots of numbers: points in a plane, and bars.
+
+mod bars;
+mod chart;
+mod figures;
+mod marker;
+mod scale;
+mod scatter;
+
+pub use bars::{BarChart, BarSeries, bars_svg};
+pub use scatter::{PointSeries, ScatterPlot, scatter_svg};

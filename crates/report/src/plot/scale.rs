@@ -1,0 +1,135 @@
+//! Axes: a part of the number line, and the round numbers on it.
+
+use super::figures::{decimal, parts, scientific};
+
+/// Values that differ by less, as a share of the greatest one, are taken as equal.
+const EQUAL: f64 = 1e-9;
+/// Values that differ by less are taken as equal, and smaller ones as 0.
+const ZERO: f64 = 1e-90;
+
+/// A round number on an axis.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Tick {
+    pub(crate) value: f64,
+    pub(crate) text: String,
+}
+
+/// A part of the number line with round numbers in it: multiples of 1, 2 or 5 times a power of ten.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Scale {
+    low: f64,
+    high: f64,
+    pub(crate) ticks: Vec<Tick>,
+}
+
+impl Scale {
+    /// The part between two numbers, the lower one first, with at most so many intervals, five at least,
+    /// between round numbers.
+    ///
+    /// Numbers as an [`extent`] gives them; widened by less than a half they are still good enough.
+    pub(crate) fn new([low, high]: [f64; 2], intervals: u32) -> Self {
+        let (mantissa, exponent) = parts((high - low) / f64::from(intervals), 9);
+        let (factor, exponent) = match mantissa {
+            up_to if up_to <= 1.0 => (1, exponent),
+            up_to if up_to <= 2.0 => (2, exponent),
+            up_to if up_to <= 5.0 => (5, exponent),
+            _ => (1, exponent + 1),
+        };
+        // Read from decimals, so that every tick is the number nearest to its text on every machine.
+        let multiple = |times: i64| -> f64 { format!("{}e{exponent}", times * factor).parse().unwrap_or(0.0) };
+        let step = multiple(1);
+        let values: Vec<f64> = ((low / step).floor() as i64..=(high / step).ceil() as i64)
+            .map(multiple)
+            .filter(|value| (low..=high).contains(value))
+            .collect();
+        let greatest = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        let is_long = greatest >= 1e7 || exponent < -6;
+        let decimals = usize::try_from(-exponent).unwrap_or(0);
+        let text = |value: f64| match value {
+            0.0 => "0".to_owned(),
+            _ if is_long => scientific(value),
+            _ => decimal(value, decimals),
+        };
+        Self { low, high, ticks: values.into_iter().map(|value| Tick { value, text: text(value) }).collect() }
+    }
+
+    /// How far along the axis a number is, 0 at its beginning and 1 at its end, and nowhere else.
+    pub(crate) fn share(&self, value: f64) -> f64 {
+        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+    }
+}
+
+/// The least and the greatest of drawable numbers, apart enough for an axis: equal ones get some room on both sides, and
+/// none are 0 to 1.
+pub(crate) fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let [least, most] =
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], value| [least.min(value), most.max(value)]);
+    if least > most {
+        return [0.0, 1.0];
+    }
+    let size = least.abs().max(most.abs());
+    if most - least > (EQUAL * size).max(ZERO) {
+        return [least, most];
+    }
+    let room = if size > ZERO { size / 10.0 } else { 1.0 };
+    [least - room, most + room]
+}
+
+/// With some of it more at both ends, but not past 0, where numbers on one side of 0 end.
+pub(crate) fn padded([least, most]: [f64; 2], share: f64) -> [f64; 2] {
+    let room = share * (most - least);
+    let low = if least >= 0.0 { (least - room).max(0.0) } else { least - room };
+    let high = if most <= 0.0 { (most + room).min(0.0) } else { most + room };
+    [low, high]
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "round numbers are exact")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::plot::figures::LARGEST;
+
+    fn texts(range: [f64; 2]) -> Vec<String> {
+        Scale::new(range, 6).ticks.into_iter().map(|tick| tick.text).collect()
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(texts([0.0, 6.0]), ["0", "1", "2", "3", "4", "5", "6"]);
+        assert_eq!(texts([1.7, 2.13]), ["1.7", "1.8", "1.9", "2.0", "2.1"]);
+        assert_eq!(texts([-0.3, 0.3]), ["\u{2212}0.3", "\u{2212}0.2", "\u{2212}0.1", "0", "0.1", "0.2", "0.3"]);
+        assert_eq!(texts([11_500.0, 12_000.0]), ["11,500", "11,600", "11,700", "11,800", "11,900", "12,000"]);
+        assert_eq!(texts([0.0, 3e9]), ["0", "5e8", "1e9", "1.5e9", "2e9", "2.5e9", "3e9"]);
+    }
+
+    #[test]
+    fn equal_values_and_none_have_room() {
+        assert_eq!(extent(std::iter::empty()), [0.0, 1.0]);
+        assert_eq!(extent([0.0, 0.0].into_iter()), [-1.0, 1.0]);
+        assert_eq!(extent([5.0].into_iter()), [4.5, 5.5]);
+        assert_eq!(extent([5e-324].into_iter())[1], 1.0);
+        assert_eq!(padded([0.0, 10.0], 0.1), [0.0, 11.0]);
+        assert_eq!(padded([-10.0, -1.0], 1.0), [-19.0, 0.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_extent_has_some_ticks_in_it_with_different_texts(
+            values in prop::collection::vec(prop_oneof![-LARGEST..=LARGEST, -1e3..1e3, -1e-95..1e-95], 1..4),
+            intervals in 5..9u32,
+        ) {
+            let scale = Scale::new(padded(extent(values.iter().copied()), 0.05), intervals);
+            prop_assert!((2..=intervals as usize + 1).contains(&scale.ticks.len()), "{scale:?}");
+            for pair in scale.ticks.windows(2) {
+                prop_assert!(pair[0].value < pair[1].value && pair[0].text != pair[1].text);
+            }
+            for tick in &scale.ticks {
+                let plain = tick.text.replace('\u{2212}', "-").replace(',', "");
+                prop_assert_eq!(plain.parse::<f64>().expect("a number"), tick.value);
+                prop_assert!((0.0..=1.0).contains(&scale.share(tick.value)));
+            }
+        }
+    }
+}
