@@ -74,6 +74,7 @@ const SAMPLES: &str = "
     mesh:3x3x3 mesh:2x3x2x3 torus:1x1 torus:2x2 torus:2x5 torus:4x4x4 torus:3x3x3x3x3 ladder:2x1 ladder:2x4
     hypercube:1 hypercube:3 hypercube:7 folded-hypercube:2 folded-hypercube:5 circulant:9,2,3
     circulant:10,1,5 k-ring:8 midimew:5 midimew:25 octagon moore:8 amp:5 amp:8+sc amp:42 random-regular:20,3,7 random-regular:9,6,7
+    jellyfish:4,3,1 jellyfish:15,3,2 jellyfish:20,6,3
     kautz:2,3 kautz:3,2 kautz:12,1 de-bruijn:2,4 de-bruijn:11,2 full-b-tree:1 full-b-tree:31 omega:2 omega:4
     omega:16 butterfly:2 butterfly:16 clos:1,1,1 clos:3,2,4 fat-tree:2,1 fat-tree:3,3 b-tree:2 b-tree:16
     dragonfly:1,0,4 dragonfly:2,0,1 dragonfly:4,2,2";
@@ -326,6 +327,41 @@ fn random_regular_is_the_same_on_every_machine() {
     ]
     .assert_eq(&format!("{links:?}"));
     assert_ne!(channel_ends(&parse("random-regular:8,3,43")), channel_ends(&topology));
+}
+
+#[test]
+fn jellyfish_is_connected_and_leaves_at_most_one_port() {
+    for (routers, ports) in
+        [(4, 3), (5, 3), (6, 4), (7, 3), (9, 7), (9, 8), (12, 5), (13, 5), (32, 4), (40, 37), (64, 3)]
+    {
+        for seed in 0..30 {
+            let topology = jellyfish(routers, ports, seed).unwrap();
+            let free = topology.nodes().map(|node| ports as usize - topology.out_channels(node).len()).sum::<usize>();
+            assert_eq!(free as u32, routers * ports % 2, "{}", topology.name());
+            assert!(distances(&topology, NodeId::new(0)).iter().all(Option::is_some));
+            let ends = channel_ends(&topology);
+            assert!(ends.is_sorted() && ends.array_windows().all(|[one, next]| one != next));
+            assert!(ends.iter().all(|&(tail, head)| ends.contains(&(head, tail))));
+        }
+    }
+}
+
+#[test]
+fn jellyfish_is_the_same_on_every_machine() {
+    let topology = parse("jellyfish:8,3,42");
+    let links: Vec<_> = channel_ends(&topology).into_iter().filter(|(tail, head)| tail < head).collect();
+    expect_test::expect!["[(0, 4), (0, 6), (0, 7), (1, 5), (1, 6), (1, 7), (2, 3), (2, 4), (2, 5), (3, 6), (3, 7), (4, 5)]"].assert_eq(&format!("{links:?}"));
+    assert_ne!(channel_ends(&parse("jellyfish:8,3,43")), channel_ends(&topology));
+}
+
+#[test]
+fn large_jellyfish_uses_all_ports() {
+    for spec in ["jellyfish:20000,8,1", "jellyfish:300,290,1"] {
+        let topology = parse(spec);
+        let full =
+            topology.nodes().map(|node| topology.out_channels(node).len()).collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(full.len(), 1, "{spec}");
+    }
 }
 
 #[test]

@@ -58,13 +58,13 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "random-regular:8,3,99999999999999999999",
     ];
     expect![[r#"
-        "": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        ":": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        ":": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
         "omgea:8": there is no network family 'omgea'; did you mean 'omega'?
         "Hyprcube:3": there is no network family 'Hyprcube'; did you mean 'hypercube'?
         "b-treee:8": there is no network family 'b-treee'; did you mean 'b-tree'?
-        "frobnicate:1": there is no network family 'frobnicate'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "frobnicate:1": there is no network family 'frobnicate'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
         "omega": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "omega:": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "mesh: ": 'mesh' needs parameters; write mesh:SIDExSIDE[x...], for example mesh:4x4
@@ -108,7 +108,8 @@ fn impossible_numbers_are_refused_with_possible_ones() {
         folded-hypercube:1 circulant:2,1 circulant:8,5 circulant:8,0 circulant:8,3,4,3 k-ring:6 midimew:4
         moore:10 kautz:0,3 kautz:1,3 kautz:2,0 de-bruijn:1,2 de-bruijn:2,0 random-regular:1,0,1
         amp:0 amp:4 amp:4+sc amp:513
-        random-regular:8,8,1 random-regular:8,1,1 random-regular:7,3,1 dragonfly:0,1,1 dragonfly:2,1,0";
+        random-regular:8,8,1 random-regular:8,1,1 random-regular:7,3,1 dragonfly:0,1,1 dragonfly:2,1,0
+        jellyfish:3,2,1 jellyfish:8,2,1 jellyfish:8,8,1";
     expect![[r#"
         "omega:12": the number of terminals is 12, but omega needs a power of two from 2; try omega:8 or omega:16
         "omega:0": the number of terminals is 0, but omega needs a power of two from 2; try omega:2
@@ -152,7 +153,10 @@ fn impossible_numbers_are_refused_with_possible_ones() {
         "random-regular:8,1,1": the degree is 1, but random-regular needs 2 to 7 for 8 nodes; try random-regular:8,2,1
         "random-regular:7,3,1": the degree is 3, but random-regular needs an even degree for 7 nodes; try random-regular:7,4,1
         "dragonfly:0,1,1": the number of routers in a group is 0, but dragonfly needs 1 or more; try dragonfly:1,1,1
-        "dragonfly:2,1,0": the number of global links of a router is 0, but dragonfly needs 1 or more; try dragonfly:2,1,1"#]].assert_eq(&refusals(specs.split_whitespace()));
+        "dragonfly:2,1,0": the number of global links of a router is 0, but dragonfly needs 1 or more; try dragonfly:2,1,1
+        "jellyfish:3,2,1": the number of routers is 3, but jellyfish needs 4 or more; try jellyfish:4,3,1
+        "jellyfish:8,2,1": the number of ports is 2, but jellyfish needs 3 to 7 for 8 routers; try jellyfish:8,3,1
+        "jellyfish:8,8,1": the number of ports is 8, but jellyfish needs 3 to 7 for 8 routers; try jellyfish:8,7,1"#]].assert_eq(&refusals(specs.split_whitespace()));
 }
 
 #[test]
@@ -161,7 +165,7 @@ fn networks_too_large_are_refused_before_they_are_built() {
         omega:4294967295 full-b-tree:4294967294 random-regular:4000000000,4,1 hypercube:40 hypercube:4294967295
         mesh:1000000x1000000 torus:4294967295x4294967295x4294967295 complete:16777216 ring:16777217
         kautz:4294967295,4294967295 clos:4294967295,4294967295,4294967295 fat-tree:4294967295,4294967295
-        dragonfly:4294967295,4294967295,4294967295";
+        dragonfly:4294967295,4294967295,4294967295 jellyfish:1000000,3,1";
     expect![[r#"
         "omega:4294967295": the network has 4294967295 nodes, more than 16777216; choose a smaller one
         "full-b-tree:4294967294": the network has 4294967294 nodes, more than 16777216; choose a smaller one
@@ -175,7 +179,8 @@ fn networks_too_large_are_refused_before_they_are_built() {
         "kautz:4294967295,4294967295": the network has 2^64 or more nodes, more than 16777216; choose a smaller one
         "clos:4294967295,4294967295,4294967295": the network has 2^64 or more nodes, more than 16777216; choose a smaller one
         "fat-tree:4294967295,4294967295": the network has 2^64 or more nodes, more than 16777216; choose a smaller one
-        "dragonfly:4294967295,4294967295,4294967295": the network has 2^64 or more nodes, more than 16777216; choose a smaller one"#]].assert_eq(&refusals(specs.split_whitespace()));
+        "dragonfly:4294967295,4294967295,4294967295": the network has 2^64 or more nodes, more than 16777216; choose a smaller one
+        "jellyfish:1000000,3,1": the number of links is 1500000, but jellyfish needs 1048576 or fewer; try jellyfish:64,4,1"#]].assert_eq(&refusals(specs.split_whitespace()));
 }
 
 #[test]

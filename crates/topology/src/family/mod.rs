@@ -10,6 +10,7 @@ mod dragonfly;
 mod drawing;
 mod fat_tree;
 mod grid;
+mod jellyfish;
 mod moore;
 mod random_regular;
 mod shuffle;
@@ -24,6 +25,7 @@ pub use cube::{folded_hypercube, hypercube};
 pub use dragonfly::dragonfly;
 pub use fat_tree::fat_tree;
 pub use grid::{ladder, mesh, ring, torus};
+pub use jellyfish::jellyfish;
 pub use moore::moore;
 pub use random_regular::random_regular;
 pub use shuffle::{butterfly, omega};
@@ -85,6 +87,7 @@ pub fn families() -> &'static [Family] {
         moore::MOORE,
         amp::AMP,
         random_regular::RANDOM_REGULAR,
+        jellyfish::JELLYFISH,
         word::KAUTZ,
         word::DE_BRUIJN,
         tree::FULL_B_TREE,
