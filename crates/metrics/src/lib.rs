@@ -22,15 +22,15 @@ mod disjoint;
 mod distances;
 mod diversity;
 mod graph;
+#[cfg(test)]
+mod picks;
 mod sources;
 mod spectral;
 
 pub use bisection::{
-    Bisection, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection,
+    Bisection, BisectionEffort, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals,
+    exact_bisection,
 };
-#[cfg(test)]
-mod picks;
-
 pub use connectivity::{CutError, EdgeConnectivity};
 pub use disjoint::{Disjointness, disjoint_shortest_paths};
 pub use distances::{DistanceSearch, Distances};
