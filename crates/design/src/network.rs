@@ -1,7 +1,7 @@
 //! A network under evaluation.
 
 use lockstep_metrics::{
-    Bisector, DistanceSearch, Distances, Graph, PathCounting, PathDiversity, Sources, SpectralSearch,
+    Bisector, DistanceSearch, Distances, Graph, PathCounting, PathDiversity, Sources, SpectralSearch, ThroughputSearch,
 };
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 
@@ -23,6 +23,8 @@ use crate::{Machine, Placement};
 pub struct Network {
     pub(crate) graph: Graph,
     pub(crate) sources: Sources,
+    /// Permutations of the nodes that change nothing, as far as they are known.
+    pub(crate) symmetries: Vec<Vec<u32>>,
     /// Pairs of nodes, a cable each, where they are known to be cables of a machine.
     pub(crate) cables: Vec<[u32; 2]>,
     pub(crate) placement: Option<Placement>,
@@ -39,6 +41,7 @@ type Answer<T> = Option<Option<T>>;
 pub(crate) struct Tools {
     pub(crate) bisector: Bisector,
     pub(crate) spectrum: SpectralSearch,
+    pub(crate) throughput: ThroughputSearch,
     counting: PathCounting,
     search: DistanceSearch,
 }
@@ -69,7 +72,12 @@ impl Network {
         self.graph.set_links(machine.router_count() as usize, &self.cables);
         // Shifts by one chassis are symmetries unless cables go round cabinets; shifts by one cabinet always are.
         let goes_round_cabinets = machine.cabinets() > 1 && code.genes(machine).any(|gene| gene.stays);
-        machine.sources(if goes_round_cabinets { machine.chassis() } else { 1 }, &mut self.sources);
+        let step = if goes_round_cabinets { machine.chassis() } else { 1 };
+        machine.sources(step, &mut self.sources);
+        self.symmetries.resize(1, Vec::new());
+        self.symmetries[0].clear();
+        self.symmetries[0]
+            .extend((0..machine.router_count()).map(|router| (router + 2 * step) % machine.router_count()));
         self.placement = Some(Placement::new(machine.cabinets(), 2 * machine.chassis()));
         self.diversity = None;
         self.distances = None;
@@ -156,6 +164,7 @@ mod tests {
         fn symmetry_saves_searches_and_changes_nothing((machine, code) in strategy::machine_and_code()) {
             let mut network = Network::of_code(&machine, &code).unwrap();
             let all = Sources::all(&network.graph);
+            prop_assert_eq!(Sources::under(&network.graph, &network.symmetries), Ok(network.sources.clone()));
             prop_assert_eq!(DistanceSearch::default().measure(&network.graph, &all), network.distances());
             prop_assert_eq!(PathCounting::default().measure(&network.graph, &all), network.diversity());
         }
@@ -188,6 +197,7 @@ mod tests {
             prop_assert_eq!(network.distances(), fresh.distances());
             prop_assert_eq!(network.diversity(), fresh.diversity());
             prop_assert_eq!(network.placement, fresh.placement);
+            prop_assert_eq!(network.symmetries, fresh.symmetries);
         }
     }
 }

@@ -27,12 +27,13 @@ mod sources;
 mod spectral;
 mod throughput;
 
-pub use bisection::{
-    Bisection, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection,
-};
 #[cfg(test)]
 mod picks;
 
+pub use bisection::{
+    Bisection, BisectionEffort, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals,
+    exact_bisection,
+};
 pub use connectivity::{CutError, EdgeConnectivity};
 pub use disjoint::{Disjointness, disjoint_shortest_paths};
 pub use distances::{DistanceSearch, Distances};

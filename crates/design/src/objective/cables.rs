@@ -21,7 +21,7 @@ impl Objective for Links {
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
         let nodes = network.graph.node_count();
-        let channels: u64 = (0..nodes as u32).map(|node| degree(network, node)).sum();
+        let channels: u64 = (0..nodes as u32).map(|node| u64::from(network.graph.out_degree(node))).sum();
         Ok(channels as f64 / nodes.max(1) as f64)
     }
 }
@@ -37,16 +37,11 @@ impl Objective for WorstDegree {
         Sense::Minimise
     }
     fn about(&self) -> &'static str {
-        "channels out of the node with the most: the ports that routers need"
+        "channels out of the node with the most, or into it: the ports that routers need"
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        Ok((0..network.graph.node_count() as u32).map(|node| degree(network, node)).max().unwrap_or(0) as f64)
+        Ok(network.graph.greatest_degree().into())
     }
-}
-
-/// Channels out of a node.
-fn degree(network: &Network, node: u32) -> u64 {
-    network.graph.widths(node).iter().copied().map(u64::from).sum()
 }
 
 /// Length of all cables together.

@@ -5,8 +5,9 @@ mod cables;
 mod distances;
 mod paths;
 mod robustness;
+mod throughput;
 
-use lockstep_metrics::TooManyTerminals;
+use lockstep_metrics::{ThroughputError, TooManyTerminals};
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
@@ -57,6 +58,9 @@ pub enum NoScore {
         /// The most that the measure takes.
         most: usize,
     },
+    /// A throughput that cannot be found.
+    #[error(transparent)]
+    Throughput(#[from] ThroughputError),
     /// There is no proof within the effort that is made.
     #[error("its proof takes too long")]
     NotProved,
@@ -88,6 +92,7 @@ pub fn objectives() -> &'static [&'static dyn Objective] {
         &paths::NODE_DISJOINT,
         &cables::Links,
         &cables::WorstDegree,
+        &throughput::Throughput,
         &distances::Distance,
         &distances::Diameter,
         &robustness::SpectralGap,

@@ -28,13 +28,14 @@ fn known_networks_have_known_scores() {
         ("hypercube:3", "vertex-disjoint-paths", 12.0 / 7.0),
         ("hypercube:3", "links", 3.0),
         ("star:5", "worst-degree", 4.0),
+        ("complete:7", "throughput", 6.0),
         ("ring:5", "distance", 1.5),
         ("ring:5", "diameter", 2.0),
         ("complete:7", "spectral-gap", 7.0),
         ("torus:4x4", "edge-connectivity", 4.0),
     ] {
         let found = score(name, &mut of(spec)).unwrap();
-        assert!((found - expected).abs() < 1e-9, "{name} of {spec}: {found} instead of {expected}");
+        assert!((found - expected).abs() < 1e-6, "{name} of {spec}: {found} instead of {expected}");
     }
 }
 
@@ -83,6 +84,8 @@ proptest! {
             prop_assert!(1.0 <= paths && of("vertex-disjoint-paths").unwrap() <= paths);
             prop_assert!(of("distance").unwrap() <= of("diameter").unwrap());
             prop_assert!(of("paths-with-selves").unwrap() <= paths);
+            let most = of("worst-degree").unwrap();
+            prop_assert!(of("throughput").unwrap() * of("distance").unwrap() <= most + 1e-9);
         } else {
             prop_assert_eq!(of("edge-connectivity"), Ok(0.0));
         }

@@ -3,10 +3,24 @@
 use std::borrow::Cow;
 
 use rand::Rng;
-use rand::seq::SliceRandom;
 
+use super::multilevel::Multilevel;
 use super::refiner::{Load, Refiner, Rule};
 use crate::Graph;
+
+/// How many of a hundred nodes a round deals anew.
+///
+/// Of 15 to 85 the middle served best on random regular networks of 128 and 1,024 nodes.
+const DEALT_PERCENT: usize = 60;
+
+/// How long [`Bisector::bisect`] searches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BisectionEffort {
+    /// Cuts made from nothing, of which the best is kept; one at the least.
+    pub starts: u32,
+    /// How often the best cut is disturbed and improved again.
+    pub rounds: u32,
+}
 
 /// Searches for small cuts in memory that the next search uses again.
 ///
@@ -26,6 +40,7 @@ use crate::Graph;
 #[derive(Clone, Debug, Default)]
 pub struct Bisector {
     refiner: Refiner,
+    multilevel: Multilevel,
     best: Vec<bool>,
     /// By node: how many terminals it holds, 0 or 1.
     terminals: Vec<u32>,
@@ -53,49 +68,75 @@ impl Bisector {
     /// The least cut of several runs of [`kernighan_lin`](Self::kernighan_lin), one at the least.
     pub fn best_of(&mut self, graph: &Graph, starts: u32, random: &mut impl Rng) -> u32 {
         let cables = cables(graph);
-        self.count_terminals(&cables);
-        let mut best = u32::MAX;
+        let Self { refiner, best, terminals, .. } = self;
+        let load = load(&cables, terminals);
+        let mut least = u32::MAX;
         for _ in 0..starts.max(1) {
-            self.draw_sides(random);
-            let slack = (cables.terminals().len() % 2) as u64;
-            let load = Load { cables: &cables, terminals: &self.terminals, slack };
-            let cut = self.refiner.refine(load, Rule::Exchange);
-            if cut < best {
-                best = cut;
-                std::mem::swap(&mut self.refiner.sides, &mut self.best);
+            refiner.shuffle(load, random);
+            refiner.deal(load, load.terminals.len());
+            let cut = refiner.refine(load, Rule::Exchange);
+            if cut < least {
+                least = cut;
+                std::mem::swap(&mut refiner.sides, best);
             }
         }
-        best
+        least
+    }
+
+    /// The least cut, in cables, of a search that goes on for as long as wished.
+    ///
+    /// A start joins neighbours to groups, and these again, until few are left, deals sides to the groups and refines them by
+    /// moves of single nodes while the groups fall apart again. A round takes most nodes of the best cut, deals them anew and
+    /// refines. Either takes about as long as two or three runs of [`kernighan_lin`](Self::kernighan_lin).
+    ///
+    /// Starts suffice on networks with a structure, where Kernighan and Lin's algorithm is lost as soon as they are large: on a
+    /// fat tree of 1,024 terminals, `fat-tree:2,10`, 4 starts find the width of 512, and 10 runs 600 to 800. Random networks need
+    /// rounds: on 8-regular ones with 128 nodes, 1 start and 10 rounds are better by 1 % than 10 runs in the same time, and with
+    /// 1,024 nodes by 2 %. Up to a hundred nodes the best of 10 runs is nearly always as good, and sooner there.
+    ///
+    /// **Source**: Hendrickson, Leland, *A multilevel algorithm for partitioning graphs*, Supercomputing 1995; groups by the widest
+    /// cables as in Karypis, Aggarwal, Kumar, Shekhar, *Multilevel hypergraph partitioning: applications in VLSI domain*, DAC 1997,
+    /// section 3.1.1 (first choice); moves by Fiduccia, Mattheyses, DAC 1982; rounds by Lourenço, Martin, Stützle, *Iterated
+    /// local search*, 2003.
+    pub fn bisect(&mut self, graph: &Graph, effort: BisectionEffort, random: &mut impl Rng) -> u32 {
+        let cables = cables(graph);
+        let Self { refiner, multilevel, best, terminals } = self;
+        let load = load(&cables, terminals);
+        let starts = u64::from(effort.starts.max(1));
+        let mut least = u32::MAX;
+        for turn in 0..starts + u64::from(effort.rounds) {
+            if turn < starts {
+                multilevel.deal(refiner, load, random);
+            } else {
+                refiner.sides.clone_from(best);
+                refiner.shuffle(load, random);
+                refiner.deal(load, cables.node_count() * DEALT_PERCENT / 100);
+                refiner.refine(load.loosely(), Rule::Move);
+            }
+            let cut = refiner.refine(load, Rule::Move);
+            // As small a cut elsewhere leads to others.
+            if cut <= least {
+                least = cut;
+                std::mem::swap(&mut refiner.sides, best);
+            }
+        }
+        least
     }
 
     /// By node, its side in the cut of the last search.
     pub fn sides(&self) -> &[bool] {
         &self.best
     }
+}
 
-    fn count_terminals(&mut self, graph: &Graph) {
-        self.terminals.clear();
-        self.terminals.resize(graph.node_count(), 0);
-        for &terminal in graph.terminals() {
-            self.terminals[terminal as usize] = 1;
-        }
+/// Halves of the terminals, one of which may have the odd one.
+fn load<'a>(cables: &'a Graph, terminals: &'a mut Vec<u32>) -> Load<'a> {
+    terminals.clear();
+    terminals.resize(cables.node_count(), 0);
+    for &terminal in cables.terminals() {
+        terminals[terminal as usize] = 1;
     }
-
-    /// Deals terminals, and switches, to one side and the other by turns in random order.
-    fn draw_sides(&mut self, random: &mut impl Rng) {
-        let Refiner { sides, order, .. } = &mut self.refiner;
-        order.clear();
-        order.extend(0..self.terminals.len() as u32);
-        order.shuffle(random);
-        sides.clear();
-        sides.resize(self.terminals.len(), false);
-        let mut dealt = [false; 2];
-        for &node in &*order {
-            let side = &mut dealt[self.terminals[node as usize] as usize];
-            sides[node as usize] = *side;
-            *side ^= true;
-        }
-    }
+    Load { cables, terminals, slack: cables.terminals().len() as u64 % 2 }
 }
 
 /// The same graph if every channel has its opposite.

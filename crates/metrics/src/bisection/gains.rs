@@ -5,8 +5,7 @@ const END: u32 = u32::MAX;
 
 /// Nodes that may move, in three queues of buckets by gain; gains change in constant time.
 ///
-/// Memory: 13 bytes a node and 12 for each value that a gain
-/// may have.
+/// Memory: 13 bytes a node and 12 for each value that a gain may have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gains {
     /// By node: its bucket, the gain counted from the least possible one.

@@ -4,8 +4,9 @@ mod bisector;
 mod exact;
 mod gains;
 mod halves;
+mod multilevel;
 mod refiner;
 
-pub use bisector::Bisector;
+pub use bisector::{BisectionEffort, Bisector};
 pub use exact::{ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection};
 pub use halves::{Bisection, BisectionError};

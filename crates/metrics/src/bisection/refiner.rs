@@ -1,5 +1,8 @@
 //! Passes of moves that make a cut smaller.
 
+use rand::Rng;
+use rand::seq::SliceRandom;
+
 use super::gains::{Gains, Queue, Ties};
 use crate::Graph;
 
@@ -32,6 +35,14 @@ pub(super) struct Load<'a> {
     pub(super) slack: u64,
 }
 
+impl Load<'_> {
+    /// With enough slack for any node to move between equal sides.
+    pub(super) fn loosely(self) -> Self {
+        let heaviest = self.terminals.iter().copied().max().unwrap_or(0);
+        Self { slack: self.slack.max(2 * u64::from(heaviest)), ..self }
+    }
+}
+
 /// Sides of nodes that passes improve, and the memory they need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refiner {
@@ -45,6 +56,34 @@ pub(super) struct Refiner {
 }
 
 impl Refiner {
+    /// Puts the nodes of a network into random order.
+    pub(super) fn shuffle(&mut self, load: Load<'_>, random: &mut impl Rng) {
+        self.order.clear();
+        self.order.extend(0..load.terminals.len() as u32);
+        self.order.shuffle(random);
+    }
+
+    /// Deals the first nodes of the order anew, each to the side with fewer terminals, or with fewer of the switches.
+    pub(super) fn deal(&mut self, load: Load<'_>, count: usize) {
+        self.sides.resize(load.terminals.len(), false);
+        let (dealt, kept) = self.order.split_at(count);
+        let mut excess = [0i64; 2];
+        let kind_and_weight = |node: u32| {
+            let terminals = load.terminals[node as usize];
+            (usize::from(terminals > 0), i64::from(terminals.max(1)))
+        };
+        for &node in kept {
+            let (kind, weight) = kind_and_weight(node);
+            excess[kind] += if self.sides[node as usize] { weight } else { -weight };
+        }
+        for &node in dealt {
+            let (kind, weight) = kind_and_weight(node);
+            let side = excess[kind] < 0;
+            excess[kind] += if side { weight } else { -weight };
+            self.sides[node as usize] = side;
+        }
+    }
+
     /// Passes until one is in vain, and returns the cut.
     ///
     /// If the sides differ by more than the slack, by whole passes they come as close as nodes allow, whatever is cut.

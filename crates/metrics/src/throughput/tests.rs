@@ -14,7 +14,7 @@ fn of(graph: &Graph) -> Throughput {
 #[test]
 fn the_picks_have_the_throughput_of_the_document() {
     for (pick, expected) in [(0, 1.676), (1, 0.954), (3, 3.875), (4, 7.15), (5, 6.64)] {
-        let t=std::time::Instant::now();
+        let t = std::time::Instant::now();
         let found = of(&picks::graph(&picks::ALL[pick]));
         println!("{found:?} {:?}", t.elapsed());
         assert!(found.gap() <= GOAL.gap);

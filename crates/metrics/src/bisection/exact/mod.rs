@@ -10,14 +10,14 @@ use rand_chacha::ChaCha8Rng;
 use self::search::Search;
 use self::sequence::Sequence;
 use super::bisector::cables;
-use super::{Bisection, Bisector};
+use super::{Bisection, BisectionEffort, Bisector};
 use crate::Graph;
 
 /// The most terminals that [`exact_bisection`] takes.
 pub const MAX_EXACT_TERMINALS: usize = 128;
 
-/// Runs of Kernighan and Lin's algorithm whose best cut the exact search begins with.
-const STARTS: u32 = 10;
+/// The search whose cut the exact one begins with.
+const EFFORT: BisectionEffort = BisectionEffort { starts: 4, rounds: 10 };
 
 /// What [`exact_bisection`] returns.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,7 +76,7 @@ pub fn exact_bisection(graph: &Graph, node_budget: u64) -> Result<ExactBisection
     }
     let cables = cables(graph);
     let mut bisector = Bisector::default();
-    let start = bisector.best_of(&cables, STARTS, &mut ChaCha8Rng::seed_from_u64(0));
+    let start = bisector.bisect(&cables, EFFORT, &mut ChaCha8Rng::seed_from_u64(0));
     let mut sides = bisector.sides().to_vec();
     let sequence = Sequence::new(&cables);
     let mut search = Search::new(&sequence);

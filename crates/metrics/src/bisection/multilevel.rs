@@ -1,0 +1,159 @@
+//! Sides that are found on small networks which stand for large ones.
+
+use rand::Rng;
+
+use super::refiner::{Load, Refiner, Rule};
+use crate::Graph;
+
+/// A network with no more nodes is not made coarser.
+const COARSEST: usize = 48;
+
+/// Sides dealt to the coarsest network, of which the best are kept.
+const COARSE_STARTS: u32 = 4;
+
+/// The most nodes that become one at a time.
+const LARGEST_GROUP: u32 = 5;
+
+/// Networks that get coarser, and the memory to make them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Multilevel {
+    /// The first ones are in use.
+    levels: Vec<Level>,
+    /// By node: its place in the order of visits.
+    rank: Vec<u32>,
+    /// By node of the coarser network: how many nodes it stands for.
+    members: Vec<u32>,
+    /// Links of the coarser network.
+    links: Vec<[u32; 2]>,
+    best: Vec<bool>,
+}
+
+/// A network whose nodes stand for groups of a finer network's.
+#[derive(Clone, Debug, Default)]
+struct Level {
+    /// By node of the finer network: its group.
+    group: Vec<u32>,
+    cables: Graph,
+    /// By group.
+    terminals: Vec<u32>,
+}
+
+impl Level {
+    fn load(&self) -> Load<'_> {
+        Load { cables: &self.cables, terminals: &self.terminals, slack: 0 }
+    }
+}
+
+impl Multilevel {
+    /// Deals sides to a coarse network and refines them on finer and finer ones; leaves them in the refiner, nearly balanced.
+    pub(super) fn deal(&mut self, refiner: &mut Refiner, load: Load<'_>, random: &mut impl Rng) {
+        let depth = self.coarsen(refiner, load, random);
+        let Self { levels, best, .. } = self;
+        let at = |depth: usize| depth.checked_sub(1).map_or(load, |place| levels[place].load()).loosely();
+        let mut least = u32::MAX;
+        for _ in 0..COARSE_STARTS {
+            let coarsest = at(depth);
+            refiner.shuffle(coarsest, random);
+            refiner.deal(coarsest, coarsest.terminals.len());
+            let cut = refiner.refine(coarsest, Rule::Move);
+            if cut < least {
+                least = cut;
+                std::mem::swap(&mut refiner.sides, best);
+            }
+        }
+        std::mem::swap(&mut refiner.sides, best);
+        for depth in (0..depth).rev() {
+            best.clear();
+            best.extend(levels[depth].group.iter().map(|&group| refiner.sides[group as usize]));
+            std::mem::swap(&mut refiner.sides, best);
+            refiner.shuffle(at(depth), random);
+            refiner.refine(at(depth), Rule::Move);
+        }
+    }
+
+    /// Fills the levels and returns how many there are.
+    fn coarsen(&mut self, refiner: &mut Refiner, load: Load<'_>, random: &mut impl Rng) -> usize {
+        let mut levels = std::mem::take(&mut self.levels);
+        let mut depth = 0;
+        // Groups must be light enough for sides that are nearly balanced.
+        let heaviest = load.terminals.iter().sum::<u32>().div_ceil(COARSEST as u32 / 2).max(2);
+        loop {
+            if levels.len() == depth {
+                levels.push(Level::default());
+            }
+            let (finer, coarser) = levels.split_at_mut(depth);
+            let finer = finer.last().map_or(load, Level::load);
+            let node_count = finer.terminals.len();
+            if node_count <= COARSEST {
+                break;
+            }
+            refiner.shuffle(finer, random);
+            self.group(finer, &refiner.order, heaviest, &mut coarser[0]);
+            // What hardly shrinks any more has many parts, or hubs.
+            if coarser[0].terminals.len() > node_count - node_count / 16 {
+                break;
+            }
+            depth += 1;
+        }
+        self.levels = levels;
+        depth
+    }
+
+    /// Joins each node, in order, with the neighbour it has most cables to, or the group that this one is in.
+    fn group(&mut self, finer: Load<'_>, order: &[u32], heaviest: u32, coarser: &mut Level) {
+        const NONE: u32 = u32::MAX;
+        let Self { rank, members, links, .. } = self;
+        let Level { group, terminals, cables } = coarser;
+        rank.resize(order.len(), 0);
+        for (place, &node) in (0..).zip(order) {
+            rank[node as usize] = place;
+        }
+        group.clear();
+        group.resize(order.len(), NONE);
+        terminals.clear();
+        members.clear();
+        for &node in order {
+            if group[node as usize] != NONE {
+                continue;
+            }
+            let weight = finer.terminals[node as usize];
+            let has_room = |&(neighbour, _): &(u32, u32)| {
+                let (weight_there, members) = match group[neighbour as usize] {
+                    NONE => (finer.terminals[neighbour as usize], 1),
+                    group => (terminals[group as usize], members[group as usize]),
+                };
+                weight + weight_there <= heaviest && members < LARGEST_GROUP
+            };
+            let partner = finer
+                .cables
+                .arcs(node)
+                .filter(has_room)
+                .max_by_key(|&(neighbour, width)| (width, rank[neighbour as usize]))
+                .map(|(neighbour, _)| neighbour);
+            // A node without a partner founds a group.
+            let home = partner.unwrap_or(node);
+            if group[home as usize] == NONE {
+                group[home as usize] = terminals.len() as u32;
+                terminals.push(finer.terminals[home as usize]);
+                members.push(1);
+            }
+            if home != node {
+                let joined = group[home as usize];
+                group[node as usize] = joined;
+                terminals[joined as usize] += weight;
+                members[joined as usize] += 1;
+            }
+        }
+        links.clear();
+        for node in 0..order.len() as u32 {
+            let here = group[node as usize];
+            for (neighbour, width) in finer.cables.arcs(node) {
+                let there = group[neighbour as usize];
+                if node < neighbour && here != there {
+                    links.extend((0..width).map(|_| [here, there]));
+                }
+            }
+        }
+        cables.set_links(terminals.len(), links);
+    }
+}
