@@ -123,6 +123,24 @@ impl<'a> DesignProblem<'a> {
         random.random_range(ends) - slot
     }
 
+    /// Takes one more slot of each router into use, if one is left.
+    fn grow(&self, code: &mut Code, random: &mut ChaCha8Rng) {
+        for slots in self.routers() {
+            if let Some(slot) = slots.filter(|&slot| code.0[slot as usize] == 0).choose(random) {
+                code.0[slot as usize] = self.offset(slot, random);
+            }
+        }
+    }
+
+    /// Takes one slot of each router out of use, if one is in use.
+    fn shrink(&self, code: &mut Code, random: &mut ChaCha8Rng) {
+        for slots in self.routers() {
+            if let Some(slot) = slots.filter(|&slot| code.0[slot as usize] != 0).choose(random) {
+                code.0[slot as usize] = 0;
+            }
+        }
+    }
+
     /// The slots of the two routers of a chassis.
     fn routers(&self) -> [std::ops::Range<u32>; 2] {
         let slots = self.machine.slots();
@@ -147,13 +165,11 @@ impl Problem for DesignProblem<'_> {
             Start::One => 1,
             Start::Uniform => random.random_range(1..=self.machine.slots()),
         };
-        let mut offsets = vec![0; self.machine.chassis_slots() as usize];
-        for slots in self.routers() {
-            for slot in slots.sample(random, used as usize) {
-                offsets[slot as usize] = self.offset(slot, random);
-            }
+        let mut code = Code(vec![0; self.machine.chassis_slots() as usize].into());
+        for _ in 0..used {
+            self.grow(&mut code, random);
         }
-        Code(offsets.into())
+        code
     }
 
     /// Takes the first slots of each router from the mate, as many as two dice say.
@@ -166,11 +182,10 @@ impl Problem for DesignProblem<'_> {
 
     /// Takes one more slot of each router into use, or one out of use.
     fn mutate(&self, genome: &mut Code, random: &mut ChaCha8Rng) {
-        let grows = random.random_bool(self.rules.growth);
-        for mut slots in self.routers() {
-            if let Some(slot) = slots.by_ref().filter(|&slot| (genome.0[slot as usize] == 0) == grows).choose(random) {
-                genome.0[slot as usize] = if grows { self.offset(slot, random) } else { 0 };
-            }
+        if random.random_bool(self.rules.growth) {
+            self.grow(genome, random);
+        } else {
+            self.shrink(genome, random);
         }
     }
 
