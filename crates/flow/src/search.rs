@@ -1,0 +1,181 @@
+//! All shortest paths from one terminal.
+
+use lockstep_topology::{ChannelId, NodeId, Topology};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+const UNREACHED: u32 = u32::MAX;
+
+/// Counts stop here, so that sums of them are finite.
+const MANY: f64 = 1e300;
+
+/// The channels that leave each node, by ascending head.
+pub(crate) struct Neighbours<'a> {
+    topology: &'a Topology,
+    start: Vec<u32>,
+    channels: Vec<ChannelId>,
+}
+
+impl<'a> Neighbours<'a> {
+    pub(crate) fn new(topology: &'a Topology) -> Self {
+        let mut start = Vec::with_capacity(topology.node_count() + 1);
+        let mut channels = Vec::with_capacity(topology.channel_count());
+        start.push(0);
+        for node in topology.nodes() {
+            let first = channels.len();
+            channels.extend_from_slice(topology.out_channels(node));
+            channels[first..].sort_by_key(|&channel| topology.head(channel));
+            start.push(channels.len() as u32);
+        }
+        Self { topology, start, channels }
+    }
+
+    fn of(&self, node: NodeId) -> &[ChannelId] {
+        &self.channels[self.start[node.index()] as usize..self.start[node.index() + 1] as usize]
+    }
+
+    /// The first channel between two nodes.
+    fn channel(&self, tail: NodeId, head: NodeId) -> Option<ChannelId> {
+        let row = self.of(tail);
+        let place = row.partition_point(|&channel| self.topology.head(channel) < head);
+        row.get(place).copied().filter(|&channel| self.topology.head(channel) == head)
+    }
+
+    /// Whether there is a way back on every channel.
+    pub(crate) fn are_mutual(&self) -> bool {
+        let Self { topology, .. } = self;
+        topology.channels().all(|channel| self.channel(topology.head(channel), topology.tail(channel)).is_some())
+    }
+}
+
+/// A breadth-first search that counts shortest paths. Memory: 20 bytes a node.
+pub(crate) struct Search<'a> {
+    neighbours: &'a Neighbours<'a>,
+    source: NodeId,
+    distance: Vec<u32>,
+    /// Number of shortest paths; exact up to 2^53.
+    count: Vec<f64>,
+    /// The channel over which a node was first met.
+    first: Vec<ChannelId>,
+    queue: Vec<NodeId>,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(neighbours: &'a Neighbours<'a>) -> Self {
+        let nodes = neighbours.topology.node_count();
+        Self {
+            neighbours,
+            source: NodeId::new(0),
+            distance: vec![UNREACHED; nodes],
+            count: vec![0.0; nodes],
+            first: vec![ChannelId::new(0); nodes],
+            queue: Vec::with_capacity(nodes),
+        }
+    }
+
+    /// Searches from this node. Takes time in proportion to the channels.
+    pub(crate) fn run(&mut self, source: NodeId) {
+        let Self { neighbours, distance, count, first, queue, .. } = self;
+        let topology = neighbours.topology;
+        self.source = source;
+        distance.fill(UNREACHED);
+        distance[source.index()] = 0;
+        count[source.index()] = 1.0;
+        queue.clear();
+        queue.push(source);
+        let mut next = 0;
+        while let Some(&node) = queue.get(next) {
+            next += 1;
+            if node != source && !topology.routes(node) {
+                continue;
+            }
+            let (farther, ways) = (distance[node.index()] + 1, count[node.index()]);
+            for &channel in neighbours.of(node) {
+                let head = topology.head(channel);
+                let place = head.index();
+                if distance[place] == UNREACHED {
+                    distance[place] = farther;
+                    count[place] = 0.0;
+                    first[place] = channel;
+                    queue.push(head);
+                }
+                if distance[place] == farther {
+                    count[place] = (count[place] + ways).min(MANY);
+                }
+            }
+        }
+    }
+
+    /// Number of channels of a shortest path, if there is one.
+    pub(crate) fn distance(&self, target: NodeId) -> Option<u32> {
+        Some(self.distance[target.index()]).filter(|&distance| distance != UNREACHED)
+    }
+
+    /// Number of shortest paths to a node that is reached, or `most` if there are more.
+    #[expect(clippy::cast_sign_loss, reason = "there are no negative counts")]
+    pub(crate) fn count_up_to(&self, target: NodeId, most: usize) -> usize {
+        self.count[target.index()].min(most as f64) as usize
+    }
+
+    /// The path of the tree, over the channels by which nodes were first met.
+    pub(crate) fn tree_path(&self, target: NodeId, path: &mut Vec<ChannelId>) {
+        self.walk_back(target, path, |node| self.first[node.index()]);
+    }
+
+    /// The same path the other way, from `target` to where the search began; all channels have a way back.
+    pub(crate) fn tree_path_back(&self, target: NodeId, path: &mut Vec<ChannelId>) {
+        let Neighbours { topology, .. } = self.neighbours;
+        path.clear();
+        let mut node = target;
+        while node != self.source {
+            let next = topology.tail(self.first[node.index()]);
+            path.push(self.neighbours.channel(node, next).expect("the network was found to have only mutual channels"));
+            node = next;
+        }
+    }
+
+    /// The path at this place of the list of all shortest paths.
+    pub(crate) fn path_at(&self, target: NodeId, mut place: f64, path: &mut Vec<ChannelId>) {
+        self.walk_back(target, path, |node| self.last_channel(node, &mut place));
+    }
+
+    /// A shortest path, drawn uniformly where there are fewer than 10^300.
+    pub(crate) fn random_path(&self, target: NodeId, random: &mut ChaCha8Rng, path: &mut Vec<ChannelId>) {
+        // A place drawn once has 53 random bits, which are too few for a whole path.
+        self.walk_back(target, path, |node| {
+            self.last_channel(node, &mut (random.random::<f64>() * self.count[node.index()]))
+        });
+    }
+
+    fn walk_back(&self, target: NodeId, path: &mut Vec<ChannelId>, mut before: impl FnMut(NodeId) -> ChannelId) {
+        path.clear();
+        let mut node = target;
+        while node != self.source {
+            let channel = before(node);
+            path.push(channel);
+            node = self.neighbours.topology.tail(channel);
+        }
+        path.reverse();
+    }
+
+    /// The last channel of the path at this place of the list, which becomes the place among the paths to its tail.
+    fn last_channel(&self, node: NodeId, place: &mut f64) -> ChannelId {
+        let topology = self.neighbours.topology;
+        let before = self.distance[node.index()] - 1;
+        let mut last = None;
+        for &channel in topology.in_channels(node) {
+            let tail = topology.tail(channel);
+            if self.distance[tail.index()] != before || (tail != self.source && !topology.routes(tail)) {
+                continue;
+            }
+            last = Some(channel);
+            let ways = self.count[tail.index()];
+            if *place < ways {
+                break;
+            }
+            *place -= ways;
+        }
+        // Rounding may lead past the end of the list.
+        last.expect("a node that is reached has a channel from before")
+    }
+}
