@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Code, DesignProblem, DesignRules, Machine};
 
-const KIND: FileKind =
+/// The kind of checkpoint files.
+pub const CHECKPOINT_KIND: FileKind =
     FileKind { format: "lockstep-design-checkpoint", noun: "checkpoint of a design", magic: *b"lsdesign", version: 1 };
 
 /// Why a checkpoint cannot be gone on from.
