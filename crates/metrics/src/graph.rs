@@ -1,5 +1,7 @@
 //! What the measures see of a network.
 
+use std::borrow::Cow;
+
 use lockstep_topology::Topology;
 
 /// Which nodes of a network are joined, and by how many channels; who counts, and who passes things on.
@@ -78,6 +80,17 @@ impl Graph {
         graph.fill(self.node_count(), || arcs.iter().copied());
         graph.is_symmetric = true;
         graph
+    }
+
+    /// The same nodes, joined once wherever they are joined.
+    pub fn simple(&self) -> Cow<'_, Self> {
+        if self.width.iter().all(|&width| width == 1) {
+            return Cow::Borrowed(self);
+        }
+        let mut graph = self.clone();
+        graph.width.fill(1);
+        graph.is_symmetric = graph.links_back();
+        Cow::Owned(graph)
     }
 
     /// The same nodes with every channel turned round.
@@ -235,6 +248,14 @@ mod tests {
         assert_eq!(graph.widths(0), [1, 2]);
         assert_eq!(graph.arcs(2).collect::<Vec<_>>(), [(0, 2)]);
         assert_eq!(graph.width_between(1, 2), 0);
+    }
+
+    #[test]
+    fn a_simple_graph_forgets_widths() {
+        let doubled = Graph::of_links(3, &[[0, 2], [1, 0], [2, 0]]);
+        let simple = Graph::of_links(3, &[[0, 2], [1, 0]]);
+        assert_eq!(*doubled.simple(), simple);
+        assert_eq!(*simple.simple(), simple);
     }
 
     #[test]
