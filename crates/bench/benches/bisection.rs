@@ -1,11 +1,12 @@
 //! Bisections by Kernighan and Lin, from coarse networks, and exact ones.
 //!
-//! To compare with, a graph of 32 and one of 128 routers, one core:
+//! To compare with, graphs of 32 and of 128 routers, one core; the cuts are means over other random regular networks of the same
+//! kind:
 //!
 //! * networkx 3.6 `kernighan_lin_bisection`: 3 ms and 18 to 32 ms a run;
 //! * METIS by pymetis: 0.4 to 3 ms and 1 to 15 ms, and its cuts are larger than the best of 10 runs here by 4 %, on 8-regular
 //!   networks of 128 nodes;
-//! * KaHIP, setting `strong`: 160 ms and 600 to 1,400 ms, for cuts as small as those of 1 start and 50 rounds;
+//! * `KaHIP`, setting `strong`: 160 ms and 600 to 1,400 ms, for cuts as small as those of 1 start and 50 rounds;
 //! * CP-SAT on a 12-regular network of 32 routers: the width, but no proof after 40 s.
 
 use criterion::Criterion;

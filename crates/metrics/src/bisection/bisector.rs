@@ -93,12 +93,24 @@ impl Bisector {
     /// `fat-tree:2,10`, a fat tree of 1,024 terminals, 4 starts find the width of 512 and the best of 10 runs is about 700. Rounds
     /// are for random networks: on 8-regular ones with 1,024 nodes, 1 start and 10 rounds are 2 % below what
     /// [`best_of`](Self::best_of) finds in the same time. Random networks of up to 128 nodes do not need either: there both are
-    /// equally good, and 1 start and 50 rounds, or the best of 200 runs, hardly ever miss the least cut known.
+    /// equally good, and 1 start and 50 rounds, or the best of 200 runs, rarely miss the least cut known.
+    ///
+    /// ```
+    /// use lockstep_metrics::{BisectionEffort, Bisector, Graph};
+    /// use lockstep_topology::Topology;
+    /// use rand::SeedableRng;
+    /// use rand_chacha::ChaCha8Rng;
+    ///
+    /// let tree: Topology = "full-b-tree:255".parse()?;
+    /// let (mut bisector, mut random) = (Bisector::default(), ChaCha8Rng::seed_from_u64(1));
+    /// let effort = BisectionEffort { starts: 4, rounds: 0 };
+    /// assert_eq!(bisector.bisect(&Graph::of(&tree), effort, &mut random), 1);
+    /// # Ok::<(), lockstep_topology::SpecError>(())
+    /// ```
     ///
     /// **Source**: Hendrickson, Leland, *A multilevel algorithm for partitioning graphs*, Supercomputing 1995; groups by the widest
-    /// cables as in Karypis, Aggarwal, Kumar, Shekhar, *Multilevel hypergraph partitioning: applications in VLSI domain*, DAC 1997,
-    /// section 3.1.1 (first choice); moves by Fiduccia, Mattheyses, DAC 1982; rounds by Lourenço, Martin, Stützle, *Iterated
-    /// local search*, 2003.
+    /// cables, the first choice of Karypis, Kumar, *Multilevel k-way hypergraph partitioning*, DAC 1999; moves by Fiduccia,
+    /// Mattheyses, DAC 1982; rounds by Lourenço, Martin, Stützle, *Iterated local search*, Handbook of Metaheuristics (2003).
     pub fn bisect(&mut self, graph: &Graph, effort: BisectionEffort, random: &mut impl Rng) -> u32 {
         let cables = cables(graph);
         let Self { refiner, multilevel, best, terminals } = self;

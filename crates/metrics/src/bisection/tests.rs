@@ -138,7 +138,7 @@ fn trees_and_fat_trees_of_a_thousand_hosts_need_few_starts() {
     }
 }
 
-/// The means of METIS and of KaHIP's strong setting are those of six other random regular networks of 128 nodes; such means
+/// The means of METIS and of `KaHIP` with the setting `strong` are those of six other random regular networks of 128 nodes; such means
 /// hardly differ from one set to another.
 #[test]
 fn cuts_of_random_networks_are_as_small_as_those_of_partitioners() {
