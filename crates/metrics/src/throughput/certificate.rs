@@ -122,12 +122,14 @@ impl ThroughputCertificate {
         }
         let judge = Judge { graph, sources, classes, class_count };
         let proved = if is_idle { 0.0 } else { judge.lower(flows)? };
-        // Not a number is not less either.
-        if !(lower <= proved * (1.0 + ROUNDING)) {
+        // What is no number is not proved either.
+        let is_proved = lower <= proved * (1.0 + ROUNDING);
+        if !is_proved {
             return Err(ThroughputCheckError::Lower { said: lower, proved });
         }
         let proved = judge.upper(lengths);
-        if !(upper >= proved * (1.0 - ROUNDING)) {
+        let is_proved = upper >= proved * (1.0 - ROUNDING);
+        if !is_proved {
             return Err(ThroughputCheckError::Upper { said: upper, proved });
         }
         Ok(())
@@ -174,7 +176,8 @@ impl Judge<'_> {
                 *load += f64::from(share) * more;
             }
         }
-        let congestion = loads.iter().zip(self.capacities()).map(|(load, capacity)| load / capacity).fold(0.0, f64::max);
+        let congestion =
+            loads.iter().zip(self.capacities()).map(|(load, capacity)| load / capacity).fold(0.0, f64::max);
         Ok(if congestion > 0.0 { self.others() / congestion } else { 0.0 })
     }
 
@@ -206,7 +209,8 @@ impl Judge<'_> {
         let counts = self.by_class(|_| 1.0);
         let means: Vec<f64> = sums.iter().zip(counts).map(|(sum, count)| sum / count).collect();
         let costs: f64 = self.capacities().iter().zip(&means).map(|(capacity, length)| capacity * length).sum();
-        let distances: f64 = self.sources.iter().map(|(source, share)| f64::from(share) * self.reach(source, &means)).sum();
+        let distances: f64 =
+            self.sources.iter().map(|(source, share)| f64::from(share) * self.reach(source, &means)).sum();
         // Nothing can be sent where some terminal cannot be reached, or there is no other.
         if distances.is_infinite() || self.others() < 1.0 { 0.0 } else { self.others() * costs / distances }
     }

@@ -160,9 +160,7 @@ impl Routes {
 
     /// The shortest path of a pair, and its length.
     fn shortest(&self, pair: usize, lengths: &[f64]) -> Option<(u32, f64)> {
-        self.paths(pair)
-            .map(|path| (path, self.length(path, lengths)))
-            .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        self.paths(pair).map(|path| (path, self.length(path, lengths))).min_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
     /// Keeps the present flow as the best.
