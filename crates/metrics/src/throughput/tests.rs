@@ -116,7 +116,7 @@ fn one_round_is_made_in_any_case() {
 fn too_much_is_refused_before_memory_is_taken() {
     let line: Vec<[u32; 2]> = (0..2_999).map(|node| [node, node + 1]).collect();
     let refused = ThroughputSearch::default().measure(&Graph::of_links(3_000, &line), &[], GOAL);
-    assert_eq!(refused, Err(ThroughputError::TooManyPairs { pairs: 2_999 * 1_500 }));
+    assert_eq!(refused, Err(ThroughputError::TooLarge { sources: 3_000, nodes: 3_000 }));
     let refused = ThroughputSearch::default().certify(&graph("complete:300"), &[], GOAL);
     assert_eq!(refused, Err(ThroughputError::TooManyFlows { flows: 300 * 300 * 299 }));
 }
