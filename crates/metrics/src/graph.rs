@@ -282,6 +282,13 @@ mod tests {
 
     proptest! {
         #[test]
+        fn no_node_needs_more_ports_than_the_greatest_degree(topology in strategy::any_topology(12)) {
+            let ports = |node| topology.out_channels(node).len().max(topology.in_channels(node).len());
+            let most = topology.nodes().map(ports).max().unwrap();
+            prop_assert_eq!(Graph::of(&topology).greatest_degree() as usize, most);
+        }
+
+        #[test]
         fn a_reversed_graph_leads_back(topology in strategy::any_topology(12)) {
             let graph = Graph::of(&topology);
             prop_assert_eq!(graph.reversed(), Graph::of(&topology.reversed()));
@@ -302,7 +309,7 @@ mod tests {
                     prop_assert_eq!(count as u32, graph.width_between(node.index() as u32, neighbour));
                 }
             }
-            let total: u32 = topology.nodes().map(|node| graph.widths(node.index() as u32).iter().sum::<u32>()).sum();
+            let total: u32 = topology.nodes().map(|node| graph.out_degree(node.index() as u32)).sum();
             prop_assert_eq!(total as usize, topology.channel_count());
         }
     }
