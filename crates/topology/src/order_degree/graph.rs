@@ -1,7 +1,6 @@
 //! What a search finds.
 
-use super::polycirculant::Link;
-use super::{Polycirculant, distance_sum_bound};
+use super::{Link, Polycirculant};
 use crate::family::circle;
 use crate::{NodeId, Topology, TopologyBuilder, TopologyError};
 
@@ -10,6 +9,7 @@ use crate::{NodeId, Topology, TopologyBuilder, TopologyError};
 pub struct OrderDegreeGraph {
     pub(super) graph: Polycirculant,
     pub(super) distance_sum: u64,
+    pub(super) bound: u64,
 }
 
 impl OrderDegreeGraph {
@@ -28,9 +28,9 @@ impl OrderDegreeGraph {
         self.distance_sum
     }
 
-    /// What no graph of this order and degree can be below, see [`distance_sum_bound`].
+    /// What no graph of this order and degree can be below, see [`distance_sum_bound`](crate::distance_sum_bound).
     pub fn bound(&self) -> u64 {
-        distance_sum_bound(self.order().into(), self.degree().into()).expect("a connected graph has a bound")
+        self.bound
     }
 
     /// The mean distance of two different nodes.

@@ -116,7 +116,7 @@ pub fn order_degree(order: u32, degree: u32, seed: u64, rounds: u32) -> Result<O
 }
 
 impl OrderDegreeSearch {
-    /// A search that has a first graph: the best circulant one of jumps that follow each other.
+    /// A search that has a first graph, the circulant one of jumps 1, 2 and so on.
     ///
     /// # Errors
     ///
@@ -129,10 +129,14 @@ impl OrderDegreeSearch {
         if !(least..=most).contains(&degree) {
             return Err(OrderDegreeError::Degree { order, degree, least, most });
         }
-        let start = Polycirculant::circulant(order, degree, 1).ok_or(OrderDegreeError::Odd { order, degree })?;
-        let least = node_bound(order.into(), degree.into()).expect("the degree connects so many nodes");
-        let mut distances = DistanceSum::new(order as usize, degree as usize);
-        let sum = distances.of(start.neighbours(), 1, u64::MAX).expect("one of the jumps is to the next node");
+        let first = || {
+            let start = Polycirculant::circulant(order, degree, 1)?;
+            let sum = DistanceSum::new(order as usize, degree as usize).of(start.neighbours(), 1, u64::MAX)?;
+            let least = node_bound(order.into(), degree.into())?;
+            let [distance_sum, bound] = [sum, least].map(|of_node| of_node * u64::from(order));
+            Some((least, OrderDegreeGraph { graph: start, distance_sum, bound }))
+        };
+        let (least, best) = first().ok_or(OrderDegreeError::Odd { order, degree })?;
         let periods = (1..=order).filter(|&period| order.is_multiple_of(period));
         Ok(Self {
             order,
@@ -142,7 +146,7 @@ impl OrderDegreeSearch {
             round: 0,
             walks: Vec::new(),
             ranking: periods.map(|period| (u64::MAX, period)).collect(),
-            best: OrderDegreeGraph { distance_sum: sum * u64::from(order), graph: start },
+            best,
         })
     }
 
@@ -161,7 +165,7 @@ impl OrderDegreeSearch {
             let total = sum * u64::from(graph.rotations());
             let period = graph.period() as u32;
             if (total, period) < (self.best.distance_sum, self.best.graph.period() as u32) {
-                self.best = OrderDegreeGraph { distance_sum: total, graph: graph.clone() };
+                self.best = OrderDegreeGraph { graph: graph.clone(), distance_sum: total, bound: self.best.bound };
             }
             for (known, _) in self.ranking.iter_mut().filter(|(_, of)| *of == period) {
                 *known = total.min(*known);
