@@ -39,7 +39,9 @@ pub use family::{
 pub use format::json::{DocumentError, TopologyDocument};
 pub use format::{FileFault, FilePlace, GraphFormat, ReadError, WriteError, read_graph, write_graph};
 pub use id::{ChannelId, NodeId, ResourceId};
-pub use order_degree::distance_sum_bound;
+pub use order_degree::{
+    MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,
+};
 pub use spec::SpecError;
 pub use symmetry::{Automorphism, Symmetries};
 pub use text::{escaped, one_line};

@@ -2,7 +2,7 @@
 
 use super::drawing::circle;
 use super::{Family, FamilyError, numbered_terminals};
-use crate::order_degree::{DistanceSum, Link, Polycirculant, search};
+use crate::order_degree::{DistanceSum, Link, Polycirculant, order_degree};
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const AMP: Family = Family {
@@ -26,8 +26,8 @@ const MAX_ORDER: u32 = 512;
 
 const SEED: u64 = 0;
 
-/// Entries of neighbour tables that the search may look at: some hundredths of a second.
-const SEARCH_LOOKS: u64 = 1 << 24;
+/// Rounds of the search: some hundredths of a second.
+const ROUNDS: u32 = 4;
 
 /// Graphs that long searches have found: the order, and for each class of nodes by how much its links jump.
 #[rustfmt::skip] // a row a class would fill the page
@@ -121,15 +121,17 @@ fn graph(nodes: u32) -> Result<Polycirculant, FamilyError> {
             jumps.as_flattened().iter().map(|&jump| nodes.wrapping_add_signed(jump.into()) % nodes).collect();
         Polycirculant::from_jumps(nodes, DEGREE, &lengths).expect("the graphs stored are simple")
     });
-    Ok(found
-        .unwrap_or_else(|| search(nodes, DEGREE as u32, SEED, SEARCH_LOOKS).expect("degree 4 exists from 5 nodes on")))
+    Ok(found.unwrap_or_else(|| {
+        let search = order_degree(nodes, DEGREE as u32, SEED, ROUNDS);
+        search.expect("degree 4 exists from 5 nodes on").into_graph()
+    }))
 }
 
 /// The ends of the first link without which distances grow least.
 fn least_missed(graph: &Polycirculant) -> Option<[u32; 2]> {
     let mut neighbours = graph.neighbours().to_vec();
     let order = neighbours.len() / DEGREE;
-    let mut distances = DistanceSum::new(order);
+    let mut distances = DistanceSum::new(order, DEGREE);
     let mut is_judged = vec![false; graph.period() * DEGREE];
     let mut best = None;
     let mut limit = u64::MAX;
@@ -141,7 +143,7 @@ fn least_missed(graph: &Polycirculant) -> Option<[u32; 2]> {
         let [u, v] = ends;
         redirect(&mut neighbours, u, v, u);
         redirect(&mut neighbours, v, u, v);
-        if let Some(sum) = distances.of(&neighbours, DEGREE, order, limit) {
+        if let Some(sum) = distances.of(&neighbours, order, limit) {
             best = Some(ends);
             limit = sum - 1;
         }

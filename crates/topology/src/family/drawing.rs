@@ -21,7 +21,7 @@ pub(super) fn on_circle(radius: f64, place: f64, count: u32) -> [f64; 2] {
 }
 
 /// All points of a circle, clockwise from the top.
-pub(super) fn circle(count: u32) -> impl Iterator<Item = [f64; 2]> {
+pub(crate) fn circle(count: u32) -> impl Iterator<Item = [f64; 2]> {
     let radius = radius(count);
     (0..count).map(move |place| {
         let [x, y] = on_circle(radius, f64::from(place), count);

@@ -32,6 +32,8 @@ pub use shuffle::{butterfly, omega};
 pub use tree::{b_tree, full_b_tree};
 pub use word::{de_bruijn, kautz};
 
+pub(crate) use drawing::circle;
+
 use crate::spec::Parameters;
 use crate::{CayleyGraph, MAX_NODES, SpecError, Topology, TopologyBuilder, TopologyError};
 

@@ -2,13 +2,16 @@
 
 mod bound;
 mod distances;
+mod graph;
 mod polycirculant;
 mod search;
+mod walk;
 
 #[cfg(test)]
 mod tests;
 
 pub use bound::distance_sum_bound;
 pub(crate) use distances::DistanceSum;
+pub use graph::OrderDegreeGraph;
 pub(crate) use polycirculant::{Link, Polycirculant};
-pub(crate) use search::search;
+pub use search::{MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeSearch, order_degree};

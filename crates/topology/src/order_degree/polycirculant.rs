@@ -159,12 +159,12 @@ impl Polycirculant {
         self.jumps[from as usize] = Jump { length, partner: to };
     }
 
-    /// Whether the class of this jump has no loop and no parallel links.
+    /// Whether this jump is no loop, and parallel to no other of its class.
     fn is_simple_at(&self, place: u32) -> bool {
         let first = place as usize / self.degree * self.degree;
         let row = &self.jumps[first..first + self.degree];
-        let is_fresh = |(place, jump): (usize, &Jump)| row[..place].iter().all(|other| other.length != jump.length);
-        row.iter().all(|jump| jump.length != 0) && row.iter().enumerate().all(is_fresh)
+        let length = self.jumps[place as usize].length;
+        length != 0 && row.iter().filter(|other| other.length == length).count() == 1
     }
 
     /// Writes where a jump leads from all nodes of its class.

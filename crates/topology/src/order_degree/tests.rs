@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::bound::node_bound;
-use super::search::halvings;
+use super::walk::{Walk, halvings};
 use super::*;
 
 /// The sum of distances over ordered pairs, one search for every node; `None` if some pair is not connected.
@@ -57,13 +57,13 @@ proptest! {
         let graph = shuffled(sizes, seed);
         let (degree, order) = (graph.degree(), sizes.0 as usize);
         let sum = plain_sum(graph.neighbours(), degree);
-        let mut distances = DistanceSum::new(order);
-        prop_assert_eq!(distances.of(graph.neighbours(), degree, order, u64::MAX), sum);
-        let of_classes = distances.of(graph.neighbours(), degree, graph.period(), u64::MAX);
+        let mut distances = DistanceSum::new(order, degree);
+        prop_assert_eq!(distances.of(graph.neighbours(), order, u64::MAX), sum);
+        let of_classes = distances.of(graph.neighbours(), graph.period(), u64::MAX);
         prop_assert_eq!(of_classes.map(|sum| sum * u64::from(graph.rotations())), sum);
         if let Some(sum) = sum {
-            prop_assert_eq!(distances.of(graph.neighbours(), degree, order, sum), Some(sum));
-            prop_assert_eq!(distances.of(graph.neighbours(), degree, order, sum - 1), None);
+            prop_assert_eq!(distances.of(graph.neighbours(), order, sum), Some(sum));
+            prop_assert_eq!(distances.of(graph.neighbours(), order, sum - 1), None);
         }
     }
 
@@ -128,6 +128,17 @@ proptest! {
 }
 
 #[test]
+fn sums_of_several_batches_are_those_of_plain_searches() {
+    for order in [64, 65, 256, 257, 320, 321, 577] {
+        let graph = shuffled((order, 4, order), order.into());
+        let sum = plain_sum(graph.neighbours(), 4).expect("it is connected");
+        let mut distances = DistanceSum::new(order as usize, 4);
+        let mut of = |limit| distances.of(graph.neighbours(), order as usize, limit);
+        assert_eq!([of(u64::MAX), of(sum), of(sum - 1)], [Some(sum), Some(sum), None], "{order} nodes");
+    }
+}
+
+#[test]
 fn jumps_without_a_way_back_or_to_themselves_are_no_graph() {
     assert!(Polycirculant::from_jumps(8, 2, &[1, 7]).is_some());
     for jumps in [&[1, 2][..], &[0, 4], &[1, 1], &[4, 4], &[1, 9], &[1, 7, 1, 7, 1, 7], &[1, 7, 2, 6], &[]] {
@@ -184,9 +195,8 @@ fn least_of_all(order: u32, degree: usize) -> u64 {
 #[test]
 fn search_finds_the_best_of_all_small_graphs() {
     for (order, degree) in [(3, 2), (7, 2), (4, 3), (6, 3), (8, 3), (5, 4), (6, 4), (7, 4), (6, 5)] {
-        let graph = search(order, degree, 1, 1 << 16).expect("the graph exists");
-        let sum = plain_sum(graph.neighbours(), degree as usize);
-        assert_eq!(sum, Some(least_of_all(order, degree as usize)), "{order} nodes of degree {degree}");
+        let best = order_degree(order, degree, 1, 2).expect("the graph exists");
+        assert_eq!(best.distance_sum(), least_of_all(order, degree as usize), "{order} nodes of degree {degree}");
     }
 }
 
@@ -194,25 +204,104 @@ fn search_finds_the_best_of_all_small_graphs() {
 fn search_reaches_the_largest_graph_of_degree_3_and_diameter_3() {
     // It has order 20: Miller, Siran, Moore graphs and beyond, Electronic J. Combinatorics DS14 (2013). A sum at the bound
     // means diameter 3.
-    let graph = search(20, 3, 0, 1 << 22).expect("the graph exists");
-    assert_eq!(plain_sum(graph.neighbours(), 3), distance_sum_bound(20, 3));
+    let best = order_degree(20, 3, 0, 6).expect("the graph exists");
+    assert_eq!(best.distance_sum(), best.bound());
 }
 
-#[test]
-fn search_is_the_same_twice_and_ends_without_looks_or_switches() {
-    let twice = [(); 2].map(|()| search(34, 4, 7, 1 << 18).expect("the graph exists"));
-    assert_eq!(twice[0], twice[1]);
-    for (order, degree) in [(26, 3), (9, 8), (13, 2), (2, 1)] {
-        let graph = search(order, degree, 7, 0).expect("the graph exists");
-        assert!(plain_sum(graph.neighbours(), degree as usize).is_some());
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// A graph is what it says of itself, and the same on any number of threads.
+    #[test]
+    fn what_is_found_is_a_simple_regular_graph_of_the_distances_it_says((order, degree, _) in sizes(), seed: u64) {
+        let best = order_degree(order, degree, seed, 1).expect("the graph exists");
+        prop_assert_eq!((best.order(), best.degree()), (order, degree));
+        prop_assert_eq!(Some(best.distance_sum()), plain_sum(best.graph.neighbours(), degree as usize));
+        prop_assert!(best.bound() <= best.distance_sum());
+        let links = best.links();
+        prop_assert_eq!(links.len() as u32, order * degree / 2);
+        prop_assert!(links.is_sorted_by(|one, next| one < next) && links.iter().all(|[u, v]| u < v));
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        prop_assert_eq!(one_thread.install(|| order_degree(order, degree, seed, 1)), Ok(best));
     }
 }
 
 #[test]
-fn impossible_orders_and_degrees_have_no_graph() {
-    for (order, degree) in [(0, 0), (1, 0), (0, 4), (4, 4), (3, 1), (5, 3), (4, 1)] {
-        assert!(search(order, degree, 0, 1 << 10).is_none(), "{order} nodes of degree {degree}");
+fn slices_never_make_the_best_worse_and_end_rounds() {
+    let mut search = OrderDegreeSearch::new(34, 4, 7).expect("the graph exists");
+    let mut sums = vec![search.best().distance_sum()];
+    while search.round() < 3 {
+        search.advance();
+        sums.push(search.best().distance_sum());
     }
+    assert!(sums.is_sorted_by(|one, next| one >= next) && sums.len() > 3, "{sums:?}");
+    assert!(sums.last() < sums.first() && !search.is_over());
+    assert_eq!(Ok(search.best()), order_degree(34, 4, 7, 3).as_ref());
+}
+
+#[test]
+fn a_search_at_the_bound_is_over_and_stays() {
+    for (order, degree) in [(2, 1), (9, 8), (13, 2), (10, 3)] {
+        let mut search = OrderDegreeSearch::new(order, degree, 3).expect("the graph exists");
+        while !search.is_over() {
+            search.advance();
+        }
+        let before = search.best().clone();
+        search.advance();
+        assert_eq!((search.best(), before.distance_sum()), (&before, before.bound()));
+    }
+}
+
+#[test]
+fn graphs_without_any_switch_end_a_round() {
+    // A complete graph, whose walk is made to go on.
+    let start = Polycirculant::circulant(5, 4, 5).expect("the graph exists");
+    let mut walk = Walk::new(start, 0, 10_000, ChaCha8Rng::seed_from_u64(1)).expect("it is connected");
+    walk.advance(u64::MAX);
+    assert!(walk.is_over() && walk.best().sum == 20);
+}
+
+#[test]
+fn no_round_gives_a_circulant_graph() {
+    let graph = order_degree(12, 3, 1, 0).expect("the graph exists");
+    assert_eq!((graph.rotations(), graph.links().len()), (12, 18));
+    assert_eq!(Some(graph.distance_sum()), plain_sum(graph.graph.neighbours(), 3));
+}
+
+#[test]
+fn the_largest_searches_take_their_first_slice() {
+    for (order, degree) in [(MAX_ORDER, MAX_LINK_ENDS / MAX_ORDER), (256, 255)] {
+        let mut search = OrderDegreeSearch::new(order, degree, 1).expect("the graph exists");
+        let first = search.best().distance_sum();
+        search.advance();
+        assert!(search.best().distance_sum() < first || search.is_over());
+    }
+}
+
+#[test]
+fn a_found_graph_is_a_network_drawn_on_a_circle() {
+    let best = order_degree(23, 4, 1, 1).expect("the graph exists");
+    let network = best.topology("found").expect("the name is one");
+    assert_eq!((network.name(), network.node_count(), network.channel_count()), ("found", 23, 92));
+    assert_eq!(network.positions().map(<[_]>::len), Some(23));
+    let pairs = 23.0 * 22.0;
+    assert!((best.average_distance() * pairs - best.distance_sum() as f64).abs() < 1e-6);
+}
+
+#[test]
+fn impossible_orders_and_degrees_are_refused_with_what_is_possible() {
+    let refusal = |order, degree| order_degree(order, degree, 0, 1).expect_err("no such graph").to_string();
+    for order in [0, 1, MAX_ORDER + 1, u32::MAX] {
+        assert_eq!(refusal(order, 4), format!("order: {order} nodes; give 2 to 8192"));
+    }
+    assert_eq!(refusal(4, 4), "degree: 4 links at each of 4 nodes; give 2 to 3");
+    assert_eq!(refusal(4, 1), "degree: 1 links at each of 4 nodes; give 2 to 3");
+    assert_eq!(refusal(2, 0), "degree: 0 links at each of 2 nodes; give 1 to 1");
+    assert_eq!(refusal(4096, u32::MAX), "degree: 4294967295 links at each of 4096 nodes; give 2 to 16");
+    assert_eq!(
+        refusal(5, 3),
+        "degree: 3 links at each of 5 nodes have an odd number of ends; make one of the two even"
+    );
 }
 
 #[test]
