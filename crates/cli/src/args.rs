@@ -1,5 +1,7 @@
 //! The command line: every option with its default and unit.
 
+mod design;
+
 use std::path::PathBuf;
 
 use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -8,6 +10,8 @@ use lockstep::topology::GraphFormat;
 
 use crate::model::{FailureArgs, ProblemArgs};
 use crate::units::{self, BudgetArg};
+
+pub(crate) use self::design::{DesignArgs, FrontArgs, PickArgs};
 
 const ABOUT: &str = "Design collective communication schedules for interconnection networks";
 
@@ -48,6 +52,8 @@ pub(crate) struct Talk {
 pub(crate) enum Command {
     /// Show the properties of a network, or write it in another format
     Topology(TopologyArgs),
+    /// Design networks that no other one beats in all objectives
+    Design(DesignArgs),
     /// List every lower bound on the number of steps, best first
     Bound(BoundArgs),
     /// Find a schedule of few steps and say how far from optimal it is
@@ -65,6 +71,7 @@ Examples:
   lockstep topology fat-tree:2,4                    terminals, switches, degrees, diameter
   lockstep topology torus:4x4 --format graphml      the network itself
   lockstep topology network.dot -o network.svg      a picture
+  lockstep topology torus:4x4 --metrics             bisection width, throughput, paths and others
   lockstep topology --list                          the families and how their specs are written";
 
 /// Arguments of `lockstep topology`.
@@ -72,11 +79,14 @@ Examples:
 #[command(after_help = TOPOLOGY_EXAMPLES)]
 pub(crate) struct TopologyArgs {
     /// A spec such as mesh:4x4, a graph file, or - for standard input
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "metrics"])]
     pub(crate) spec: Option<String>,
     /// List the network families
-    #[arg(long, conflicts_with_all = ["spec", "half_duplex", "format", "output"])]
+    #[arg(long, conflicts_with_all = ["spec", "half_duplex", "format", "output", "metrics"])]
     pub(crate) list: bool,
+    /// Measure what lockstep design --list lists: these, with commas between, or all that do not take long
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, value_delimiter = ',', conflicts_with_all = ["format", "output"])]
+    pub(crate) metrics: Option<Vec<String>>,
     /// Let opposite channels of a link share one wire
     #[arg(long)]
     pub(crate) half_duplex: bool,

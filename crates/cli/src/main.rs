@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod explain;
 mod input;
+mod metrics;
 mod model;
 mod output;
 mod progress;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     start_log(talk);
     let answer = match command {
         Command::Topology(args) => commands::topology::run(&args),
+        Command::Design(args) => commands::design::run(&args, talk),
         Command::Bound(args) => commands::bound::run(&args, talk),
         Command::Plan(args) => commands::plan::run(&args, talk),
         Command::Faults(args) => commands::faults::run(&args, talk),

@@ -1,10 +1,12 @@
 //! Somebody waits: a progress bar, and checkpoints.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lockstep::pareto::{EqualPoints, Evolution, Problem};
 use lockstep::{Event, Search};
 
 use crate::args::Talk;
@@ -24,28 +26,39 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The file, not yet written.
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, written: Instant::now(), exists: false, failed: false }
+    /// The file, not yet written: the one that is wanted, or one beside the output.
+    pub(crate) fn new(wanted: Option<&Path>, output: Option<&Path>) -> Option<Self> {
+        let beside = || {
+            let mut name = OsString::from(output.filter(|output| !input::is_standard(output))?);
+            name.push(".checkpoint");
+            Some(PathBuf::from(name))
+        };
+        let path = wanted.map(Path::to_owned).or_else(beside)?;
+        Some(Self { path, written: Instant::now(), exists: false, failed: false })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What an interrupted run has saved, if one has.
-    pub(crate) fn read(&mut self) -> anyhow::Result<Option<Vec<u8>>> {
+    /// What an interrupted run has saved, if one has; says so.
+    pub(crate) fn read(&mut self, talk: Talk) -> anyhow::Result<Option<Vec<u8>>> {
         self.exists = fs::exists(&self.path).unwrap_or(true);
-        self.exists.then(|| input::bytes(&self.path)).transpose()
+        let saved = self.exists.then(|| input::bytes(&self.path)).transpose()?;
+        if saved.is_some() {
+            output::note(talk, &format!("going on from {}", self.path.display()));
+        }
+        Ok(saved)
     }
 
-    /// Whether there is something to go on from.
-    pub(crate) fn exists(&self) -> bool {
-        self.exists
+    /// Whether it is time to write it again.
+    pub(crate) fn is_due(&self) -> bool {
+        self.written.elapsed() >= CHECKPOINT_INTERVAL
     }
 
-    fn write(&mut self, search: Search<'_>) {
-        match output::replace(&self.path, &search.checkpoint()) {
+    /// Writes the file; says it once if that fails.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        match output::replace(&self.path, bytes) {
             Ok(()) => self.exists = true,
             Err(error) if !self.failed => {
                 self.failed = true;
@@ -56,12 +69,15 @@ impl Checkpoint {
         self.written = Instant::now();
     }
 
-    /// Removes the file when nothing is to be gone on from.
-    pub(crate) fn remove(&mut self) {
-        if std::mem::take(&mut self.exists)
+    /// Removes the file when nothing is to be gone on from, and else says how that is done.
+    pub(crate) fn settle(&mut self, is_finished: bool, talk: Talk) {
+        let path = self.path.display();
+        if self.exists && !is_finished {
+            output::note(talk, &format!("the same command goes on from {path}"));
+        } else if self.exists
             && let Err(error) = fs::remove_file(&self.path)
         {
-            output::complain("warning", &format!("{}: cannot be removed: {error}", self.path.display()));
+            output::complain("warning", &format!("{path}: cannot be removed: {error}"));
         }
     }
 }
@@ -95,16 +111,16 @@ impl<'a> Watch<'a> {
             Event::Found { engine, steps } => self.bar.set_message(format!("{engine} found {steps} steps")),
             Event::Search(search) => {
                 self.bar.set_message(describe(*search));
-                self.save(*search, CHECKPOINT_INTERVAL);
+                if let Some(checkpoint) = self.checkpoint.as_deref_mut().filter(|checkpoint| checkpoint.is_due()) {
+                    checkpoint.write(&search.checkpoint());
+                }
             }
-            Event::Stopped(search) => self.save(*search, Duration::ZERO),
+            Event::Stopped(search) => {
+                if let Some(checkpoint) = self.checkpoint.as_deref_mut() {
+                    checkpoint.write(&search.checkpoint());
+                }
+            }
             _ => {}
-        }
-    }
-
-    fn save(&mut self, search: Search<'_>, interval: Duration) {
-        if let Some(checkpoint) = self.checkpoint.as_deref_mut().filter(|one| one.written.elapsed() >= interval) {
-            checkpoint.write(search);
         }
     }
 
@@ -137,6 +153,34 @@ impl SweepBar {
     /// Writes something while the bar is out of the way.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.0.suspend(write)
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// How far an evolution is.
+pub(crate) struct GenerationBar(ProgressBar);
+
+impl GenerationBar {
+    /// Shows a bar of so many generations if standard error is a terminal and carries nothing else.
+    pub(crate) fn new(talk: Talk, generations: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(generations), draw_target(talk));
+        let style = ProgressStyle::with_template("{spinner} {elapsed} generation {pos} of {len}{msg}, {eta} left");
+        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// Shows how far it is.
+    pub(crate) fn see<P: Problem>(&self, evolution: &Evolution<'_, P>) {
+        self.0.set_position(evolution.generation());
+        if !self.0.is_hidden() {
+            let (evaluations, front) = (evolution.evaluations(), evolution.front(EqualPoints::Remove).count());
+            self.0.set_message(format!(": {} evaluations, front of {front}", HumanCount(evaluations)));
+        }
     }
 
     /// Takes the bar away.

@@ -45,6 +45,18 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A score with the digits that people read: whole numbers as they are, others to the thousandth, and large ones shorter.
+pub(crate) fn score(score: f64) -> String {
+    scores(&[score]).concat()
+}
+
+/// Scores of one objective, as long as each other behind the point.
+pub(crate) fn scores(scores: &[f64]) -> Vec<String> {
+    let digits = if scores.iter().all(|score| score.fract() == 0.0) { 0 } else { 3 };
+    let text = |&score: &f64| if score.abs() < 1e9 { format!("{score:.digits$}") } else { format!("{score:.3e}") };
+    scores.iter().map(text).collect()
+}
+
 /// The network and the question, three lines of a sheet.
 pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());

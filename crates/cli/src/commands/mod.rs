@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod bound;
+pub(crate) mod design;
 pub(crate) mod faults;
 mod local;
 pub(crate) mod plan;

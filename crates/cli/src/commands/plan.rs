@@ -1,7 +1,6 @@
 //! `lockstep plan`: a schedule, and how good it is.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -27,11 +26,11 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
     let problem = question.problem()?;
     let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };
     let mut planner = Planner::new(problem, options);
-    let mut checkpoint = checkpoint_path(args).map(Checkpoint::new);
+    let checkpoint = Checkpoint::new(args.checkpoint.as_deref(), args.output.as_deref());
+    let mut checkpoint = checkpoint.filter(|_| args.engine != Engine::Construct);
     if let Some(checkpoint) = &mut checkpoint
-        && let Some(saved) = checkpoint.read()?
+        && let Some(saved) = checkpoint.read(talk)?
     {
-        output::note(talk, &format!("going on from {}", checkpoint.path().display()));
         planner = planner.from_checkpoint(saved);
     }
 
@@ -50,22 +49,13 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
             deliver(&plan, seconds, args, talk)?;
             explain(&explanation, args)?;
-            settle(checkpoint.as_mut(), plan.cut_short() != Some(CutShort::Interrupt), talk);
+            if let Some(checkpoint) = &mut checkpoint {
+                checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), talk);
+            }
             Ok(Answer::Yes)
         }
         Err(error) => refuse(error, checkpoint.as_mut(), talk),
     }
-}
-
-/// Where a search is saved: where the user says, or beside the output.
-fn checkpoint_path(args: &PlanArgs) -> Option<PathBuf> {
-    let beside = || {
-        let output = args.output.as_ref().filter(|output| !input::is_standard(output))?;
-        let mut name = OsString::from(output);
-        name.push(".checkpoint");
-        Some(PathBuf::from(name))
-    };
-    args.checkpoint.clone().or_else(beside).filter(|_| args.engine != Engine::Construct)
 }
 
 /// Writes the plan wherever it is wanted.
@@ -153,17 +143,6 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
     Ok(sheet.to_text() + &text::steps(&plan.problem(), plan.schedule()))
 }
 
-/// Keeps a checkpoint to go on from, and removes one that is of no more use.
-fn settle(checkpoint: Option<&mut Checkpoint>, is_finished: bool, talk: Talk) {
-    match checkpoint {
-        Some(checkpoint) if is_finished => checkpoint.remove(),
-        Some(checkpoint) if checkpoint.exists() => {
-            output::note(talk, &format!("the same command goes on from {}", checkpoint.path().display()));
-        }
-        _ => {}
-    }
-}
-
 /// Says why there is no plan: the answer is no, or the question is wrong.
 fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, talk: Talk) -> anyhow::Result<Answer> {
     let reason = match &error {
@@ -177,8 +156,8 @@ fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, talk: Talk) -> 
         _ => return Err(error.into()),
     };
     output::error(&error.into());
-    if let Some(reason) = reason {
-        settle(checkpoint, reason == StopReason::Evaluations, talk);
+    if let (Some(reason), Some(checkpoint)) = (reason, checkpoint) {
+        checkpoint.settle(reason == StopReason::Evaluations, talk);
     }
     Ok(Answer::No)
 }

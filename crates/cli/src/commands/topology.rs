@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use lockstep::design::Network;
 use lockstep::paths::ShortestPaths;
 use lockstep::schedule::to_json_lines;
 use lockstep::topology::{GraphFormat, distance_sum_bound, families, write_graph};
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 use super::{Answer, extension};
 use crate::args::{NetworkFormat, TopologyArgs};
+use crate::metrics::{self, Metric, Wanted};
 use crate::text::Sheet;
 use crate::{input, output};
 
@@ -22,9 +24,14 @@ const MAX_DISTANCE_WORK: u64 = 1 << 32;
 const MAX_DISTANCE_PAIRS: u64 = 1 << 26;
 
 pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
-    let Some(spec) = args.spec.as_ref().filter(|_| !args.list) else {
+    if args.list {
         output::print(&family_list(args.json))?;
         return Ok(Answer::Yes);
+    }
+    let Some(spec) = &args.spec else {
+        bail!(
+            "--metrics takes the word behind it for a metric; give the network before it: lockstep topology mesh:4x4 --metrics"
+        )
     };
     let mut topology = input::topology(spec)?;
     if args.half_duplex {
@@ -32,21 +39,30 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
     }
     topology = args.failures.apply_to(topology)?;
     if args.format.is_none() && args.output.is_none() {
-        let properties = Properties::new(&topology);
-        output::print(&if args.json { to_json_lines(&properties, 1) } else { properties.to_text() })?;
+        let wanted = args.metrics.as_deref().map(Wanted::new).transpose()?;
+        let metrics =
+            wanted.map(|wanted| metrics::measure(&mut Network::of(&topology), topology.terminal_count(), &wanted));
+        let properties = Properties::new(&topology, metrics);
+        // A metric a line.
+        let depth = if properties.metrics.is_some() { 2 } else { 1 };
+        output::print(&if args.json { to_json_lines(&properties, depth) } else { properties.to_text() })?;
         return Ok(Answer::Yes);
     }
-    let path = args.output.as_deref().unwrap_or(Path::new("-"));
-    let format = args
-        .format
+    write(&topology, args.output.as_deref(), args.format)?;
+    Ok(Answer::Yes)
+}
+
+/// Writes a network to a file, or to standard output, in the format that is wanted or that the extension says.
+pub(super) fn write(topology: &Topology, path: Option<&Path>, format: Option<NetworkFormat>) -> anyhow::Result<()> {
+    let path = path.unwrap_or(Path::new("-"));
+    let format = format
         .or_else(|| format_of(path))
         .with_context(|| format!("{}: the extension says no format; choose one with --format", path.display()))?;
     let text = match format.graph() {
-        Some(format) => write_graph(&topology, format).with_context(|| spec.clone())?,
-        None => topology_svg(&topology, &DrawingLimits::PAGE),
+        Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
+        None => topology_svg(topology, &DrawingLimits::PAGE),
     };
-    output::write(path, text.as_bytes())?;
-    Ok(Answer::Yes)
+    output::write(path, text.as_bytes())
 }
 
 fn format_of(path: &Path) -> Option<NetworkFormat> {
@@ -100,6 +116,9 @@ struct Properties {
     switch_degrees: Option<Degrees>,
     /// Between terminals; not there if there are too many.
     distances: Option<Distances>,
+    /// Not there unless asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metrics: Option<Vec<Metric>>,
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -124,7 +143,7 @@ struct Distances {
 }
 
 impl Properties {
-    fn new(topology: &Topology) -> Self {
+    fn new(topology: &Topology, metrics: Option<Vec<Metric>>) -> Self {
         let terminals = topology.terminal_count();
         Self {
             name: topology.name().to_owned(),
@@ -135,6 +154,7 @@ impl Properties {
             terminal_degrees: Degrees::new(topology, true),
             switch_degrees: Degrees::new(topology, false),
             distances: Distances::new(topology),
+            metrics,
         }
     }
 
@@ -167,7 +187,10 @@ impl Properties {
                 }
             }
         }
-        sheet.to_text()
+        match &self.metrics {
+            None => sheet.to_text(),
+            Some(metrics) => format!("{}\n{}", sheet.to_text(), metrics::to_text(metrics)),
+        }
     }
 }
 

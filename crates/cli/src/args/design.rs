@@ -1,0 +1,334 @@
+//! Arguments of `lockstep design`.
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, FromArgMatches, ValueEnum};
+use lockstep::design::{Code, DesignRules, Machine, OddLinks, Ports, Start};
+use lockstep::pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
+
+use super::NetworkFormat;
+
+const DESIGN_EXAMPLES: &str = "\
+Examples:
+  lockstep design --routers 8 --chassis 16 -o front.json              16 chassis, 8 cable slots a router
+  lockstep design pick front.json --number 3 -o net.json              the third design, as a network
+  lockstep plan net.json -c aab                                       schedules for it
+  lockstep design --routers 8 --chassis 16 --cabinets 4 --pext 0.25   some cables leave their cabinet
+  lockstep design --routers 8 --chassis 16 --exhaustive 4             all networks of 4 links a router
+  lockstep design --list                                              what networks can be designed for
+
+The same seed gives the same front, byte for byte, on any number of threads. Ctrl-C ends the evolution
+after the generation and keeps the front so far. With --output or --checkpoint its state is saved twice
+a second, and the same command goes on from it.";
+
+const PICK_EXAMPLES: &str = "\
+Examples:
+  lockstep design pick front.json --number 3                  everything that can be measured of it
+  lockstep design pick front.json --number 3 -o net.json      the network, for lockstep plan and others
+  lockstep design pick --code 2,0,0,7 --routers 2 --chassis 4";
+
+/// Arguments of `lockstep design`: those that make a front, or `pick` and its own.
+#[derive(Debug)]
+pub(crate) enum DesignArgs {
+    Front(Box<FrontArgs>),
+    Pick(PickArgs),
+}
+
+/// The word before the arguments of a pick.
+const PICK: &str = "pick";
+
+// A command that is a command of its own and has others below it is more than can be derived.
+impl clap::Args for DesignArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let about = "Show the metrics of one design, and write its network";
+        FrontArgs::augment_args(command)
+            .mut_arg("routers", |arg| arg.required_unless_present("list"))
+            .mut_arg("chassis", |arg| arg.required_unless_present("list"))
+            .subcommand(PickArgs::augment_args(clap::Command::new(PICK)).about(about))
+            .args_conflicts_with_subcommands(true)
+            .subcommand_negates_reqs(true)
+            .after_help(DESIGN_EXAMPLES)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for DesignArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        match matches.subcommand() {
+            Some((PICK, matches)) => PickArgs::from_arg_matches(matches).map(Self::Pick),
+            _ => FrontArgs::from_arg_matches(matches).map(|args| Self::Front(args.into())),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Over the machine in the help.
+const MACHINE: &str = "Machine";
+/// Over what decides which networks are found.
+const SEARCH: &str = "Search";
+/// Over which codes there are.
+const RULES: &str = "Rules";
+/// Over what is written.
+const OUTPUT: &str = "Output";
+
+/// Arguments that make a front.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FrontArgs {
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+    /// What to design for, with commas between: names of --list [default: kernighan-lin,paths,links;
+    /// exact-bisection,paths with --exhaustive]
+    #[arg(long, help_heading = SEARCH, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) objectives: Option<Vec<String>>,
+    /// Look at all networks with so many slots of a chassis in use, half of them of either router
+    #[arg(long, help_heading = SEARCH, value_name = "LINKS", conflicts_with_all = EVOLUTION)]
+    pub(crate) exhaustive: Option<u32>,
+    #[command(flatten)]
+    pub(crate) evolution: EvolutionArgs,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+    /// List all objectives
+    #[arg(long, conflicts_with_all = ["routers", "chassis", "cabinets", "objectives", "exhaustive", "output", "plot"])]
+    pub(crate) list: bool,
+    /// Write the front to this file; - is standard output
+    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the front into this SVG file: the first objective to the right, the second upwards, colours for the last
+    #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Save the state of the evolution in this file [default: the name of --output with .checkpoint behind it]
+    #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Print the front, or the objectives, as JSON
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
+/// What an exhaustive search has no use for.
+const EVOLUTION: [&str; 14] = [
+    "preset",
+    "algorithm",
+    "generations",
+    "population",
+    "seed",
+    "crossover",
+    "mutation",
+    "elites",
+    "equal_points",
+    "pext",
+    "growth",
+    "start",
+    "odd",
+    "checkpoint",
+];
+
+/// The machine whose cables are designed.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct MachineArgs {
+    /// Cable slots of each of the two routers of a chassis
+    #[arg(long, visible_alias = "slots", help_heading = MACHINE, value_name = "SLOTS")]
+    routers: Option<u32>,
+    /// Chassis of a cabinet
+    #[arg(long, help_heading = MACHINE, value_name = "N")]
+    chassis: Option<u32>,
+    /// Cabinets
+    #[arg(long, help_heading = MACHINE, value_name = "M", default_value_t = 1)]
+    cabinets: u32,
+}
+
+impl MachineArgs {
+    /// The machine, whose size the parser has asked for.
+    pub(crate) fn machine(self) -> anyhow::Result<Machine> {
+        Ok(Machine::new(self.routers.unwrap_or(0), self.chassis.unwrap_or(0), self.cabinets)?)
+    }
+}
+
+/// How evolution goes.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct EvolutionArgs {
+    /// How many generations there are unless --generations says it
+    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value = "stated")]
+    preset: PresetArg,
+    /// Who become parents, and who survives: nsga2, sms-emoa or nsga3
+    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = Algorithm::Nsga2, value_parser = str::parse::<Algorithm>)]
+    algorithm: Algorithm,
+    /// Generations after the first population [default: those of --preset]
+    #[arg(long, help_heading = SEARCH, value_name = "N")]
+    generations: Option<u64>,
+    /// Networks of a generation
+    #[arg(long, help_heading = SEARCH, value_name = "N", default_value_t = 100)]
+    population: usize,
+    /// Seed of all random choices
+    #[arg(short, long, help_heading = SEARCH, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Probability that a child has two parents
+    #[arg(long, help_heading = SEARCH, value_name = "P", default_value_t = 0.8, value_parser = probability)]
+    crossover: f64,
+    /// Probability that a child is mutated
+    #[arg(long, help_heading = SEARCH, value_name = "P", default_value_t = 0.8, value_parser = probability)]
+    mutation: f64,
+    /// Scores of those who survive, where measures throw dice
+    #[arg(long, help_heading = SEARCH, value_name = "HOW", default_value = "keep")]
+    elites: ElitesArg,
+    /// Networks with the same scores
+    #[arg(long, help_heading = SEARCH, value_name = "HOW", default_value = "keep")]
+    equal_points: EqualPointsArg,
+}
+
+impl EvolutionArgs {
+    /// The parameters of the evolution.
+    pub(crate) fn options(self) -> EvolutionOptions {
+        EvolutionOptions {
+            algorithm: self.algorithm,
+            population: self.population,
+            crossover: self.crossover,
+            mutation: self.mutation,
+            seed: self.seed,
+            elites: match self.elites {
+                ElitesArg::Keep => Elites::Keep,
+                ElitesArg::ReEvaluate => Elites::ReEvaluate,
+            },
+            equal_points: match self.equal_points {
+                EqualPointsArg::Keep => EqualPoints::Keep,
+                EqualPointsArg::Remove => EqualPoints::Remove,
+            },
+        }
+    }
+
+    /// Generations after the first population.
+    pub(crate) fn generations(self) -> u64 {
+        self.generations.unwrap_or(match (self.preset, self.algorithm) {
+            (PresetArg::Stated, _) => 100,
+            (PresetArg::Paper, Algorithm::SmsEmoa) => 10,
+            (PresetArg::Paper, _) => 16,
+        })
+    }
+}
+
+/// Which codes are drawn, and which are kept.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct RulesArgs {
+    /// Probability that a new cable may leave its cabinet
+    #[arg(long, help_heading = RULES, value_name = "P", default_value_t = 0.0, value_parser = probability)]
+    pext: f64,
+    /// Probability that a mutation brings cables and does not take them away
+    #[arg(long, help_heading = RULES, value_name = "P", default_value_t = 0.5, value_parser = probability)]
+    growth: f64,
+    /// Slots of each router that the first networks use
+    #[arg(long, help_heading = RULES, value_name = "HOW", default_value = "one")]
+    start: StartArg,
+    /// Networks with an odd number of slots of a chassis in use
+    #[arg(long, help_heading = RULES, value_name = "HOW", default_value = "reject")]
+    odd: OddArg,
+    /// Ends of cables at the two routers of a chassis: any numbers, equal ones, or at most so many
+    #[arg(long, help_heading = RULES, value_name = "HOW", default_value = "any", value_parser = ports)]
+    ports: Ports,
+}
+
+impl RulesArgs {
+    /// The rules of the design.
+    pub(crate) fn rules(self) -> DesignRules {
+        DesignRules {
+            external: self.pext,
+            growth: self.growth,
+            start: match self.start {
+                StartArg::One => Start::One,
+                StartArg::Uniform => Start::Uniform,
+            },
+            odd_links: match self.odd {
+                OddArg::Keep => OddLinks::Keep,
+                OddArg::Reject => OddLinks::Reject,
+            },
+            ports: self.ports,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum PresetArg {
+    /// 100 generations, as the ExaNeSt document states; searches better than its tables show
+    Stated,
+    /// What reproduces the tables of the ExaNeSt document: 16 generations, 10 with sms-emoa
+    Paper,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum ElitesArg {
+    /// They stay as they were, however lucky
+    Keep,
+    /// They are measured again in each generation
+    ReEvaluate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum EqualPointsArg {
+    /// They are networks like others
+    Keep,
+    /// Only one of them stays
+    Remove,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum StartArg {
+    /// One
+    One,
+    /// Any number, each as likely, the same for both routers
+    Uniform,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum OddArg {
+    /// They are networks like others
+    Keep,
+    /// They are discarded
+    Reject,
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+fn ports(text: &str) -> Result<Ports, String> {
+    match text {
+        "any" => Ok(Ports::Any),
+        "equal" => Ok(Ports::Equal),
+        _ => {
+            let most = text.parse().ok().filter(|&most| most > 0);
+            most.map(Ports::AtMost).ok_or_else(|| "expected 'any', 'equal' or a number from 1".to_owned())
+        }
+    }
+}
+
+/// Arguments of `lockstep design pick`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = PICK_EXAMPLES)]
+pub(crate) struct PickArgs {
+    /// A front, as lockstep design -o writes it; - is standard input
+    #[arg(required_unless_present = "code", requires = "number", conflicts_with_all = ["routers", "chassis", "cabinets"])]
+    pub(crate) front: Option<PathBuf>,
+    /// The design of this number in the front, from 1
+    #[arg(long, value_name = "K", requires = "front")]
+    pub(crate) number: Option<usize>,
+    /// The design of this code instead: the offset of each slot of a chassis, with commas between
+    #[arg(long, value_name = "OFFSETS", conflicts_with_all = ["front", "number"], requires_all = ["routers", "chassis"], value_parser = str::parse::<Code>)]
+    pub(crate) code: Option<Code>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+    /// Write the network in this format [default: by the extension of --output]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<NetworkFormat>,
+    /// Write the network to this file; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the metrics as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

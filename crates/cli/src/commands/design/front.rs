@@ -1,0 +1,68 @@
+//! Fronts on paper: for people, as a file, as a picture.
+
+use std::path::Path;
+
+use lockstep::design::{Design, Front};
+use lockstep_report::Table;
+
+use super::plot;
+use crate::args::{FrontArgs, Talk};
+use crate::text::{Sheet, counted, scores};
+use crate::{input, metrics, output};
+
+/// The most designs that are listed for people.
+const MAX_LISTED: usize = 256;
+/// The most letters of a code in a table.
+const MAX_CODE: usize = 64;
+
+/// Writes a front wherever it is wanted; for people, with how it came about.
+pub(super) fn deliver(front: &Front, found: Sheet, args: &FrontArgs, talk: Talk) -> anyhow::Result<()> {
+    if let Some(path) = &args.output {
+        output::write(path, front.to_json().as_bytes())?;
+    }
+    if let Some(path) = &args.plot {
+        output::write(path, plot::picture(front).as_bytes())?;
+    }
+    let is_data = [&args.output, &args.plot].into_iter().flatten().any(|path| input::is_standard(path));
+    match &args.output {
+        _ if is_data => Ok(()),
+        _ if args.json => output::print(&front.to_json()),
+        Some(_) if talk.quiet => Ok(()),
+        path => output::print(&to_text(front, found, path.as_deref())),
+    }
+}
+
+fn to_text(front: &Front, mut sheet: Sheet, file: Option<&Path>) -> String {
+    sheet.line("front", counted(front.designs().len(), "design"));
+    if let Some(file) = file {
+        sheet.line("written to", file.display().to_string());
+    }
+    let designs = &front.designs()[..front.designs().len().min(MAX_LISTED)];
+    let more = match front.designs().len() - designs.len() {
+        0 => String::new(),
+        more => format!("and {more} more; take --json, or keep them with --output\n"),
+    };
+    format!("{}\n{}{more}", sheet.to_text(), table(front, designs, file.is_none()))
+}
+
+/// The scores of designs; with their codes where no file has them.
+fn table(front: &Front, designs: &[Design], with_codes: bool) -> String {
+    let objectives = front.objectives().iter();
+    let names = objectives.map(|objective| format!("{} ({})", objective.name, metrics::better(objective.sense)));
+    let code = with_codes.then(|| "code".to_owned());
+    let mut table = Table::new(std::iter::once("number".to_owned()).chain(names).chain(code));
+    let column = |place: usize| scores(&designs.iter().map(|design| design.scores[place]).collect::<Vec<_>>());
+    let columns: Vec<_> = (0..front.objectives().len()).map(column).collect();
+    for (row, design) in designs.iter().enumerate() {
+        let number = (row + 1).to_string();
+        let code = with_codes.then(|| shortened(&design.code.to_string()));
+        let cells = columns.iter().map(|column| column[row].clone());
+        table.push(std::iter::once(number).chain(cells).chain(code));
+    }
+    table.to_text()
+}
+
+fn shortened(code: &str) -> String {
+    let end = code.len().min(MAX_CODE);
+    if end < code.len() { format!("{}...", &code[..end]) } else { code.to_owned() }
+}

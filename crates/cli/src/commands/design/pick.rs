@@ -1,0 +1,115 @@
+//! `lockstep design pick`: one design, and its network.
+
+use std::path::Path;
+
+use anyhow::Context;
+use lockstep::Topology;
+use lockstep::design::{Code, Front, Machine, Network};
+use lockstep::schedule::to_json_lines;
+use serde::Serialize;
+
+use super::describe;
+use crate::args::{PickArgs, Talk};
+use crate::commands::{Answer, topology};
+use crate::metrics::{self, Metric, Wanted};
+use crate::text::{self, Sheet, score};
+use crate::{input, output};
+
+pub(super) fn run(args: &PickArgs, talk: Talk) -> anyhow::Result<Answer> {
+    let (pick, origin) = match (&args.code, &args.front) {
+        (Some(code), _) => {
+            (Pick { machine: args.machine.machine()?, code: code.clone(), place: None }, "--code".to_owned())
+        }
+        (None, front) => {
+            // Without a code the parser has asked for a front and a number.
+            let (path, number) = (front.as_deref().unwrap_or(Path::new("-")), args.number.unwrap_or(0));
+            let name = input::name(path);
+            (Pick::of_front(path, number).with_context(|| name.clone())?, format!("{name}: design {number}"))
+        }
+    };
+    let topology = pick.machine.topology(&pick.code).context(origin)?;
+    let is_written = args.output.is_some() || args.format.is_some();
+    if is_written {
+        topology::write(&topology, args.output.as_deref(), args.format)?;
+    }
+    let is_data = is_written && args.output.as_deref().is_none_or(input::is_standard);
+    if is_data || (is_written && talk.quiet && !args.json) {
+        return Ok(Answer::Yes);
+    }
+    let metrics = pick.measure()?;
+    let written = args.output.as_deref();
+    output::print(&if args.json { pick.to_json(metrics) } else { pick.to_text(&topology, &metrics, written) })?;
+    Ok(Answer::Yes)
+}
+
+/// A design.
+struct Pick {
+    machine: Machine,
+    code: Code,
+    /// Its place in a front, if it is from one.
+    place: Option<Place>,
+}
+
+/// What a front says of a design.
+#[derive(Serialize)]
+struct Place {
+    number: usize,
+    designs: usize,
+    scores: Vec<Score>,
+}
+
+#[derive(Serialize)]
+struct Score {
+    name: String,
+    score: f64,
+}
+
+impl Pick {
+    fn of_front(path: &Path, number: usize) -> anyhow::Result<Self> {
+        let bytes = input::bytes(path)?;
+        let text = std::str::from_utf8(&bytes)
+            .context("the file is no text; give a front, as lockstep design -o writes it")?;
+        let front = Front::from_json(text)?;
+        let design = front.design(number)?;
+        let scores = front.objectives().iter().zip(&design.scores);
+        let scores = scores.map(|(objective, &score)| Score { name: objective.name.clone(), score }).collect();
+        let place = Place { number, designs: front.designs().len(), scores };
+        Ok(Self { machine: front.machine(), code: design.code.clone(), place: Some(place) })
+    }
+
+    fn measure(&self) -> anyhow::Result<Vec<Metric>> {
+        let mut network = Network::of_code(&self.machine, &self.code)?;
+        // Chassis are alike, at least every so many.
+        let chassis = if self.machine.cabinets() == 1 { 1 } else { self.machine.chassis() };
+        Ok(metrics::measure(&mut network, 2 * chassis as usize, &Wanted::Quick))
+    }
+
+    fn to_text(&self, topology: &Topology, metrics: &[Metric], file: Option<&Path>) -> String {
+        let mut sheet = Sheet::default();
+        sheet.line("machine", describe(&self.machine));
+        sheet.line("code", self.code.to_string());
+        sheet.line("network", text::size(topology));
+        if let Some(Place { number, designs, scores }) = &self.place {
+            let scores = scores.iter().map(|one| format!("{} {}", one.name, score(one.score)));
+            let scores = scores.collect::<Vec<_>>().join(", ");
+            sheet.line("in the front", format!("design {number} of {designs}: {scores}"));
+        }
+        if let Some(file) = file {
+            sheet.line("written to", file.display().to_string());
+        }
+        format!("{}\n{}", sheet.to_text(), metrics::to_text(metrics))
+    }
+
+    fn to_json(&self, metrics: Vec<Metric>) -> String {
+        #[derive(Serialize)]
+        struct Record<'a> {
+            machine: Machine,
+            code: &'a Code,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            front: Option<&'a Place>,
+            metrics: Vec<Metric>,
+        }
+        let Self { machine, code, place } = self;
+        to_json_lines(&Record { machine: *machine, code, front: place.as_ref(), metrics }, 2)
+    }
+}
