@@ -4,9 +4,7 @@ use std::num::NonZeroU32;
 
 use anyhow::{Context, Result};
 use lockstep::Topology;
-use lockstep::design::{
-    Code, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives,
-};
+use lockstep::design::{Code, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives};
 use lockstep::flow::{Routing, Workload};
 use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Problem, Sense};
 use rand::SeedableRng;
@@ -91,7 +89,18 @@ pub(super) struct Predictor {
 
 /// The correlations of all objectives that vary, over designs drawn at random with so many links each.
 pub(super) fn predictors(machine: Machine, links: &[u32], seed: u64) -> Result<Vec<Predictor>> {
-    let names = ["exact-bisection", "kernighan-lin", "paths", "edge-disjoint-paths", "vertex-disjoint-paths", "distance", "diameter", "spectral-gap", "edge-connectivity", "worst-degree"];
+    let names = [
+        "exact-bisection",
+        "kernighan-lin",
+        "paths",
+        "edge-disjoint-paths",
+        "vertex-disjoint-paths",
+        "distance",
+        "diameter",
+        "spectral-gap",
+        "edge-connectivity",
+        "worst-degree",
+    ];
     let mut predictors: Vec<_> = objectives()
         .iter()
         .filter(|objective| names.contains(&objective.name()))
@@ -177,15 +186,11 @@ pub(super) struct Rival {
 }
 
 /// The routings of [`Rival::times`].
-pub(super) const ROUTINGS: [(&str, Routing); 2] = [("SP, random", Routing::SpRandom), ("ECMP, split", Routing::EcmpSplit)];
+pub(super) const ROUTINGS: [(&str, Routing); 2] =
+    [("SP, random", Routing::SpRandom), ("ECMP, split", Routing::EcmpSplit)];
 
 /// Networks with so many links: the best of searches for throughput, some others, and as many random ones.
-pub(super) fn rivals(
-    machine: Machine,
-    links: u32,
-    named: &[(String, Code)],
-    seed: u64,
-) -> Result<Vec<Rival>> {
+pub(super) fn rivals(machine: Machine, links: u32, named: &[(String, Code)], seed: u64) -> Result<Vec<Rival>> {
     let mut entries: Vec<(String, Vec<Topology>)> = Vec::new();
     for (name, code) in named {
         entries.push((name.clone(), vec![machine.topology(code)?]));
@@ -227,13 +232,5 @@ fn rival(name: String, networks: &[Topology]) -> Result<Rival> {
         _ => None,
     };
     let ports = networks.iter().map(|one| lockstep::metrics::Graph::of(one).greatest_degree()).max().unwrap_or(0);
-    Ok(Rival {
-        name,
-        width,
-        paths: mean(0),
-        distance: mean(1),
-        throughput: mean(2),
-        times: [mean(3), mean(4)],
-        ports,
-    })
+    Ok(Rival { name, width, paths: mean(0), distance: mean(1), throughput: mean(2), times: [mean(3), mean(4)], ports })
 }

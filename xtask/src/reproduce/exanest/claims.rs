@@ -49,7 +49,12 @@ pub(super) fn of_networks(figures: &Figures, drawn: usize, survey: &Surveyed, pi
         },
         Claim {
             about: "all networks of 4 links: the best by bisection width and paths",
-            document: format!("{} classes, {} connected: {}", figures.survey.classes, figures.survey.connected, front(&figures.survey.front)),
+            document: format!(
+                "{} classes, {} connected: {}",
+                figures.survey.classes,
+                figures.survey.connected,
+                front(&figures.survey.front)
+            ),
             ours: format!("{} classes, {} connected: {}", survey.classes, survey.connected, front(&survey.front)),
             is_reproduced: survey.is(&figures.survey),
             why: "not in the document, but in its later analysis: every choice of cables, up to names, with proved bisection widths",
@@ -74,7 +79,11 @@ pub(super) fn of_networks(figures: &Figures, drawn: usize, survey: &Surveyed, pi
         Claim {
             about: "(8-3-4) has the most paths of its size",
             document: "f2 = 3".to_owned(),
-            ours: picks.iter().find(|pick| pick.pick.name == "8-33-4").map(|pick| format!("f2 = {:.3}", pick.paths)).unwrap_or_default(),
+            ours: picks
+                .iter()
+                .find(|pick| pick.pick.name == "8-33-4")
+                .map(|pick| format!("f2 = {:.3}", pick.paths))
+                .unwrap_or_default(),
             is_reproduced: false,
             why: "a digit is lost: the ring whose neighbouring chassis are all joined is (8, 33, 4)",
             expected: None,

@@ -122,10 +122,8 @@ impl Runs<'_> {
 
 /// The runs of some columns with both budgets, all at once on all threads.
 pub(super) fn reproduce<'a>(columns: &[&'a Column], runs: u32, seed: u64) -> Result<Vec<Runs<'a>>> {
-    let searches: Vec<_> =
-        columns.iter().flat_map(|&column| Budget::ALL.map(|budget| (column, budget))).collect();
-    let all: Vec<_> =
-        searches.iter().flat_map(|&search| (0..u64::from(runs)).map(move |run| (search, run))).collect();
+    let searches: Vec<_> = columns.iter().flat_map(|&column| Budget::ALL.map(|budget| (column, budget))).collect();
+    let all: Vec<_> = searches.iter().flat_map(|&search| (0..u64::from(runs)).map(move |run| (search, run))).collect();
     let fronts = all
         .into_par_iter()
         .map(|((column, budget), run)| {

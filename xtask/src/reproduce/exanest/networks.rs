@@ -23,6 +23,7 @@ pub(super) fn drawn(drawing: &Drawing) -> Result<usize> {
 }
 
 /// All networks with so many links, and the best of them.
+#[derive(Default)]
 pub(super) struct Surveyed {
     pub(super) choices: u128,
     pub(super) classes: usize,
@@ -76,8 +77,8 @@ pub(super) struct Measured<'a> {
 }
 
 /// The picks, each scored.
-pub(super) fn measured(machine: Machine, picks: &[Pick]) -> Result<Vec<Measured<'_>>> {
-    let measure = |pick| {
+pub(super) fn measured<'a>(machine: Machine, picks: &'a [Pick]) -> Result<Vec<Measured<'a>>> {
+    let measure = |pick: &'a Pick| {
         let Pick { code, .. } = pick;
         let mut network = Network::of_code(&machine, code)?;
         let diversity = network.diversity().context("picks are connected")?;
@@ -97,7 +98,8 @@ pub(super) fn measured(machine: Machine, picks: &[Pick]) -> Result<Vec<Measured<
 pub(super) fn alike(columns: &[Runs<'_>], links: u32, wanted: &[([f64; 2], f64)]) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for &([cut, paths], external) in wanted {
-        let matching = columns.iter().filter(|runs| runs.column.table == 3 && (runs.column.external - external).abs() < 1e-9);
+        let matching =
+            columns.iter().filter(|runs| runs.column.table == 3 && (runs.column.external - external).abs() < 1e-9);
         let designs = matching.flat_map(|runs| runs.designs().map(|found| (runs.column.machine, found)));
         let far = |found: &super::columns::Found| (found.cut / cut).ln().abs() + (found.paths / paths).ln().abs();
         let nearest = designs
