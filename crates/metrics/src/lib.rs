@@ -3,13 +3,13 @@
 //! Every measure runs on a [`Graph`], which any [`Topology`](lockstep_topology::Topology) has and which a search can fill again
 //! and again without allocating.
 //!
-//! | measure | of | takes, for `N` nodes, `M` joined pairs and `T` terminals |
+//! | measure | of | takes, for `N` nodes and `M` joined pairs |
 //! |---|---|---|
 //! | [`Graph::greatest_degree`] | the ports that the busiest node needs | `O(M)` |
 //! | [`Distances`] | mean distance, diameter | `O(M)` a source, down to a 64th of that |
 //! | [`PathDiversity`] | how many shortest paths there are | `O(M)` a source |
 //! | [`disjoint_shortest_paths`] | how many of them share no channel, or no node | a flow a pair: microseconds each |
-//! | [`EdgeConnectivity`] | the channels that can fail before something is cut off | a flow a terminal, `O(M sqrt M)` each |
+//! | [`EdgeConnectivity`] | the channels that can fail before something is cut off | a flow a terminal, `O(M sqrt M)` each; a pair where hosts have several cables |
 //! | [`SpectralGap`] | how well loads and rumours spread | `O(N^3)` up to 512 nodes; beyond, about 10 s at most |
 //! | [`Bisector`] | a small cut into halves | about five passes of `O(N M)` at worst |
 //! | [`exact_bisection`] | the least cut into halves | up to 128 terminals, and a budget |

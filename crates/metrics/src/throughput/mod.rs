@@ -129,7 +129,7 @@ impl ThroughputSearch {
     /// prove the upper bound: capacity times length of all channels, over the distances of all pairs. Lengths get steeper
     /// while uneven loads make most of the gap, and less steep while detours do. A round takes `O(M log N)` time a source and
     /// `O(D)` a path that is known, of `D` channels; a gap of 1 % takes about 4 to 10 rounds and one of 0.1 % mostly 5 to 20, but
-    /// hundreds where nearly all channels are saturated. For 32 routers and 1 %, these are 0.3 to 4 ms, and 0.02 to 0.2 ms if
+    /// hundreds where nearly all channels are saturated. For 32 routers and 1 %, these are 0.5 to 6 ms, and 0.02 to 0.2 ms if
     /// symmetries leave two sources. Allocates only where a network needs more than those before it.
     ///
     /// **Source**: Shahrokhi, Matula, *The maximum concurrent flow problem*, J. ACM 37 (1990), for the duality and for lengths
