@@ -138,7 +138,8 @@ mod tests {
         let mut state = Evolution::new(&problem, OPTIONS).unwrap().state();
         state.genomes[3].0[0] = 1;
         let objectives = names(&problem).map(str::to_owned).collect();
-        let forged = CHECKPOINT_KIND.seal(&Record { machine: problem.machine(), objectives, rules: problem.rules(), state });
+        let forged =
+            CHECKPOINT_KIND.seal(&Record { machine: problem.machine(), objectives, rules: problem.rules(), state });
         let error = resume(&problem, OPTIONS, &forged).err().unwrap().to_string();
         assert!(error.contains("genome 3: slot 1: offset 1 is out of range"), "{error}");
     }

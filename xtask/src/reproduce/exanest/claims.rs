@@ -26,7 +26,7 @@ impl Claim {
 }
 
 /// Runs from which means can be compared.
-const ENOUGH_RUNS: usize = 10;
+const ENOUGH_RUNS: usize = 60;
 
 /// The claims of single networks.
 pub(super) fn of_networks(figures: &Figures, drawn: usize, survey: &Surveyed, picks: &[Measured<'_>]) -> Vec<Claim> {
@@ -130,7 +130,7 @@ fn of_column(runs: &Runs<'_>) -> Vec<Claim> {
         ours: format!("within {:.1} %{}", 100.0 * worst, if missing { ", some rows empty" } else { "" }),
         is_reproduced: worst <= tolerance && !missing,
         why: if is_first {
-            "with a sixth of the stated evaluations, one slot a router in use at the start, and even numbers of links"
+            "with a fifth of the stated evaluations, one slot a router in use at the start, and even numbers of links"
         } else {
             "the same with as few evaluations; few designs a row, so the means scatter"
         },
@@ -277,7 +277,7 @@ pub(super) fn of_figure_5(times: &[Times]) -> Vec<Claim> {
             ours: format!("slowest / fastest {:.2}, by the lowest tree {:.2}", spread(1), spread(0)),
             is_reproduced: spread(1) < 1.15,
             why: "where each pair keeps one random shortest path",
-            expected: Some(true),
+            expected: None,
         },
         Claim {
             about: "ECMP doubles evolved networks of 128 routers, and does less for the random one",
@@ -285,7 +285,7 @@ pub(super) fn of_figure_5(times: &[Times]) -> Vec<Claim> {
             ours: format!("{list}, and {:.2}", gain(random)),
             is_reproduced: gains.iter().all(|&one| one > gain(random)),
             why: "against the tree of the lowest numbers",
-            expected: Some(true),
+            expected: None,
         },
     ]
 }
