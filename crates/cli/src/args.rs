@@ -11,7 +11,7 @@ use lockstep::topology::GraphFormat;
 use crate::model::{FailureArgs, ProblemArgs};
 use crate::units::{self, BudgetArg};
 
-pub(crate) use self::design::{DesignArgs, FrontArgs, PickArgs};
+pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs};
 
 const ABOUT: &str = "Design collective communication schedules for interconnection networks";
 
@@ -52,7 +52,7 @@ pub(crate) struct Talk {
 pub(crate) enum Command {
     /// Show the properties of a network, or write it in another format
     Topology(TopologyArgs),
-    /// Design networks that no other one beats in all objectives
+    /// Design the network itself: by evolution, among all there are, or of one order and degree
     Design(DesignArgs),
     /// List every lower bound on the number of steps, best first
     Bound(BoundArgs),

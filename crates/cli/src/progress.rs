@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lockstep::pareto::{EqualPoints, Evolution, Problem};
+use lockstep::topology::OrderDegreeSearch;
 use lockstep::{Event, Search};
 
 use crate::args::Talk;
@@ -184,6 +185,32 @@ impl GenerationBar {
     }
 
     /// Takes the bar away.
+    pub(crate) fn end(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// How far a search for an order and a degree is.
+pub(crate) struct RoundBar(ProgressBar);
+
+impl RoundBar {
+    /// Shows a line if standard error is a terminal and carries nothing else.
+    pub(crate) fn new(talk: Talk) -> Self {
+        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+        let bar = ProgressBar::with_draw_target(None, draw_target(talk));
+        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// Shows how far it is.
+    pub(crate) fn see(&self, search: &OrderDegreeSearch, rounds: u32) {
+        let (sum, bound) = (search.best().distance_sum(), search.best().bound());
+        let done = search.round();
+        self.0.set_message(format!("{done} of {rounds} rounds done, distance sum {sum}, at least {bound}"));
+    }
+
+    /// Takes the line away.
     pub(crate) fn end(self) {
         self.0.finish_and_clear();
     }

@@ -45,15 +45,25 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A score with the digits that people read: whole numbers as they are, others to the thousandth, and large ones shorter.
+/// A score with the digits that people read.
 pub(crate) fn score(score: f64) -> String {
     scores(&[score]).concat()
 }
 
-/// Scores of one objective, as long as each other behind the point.
+/// Scores of one objective, as long as each other behind the point: nothing for whole numbers, three places for others, and more
+/// for small ones.
 pub(crate) fn scores(scores: &[f64]) -> Vec<String> {
-    let digits = if scores.iter().all(|score| score.fract() == 0.0) { 0 } else { 3 };
-    let text = |&score: &f64| if score.abs() < 1e9 { format!("{score:.digits$}") } else { format!("{score:.3e}") };
+    let least = scores.iter().map(|score| score.abs()).filter(|&size| size > 0.0).fold(1.0, f64::min);
+    let places = if scores.iter().all(|score| score.fract() == 0.0) {
+        0
+    } else if least >= 0.1 {
+        3
+    } else if least >= 0.001 {
+        5
+    } else {
+        8
+    };
+    let text = |&score: &f64| if score.abs() < 1e9 { format!("{score:.places$}") } else { format!("{score:.3e}") };
     scores.iter().map(text).collect()
 }
 
@@ -220,4 +230,18 @@ pub(crate) fn transfers(verification: &Verification) -> String {
     let others = if others.is_empty() { others } else { format!(" ({others})") };
     let (percent, mean) = (100.0 * verification.utilisation(), verification.mean_path());
     format!("{transfers}{others} over {mean:.2} channels on average, {percent:.1} % of the channels busy")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_have_the_digits_that_tell_them_apart() {
+        assert_eq!(scores(&[18.0, 8.0]), ["18", "8"]);
+        assert_eq!(scores(&[2.0, 33.032_26]), ["2.000", "33.032"]);
+        assert_eq!(scores(&[0.009_63, 1.5, 0.0]), ["0.00963", "1.50000", "0.00000"]);
+        assert_eq!(scores(&[7.052e15, 1.5]), ["7.052e15", "1.500"]);
+        assert!(scores(&[]).is_empty());
+    }
 }

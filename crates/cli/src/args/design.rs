@@ -10,22 +10,23 @@ use super::NetworkFormat;
 
 const DESIGN_EXAMPLES: &str = "\
 Examples:
-  lockstep design --routers 8 --chassis 16 -o front.json              16 chassis, 8 cable slots a router
-  lockstep design pick front.json --number 3 -o net.json              the third design, as a network
-  lockstep plan net.json -c aab                                       schedules for it
-  lockstep design --routers 8 --chassis 16 --cabinets 4 --pext 0.25   some cables leave their cabinet
-  lockstep design --routers 8 --chassis 16 --exhaustive 4             all networks of 4 links a router
-  lockstep design --list                                              what networks can be designed for
+  lockstep design --routers 8 --chassis 16 -o front.json      a machine of 16 chassis
+  lockstep design pick front.json --number 3 -o net.json      its third design, as a network
+  lockstep plan net.json -c aab                               schedules for that
+  lockstep design --routers 8 --chassis 16 --cabinets 4 --pext 0.25
+  lockstep design --routers 8 --chassis 16 --exhaustive 4     all networks of 4 cables a chassis
+  lockstep design --order 64 --degree 4 -o net.json           64 nodes, 4 links each
+  lockstep design --list                                      what can be designed for
 
-The same seed gives the same front, byte for byte, on any number of threads. Ctrl-C ends the evolution
-after the generation and keeps the front so far. With --output or --checkpoint its state is saved twice
-a second, and the same command goes on from it.";
+The same seed gives the same front, byte for byte, on any number of threads. Ctrl-C ends the
+evolution after its generation and keeps the front so far. With --output or --checkpoint its
+state is saved twice a second, and the same command goes on from it.";
 
 const PICK_EXAMPLES: &str = "\
 Examples:
-  lockstep design pick front.json --number 3                  everything that can be measured of it
-  lockstep design pick front.json --number 3 -o net.json      the network, for lockstep plan and others
-  lockstep design pick --code 2,0,0,7 --routers 2 --chassis 4";
+  lockstep design pick front.json --number 3                  what can be measured of it
+  lockstep design pick front.json --number 3 -o net.json      its network, for lockstep plan
+  lockstep design pick --code 7,0,0,11 --routers 2 --chassis 4";
 
 /// Arguments of `lockstep design`: those that make a front, or `pick` and its own.
 #[derive(Debug)]
@@ -42,8 +43,8 @@ impl clap::Args for DesignArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
         let about = "Show the metrics of one design, and write its network";
         FrontArgs::augment_args(command)
-            .mut_arg("routers", |arg| arg.required_unless_present("list"))
-            .mut_arg("chassis", |arg| arg.required_unless_present("list"))
+            .mut_arg("routers", |arg| arg.required_unless_present_any(["list", "order"]))
+            .mut_arg("chassis", |arg| arg.required_unless_present_any(["list", "order"]))
             .subcommand(PickArgs::augment_args(clap::Command::new(PICK)).about(about))
             .args_conflicts_with_subcommands(true)
             .subcommand_negates_reqs(true)
@@ -75,49 +76,19 @@ const MACHINE: &str = "Machine";
 const SEARCH: &str = "Search";
 /// Over which codes there are.
 const RULES: &str = "Rules";
+/// Over the order/degree problem.
+const ORDER_DEGREE: &str = "Order and degree";
 /// Over what is written.
 const OUTPUT: &str = "Output";
 
-/// Arguments that make a front.
-#[derive(Debug, clap::Args)]
-pub(crate) struct FrontArgs {
-    #[command(flatten)]
-    pub(crate) machine: MachineArgs,
-    /// What to design for, with commas between: names of --list [default: kernighan-lin,paths,links;
-    /// exact-bisection,paths with --exhaustive]
-    #[arg(long, help_heading = SEARCH, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) objectives: Option<Vec<String>>,
-    /// Look at all networks with so many slots of a chassis in use, half of them of either router
-    #[arg(long, help_heading = SEARCH, value_name = "LINKS", conflicts_with_all = EVOLUTION)]
-    pub(crate) exhaustive: Option<u32>,
-    #[command(flatten)]
-    pub(crate) evolution: EvolutionArgs,
-    #[command(flatten)]
-    pub(crate) rules: RulesArgs,
-    /// List all objectives
-    #[arg(long, conflicts_with_all = ["routers", "chassis", "cabinets", "objectives", "exhaustive", "output", "plot"])]
-    pub(crate) list: bool,
-    /// Write the front to this file; - is standard output
-    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Draw the front into this SVG file: the first objective to the right, the second upwards, colours for the last
-    #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
-    pub(crate) plot: Option<PathBuf>,
-    /// Save the state of the evolution in this file [default: the name of --output with .checkpoint behind it]
-    #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
-    pub(crate) checkpoint: Option<PathBuf>,
-    /// Print the front, or the objectives, as JSON
-    #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
-}
-
-/// What an exhaustive search has no use for.
-const EVOLUTION: [&str; 14] = [
+/// The machine, and which of its networks are looked for.
+const OF_MACHINES: [&str; 7] = ["routers", "chassis", "cabinets", "objectives", "exhaustive", "ports", "plot"];
+/// How evolution goes, but for the seed.
+const OF_EVOLUTION: [&str; 13] = [
     "preset",
     "algorithm",
     "generations",
     "population",
-    "seed",
     "crossover",
     "mutation",
     "elites",
@@ -128,6 +99,58 @@ const EVOLUTION: [&str; 14] = [
     "odd",
     "checkpoint",
 ];
+
+/// Arguments that make a front, or a graph of one order and degree.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FrontArgs {
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+    /// What to design for, names of --list with commas between [default: kernighan-lin,paths,links;
+    /// exact-bisection,paths with --exhaustive]
+    #[arg(long, help_heading = SEARCH, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) objectives: Option<Vec<String>>,
+    /// Look at all networks with so many slots of a chassis in use, half of them of either router
+    #[arg(long, help_heading = SEARCH, value_name = "LINKS", conflicts_with = "seed", conflicts_with_all = OF_EVOLUTION)]
+    pub(crate) exhaustive: Option<u32>,
+    #[command(flatten)]
+    pub(crate) evolution: EvolutionArgs,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+    #[command(flatten)]
+    pub(crate) order_degree: OrderDegreeArgs,
+    /// List all objectives
+    #[arg(long, conflicts_with_all = ["seed", "order", "output"], conflicts_with_all = OF_MACHINES, conflicts_with_all = OF_EVOLUTION)]
+    pub(crate) list: bool,
+    /// Write the front, or the graph, to this file; - is standard output
+    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the front into this SVG file: the first objective to the right, the second upwards, colours for the last
+    #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Save the state of the evolution in this file [default: the name of --output with .checkpoint behind it]
+    #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Print the front, the properties of the graph, or the objectives as JSON
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
+/// The order/degree problem.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct OrderDegreeArgs {
+    /// Look for a graph of so many nodes, each with --degree links, whose distances are short
+    #[arg(long, help_heading = ORDER_DEGREE, value_name = "NODES", requires = "degree", conflicts_with_all = OF_MACHINES, conflicts_with_all = OF_EVOLUTION)]
+    pub(crate) order: Option<u32>,
+    /// Links of each node
+    #[arg(long, help_heading = ORDER_DEGREE, value_name = "LINKS", requires = "order")]
+    pub(crate) degree: Option<u32>,
+    /// How long to search: each round takes twice as long as the one before, and ten together a second
+    #[arg(long, help_heading = ORDER_DEGREE, value_name = "N", default_value_t = 10, requires = "order")]
+    pub(crate) rounds: u32,
+    /// Write the graph in this format [default: by the extension of --output]
+    #[arg(long, help_heading = ORDER_DEGREE, value_name = "FORMAT", requires = "order")]
+    pub(crate) format: Option<NetworkFormat>,
+}
 
 /// The machine whose cables are designed.
 #[derive(Clone, Copy, Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
+mod designs;
 mod files;
 mod pipes;
 #[cfg(unix)]

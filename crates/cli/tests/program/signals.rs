@@ -9,24 +9,28 @@ use std::time::{Duration, Instant};
 use crate::lockstep;
 
 /// A search that misses 15 steps, then finds 16: a second or more on one thread of any machine.
-const ARGUMENTS: [&str; 13] = [
-    "plan", "omega:16", "-c", "aas", "--engine", "umda", "--seed", "3", "--budget", "2000000", "-o", "s.json",
-    "--quiet",
-];
+const PLAN: &str = "plan omega:16 -c aas --engine umda --seed 3 --budget 2000000 -o s.json --quiet";
+
+/// An evolution that takes as long.
+const DESIGN: &str = "design --routers 8 --chassis 16 --generations 800 --seed 3 -o s.json";
 
 /// Longer than any of this takes.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A search of the kind above on so many threads, which change nothing.
-fn start(directory: &Path, threads: &str) -> Child {
+/// A search of a kind above on so many threads, which change nothing.
+fn start(directory: &Path, arguments: &str, threads: &str) -> Child {
     let mut command = lockstep(directory);
-    command.args(ARGUMENTS).env("RAYON_NUM_THREADS", threads).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .args(arguments.split_whitespace())
+        .env("RAYON_NUM_THREADS", threads)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
 /// Waits for the first checkpoint and sends a signal; how the search ended.
-fn interrupt(directory: &Path, signal: &str) -> Output {
-    let mut child = start(directory, "1");
+fn interrupt(directory: &Path, arguments: &str, signal: &str) -> Output {
+    let mut child = start(directory, arguments, "1");
     let started = Instant::now();
     while !directory.join("s.json.checkpoint").exists() {
         assert!(started.elapsed() < PATIENCE, "no checkpoint");
@@ -38,11 +42,11 @@ fn interrupt(directory: &Path, signal: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// The plan of a search that goes on, and of one that was left alone.
-fn resumed_and_whole(interrupted: &Path) -> [Vec<u8>; 2] {
+/// What a search has written that goes on, and one that was left alone.
+fn resumed_and_whole(interrupted: &Path, arguments: &str) -> [Vec<u8>; 2] {
     let whole = tempfile::tempdir().unwrap();
     [interrupted, whole.path()].map(|directory| {
-        let output = start(directory, "2").wait_with_output().unwrap();
+        let output = start(directory, arguments, "2").wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         assert!(!directory.join("s.json.checkpoint").exists(), "a finished search leaves no checkpoint");
         fs::read(directory.join("s.json")).unwrap()
@@ -51,24 +55,40 @@ fn resumed_and_whole(interrupted: &Path) -> [Vec<u8>; 2] {
 
 #[test]
 fn a_killed_search_is_resumed_bit_for_bit() {
-    let directory = tempfile::tempdir().unwrap();
-    let output = interrupt(directory.path(), "-KILL");
-    assert_eq!(output.status.code(), None);
-    assert!(!directory.path().join("s.json").exists());
-    let [resumed, whole] = resumed_and_whole(directory.path());
-    assert_eq!(resumed, whole);
+    for arguments in [PLAN, DESIGN] {
+        let directory = tempfile::tempdir().unwrap();
+        let output = interrupt(directory.path(), arguments, "-KILL");
+        assert_eq!(output.status.code(), None);
+        assert!(!directory.path().join("s.json").exists());
+        let [resumed, whole] = resumed_and_whole(directory.path(), arguments);
+        assert!(resumed == whole, "{arguments}");
+    }
 }
 
 #[test]
 fn an_interrupted_search_says_so_and_is_resumed_bit_for_bit() {
     let directory = tempfile::tempdir().unwrap();
-    let output = interrupt(directory.path(), "-INT");
+    let output = interrupt(directory.path(), PLAN, "-INT");
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("steps found: it was interrupted"), "{message}");
     assert!(directory.path().join("s.json.checkpoint").exists());
-    let [resumed, whole] = resumed_and_whole(directory.path());
-    assert_eq!(resumed, whole);
+    let [resumed, whole] = resumed_and_whole(directory.path(), PLAN);
+    assert!(resumed == whole);
+}
+
+#[test]
+fn an_interrupted_evolution_leaves_its_front_and_is_resumed_bit_for_bit() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = interrupt(directory.path(), DESIGN, "-INT");
+    assert_eq!(output.status.code(), Some(0));
+    let message = String::from_utf8(output.stderr).unwrap();
+    for expected in ["interrupted; this is the front so far", "goes on from s.json.checkpoint"] {
+        assert!(message.contains(expected), "{message}");
+    }
+    let so_far = fs::read(directory.path().join("s.json")).unwrap();
+    let [resumed, whole] = resumed_and_whole(directory.path(), DESIGN);
+    assert!(resumed == whole && resumed != so_far);
 }
 
 /// All pairs of links of a mesh, into the folder in which the user's programs keep what they can make again, or a book.

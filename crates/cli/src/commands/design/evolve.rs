@@ -1,9 +1,9 @@
 //! Fronts by evolution.
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use lockstep::Budget;
-use lockstep::design::{DesignProblem, Front, checkpoint, resume};
-use lockstep::pareto::Evolution;
+use lockstep::design::{CheckpointError, DesignProblem, Front, checkpoint, resume};
+use lockstep::pareto::{Evolution, EvolutionError, EvolutionOptions};
 
 use super::{describe, front};
 use crate::args::{FrontArgs, Talk};
@@ -21,23 +21,15 @@ pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, talk: Talk) -> 
     stop_on_signal(&stop, "the evolution after this generation", talk)?;
     let mut evolution = match (saved, &file) {
         (Some(bytes), Some(file)) => {
-            let name = || file.path().display().to_string();
-            let evolution = resume(problem, options, &bytes).with_context(name)?;
-            let generation = evolution.generation();
-            ensure!(
-                generation <= generations,
-                "{}: the checkpoint is of generation {generation}; delete it, or ask for as many generations or more",
-                name()
-            );
-            evolution
+            go_on(problem, options, generations, &bytes).with_context(|| file.path().display().to_string())?
         }
-        _ => Evolution::new(problem, options)?,
+        _ => Evolution::new(problem, options).map_err(in_words)?,
     };
 
     let bar = GenerationBar::new(talk, generations);
     let is_stopped = || stop.stop_after(0).is_some();
     while evolution.generation() < generations && !is_stopped() {
-        evolution.advance()?;
+        evolution.advance().map_err(in_words)?;
         bar.see(&evolution);
         if let Some(file) = file.as_mut().filter(|file| file.is_due()) {
             file.write(&checkpoint(problem, &evolution));
@@ -59,6 +51,25 @@ pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, talk: Talk) -> 
     Ok(Answer::Yes)
 }
 
+/// The evolution that an interrupted run has saved.
+fn go_on<'a>(
+    problem: &'a DesignProblem<'a>,
+    options: EvolutionOptions,
+    generations: u64,
+    bytes: &[u8],
+) -> anyhow::Result<Evolution<'a, DesignProblem<'a>>> {
+    let evolution = resume(problem, options, bytes).map_err(|error| match error {
+        CheckpointError::File(_) => anyhow!("{error}; delete it, or choose another with --checkpoint"),
+        error => error.into(),
+    })?;
+    let generation = evolution.generation();
+    ensure!(
+        generation <= generations,
+        "the checkpoint is of generation {generation}; delete it, or ask for as many generations"
+    );
+    Ok(evolution)
+}
+
 /// Says where an option changes nothing.
 fn say_what_is_in_vain(problem: &DesignProblem<'_>, talk: Talk) {
     let machine = problem.machine();
@@ -69,6 +80,16 @@ fn say_what_is_in_vain(problem: &DesignProblem<'_>, talk: Talk) {
         output::note(talk, "--pext changes nothing: no cable leaves the only cabinet");
     } else if machine.chassis() == 1 {
         output::note(talk, "--pext changes nothing: every cable leaves a cabinet of one chassis");
+    }
+}
+
+/// An error with the options that are its remedy.
+fn in_words(error: EvolutionError) -> anyhow::Error {
+    match error {
+        EvolutionError::NoneFeasible => anyhow!(
+            "no network turns up that is connected, keeps --odd and --ports, and has all scores; loosen them, or choose other objectives"
+        ),
+        error => error.into(),
     }
 }
 

@@ -1,7 +1,8 @@
-//! `lockstep design`: networks that no other one beats in all objectives.
+//! `lockstep design`: the network itself is what is looked for.
 
 mod evolve;
 mod front;
+mod order_degree;
 mod pick;
 mod plot;
 mod survey;
@@ -29,7 +30,10 @@ pub(crate) fn run(args: &DesignArgs, talk: Talk) -> anyhow::Result<Answer> {
             output::print(&objective_list(args.json))?;
             Ok(Answer::Yes)
         }
-        DesignArgs::Front(args) => run_search(args, talk),
+        DesignArgs::Front(args) => match (args.order_degree.order, args.order_degree.degree) {
+            (Some(order), Some(degree)) => order_degree::run(order, degree, args, talk),
+            _ => run_search(args, talk),
+        },
     }
 }
 

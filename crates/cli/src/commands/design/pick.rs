@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use lockstep::Topology;
 use lockstep::design::{Code, Front, Machine, Network};
 use lockstep::schedule::to_json_lines;
@@ -67,8 +67,10 @@ struct Score {
 impl Pick {
     fn of_front(path: &Path, number: usize) -> anyhow::Result<Self> {
         let bytes = input::bytes(path)?;
-        let text = std::str::from_utf8(&bytes)
-            .context("the file is no text; give a front, as lockstep design -o writes it")?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let byte = error.valid_up_to();
+            anyhow!("byte {byte} is no UTF-8 text; give a front, as lockstep design -o writes it")
+        })?;
         let front = Front::from_json(text)?;
         let design = front.design(number)?;
         let scores = front.objectives().iter().zip(&design.scores);

@@ -8,7 +8,7 @@ use lockstep_report::{PointSeries, ScatterPlot, scatter_svg};
 
 use super::describe;
 use crate::metrics::better;
-use crate::text::score;
+use crate::text::scores;
 
 /// The most colours that are told apart.
 const MAX_SERIES: usize = 10;
@@ -30,27 +30,30 @@ pub(super) fn picture(front: &Front) -> String {
     scatter_svg(&ScatterPlot { title, x: axis(0), y: axis(1), series })
 }
 
-/// Designs with their numbers, those with the same last score together, or with neighbouring ones where there are many.
+/// Designs with the same last score together, or with neighbouring ones where there are many; all of two objectives.
 fn series(front: &Front) -> Vec<PointSeries> {
     let last = front.objectives().len() - 1;
-    let name = &front.objectives()[last].name;
-    // Two objectives are two axes, and nothing is left for colours.
-    let colour = |design: &Design| if last > 1 { design.scores[last] } else { 0.0 };
-    let mut values: Vec<f64> = front.designs().iter().map(colour).collect();
+    if last < 2 {
+        return vec![group(front, String::new(), |_| true)];
+    }
+    let mut values: Vec<f64> = front.designs().iter().map(|design| design.scores[last]).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
-    let group = |values: &[f64]| {
-        let (first, last) = (values[0], values[values.len() - 1]);
-        let name = match values.len() {
-            _ if front.objectives().len() == 2 => String::new(),
-            1 => format!("{name} {}", score(first)),
-            _ => format!("{name} {} to {}", score(first), score(last)),
+    let neighbours = |values: &[f64]| {
+        let (objective, words) = (&front.objectives()[last].name, scores(values));
+        let name = match &words[..] {
+            [first, .., last] => format!("{objective} {first} to {last}"),
+            one => format!("{objective} {}", one.concat()),
         };
-        let numbered = (1..).zip(front.designs()).filter(|(_, design)| (first..=last).contains(&colour(design)));
-        let (labels, points) = numbered
-            .map(|(number, design): (usize, _)| (number.to_string(), [design.scores[0], design.scores[1]]))
-            .unzip();
-        PointSeries { name, points, labels }
+        group(front, name, |design| values.contains(&design.scores[last]))
     };
-    values.chunks(values.len().div_ceil(MAX_SERIES).max(1)).map(group).collect()
+    values.chunks(values.len().div_ceil(MAX_SERIES).max(1)).map(neighbours).collect()
+}
+
+/// Designs with their numbers.
+fn group(front: &Front, name: String, holds: impl Fn(&Design) -> bool) -> PointSeries {
+    let numbered = (1..).zip(front.designs()).filter(|(_, design)| holds(design));
+    let point = |(number, design): (usize, &Design)| (number.to_string(), [design.scores[0], design.scores[1]]);
+    let (labels, points) = numbered.map(point).unzip();
+    PointSeries { name, points, labels }
 }

@@ -1,0 +1,104 @@
+//! Graphs of one order and degree with short distances.
+
+use anyhow::Context;
+use lockstep::metrics::{Distances, Graph};
+use lockstep::schedule::to_json_lines;
+use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
+use lockstep::{Budget, Topology};
+use serde::Serialize;
+
+use crate::args::{FrontArgs, OrderDegreeArgs, Talk};
+use crate::commands::{Answer, stop_on_signal, topology};
+use crate::progress::RoundBar;
+use crate::text::{self, Sheet, counted};
+use crate::{input, output};
+
+pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, talk: Talk) -> anyhow::Result<Answer> {
+    let (seed, OrderDegreeArgs { rounds, format, .. }) = (args.evolution.options().seed, args.order_degree);
+    let mut search = OrderDegreeSearch::new(order, degree, seed)?;
+    let stop = Budget::unlimited();
+    stop_on_signal(&stop, "the search", talk)?;
+    let bar = RoundBar::new(talk);
+    let is_stopped = || stop.stop_after(0).is_some();
+    while !search.is_over() && search.round() < rounds && !is_stopped() {
+        search.advance();
+        bar.see(&search, rounds);
+    }
+    bar.end();
+    let is_finished = search.is_over() || search.round() >= rounds;
+    if !is_finished {
+        output::note(talk, "interrupted; this is the best graph so far");
+    }
+
+    let network = search.best().topology(format!("order-degree:{order},{degree}"))?;
+    let file = args.output.as_deref();
+    let is_written = file.is_some() || format.is_some();
+    if is_written {
+        topology::write(&network, file, format)?;
+    }
+    let is_data = is_written && file.is_none_or(input::is_standard);
+    if is_data || (is_written && talk.quiet && !args.json) {
+        return Ok(Answer::Yes);
+    }
+    let found = Found::new(search.best(), &network, search.round(), seed)?;
+    if args.json {
+        output::print(&to_json_lines(&found, 1))?;
+        return Ok(Answer::Yes);
+    }
+    let mut sheet = found.sheet(&network);
+    let interrupted = if is_finished { "" } else { ", interrupted" };
+    sheet.line("found by", format!("{}, seed {seed}{interrupted}", counted(search.round() as usize, "whole round")));
+    if let Some(file) = file {
+        sheet.line("written to", file.display().to_string());
+    }
+    output::print(&sheet.to_text())?;
+    Ok(Answer::Yes)
+}
+
+/// What is shown of a graph.
+#[derive(Serialize)]
+struct Found {
+    order: u32,
+    degree: u32,
+    average_distance: f64,
+    /// Over ordered pairs of nodes.
+    distance_sum: u64,
+    /// What the sum is at least.
+    sum_bound: u64,
+    diameter: u32,
+    /// Turns of a circle with all nodes on it that keep the graph.
+    rotations: u32,
+    /// Those that are complete.
+    rounds: u32,
+    seed: u64,
+}
+
+impl Found {
+    fn new(graph: &OrderDegreeGraph, network: &Topology, rounds: u32, seed: u64) -> anyhow::Result<Self> {
+        let distances = Distances::of(&Graph::of(network)).context("the graph that was found is in parts")?;
+        Ok(Self {
+            order: graph.order(),
+            degree: graph.degree(),
+            average_distance: graph.average_distance(),
+            distance_sum: graph.distance_sum(),
+            sum_bound: graph.bound(),
+            diameter: distances.diameter,
+            rotations: graph.rotations(),
+            rounds,
+            seed,
+        })
+    }
+
+    fn sheet(&self, network: &Topology) -> Sheet {
+        let &Self { order, distance_sum, sum_bound, .. } = self;
+        let pairs = u64::from(order) * u64::from(order - 1);
+        let least = sum_bound as f64 / pairs as f64;
+        let mut sheet = Sheet::default();
+        sheet.line("network", format!("{}: {}", network.name(), text::size(network)));
+        sheet.line("average distance", format!("{:.4}, at least {least:.4}", self.average_distance));
+        sheet.line("distance sum", format!("{distance_sum}, at least {sum_bound}"));
+        sheet.line("diameter", self.diameter.to_string());
+        sheet.line("symmetry", counted(self.rotations as usize, "rotation"));
+        sheet
+    }
+}
