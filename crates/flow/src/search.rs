@@ -14,6 +14,8 @@ pub(crate) struct Neighbours<'a> {
     topology: &'a Topology,
     start: Vec<u32>,
     channels: Vec<ChannelId>,
+    /// The head of each of `channels`.
+    heads: Vec<NodeId>,
 }
 
 impl<'a> Neighbours<'a> {
@@ -27,18 +29,19 @@ impl<'a> Neighbours<'a> {
             channels[first..].sort_by_key(|&channel| topology.head(channel));
             start.push(channels.len() as u32);
         }
-        Self { topology, start, channels }
+        let heads = channels.iter().map(|&channel| topology.head(channel)).collect();
+        Self { topology, start, channels, heads }
     }
 
-    fn of(&self, node: NodeId) -> &[ChannelId] {
-        &self.channels[self.start[node.index()] as usize..self.start[node.index() + 1] as usize]
+    fn row(&self, node: NodeId) -> std::ops::Range<usize> {
+        self.start[node.index()] as usize..self.start[node.index() + 1] as usize
     }
 
     /// The first channel between two nodes.
     fn channel(&self, tail: NodeId, head: NodeId) -> Option<ChannelId> {
-        let row = self.of(tail);
-        let place = row.partition_point(|&channel| self.topology.head(channel) < head);
-        row.get(place).copied().filter(|&channel| self.topology.head(channel) == head)
+        let row = self.row(tail);
+        let place = row.start + self.heads[row.clone()].partition_point(|&other| other < head);
+        (row.contains(&place) && self.heads[place] == head).then(|| self.channels[place])
     }
 
     /// Whether there is a way back on every channel.
@@ -57,6 +60,7 @@ pub(crate) struct Search<'a> {
     count: Vec<f64>,
     /// The channel over which a node was first met.
     first: Vec<ChannelId>,
+    /// One longer than needed, so that it can be written where nothing is added.
     queue: Vec<NodeId>,
 }
 
@@ -69,39 +73,48 @@ impl<'a> Search<'a> {
             distance: vec![UNREACHED; nodes],
             count: vec![0.0; nodes],
             first: vec![ChannelId::new(0); nodes],
-            queue: Vec::with_capacity(nodes),
+            queue: vec![NodeId::new(0); nodes + 1],
         }
     }
 
-    /// Searches from this node. Takes time in proportion to the channels.
-    pub(crate) fn run(&mut self, source: NodeId) {
+    /// Searches from this node until these are reached, or nothing more can be. Takes time in proportion to the channels.
+    pub(crate) fn run(&mut self, source: NodeId, targets: impl IntoIterator<Item = NodeId>) {
         let Self { neighbours, distance, count, first, queue, .. } = self;
-        let topology = neighbours.topology;
+        let Neighbours { topology, channels, heads, .. } = neighbours;
         self.source = source;
         distance.fill(UNREACHED);
         distance[source.index()] = 0;
+        count.fill(0.0);
         count[source.index()] = 1.0;
-        queue.clear();
-        queue.push(source);
-        let mut next = 0;
-        while let Some(&node) = queue.get(next) {
+        queue[0] = source;
+        let (mut next, mut end) = (0, 1);
+        let (mut targets, mut level_end) = (targets.into_iter().peekable(), 0);
+        while next < end {
+            if next == level_end {
+                // All that lead to the nodes of this level have been seen, so their counts are final.
+                level_end = end;
+                while targets.next_if(|target| distance[target.index()] != UNREACHED).is_some() {}
+                if targets.peek().is_none() {
+                    return;
+                }
+            }
+            let node = queue[next];
             next += 1;
             if node != source && !topology.routes(node) {
                 continue;
             }
-            let (farther, ways) = (distance[node.index()] + 1, count[node.index()]);
-            for &channel in neighbours.of(node) {
-                let head = topology.head(channel);
+            let (farther, ways) = (distance[node.index()] + 1, count[node.index()].min(MANY));
+            let row = neighbours.row(node);
+            for (&head, &channel) in heads[row.clone()].iter().zip(&channels[row]) {
+                // Without branches, which nobody could foretell: everything is written, also where it stays the same.
                 let place = head.index();
-                if distance[place] == UNREACHED {
-                    distance[place] = farther;
-                    count[place] = 0.0;
-                    first[place] = channel;
-                    queue.push(head);
-                }
-                if distance[place] == farther {
-                    count[place] = (count[place] + ways).min(MANY);
-                }
+                let known = distance[place];
+                let is_new = known == UNREACHED;
+                distance[place] = known.min(farther);
+                count[place] += if known >= farther { ways } else { 0.0 };
+                first[place] = if is_new { channel } else { first[place] };
+                queue[end] = head;
+                end += usize::from(is_new);
             }
         }
     }
