@@ -58,8 +58,8 @@ pub(crate) struct Search<'a> {
     distance: Vec<u32>,
     /// Number of shortest paths; exact up to 2^53.
     count: Vec<f64>,
-    /// The channel over which a node was first met.
-    first: Vec<ChannelId>,
+    /// Place in `queue` of each node from which the search has gone on.
+    rank: Vec<u32>,
     /// One longer than needed, so that it can be written where nothing is added.
     queue: Vec<NodeId>,
 }
@@ -72,15 +72,15 @@ impl<'a> Search<'a> {
             source: NodeId::new(0),
             distance: vec![UNREACHED; nodes],
             count: vec![0.0; nodes],
-            first: vec![ChannelId::new(0); nodes],
+            rank: vec![0; nodes],
             queue: vec![NodeId::new(0); nodes + 1],
         }
     }
 
     /// Searches from this node until these are reached, or nothing more can be. Takes time in proportion to the channels.
     pub(crate) fn run(&mut self, source: NodeId, targets: impl IntoIterator<Item = NodeId>) {
-        let Self { neighbours, distance, count, first, queue, .. } = self;
-        let Neighbours { topology, channels, heads, .. } = neighbours;
+        let Self { neighbours, distance, count, rank, queue, .. } = self;
+        let Neighbours { topology, heads, .. } = neighbours;
         self.source = source;
         distance.fill(UNREACHED);
         distance[source.index()] = 0;
@@ -99,20 +99,19 @@ impl<'a> Search<'a> {
                 }
             }
             let node = queue[next];
+            rank[node.index()] = next as u32;
             next += 1;
             if node != source && !topology.routes(node) {
                 continue;
             }
             let (farther, ways) = (distance[node.index()] + 1, count[node.index()].min(MANY));
-            let row = neighbours.row(node);
-            for (&head, &channel) in heads[row.clone()].iter().zip(&channels[row]) {
+            for &head in &heads[neighbours.row(node)] {
                 // Without branches, which nobody could foretell: everything is written, also where it stays the same.
                 let place = head.index();
                 let known = distance[place];
                 let is_new = known == UNREACHED;
                 distance[place] = known.min(farther);
                 count[place] += if known >= farther { ways } else { 0.0 };
-                first[place] = if is_new { channel } else { first[place] };
                 queue[end] = head;
                 end += usize::from(is_new);
             }
@@ -130,18 +129,17 @@ impl<'a> Search<'a> {
         self.count[target.index()].min(most as f64) as usize
     }
 
-    /// The path of the tree, over the channels by which nodes were first met.
+    /// The path of the tree in which every node hangs on the first one that met it.
     pub(crate) fn tree_path(&self, target: NodeId, path: &mut Vec<ChannelId>) {
-        self.walk_back(target, path, |node| self.first[node.index()]);
+        self.walk_back(target, path, |node| self.first_channel(node));
     }
 
     /// The same path the other way, from `target` to where the search began; all channels have a way back.
     pub(crate) fn tree_path_back(&self, target: NodeId, path: &mut Vec<ChannelId>) {
-        let Neighbours { topology, .. } = self.neighbours;
         path.clear();
         let mut node = target;
         while node != self.source {
-            let next = topology.tail(self.first[node.index()]);
+            let next = self.neighbours.topology.tail(self.first_channel(node));
             path.push(self.neighbours.channel(node, next).expect("the network was found to have only mutual channels"));
             node = next;
         }
@@ -171,24 +169,36 @@ impl<'a> Search<'a> {
         path.reverse();
     }
 
+    /// The channel over which a node was first met.
+    fn first_channel(&self, node: NodeId) -> ChannelId {
+        let rank = |channel: &ChannelId| (self.rank[self.neighbours.topology.tail(*channel).index()], *channel);
+        self.last_channels(node).min_by_key(rank).expect(REACHED)
+    }
+
     /// The last channel of the path at this place of the list, which becomes the place among the paths to its tail.
     fn last_channel(&self, node: NodeId, place: &mut f64) -> ChannelId {
-        let topology = self.neighbours.topology;
-        let before = self.distance[node.index()] - 1;
         let mut last = None;
-        for &channel in topology.in_channels(node) {
-            let tail = topology.tail(channel);
-            if self.distance[tail.index()] != before || (tail != self.source && !topology.routes(tail)) {
-                continue;
-            }
+        for channel in self.last_channels(node) {
             last = Some(channel);
-            let ways = self.count[tail.index()];
+            let ways = self.count[self.neighbours.topology.tail(channel).index()];
             if *place < ways {
                 break;
             }
             *place -= ways;
         }
         // Rounding may lead past the end of the list.
-        last.expect("a node that is reached has a channel from before")
+        last.expect(REACHED)
+    }
+
+    /// The last channels of all shortest paths to a node that is reached and not the source.
+    fn last_channels(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
+        let topology = self.neighbours.topology;
+        let before = self.distance[node.index()] - 1;
+        topology.in_channels(node).iter().copied().filter(move |&channel| {
+            let tail = topology.tail(channel);
+            self.distance[tail.index()] == before && (tail == self.source || topology.routes(tail))
+        })
     }
 }
+
+const REACHED: &str = "a node that is reached has a channel from before";
