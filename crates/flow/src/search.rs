@@ -14,6 +14,8 @@ pub(crate) struct Neighbours<'a> {
     topology: &'a Topology,
     start: Vec<u32>,
     channels: Vec<ChannelId>,
+    /// The head of each of `channels`.
+    heads: Vec<NodeId>,
 }
 
 impl<'a> Neighbours<'a> {
@@ -27,18 +29,19 @@ impl<'a> Neighbours<'a> {
             channels[first..].sort_by_key(|&channel| topology.head(channel));
             start.push(channels.len() as u32);
         }
-        Self { topology, start, channels }
+        let heads = channels.iter().map(|&channel| topology.head(channel)).collect();
+        Self { topology, start, channels, heads }
     }
 
-    fn of(&self, node: NodeId) -> &[ChannelId] {
-        &self.channels[self.start[node.index()] as usize..self.start[node.index() + 1] as usize]
+    fn row(&self, node: NodeId) -> std::ops::Range<usize> {
+        self.start[node.index()] as usize..self.start[node.index() + 1] as usize
     }
 
     /// The first channel between two nodes.
     fn channel(&self, tail: NodeId, head: NodeId) -> Option<ChannelId> {
-        let row = self.of(tail);
-        let place = row.partition_point(|&channel| self.topology.head(channel) < head);
-        row.get(place).copied().filter(|&channel| self.topology.head(channel) == head)
+        let row = self.row(tail);
+        let place = row.start + self.heads[row.clone()].partition_point(|&other| other < head);
+        (row.contains(&place) && self.heads[place] == head).then(|| self.channels[place])
     }
 
     /// Whether there is a way back on every channel.
@@ -55,8 +58,9 @@ pub(crate) struct Search<'a> {
     distance: Vec<u32>,
     /// Number of shortest paths; exact up to 2^53.
     count: Vec<f64>,
-    /// The channel over which a node was first met.
-    first: Vec<ChannelId>,
+    /// Place in `queue` of each node from which the search has gone on.
+    rank: Vec<u32>,
+    /// One longer than needed, so that it can be written where nothing is added.
     queue: Vec<NodeId>,
 }
 
@@ -68,40 +72,48 @@ impl<'a> Search<'a> {
             source: NodeId::new(0),
             distance: vec![UNREACHED; nodes],
             count: vec![0.0; nodes],
-            first: vec![ChannelId::new(0); nodes],
-            queue: Vec::with_capacity(nodes),
+            rank: vec![0; nodes],
+            queue: vec![NodeId::new(0); nodes + 1],
         }
     }
 
-    /// Searches from this node. Takes time in proportion to the channels.
-    pub(crate) fn run(&mut self, source: NodeId) {
-        let Self { neighbours, distance, count, first, queue, .. } = self;
-        let topology = neighbours.topology;
+    /// Searches from this node until these are reached, or nothing more can be. Takes time in proportion to the channels.
+    pub(crate) fn run(&mut self, source: NodeId, targets: impl IntoIterator<Item = NodeId>) {
+        let Self { neighbours, distance, count, rank, queue, .. } = self;
+        let Neighbours { topology, heads, .. } = neighbours;
         self.source = source;
         distance.fill(UNREACHED);
         distance[source.index()] = 0;
+        count.fill(0.0);
         count[source.index()] = 1.0;
-        queue.clear();
-        queue.push(source);
-        let mut next = 0;
-        while let Some(&node) = queue.get(next) {
+        queue[0] = source;
+        let (mut next, mut end) = (0, 1);
+        let (mut targets, mut level_end) = (targets.into_iter().peekable(), 0);
+        while next < end {
+            if next == level_end {
+                // All that lead to the nodes of this level have been seen, so their counts are final.
+                level_end = end;
+                while targets.next_if(|target| distance[target.index()] != UNREACHED).is_some() {}
+                if targets.peek().is_none() {
+                    return;
+                }
+            }
+            let node = queue[next];
+            rank[node.index()] = next as u32;
             next += 1;
             if node != source && !topology.routes(node) {
                 continue;
             }
-            let (farther, ways) = (distance[node.index()] + 1, count[node.index()]);
-            for &channel in neighbours.of(node) {
-                let head = topology.head(channel);
+            let (farther, ways) = (distance[node.index()] + 1, count[node.index()].min(MANY));
+            for &head in &heads[neighbours.row(node)] {
+                // Without branches, which nobody could foretell: everything is written, also where it stays the same.
                 let place = head.index();
-                if distance[place] == UNREACHED {
-                    distance[place] = farther;
-                    count[place] = 0.0;
-                    first[place] = channel;
-                    queue.push(head);
-                }
-                if distance[place] == farther {
-                    count[place] = (count[place] + ways).min(MANY);
-                }
+                let known = distance[place];
+                let is_new = known == UNREACHED;
+                distance[place] = known.min(farther);
+                count[place] += if known >= farther { ways } else { 0.0 };
+                queue[end] = head;
+                end += usize::from(is_new);
             }
         }
     }
@@ -117,18 +129,17 @@ impl<'a> Search<'a> {
         self.count[target.index()].min(most as f64) as usize
     }
 
-    /// The path of the tree, over the channels by which nodes were first met.
+    /// The path of the tree in which every node hangs on the first one that met it.
     pub(crate) fn tree_path(&self, target: NodeId, path: &mut Vec<ChannelId>) {
-        self.walk_back(target, path, |node| self.first[node.index()]);
+        self.walk_back(target, path, |node| self.first_channel(node));
     }
 
     /// The same path the other way, from `target` to where the search began; all channels have a way back.
     pub(crate) fn tree_path_back(&self, target: NodeId, path: &mut Vec<ChannelId>) {
-        let Neighbours { topology, .. } = self.neighbours;
         path.clear();
         let mut node = target;
         while node != self.source {
-            let next = topology.tail(self.first[node.index()]);
+            let next = self.neighbours.topology.tail(self.first_channel(node));
             path.push(self.neighbours.channel(node, next).expect("the network was found to have only mutual channels"));
             node = next;
         }
@@ -158,24 +169,36 @@ impl<'a> Search<'a> {
         path.reverse();
     }
 
+    /// The channel over which a node was first met.
+    fn first_channel(&self, node: NodeId) -> ChannelId {
+        let rank = |channel: &ChannelId| (self.rank[self.neighbours.topology.tail(*channel).index()], *channel);
+        self.last_channels(node).min_by_key(rank).expect(REACHED)
+    }
+
     /// The last channel of the path at this place of the list, which becomes the place among the paths to its tail.
     fn last_channel(&self, node: NodeId, place: &mut f64) -> ChannelId {
-        let topology = self.neighbours.topology;
-        let before = self.distance[node.index()] - 1;
         let mut last = None;
-        for &channel in topology.in_channels(node) {
-            let tail = topology.tail(channel);
-            if self.distance[tail.index()] != before || (tail != self.source && !topology.routes(tail)) {
-                continue;
-            }
+        for channel in self.last_channels(node) {
             last = Some(channel);
-            let ways = self.count[tail.index()];
+            let ways = self.count[self.neighbours.topology.tail(channel).index()];
             if *place < ways {
                 break;
             }
             *place -= ways;
         }
         // Rounding may lead past the end of the list.
-        last.expect("a node that is reached has a channel from before")
+        last.expect(REACHED)
+    }
+
+    /// The last channels of all shortest paths to a node that is reached and not the source.
+    fn last_channels(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
+        let topology = self.neighbours.topology;
+        let before = self.distance[node.index()] - 1;
+        topology.in_channels(node).iter().copied().filter(move |&channel| {
+            let tail = topology.tail(channel);
+            self.distance[tail.index()] == before && (tail == self.source || topology.routes(tail))
+        })
     }
 }
+
+const REACHED: &str = "a node that is reached has a channel from before";

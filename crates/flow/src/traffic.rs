@@ -290,12 +290,16 @@ impl Finder<'_> {
         let Some(first) = requests.first() else { return Ok(found) };
         let topology = self.places.topology;
         let root = topology.terminals()[first.root as usize];
-        search.run(root);
+        let far_end = |pair: &[Request]| {
+            let [from, to] = [pair[0].from, pair[0].to].map(|access| self.places.terminal_of_access(access));
+            if from == root { to } else { from }
+        };
+        search.run(root, of_one_pair(requests).map(far_end));
         let mut crossings = 0;
         for pair in of_one_pair(requests) {
-            let ends = [pair[0].from, pair[0].to].map(|access| self.places.terminal_of_access(access));
-            let far = if ends[0] == root { ends[1] } else { ends[0] };
+            let far = far_end(pair);
             let Some(length) = search.distance(far) else {
+                let ends = [pair[0].from, pair[0].to].map(|access| self.places.terminal_of_access(access));
                 let [from, to] = ends.map(|node| topology.node_name(node).to_owned());
                 return Err(SimulationError::Unreachable { from, to });
             };

@@ -9,31 +9,31 @@ use crate::traffic::Traffic;
 /// How much, relatively, rates differ that are not the same but for rounding.
 const TOLERANCE: f64 = 1e-12;
 
-/// A link of no part.
-const NONE: u32 = u32::MAX;
+/// The rate of a moving part that has none yet.
+const OPEN: f64 = -1.0;
 
 /// Rates are max-min fair if and only if every part has a *bottleneck*: a full link on which no part is faster.
 ///
-/// So a change is followed as far as it goes: the parts that lose their bottleneck get rates by filling up what all others
-/// leave them; parts elsewhere that lose theirs by that, or that are faster than one which now has its bottleneck beside
-/// them, join, until there is none.
+/// So a change is followed only as far as it goes. Parts that start, and those that may have lost their bottleneck, *move*:
+/// their shares of what the others leave them are filled up from zero, lowest link first, and a part stops at the first of
+/// its links that is full. Others begin to move on the way, where a link that is full would leave them faster than those
+/// that stop at it, and where a part stops below its former rate, so that their bottleneck is full no more. In both cases
+/// their former rates are not below the level that has been reached, so one pass is enough.
 pub(crate) struct MaxMin {
     capacity: f64,
     occupants: Occupants,
     bottleneck: Vec<u32>,
-    /// The parts that get new rates, and the links that they cross.
     moving: Vec<u32>,
     is_moving: Marks,
-    affected: Vec<u32>,
-    is_affected: Marks,
-    /// Rates of moving parts; negative while a part has none yet.
+    /// New rates of moving parts, or [`OPEN`].
     fresh: Vec<f64>,
-    /// What is left of each affected link, and how many times moving parts without rate cross it.
+    /// Parts that have stopped below their former rates, whose neighbours have not been looked at.
+    slowed: Vec<u32>,
+    /// Links that moving parts cross: what is left of each, and how many times parts without a rate cross it.
+    is_crossed: Marks,
     free: Vec<f64>,
     open: Vec<u32>,
-    /// The rate of the moving parts whose bottleneck a link is.
-    level: Vec<f64>,
-    /// Links by share, lowest first. Shares are not negative, so they are in the order of their bits.
+    /// Those links by share, lowest first. Shares are not negative, so they are in the order of their bits.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -43,15 +43,14 @@ impl Rates for MaxMin {
         Self {
             capacity,
             occupants: Occupants::new(traffic),
-            bottleneck: vec![NONE; parts],
+            bottleneck: vec![0; parts],
             moving: Vec::new(),
             is_moving: Marks::new(parts),
-            affected: Vec::new(),
-            is_affected: Marks::new(links),
             fresh: vec![0.0; parts],
+            slowed: Vec::new(),
+            is_crossed: Marks::new(links),
             free: vec![0.0; links],
             open: vec![0; links],
-            level: vec![0.0; links],
             queue: BinaryHeap::new(),
         }
     }
@@ -66,35 +65,27 @@ impl Rates for MaxMin {
     ) {
         self.moving.clear();
         self.is_moving.clear();
-        self.affected.clear();
-        self.is_affected.clear();
+        self.is_crossed.clear();
         for &part in ended {
-            for &link in traffic.links(part) {
-                self.occupants.leave(link, part);
-            }
+            traffic.links(part).iter().for_each(|&link| self.occupants.leave(link, part));
         }
         for &part in started {
-            for &link in traffic.links(part) {
-                self.occupants.enter(link, part);
-            }
-            self.join(traffic, part);
+            traffic.links(part).iter().for_each(|&link| self.occupants.enter(link, part));
         }
-        for &part in ended {
-            for &link in traffic.links(part) {
-                for place in 0..self.occupants.of(link).len() {
-                    let other = self.occupants.of(link)[place];
-                    if self.bottleneck[other as usize] == link {
-                        self.join(traffic, other);
-                    }
-                }
+        started.iter().for_each(|&part| self.begin(traffic, rate, part));
+        ended.iter().for_each(|&part| self.free_neighbours(traffic, rate, part));
+        while let Some(Reverse((share, link))) = self.queue.pop() {
+            // Shares grow while others stop, so a link that comes too early comes again.
+            let now = self.share(link);
+            if self.open[link as usize] == 0 {
+                continue;
+            } else if now > share {
+                self.queue.push(Reverse((now, link)));
+                continue;
             }
-        }
-        loop {
-            self.fill_up(traffic, rate);
-            let before = self.moving.len();
-            self.let_join(traffic, rate);
-            if self.moving.len() == before {
-                break;
+            let level = f64::from_bits(now);
+            if !self.let_faster_begin(traffic, rate, link, level) {
+                self.stop_all(traffic, rate, link, level);
             }
         }
         let moved = self.moving.iter().map(|&part| (part, self.fresh[part as usize]));
@@ -103,88 +94,77 @@ impl Rates for MaxMin {
 }
 
 impl MaxMin {
-    fn join(&mut self, traffic: &Traffic, part: u32) {
-        if self.is_moving.add(part) {
-            self.moving.push(part);
-            for &link in traffic.links(part) {
-                if self.is_affected.add(link) {
-                    self.affected.push(link);
-                }
-            }
+    /// Lets a part move, if it does not yet.
+    fn begin(&mut self, traffic: &Traffic, rate: &[f64], part: u32) {
+        if !self.is_moving.add(part) {
+            return;
         }
-    }
-
-    /// Gives all moving parts rates that are max-min fair beside those of the others.
-    fn fill_up(&mut self, traffic: &Traffic, rate: &[f64]) {
-        for &part in &self.moving {
-            self.fresh[part as usize] = -1.0;
-        }
-        for &link in &self.affected {
-            let (mut free, mut open) = (self.capacity, 0);
-            for &part in self.occupants.of(link) {
-                if self.is_moving.has(part) {
-                    open += 1;
-                } else {
-                    free -= rate[part as usize];
-                }
+        self.moving.push(part);
+        self.fresh[part as usize] = OPEN;
+        for &link in traffic.links(part) {
+            let place = link as usize;
+            if self.is_crossed.add(link) {
+                let used: f64 = self.occupants.of(link).iter().map(|&part| rate[part as usize]).sum();
+                self.free[place] = self.capacity - used;
+                self.open[place] = 0;
             }
-            self.free[link as usize] = free;
-            self.open[link as usize] = open;
-            self.level[link as usize] = f64::INFINITY;
+            self.free[place] += rate[part as usize];
+            self.open[place] += 1;
+        }
+        for &link in traffic.links(part) {
             self.queue.push(Reverse((self.share(link), link)));
         }
-        while let Some(Reverse((share, link))) = self.queue.pop() {
-            if self.open[link as usize] == 0 {
-                continue;
-            }
-            // Shares only grow while others are given out, so a link that comes too early comes again.
-            let now = self.share(link);
-            if now > share {
-                self.queue.push(Reverse((now, link)));
-                continue;
-            }
-            let level = f64::from_bits(now);
-            self.level[link as usize] = level;
-            for place in 0..self.occupants.of(link).len() {
-                let part = self.occupants.of(link)[place];
-                if !self.is_moving.has(part) || self.fresh[part as usize] >= 0.0 {
-                    continue;
-                }
-                self.fresh[part as usize] = level;
-                self.bottleneck[part as usize] = link;
-                for &crossed in traffic.links(part) {
-                    self.free[crossed as usize] -= level;
-                    self.open[crossed as usize] -= 1;
-                }
-            }
-        }
     }
 
-    /// The bits of the share of a link that moving parts without a rate cross.
+    /// The bits of the share of parts without a rate in what is left of a link.
     fn share(&self, link: u32) -> u64 {
         (self.free[link as usize] / f64::from(self.open[link as usize].max(1))).max(0.0).to_bits()
     }
 
-    /// Lets those join that have no bottleneck any more, or keep one that joined from its own.
-    fn let_join(&mut self, traffic: &Traffic, rate: &[f64]) {
-        for place in 0..self.affected.len() {
-            let link = self.affected[place];
-            let rate_of =
-                |&part: &u32| if self.is_moving.has(part) { self.fresh[part as usize] } else { rate[part as usize] };
-            let fastest = self.occupants.of(link).iter().map(rate_of).fold(0.0, f64::max);
-            for occupant in 0..self.occupants.of(link).len() {
-                let part = self.occupants.of(link)[occupant];
-                if !self.is_moving.has(part) && self.must_join(part, rate[part as usize], link, fastest) {
-                    self.join(traffic, part);
+    /// Lets those move whose bottleneck is a link of this part.
+    fn free_neighbours(&mut self, traffic: &Traffic, rate: &[f64], part: u32) {
+        for &link in traffic.links(part) {
+            for place in 0..self.occupants.of(link).len() {
+                let other = self.occupants.of(link)[place];
+                if self.bottleneck[other as usize] == link {
+                    self.begin(traffic, rate, other);
                 }
             }
         }
     }
 
-    /// Whether a part of this rate is too fast for a link, or has it as its bottleneck no more.
-    fn must_join(&self, part: u32, rate: f64, link: u32, fastest: f64) -> bool {
-        let (level, free) = (self.level[link as usize], self.free[link as usize]);
-        let is_bottleneck = || free <= rate * TOLERANCE && fastest <= rate * (1.0 + TOLERANCE);
-        rate > level * (1.0 + TOLERANCE) || (self.bottleneck[part as usize] == link && !is_bottleneck())
+    /// Lets those move that are faster on a link than its level; whether there are any.
+    fn let_faster_begin(&mut self, traffic: &Traffic, rate: &[f64], link: u32, level: f64) -> bool {
+        let before = self.moving.len();
+        for place in 0..self.occupants.of(link).len() {
+            let part = self.occupants.of(link)[place];
+            if rate[part as usize] > level * (1.0 + TOLERANCE) {
+                self.begin(traffic, rate, part);
+            }
+        }
+        self.moving.len() > before
+    }
+
+    /// Gives all parts without a rate on a link its level.
+    fn stop_all(&mut self, traffic: &Traffic, rate: &[f64], link: u32, level: f64) {
+        for place in 0..self.occupants.of(link).len() {
+            let part = self.occupants.of(link)[place];
+            let (fresh, old) = (&mut self.fresh[part as usize], rate[part as usize]);
+            if !self.is_moving.has(part) || *fresh >= 0.0 {
+                continue;
+            }
+            *fresh = if (level - old).abs() <= old * TOLERANCE { old } else { level };
+            if *fresh < old {
+                self.slowed.push(part);
+            }
+            self.bottleneck[part as usize] = link;
+            for &crossed in traffic.links(part) {
+                self.free[crossed as usize] -= *fresh;
+                self.open[crossed as usize] -= 1;
+            }
+        }
+        while let Some(part) = self.slowed.pop() {
+            self.free_neighbours(traffic, rate, part);
+        }
     }
 }
