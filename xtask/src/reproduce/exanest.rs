@@ -8,6 +8,8 @@ mod networks;
 mod overrated;
 mod report;
 mod simulated;
+#[cfg(test)]
+mod tests;
 
 use std::num::NonZeroU32;
 use std::process::ExitCode;
@@ -47,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let wanted: Vec<_> = figures.columns.iter().filter(|one| table.is_none_or(|table| table == one.table)).collect();
 
     let mut clock = Clock::start();
-    let columns = columns::reproduce(&wanted, runs, *seed)?;
+    let columns = columns::reproduce(&wanted, &Budget::ALL, runs, *seed)?;
     clock.lap("Tables II and III");
     let machine = Machine::new(8, 16, 1)?;
     let drawn = networks::drawn(&figures.figure2)?;

@@ -126,9 +126,10 @@ impl Runs<'_> {
     }
 }
 
-/// The runs of some columns with both budgets, all at once on all threads.
-pub(super) fn reproduce<'a>(columns: &[&'a Column], runs: u32, seed: u64) -> Result<Vec<Runs<'a>>> {
-    let searches: Vec<_> = columns.iter().flat_map(|&column| Budget::ALL.map(|budget| (column, budget))).collect();
+/// The runs of some columns with some budgets, all at once on all threads.
+pub(super) fn reproduce<'a>(columns: &[&'a Column], budgets: &[Budget], runs: u32, seed: u64) -> Result<Vec<Runs<'a>>> {
+    let searches: Vec<_> =
+        columns.iter().flat_map(|&column| budgets.iter().map(move |&budget| (column, budget))).collect();
     let runs_of = |(column, budget): (&Column, Budget)| budget.runs(column.table, runs);
     let all: Vec<_> =
         searches.iter().flat_map(|&search| (0..u64::from(runs_of(search))).map(move |run| (search, run))).collect();
