@@ -1,5 +1,7 @@
 //! What holds of every simulation, and times that can be told by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
+
 use std::num::NonZeroU32;
 
 use lockstep_flow::{

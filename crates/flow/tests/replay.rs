@@ -1,5 +1,7 @@
 //! Programs that follow schedules.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
+
 use std::num::NonZeroU32;
 
 use lockstep_flow::{
