@@ -60,7 +60,9 @@ fn a_reduction_waits_for_all_parts_that_pass_through() {
     let mut schedule = Schedule::new();
     for channels in [&[from_a, from_b][..], &[from_c]] {
         schedule.begin_step();
-        channels.iter().for_each(|&channel| schedule.push(MessageId::new(0), &[channel]));
+        for &channel in channels {
+            schedule.push(MessageId::new(0), &[channel]);
+        }
     }
     let programs = Programs::of_schedule(&problem, &schedule, 1000).unwrap();
     let receives = programs.tasks[2].iter().filter(|event| matches!(event, Event::Receive { .. })).count();

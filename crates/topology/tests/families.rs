@@ -350,7 +350,10 @@ fn jellyfish_is_connected_and_leaves_at_most_one_port() {
 fn jellyfish_is_the_same_on_every_machine() {
     let topology = parse("jellyfish:8,3,42");
     let links: Vec<_> = channel_ends(&topology).into_iter().filter(|(tail, head)| tail < head).collect();
-    expect_test::expect!["[(0, 4), (0, 6), (0, 7), (1, 5), (1, 6), (1, 7), (2, 3), (2, 4), (2, 5), (3, 6), (3, 7), (4, 5)]"].assert_eq(&format!("{links:?}"));
+    expect_test::expect![
+        "[(0, 4), (0, 6), (0, 7), (1, 5), (1, 6), (1, 7), (2, 3), (2, 4), (2, 5), (3, 6), (3, 7), (4, 5)]"
+    ]
+    .assert_eq(&format!("{links:?}"));
     assert_ne!(channel_ends(&parse("jellyfish:8,3,43")), channel_ends(&topology));
 }
 
