@@ -1,5 +1,6 @@
 //! `cargo xtask reproduce-paper`: one file a paper.
 
+mod exanest;
 mod fault;
 mod hgsa;
 mod hypercube;
@@ -19,6 +20,8 @@ use crate::run::root;
 /// A document whose tables can be reproduced.
 #[derive(Clone, Copy, ValueEnum)]
 enum Paper {
+    /// Interconnects designed by multi-objective evolution, and simulated.
+    Exanest,
     /// Collectives on Kautz networks and meshes with faults.
     Fault,
     /// Store-and-forward all-gather by annealing with conflict prediction.
@@ -97,6 +100,7 @@ fn figures<T: DeserializeOwned>(name: &str) -> Result<T> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     match arguments.paper {
+        Paper::Exanest => exanest::run(arguments),
         Paper::Fault => fault::run(arguments),
         Paper::Hgsa => hgsa::run(arguments),
         Paper::Hypercube => hypercube::run(arguments),

@@ -44,10 +44,9 @@ impl Problem for Sums {
 fn points(count: usize, objectives: usize) -> Points {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut row = || {
-        let mut row: Vec<f64> = (0..objectives).map(|_| random.random_range(0.01..1.0)).collect();
+        let row: Vec<f64> = (0..objectives).map(|_| random.random_range(0.01..1.0)).collect();
         let length = row.iter().map(|score| score * score).sum::<f64>().sqrt() * random.random_range(1.0..1.2);
-        row.iter_mut().for_each(|score| *score = 1.0 - *score / length);
-        row
+        row.into_iter().map(|score| 1.0 - score / length).collect()
     };
     let rows: Vec<Vec<f64>> = (0..count).map(|_| row()).collect();
     Points::new(&vec![Sense::Minimise; objectives], &rows).expect("scores are small")

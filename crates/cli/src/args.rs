@@ -1,6 +1,7 @@
 //! The command line: every option with its default and unit.
 
 mod design;
+mod simulate;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use crate::model::{FailureArgs, ProblemArgs};
 use crate::units::{self, BudgetArg};
 
 pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs};
+pub(crate) use self::simulate::SimulateArgs;
 
 const ABOUT: &str = "Design collective communication schedules for interconnection networks";
 
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Draw a schedule or plan file
     Render(RenderArgs),
+    /// Simulate how long communication takes: an application, programs, or a schedule
+    Simulate(SimulateArgs),
 }
 
 const TOPOLOGY_EXAMPLES: &str = "\

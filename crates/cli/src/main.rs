@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Faults(args) => commands::faults::run(&args, talk),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Render(args) => commands::render::run(&args, talk),
+        Command::Simulate(args) => commands::simulate::run(&args, talk),
     };
     match answer {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Code, DesignProblem, DesignRules, Machine};
 
-const KIND: FileKind =
+/// The kind of checkpoint files.
+pub const CHECKPOINT_KIND: FileKind =
     FileKind { format: "lockstep-design-checkpoint", noun: "checkpoint of a design", magic: *b"lsdesign", version: 1 };
 
 /// Why a checkpoint cannot be gone on from.
@@ -37,7 +38,7 @@ struct Record {
 
 /// An evolution at rest as bytes, to be given to [`resume`]: 3 bytes a slot and 8 a score, about, of each individual.
 pub fn checkpoint(problem: &DesignProblem<'_>, evolution: &Evolution<'_, DesignProblem<'_>>) -> Vec<u8> {
-    KIND.seal(&Record {
+    CHECKPOINT_KIND.seal(&Record {
         machine: problem.machine(),
         objectives: names(problem).map(str::to_owned).collect(),
         rules: problem.rules(),
@@ -55,7 +56,7 @@ pub fn resume<'a>(
     options: EvolutionOptions,
     bytes: &[u8],
 ) -> Result<Evolution<'a, DesignProblem<'a>>, CheckpointError> {
-    let Record { machine, objectives, rules, state } = KIND.open(bytes)?;
+    let Record { machine, objectives, rules, state } = CHECKPOINT_KIND.open(bytes)?;
     let differences = [
         (machine != problem.machine(), "another machine"),
         (!objectives.iter().map(String::as_str).eq(names(problem)), "other objectives"),
@@ -137,7 +138,8 @@ mod tests {
         let mut state = Evolution::new(&problem, OPTIONS).unwrap().state();
         state.genomes[3].0[0] = 1;
         let objectives = names(&problem).map(str::to_owned).collect();
-        let forged = KIND.seal(&Record { machine: problem.machine(), objectives, rules: problem.rules(), state });
+        let forged =
+            CHECKPOINT_KIND.seal(&Record { machine: problem.machine(), objectives, rules: problem.rules(), state });
         let error = resume(&problem, OPTIONS, &forged).err().unwrap().to_string();
         assert!(error.contains("genome 3: slot 1: offset 1 is out of range"), "{error}");
     }

@@ -35,7 +35,7 @@ mod rules;
 #[cfg(test)]
 mod strategy;
 
-pub use checkpoint::{CheckpointError, checkpoint, resume};
+pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
 pub use code::{Code, CodeError};
 pub use exhaustive::{Survey, SurveyError, survey};
 pub use front::{Design, Front, FrontError, ObjectiveName, Origin};

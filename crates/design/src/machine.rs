@@ -4,7 +4,7 @@ use lockstep_metrics::Sources;
 use serde::{Deserialize, Serialize};
 
 /// The most cable slots of a machine, those of all routers together.
-pub const MAX_SLOTS: u64 = 1 << 22;
+pub const MAX_SLOTS: u64 = 1 << 20;
 /// The most cable slots of a router.
 pub const MAX_ROUTER_SLOTS: u32 = 256;
 
@@ -180,6 +180,6 @@ mod tests {
         assert_eq!(Machine::new(257, 2, 1), Err(MachineError::RouterSlots { slots: 257 }));
         let [slots, chassis, cabinets] = [1, u32::MAX, u32::MAX];
         assert_eq!(Machine::new(slots, chassis, cabinets), Err(MachineError::TooLarge { slots, chassis, cabinets }));
-        assert!(Machine::new(1, 2, 1 << 20).is_ok() && Machine::new(1, 2, (1 << 20) + 1).is_err());
+        assert!(Machine::new(1, 2, 1 << 18).is_ok() && Machine::new(1, 2, (1 << 18) + 1).is_err());
     }
 }

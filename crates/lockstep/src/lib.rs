@@ -44,6 +44,7 @@ pub use lockstep_design as design;
 pub use lockstep_envelope as envelope;
 pub use lockstep_evolve as evolve;
 pub use lockstep_faults as faults;
+pub use lockstep_flow as flow;
 pub use lockstep_metrics as metrics;
 pub use lockstep_pareto as pareto;
 pub use lockstep_paths as paths;

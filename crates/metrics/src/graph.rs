@@ -1,5 +1,7 @@
 //! What the measures see of a network.
 
+use std::borrow::Cow;
+
 use lockstep_topology::Topology;
 
 /// Which nodes of a network are joined, and by how many channels; who counts, and who passes things on.
@@ -78,6 +80,17 @@ impl Graph {
         graph.fill(self.node_count(), || arcs.iter().copied());
         graph.is_symmetric = true;
         graph
+    }
+
+    /// The same nodes, joined once wherever they are joined.
+    pub fn simple(&self) -> Cow<'_, Self> {
+        if self.width.iter().all(|&width| width == 1) {
+            return Cow::Borrowed(self);
+        }
+        let mut graph = self.clone();
+        graph.width.fill(1);
+        graph.is_symmetric = graph.links_back();
+        Cow::Owned(graph)
     }
 
     /// The same nodes with every channel turned round.
@@ -238,6 +251,14 @@ mod tests {
     }
 
     #[test]
+    fn a_simple_graph_forgets_widths() {
+        let doubled = Graph::of_links(3, &[[0, 2], [1, 0], [2, 0]]);
+        let simple = Graph::of_links(3, &[[0, 2], [1, 0]]);
+        assert_eq!(*doubled.simple(), simple);
+        assert_eq!(*simple.simple(), simple);
+    }
+
+    #[test]
     fn memory_of_another_network_leaves_no_trace() {
         let mut graph = Graph::of(&"fat-tree:2,3".parse::<Topology>().unwrap());
         graph.set_links(2, &[[0, 1]]);
@@ -261,6 +282,13 @@ mod tests {
 
     proptest! {
         #[test]
+        fn no_node_needs_more_ports_than_the_greatest_degree(topology in strategy::any_topology(12)) {
+            let ports = |node| topology.out_channels(node).len().max(topology.in_channels(node).len());
+            let most = topology.nodes().map(ports).max().unwrap();
+            prop_assert_eq!(Graph::of(&topology).greatest_degree() as usize, most);
+        }
+
+        #[test]
         fn a_reversed_graph_leads_back(topology in strategy::any_topology(12)) {
             let graph = Graph::of(&topology);
             prop_assert_eq!(graph.reversed(), Graph::of(&topology.reversed()));
@@ -281,7 +309,7 @@ mod tests {
                     prop_assert_eq!(count as u32, graph.width_between(node.index() as u32, neighbour));
                 }
             }
-            let total: u32 = topology.nodes().map(|node| graph.widths(node.index() as u32).iter().sum::<u32>()).sum();
+            let total: u32 = topology.nodes().map(|node| graph.out_degree(node.index() as u32)).sum();
             prop_assert_eq!(total as usize, topology.channel_count());
         }
     }

@@ -26,3 +26,24 @@ pub(crate) fn crowding(costs: &Costs, places: &[usize]) -> Vec<f64> {
     }
     crowding
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crowding_is_the_room_between_neighbours() {
+        let front = Costs::new(2, vec![0.0, 10.0, 1.0, 6.0, 4.0, 5.0, 10.0, 0.0]);
+        let crowding = crowding(&front, &[3, 2, 1, 0]);
+        let expected = [f64::INFINITY, 0.9 + 0.6, 0.4 + 0.5, f64::INFINITY];
+        for (one, other) in crowding.into_iter().zip(expected) {
+            assert!((one - other).abs() < 1e-12 || one.total_cmp(&other).is_eq(), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn equal_points_have_no_room() {
+        assert_eq!(crowding(&Costs::new(2, vec![3.0; 6]), &[0, 1, 2]), [0.0; 3]);
+        assert_eq!(crowding(&Costs::new(1, vec![]), &[]), []);
+    }
+}

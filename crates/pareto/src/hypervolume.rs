@@ -120,3 +120,55 @@ fn alone(points: &[(Solid, usize)], number: usize, [right, upper, top]: Solid, s
     // Rounding may leave less than nothing of a rectangle that the others all but cover.
     (volume + area * (top - height)).max(0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::strategy::costs;
+
+    /// The volume of whole costs from 0 up to a reference point, unit cube by unit cube.
+    fn counted(costs: &Costs, reference: u32) -> f64 {
+        let dimension = costs.dimension() as u32;
+        let is_covered = |cube: &u32| {
+            let corner = |objective: usize| f64::from(cube / reference.pow(objective as u32) % reference);
+            costs.rows().any(|row| row.iter().enumerate().all(|(objective, &cost)| cost <= corner(objective)))
+        };
+        (0..reference.pow(dimension)).filter(is_covered).count() as f64
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn volumes_are_numbers_of_unit_cubes(costs in costs(1..=5, 12), reference in 1..7u32) {
+            let corner = vec![f64::from(reference); costs.dimension()];
+            prop_assert!((volume(&costs, &corner) - counted(&costs, reference)).abs() < 1e-9);
+        }
+
+        #[test]
+        fn contributions_are_what_is_lost_without_a_point(costs in costs(1..=5, 10), reference in 1..7u32) {
+            let corner = vec![f64::from(reference); costs.dimension()];
+            let whole = volume(&costs, &corner);
+            for (place, contribution) in contributions(&costs, &corner).into_iter().enumerate() {
+                let others: Vec<usize> = (0..costs.len()).filter(|&other| other != place).collect();
+                let lost = whole - volume(&costs.select(&others), &corner);
+                prop_assert!((contribution - lost).abs() < 1e-9, "{}: {} {}", place, contribution, lost);
+            }
+        }
+
+        /// Not only to rounding: scores of any kind give the same bits in any order.
+        #[test]
+        fn the_order_of_points_changes_no_bit(
+            rows in prop::collection::vec(prop::array::uniform4(0.0..1.0f64), 0..12), dimension in 1..=4usize,
+        ) {
+            let of = |rows: &[[f64; 4]]| {
+                let entries = rows.iter().flat_map(|row| row[..dimension].to_vec()).collect();
+                volume(&Costs::new(dimension, entries), &vec![0.9; dimension]).to_bits()
+            };
+            let turned: Vec<[f64; 4]> = rows.iter().rev().copied().collect();
+            prop_assert_eq!(of(&rows), of(&turned));
+        }
+    }
+}

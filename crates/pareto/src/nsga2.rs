@@ -54,3 +54,34 @@ impl Selection for Nsga2 {
         survivors
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn the_front_that_does_not_fit_keeps_its_ends_and_most_room() {
+        // The first front is one point; of the second the ends and the loneliest of the others stay.
+        let costs = Costs::new(2, vec![0.0, 0.0, 1.0, 9.0, 2.0, 8.0, 3.0, 7.0, 6.0, 4.0, 9.0, 1.0]);
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut nsga2 = Nsga2::default();
+        assert_eq!(nsga2.survivors(&costs, 3, &mut random), [0, 1, 5]);
+        assert_eq!(nsga2.survivors(&costs, 4, &mut random), [0, 1, 4, 5]);
+    }
+
+    #[test]
+    fn better_fronts_win_tournaments_and_then_room_does() {
+        let mut nsga2 = Nsga2::default();
+        nsga2.meet(&Costs::new(2, vec![5.0, 5.0, 0.0, 4.0, 1.0, 3.0, 4.0, 0.0]));
+        let mut random = ChaCha8Rng::seed_from_u64(2);
+        let mut wins = [0; 4];
+        for _ in 0..4000 {
+            wins[nsga2.parent(4, &mut random)] += 1;
+        }
+        // Place 0 wins against itself alone; 2 against 0 and itself; the ends of the front are equal.
+        assert!((150..350).contains(&wins[0]) && (600..900).contains(&wins[2]), "{wins:?}");
+        assert!(wins[1] > 1200 && wins[3] > 1200, "{wins:?}");
+    }
+}

@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::algorithm::Selection;
 use crate::costs::Costs;
+use crate::points::unusable;
 use crate::ranks::{fronts, ranks};
 
 /// The state of [`Algorithm::Nsga3`](crate::Algorithm::Nsga3).
@@ -84,7 +85,7 @@ impl Selection for Nsga3 {
 
     fn remember(&mut self, memory: &[f64]) -> bool {
         self.ideal = memory.to_vec();
-        memory.iter().all(|cost| cost.is_finite()) && [0, self.directions.dimension()].contains(&memory.len())
+        unusable(memory).is_none() && [0, self.directions.dimension()].contains(&memory.len())
     }
 }
 
@@ -121,5 +122,64 @@ impl Niches {
         let member = if self.settled[direction] == 0 { free.len() - 1 } else { random.random_range(0..free.len()) };
         self.settled[direction] += 1;
         free.remove(member)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::strategy::costs;
+
+    #[test]
+    fn a_point_near_each_direction_survives() {
+        // The plane x + y + z = 1 in steps of a twelfth, of which every third point is a direction.
+        let twelfths = (0..=12).flat_map(|x| (0..=12 - x).map(move |y| [x, y, 12 - x - y]));
+        let rows: Vec<[i32; 3]> = twelfths.collect();
+        let costs = Costs::new(3, rows.iter().flatten().map(|&part| f64::from(part) * 7.0 + 2.0).collect());
+        let mut nsga3 = Nsga3::new(3, 15);
+        let survivors = nsga3.survivors(&costs, 15, &mut ChaCha8Rng::seed_from_u64(1));
+        let on_lattice = |place: &usize| rows[*place].iter().all(|part| part % 3 == 0);
+        assert!(survivors.len() == 15 && survivors.iter().all(on_lattice), "{survivors:?}");
+        assert_eq!(nsga3.memory(), [2.0; 3]);
+    }
+
+    #[test]
+    fn empty_directions_take_the_nearest_and_crowded_ones_anyone() {
+        let at = |direction, distance| Nearest { direction, distance };
+        let free = [at(0, 3.0), at(0, 1.0), at(2, 5.0), at(1, 0.0)];
+        let mut niches = Niches::new(3, &[at(1, 0.0), at(1, 0.0)], &free);
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut first = [niches.choose(&mut random), niches.choose(&mut random)];
+        first.sort_unstable();
+        // Where nobody lives; then where one does, though the other's place is nearer.
+        assert_eq!((first, niches.choose(&mut random), niches.choose(&mut random)), ([1, 2], 0, 3));
+    }
+
+    #[test]
+    fn a_memory_that_is_none_is_refused() {
+        let remember = |memory: &[f64]| Nsga3::new(2, 10).remember(memory);
+        assert!(remember(&[]) && remember(&[1.0, -1e100]));
+        for memory in [&[1.0][..], &[1.0, f64::NAN], &[1.0, f64::NEG_INFINITY], &[1.0, -1e101], &[0.0; 3]] {
+            assert!(!remember(memory), "{memory:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn survivors_are_different_and_better_fronts_come_first(costs in costs(1..=5, 30), share in 0.0..1.0f64) {
+            prop_assume!(costs.len() > 1);
+            let count = (1..costs.len()).rev().find(|&count| count as f64 <= share * costs.len() as f64).unwrap_or(1);
+            let mut random = ChaCha8Rng::seed_from_u64(1);
+            let survivors = Nsga3::new(costs.dimension(), count).survivors(&costs, count, &mut random);
+            prop_assert_eq!(survivors.len(), count);
+            prop_assert!(survivors.is_sorted_by(|one, next| one < next));
+            let ranks = ranks(&costs);
+            let worst = survivors.iter().map(|&place| ranks[place]).max();
+            let mut lost = (0..costs.len()).filter(|place| !survivors.contains(place));
+            prop_assert!(lost.all(|place| Some(ranks[place]) >= worst));
+        }
     }
 }

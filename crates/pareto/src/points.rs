@@ -118,7 +118,8 @@ impl Points {
     }
 
     /// The volume between the points and a reference point that the points dominate, exactly up to rounding. Points
-    /// that are not better than the reference point in all objectives have no part in it.
+    /// that are not better than the reference point in all objectives have no part in it. Of four objectives and more,
+    /// scores near [`MAX_SCORE`] make it more than an `f64` holds, which shows as infinite or as no number.
     ///
     /// Time O(n log n) of up to three objectives; each further one multiplies it by n at worst.
     ///

@@ -128,3 +128,60 @@ fn in_plane(row: &[f64]) -> [f64; 2] {
 fn is_no_worse(one: &[f64], other: &[f64]) -> bool {
     one.iter().zip(other).all(|(one, other)| one <= other)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::strategy::costs;
+
+    fn dominates(costs: &Costs, one: usize, other: usize) -> bool {
+        is_no_worse(costs.row(one), costs.row(other)) && costs.row(one) != costs.row(other)
+    }
+
+    /// Ranks by taking fronts away one by one.
+    fn peeled(costs: &Costs) -> Vec<u32> {
+        let mut ranks = vec![u32::MAX; costs.len()];
+        for rank in 0.. {
+            let left: Vec<usize> = (0..costs.len()).filter(|&place| ranks[place] == u32::MAX).collect();
+            if left.is_empty() {
+                break;
+            }
+            let is_first = |&&place: &&usize| !left.iter().any(|&other| dominates(costs, other, place));
+            let first: Vec<usize> = left.iter().filter(is_first).copied().collect();
+            for place in first {
+                ranks[place] = rank;
+            }
+        }
+        ranks
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_are_the_fronts_that_peel_off(costs in costs(1..=5, 40)) {
+            let ranks = ranks(&costs);
+            prop_assert_eq!(&ranks, &peeled(&costs));
+            let fronts = fronts(&ranks);
+            prop_assert_eq!(fronts.iter().map(Vec::len).sum::<usize>(), costs.len());
+            prop_assert!(fronts.iter().all(|front| !front.is_empty() && front.is_sorted()));
+        }
+
+        #[test]
+        fn fronts_are_what_nobody_dominates(costs in costs(1..=5, 40)) {
+            let all: Vec<usize> = (0..costs.len())
+                .filter(|&place| (0..costs.len()).all(|other| !dominates(&costs, other, place)))
+                .collect();
+            let is_first = |&&place: &&usize| (0..place).all(|other| costs.row(other) != costs.row(place));
+            let first: Vec<usize> = all.iter().filter(is_first).copied().collect();
+            prop_assert_eq!(front(&costs, EqualPoints::Remove), first);
+            prop_assert_eq!(front(&costs, EqualPoints::Keep), all);
+        }
+
+        #[test]
+        fn distinct_places_are_the_first_of_equal_rows(costs in costs(1..=3, 40)) {
+            let is_new = |&place: &usize| (0..place).all(|other| costs.row(other) != costs.row(place));
+            prop_assert_eq!(distinct(&costs), (0..costs.len()).filter(is_new).collect::<Vec<_>>());
+        }
+    }
+}

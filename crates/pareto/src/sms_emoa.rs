@@ -54,3 +54,45 @@ fn scaled(costs: &Costs, places: &[usize]) -> Costs {
     let entries = places.iter().flat_map(|&place| costs.row(place).iter().zip(&ranges).map(scale));
     Costs::new(costs.dimension(), entries.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::hypervolume::volume;
+    use crate::strategy::costs;
+
+    #[test]
+    fn the_worst_front_loses_the_point_that_dominates_least() {
+        // Scaled, the middle points alone dominate 0.3 · 0.1 and 0.2 · 0.3.
+        let costs = Costs::new(2, vec![0.0, 10.0, 5.0, 4.0, 7.0, 3.0, 10.0, 0.0]);
+        assert_eq!(worst(&costs), 2);
+        // A worse front goes first, and of equal points the oldest.
+        assert_eq!(worst(&Costs::new(2, vec![0.0, 1.0, 1.0, 0.0, 1.0, 1.0])), 2);
+        assert_eq!(worst(&Costs::new(1, vec![3.0, 3.0, 3.0])), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_goes_is_of_the_worst_front_and_costs_least_volume(costs in costs(1..=4, 12)) {
+            prop_assume!(costs.len() > 1);
+            let ranks = ranks(&costs);
+            let gone = worst(&costs);
+            let last = ranks.iter().max().copied();
+            prop_assert_eq!(Some(ranks[gone]), last);
+            let front: Vec<usize> = (0..costs.len()).filter(|&place| Some(ranks[place]) == last).collect();
+            let scaled = scaled(&costs, &front);
+            let left = |without: usize| {
+                let others: Vec<usize> = (0..front.len()).filter(|&member| front[member] != without).collect();
+                volume(&scaled.select(&others), &vec![REFERENCE; costs.dimension()])
+            };
+            for &other in &front {
+                prop_assert!(left(gone) >= left(other) - 1e-9);
+            }
+            let survivors = SmsEmoa.survivors(&costs, costs.len() - 1, &mut ChaCha8Rng::seed_from_u64(0));
+            prop_assert!(!survivors.contains(&gone) && survivors.is_sorted());
+        }
+    }
+}

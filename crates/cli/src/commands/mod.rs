@@ -6,6 +6,7 @@ pub(crate) mod faults;
 mod local;
 pub(crate) mod plan;
 pub(crate) mod render;
+pub(crate) mod simulate;
 mod symmetric;
 pub(crate) mod topology;
 pub(crate) mod verify;

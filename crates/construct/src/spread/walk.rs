@@ -58,8 +58,8 @@ pub(super) struct Walk<'a, R> {
     kept_to_come: Vec<u32>,
     /// Whether neighbours are asked first.
     near: bool,
-    /// Whether some may take a detour before all have had the choice of a shortest path.
-    detours: bool,
+    /// Which paths all have the choice of, one pass after the other.
+    passes: &'static [Routing],
     /// Whether paths are rerouted before anything failed.
     reroutes: bool,
     /// Whether any schedule will do, as long as it is there soon.
@@ -100,7 +100,12 @@ impl<'a, R: Rng> Walk<'a, R> {
             messages.len() == 1 || !rng.random::<bool>()
         };
         let near = task.stores_and_forwards() || !goes_far;
-        let detours = task.model().routing == Routing::Any && rng.random_ratio(1, 4);
+        let passes: &[Routing] = match task.model().routing {
+            Routing::Minimal => &[Routing::Minimal],
+            // Some may take a detour before all have had the choice of a shortest path.
+            Routing::Any if rng.random_ratio(1, 4) => &[Routing::Any],
+            Routing::Any => &[Routing::Minimal, Routing::Any],
+        };
         let mut walk = Self {
             spread,
             task,
@@ -119,7 +124,7 @@ impl<'a, R: Rng> Walk<'a, R> {
             kept_steps: 0,
             kept_to_come: vec![0; topology.terminal_count()],
             near,
-            detours,
+            passes,
             hurries: false,
             waiting: VecDeque::new(),
             waits: vec![false; topology.terminal_count()],
@@ -244,16 +249,12 @@ impl<'a, R: Rng> Walk<'a, R> {
     pub(super) fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Miss> {
         self.plan_kept();
         let order = self.order();
-        let routing = self.task.model().routing;
         if self.near {
             self.serve_all(&order, poll, Self::fetch_from_neighbours)?;
         }
         if !self.task.stores_and_forwards() {
-            if !self.detours {
-                self.serve_all(&order, poll, |walk, terminal| walk.fetch_from_afar(terminal, Routing::Minimal))?;
-            }
-            if routing == Routing::Any {
-                self.serve_all(&order, poll, |walk, terminal| walk.fetch_from_afar(terminal, Routing::Any))?;
+            for &routing in self.passes {
+                self.serve_all(&order, poll, |walk, terminal| walk.fetch_from_afar(terminal, routing))?;
             }
         }
         let first = self.log.len();

@@ -75,7 +75,7 @@ proptest! {
         let network = &mut Network::of_code(&machine, &code).unwrap();
         let mut of = |name| score(name, network);
         let exact = of("exact-bisection").unwrap();
-        prop_assert!(exact <= of("bisection").unwrap() && of("bisection").unwrap() <= of("kernighan-lin").unwrap());
+        prop_assert!(exact <= of("bisection").unwrap());
         prop_assert_eq!(of("links"), Ok(code.links() as f64));
         prop_assert!(of("links").unwrap() <= of("worst-degree").unwrap());
         prop_assert!(of("external-cables").unwrap() <= f64::from(machine.chassis_count()) * code.links() as f64);

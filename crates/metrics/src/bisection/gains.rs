@@ -155,3 +155,49 @@ impl Gains {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Gains, Queue, Ties};
+
+    proptest! {
+        #[test]
+        fn queues_descend_by_gain_and_then_by_age(
+            changes in prop::collection::vec((0..12u32, -3..=3i32, 0..8u32), 0..60), is_first_come: bool,
+        ) {
+            let mut gains = Gains::default();
+            gains.reset(12, 6, if is_first_come { Ties::FirstCome } else { Ties::LastCome });
+            // The reference: nodes with their gains, the one that has had its own for longest first.
+            let mut waiting: Vec<(u32, i32)> = (0..12).map(|node| (node, 0)).collect();
+            for node in 0..12 {
+                gains.insert(node, Queue::Left, 0);
+            }
+            for (node, by, chance) in changes {
+                let place = waiting.iter().position(|&(other, _)| other == node);
+                let Some((_, gain)) = place.map(|place| waiting.remove(place)) else {
+                    gains.change(node, by);
+                    continue;
+                };
+                if chance == 0 {
+                    prop_assert_eq!(gains.take(node), gain);
+                } else {
+                    let by = (gain + by).clamp(-6, 6) - gain;
+                    gains.change(node, by);
+                    waiting.push((node, gain + by));
+                }
+                let mut expected = waiting.clone();
+                if !is_first_come {
+                    expected.reverse();
+                }
+                expected.sort_by_key(|&(_, gain)| -gain);
+                let first = gains.first(Queue::Left);
+                let found: Vec<(u32, i32)> =
+                    first.into_iter().flat_map(|first| gains.from(first)).map(|node| (node, gains.gain(node))).collect();
+                prop_assert_eq!(found, expected);
+                prop_assert_eq!(gains.first(Queue::Free), None);
+            }
+        }
+    }
+}

@@ -100,3 +100,59 @@ impl Bisection {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::{Topology, strategy};
+    use proptest::prelude::*;
+
+    use super::{Bisection, BisectionError};
+    use crate::{Graph, exact_bisection};
+
+    #[test]
+    fn a_cable_is_as_wide_as_the_wider_way() {
+        let mut network = lockstep_topology::TopologyBuilder::new("one way, and two for one");
+        let [a, b, c] = ["a", "b", "c"].map(|name| network.terminal(name));
+        network.channel(a, b);
+        network.channel(c, b);
+        network.channel(c, b);
+        network.channel(b, c);
+        let graph = Graph::of(&network.build().unwrap());
+        let with = |sides: [bool; 3], cut| Bisection { sides: sides.to_vec(), cut, lower_bound: 0 }.check(&graph);
+        assert_eq!(with([true, false, false], 1), Ok(()));
+        assert_eq!(with([false, false, true], 2), Ok(()));
+        assert_eq!(with([false, true, false], 4), Err(BisectionError::Cut { claimed: 4, counted: 3 }));
+    }
+
+    #[test]
+    fn what_is_wrong_first_is_named() {
+        let graph = Graph::of(&"ring:4".parse::<Topology>().unwrap());
+        let with =
+            |sides: &[bool], cut, lower_bound| Bisection { sides: sides.to_vec(), cut, lower_bound }.check(&graph);
+        assert_eq!(with(&[true; 3], 0, 0), Err(BisectionError::Length { sides: 3, nodes: 4 }));
+        assert_eq!(with(&[true; 4], 0, 0), Err(BisectionError::Uneven { left: 0, right: 4 }));
+        assert_eq!(with(&[true, false, true, false], 2, 2), Err(BisectionError::Cut { claimed: 2, counted: 4 }));
+        assert_eq!(with(&[true, true, false, false], 2, 3), Err(BisectionError::Bound { lower_bound: 3, cut: 2 }));
+        assert_eq!(with(&[true, true, false, false], 2, 2), Ok(()));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_spoiled_is_refused(topology in strategy::any_topology(10), more in 1..9u32) {
+            let graph = Graph::of(&topology);
+            let right = exact_bisection(&graph, 1_000_000).unwrap().bisection;
+            let terminal = graph.terminals()[0] as usize;
+            let spoiled = [
+                Bisection { cut: right.cut + more, ..right.clone() },
+                Bisection { cut: right.cut.wrapping_sub(more), lower_bound: 0, ..right.clone() },
+                Bisection { lower_bound: right.cut + more, ..right.clone() },
+                Bisection { sides: [right.sides.clone(), vec![false]].concat(), ..right.clone() },
+                Bisection { sides: Vec::new(), ..right.clone() },
+                Bisection { sides: vec![right.sides[terminal]; right.sides.len()], cut: 0, lower_bound: 0 },
+            ];
+            for spoiled in spoiled {
+                prop_assert!(spoiled.check(&graph).is_err(), "{:?}", spoiled);
+            }
+        }
+    }
+}

@@ -7,6 +7,9 @@ mod halves;
 mod multilevel;
 mod refiner;
 
+#[cfg(test)]
+mod tests;
+
 pub use bisector::{BisectionEffort, Bisector};
 pub use exact::{ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection};
 pub use halves::{Bisection, BisectionError};

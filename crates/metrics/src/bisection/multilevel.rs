@@ -157,3 +157,45 @@ impl Multilevel {
         cables.set_links(terminals.len(), links);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::{Graph, LARGEST_GROUP, Load, Multilevel};
+    use crate::bisection::refiner::Refiner;
+
+    fn cut(cables: &Graph, sides: impl Fn(u32) -> bool) -> u32 {
+        let nodes = 0..cables.node_count() as u32;
+        let ends = nodes.flat_map(|node| cables.arcs(node).map(move |(neighbour, width)| (node, neighbour, width)));
+        ends.filter(|&(a, b, _)| sides(a) && !sides(b)).map(|(_, _, width)| width).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn coarse_networks_stand_for_the_finer(
+            links in prop::collection::vec((0..150u32, 0..150u32), 0..400), terminals in prop::collection::vec(0..2u32, 150),
+        ) {
+            let links: Vec<[u32; 2]> = links.into_iter().filter(|(a, b)| a != b).map(|(a, b)| [a, b]).collect();
+            let cables = Graph::of_links(150, &links);
+            let load = Load { cables: &cables, terminals: &terminals, slack: 0 };
+            let (mut multilevel, mut refiner) = (Multilevel::default(), Refiner::default());
+            let depth = multilevel.coarsen(&mut refiner, load, &mut ChaCha8Rng::seed_from_u64(1));
+            let mut finer = load;
+            for level in &multilevel.levels[..depth] {
+                let coarser = level.load();
+                for group in 0..coarser.terminals.len() {
+                    let members = (0..level.group.len()).filter(|&node| level.group[node] as usize == group);
+                    prop_assert!((1..=LARGEST_GROUP as usize).contains(&members.clone().count()));
+                    let terminals: u32 = members.map(|node| finer.terminals[node]).sum();
+                    prop_assert_eq!(terminals, coarser.terminals[group]);
+                }
+                let is_right = |group: u32| group % 3 == 1;
+                prop_assert_eq!(cut(finer.cables, |node| is_right(level.group[node as usize])), cut(coarser.cables, is_right));
+                finer = coarser;
+            }
+        }
+    }
+}

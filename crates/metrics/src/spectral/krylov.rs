@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::SpectralGap;
 use super::tridiagonal::{Tridiagonal, add, dot};
-use super::{SpectralGap, degree};
 use crate::Graph;
 
 /// Vectors of a subspace, before the best vector in it begins the next one.
@@ -34,7 +34,7 @@ impl Krylov {
         for &node in nodes {
             start[node as usize] = rng.random_range(-1.0..1.0);
         }
-        let greatest = nodes.iter().map(|&node| degree(graph, node)).fold(0.0, f64::max);
+        let greatest = nodes.iter().map(|&node| f64::from(graph.out_degree(node))).fold(0.0, f64::max);
         let rounding = length as f64 * f64::EPSILON * 2.0 * greatest;
         let round = length * VECTORS * VECTORS;
         let mut left = WORK / round;

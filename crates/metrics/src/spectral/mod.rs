@@ -92,16 +92,11 @@ impl SpectralSearch {
             for (neighbour, width) in graph.arcs(node) {
                 row[self.place[neighbour as usize] as usize] = -f64::from(width);
             }
-            row[place] = degree(graph, node);
+            row[place] = f64::from(graph.out_degree(node));
         }
         self.tridiagonal.reduce(&mut self.matrix, order);
         let value = self.tridiagonal.eigenvalue(1).max(0.0);
         // Householder's reduction moves eigenvalues by a small multiple of this.
         SpectralGap { value, error: order as f64 * f64::EPSILON * self.tridiagonal.radius() }
     }
-}
-
-/// Number of cables at a node.
-fn degree(graph: &Graph, node: u32) -> f64 {
-    graph.widths(node).iter().copied().map(f64::from).sum()
 }

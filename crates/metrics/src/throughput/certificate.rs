@@ -122,12 +122,14 @@ impl ThroughputCertificate {
         }
         let judge = Judge { graph, sources, classes, class_count };
         let proved = if is_idle { 0.0 } else { judge.lower(flows)? };
-        // Not a number is not less either.
-        if !(lower <= proved * (1.0 + ROUNDING)) {
+        // What is no number is not proved either.
+        let is_proved = lower <= proved * (1.0 + ROUNDING);
+        if !is_proved {
             return Err(ThroughputCheckError::Lower { said: lower, proved });
         }
         let proved = judge.upper(lengths);
-        if !(upper >= proved * (1.0 - ROUNDING)) {
+        let is_proved = upper >= proved * (1.0 - ROUNDING);
+        if !is_proved {
             return Err(ThroughputCheckError::Upper { said: upper, proved });
         }
         Ok(())

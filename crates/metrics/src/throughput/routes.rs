@@ -1,6 +1,7 @@
 //! The paths that traffic takes, and how much takes each.
 
 use super::demands::Demands;
+use super::links::{Links, exponential};
 use super::trees::Tree;
 
 /// No path, no hop.
@@ -50,35 +51,6 @@ pub(super) struct Routes {
     changed: Vec<u32>,
     /// By hop, the rates of the best flow so far; none for hops that came later.
     best: Vec<f64>,
-}
-
-/// Traffic by class of arcs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Links {
-    /// Channels.
-    pub(super) capacities: Vec<f64>,
-    /// Traffic, where every terminal sends 1 to every other.
-    pub(super) loads: Vec<f64>,
-    /// What a channel costs at this load: the derivative of a potential.
-    pub(super) lengths: Vec<f64>,
-    /// How steeply lengths grow: by a factor of e for so much less traffic a channel.
-    pub(super) steepness: f64,
-}
-
-impl Links {
-    /// The greatest traffic a channel.
-    pub(super) fn congestion(&self) -> f64 {
-        self.loads.iter().zip(&self.capacities).map(|(load, capacity)| load / capacity).fold(0.0, f64::max)
-    }
-
-    /// Sets lengths to what they are at these loads, up to a common factor.
-    pub(super) fn measure(&mut self) {
-        let congestion = self.congestion();
-        for ((length, load), capacity) in self.lengths.iter_mut().zip(&self.loads).zip(&self.capacities) {
-            // No length vanishes, whatever rounding does.
-            *length = ((load / capacity - congestion) * self.steepness).max(-400.0).exp() / capacity;
-        }
-    }
 }
 
 impl Routes {
@@ -218,7 +190,7 @@ impl Routes {
         }
         let step = if shorter > 0.0 && longer > shorter {
             // Lengths grow and shrink by the exponential of the traffic that is moved, at most as quickly as this.
-            let even = (longer / shorter).ln() / (2.0 * *steepness * quickest);
+            let even = logarithm(longer / shorter) / (2.0 * *steepness * quickest);
             (OVERRELAXATION * even).min(self.hops[from as usize].rate)
         } else if longer > shorter {
             self.hops[from as usize].rate
@@ -230,7 +202,7 @@ impl Routes {
             if step > 0.0 && change != 0 {
                 let more = step * f64::from(change);
                 loads[class as usize] += more;
-                lengths[class as usize] *= (*steepness * more / capacities[class as usize]).exp();
+                lengths[class as usize] *= exponential(*steepness * more / capacities[class as usize]);
             }
         }
         self.hops[from as usize].rate -= step;
@@ -255,4 +227,10 @@ impl Routes {
     pub(super) fn hop(&self, number: u32) -> &Hop {
         &self.hops[number as usize]
     }
+}
+
+/// About the natural logarithm of what is little more than 1; too little of greater numbers, and never more than 4.
+fn logarithm(ratio: f64) -> f64 {
+    let root = ratio.sqrt();
+    if root.is_finite() { 4.0 * (root - 1.0) / (root + 1.0) } else { 4.0 }
 }

@@ -19,7 +19,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Searches from one source, with the class of each arc and the length of each class. Dijkstra's algorithm.
+    /// Searches from one source, with the class of each arc and the length of each class. Dijkstra's algorithm; of equally short
+    /// paths, different sources take different ones.
     pub(super) fn search(&mut self, graph: &Graph, classes: &[u32], lengths: &[f64], source: u32) {
         self.distance.clear();
         self.distance.resize(graph.node_count(), f64::INFINITY);
@@ -34,13 +35,27 @@ impl Tree {
             }
             for (&neighbour, &class) in graph.neighbours(node).iter().zip(&classes[graph.row(node)]) {
                 let farther = distance + lengths[class as usize];
-                if farther < self.distance[neighbour as usize] {
+                let known = self.distance[neighbour as usize];
+                if farther < known {
                     self.distance[neighbour as usize] = farther;
                     self.before[neighbour as usize] = node;
                     self.class[neighbour as usize] = class;
                     self.queue.push(Reverse((farther.to_bits(), neighbour)));
+                } else if farther <= known
+                    // A length may vanish beside a distance; paths are not to go round in circles.
+                    && distance < known
+                    && spread(source, node) < spread(source, self.before[neighbour as usize])
+                {
+                    self.before[neighbour as usize] = node;
+                    self.class[neighbour as usize] = class;
                 }
             }
         }
     }
+}
+
+/// A number that says little about the nodes and differs from source to source.
+fn spread(source: u32, node: u32) -> u32 {
+    let mixed = (source.wrapping_mul(0x85EB_CA6B) ^ node).wrapping_mul(0x9E37_79B1);
+    (mixed ^ mixed >> 15).wrapping_mul(0xC2B2_AE35)
 }

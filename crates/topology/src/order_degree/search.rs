@@ -94,9 +94,9 @@ pub struct OrderDegreeSearch {
 /// A connected graph of this order and degree with short distances: the best of so many rounds of an
 /// [`OrderDegreeSearch`].
 ///
-/// Round `r`, from 0, takes about `2^(20 + r)` looks at neighbours for 64 sources, of a nanosecond each, on one thread;
-/// 10 rounds take a second, and large graphs at least `order^2 * degree / 64` looks for each unit of the diameter. It ends
-/// at once where the bound is reached.
+/// Round `r`, from 0, takes about `2^(20 + r)` looks at neighbours for 64 sources, of one to two nanoseconds each, shared
+/// by all threads: 10 rounds take one to two seconds of one thread. Large graphs take at least `order^2 * degree / 64`
+/// looks for each unit of the diameter. The search ends at once where the bound is reached.
 ///
 /// ```
 /// let graph = lockstep_topology::order_degree(32, 4, 1, 10)?;

@@ -43,8 +43,9 @@ pub struct TooManyTerminals {
 ///
 /// At most `node_budget` nodes are visited, about 10 million a second, but for one an entry of the table below; when they do
 /// not suffice, the bisection has the best cut and the best lower bound so far. Random regular networks of 32 nodes take up to
-/// 100,000, of 40 nodes up to a million, of 64 nodes about 10 million; meshes and tori far fewer. The same network always gives
-/// the same result. Memory: 4 bytes for each node and number of terminals.
+/// 100,000, of 40 nodes up to a million, of 64 nodes about 10 million; meshes and tori far fewer; fat trees and others with many
+/// switches far more, as these fit either side. The same network always gives the same result. Memory: 4 bytes for each node and
+/// number of terminals.
 ///
 /// Depth-first branch and bound: nodes in the order of their attachment to those before them go to one side or the other, the
 /// first to one by symmetry. A branch is left when no completion beats the best cut: what is cut already, what the waiting nodes

@@ -88,12 +88,13 @@ impl<'a> Partial<'a> {
     /// least, and reached. There are as many.
     pub(super) fn least_cut(&self, right: usize) -> u32 {
         let (mut needed, mut savings) = (right as u32, 0);
-        for (place, &savers) in self.savers.iter().enumerate().rev() {
+        let most = self.sequence.most.cast_signed();
+        for (value, &savers) in (-most..=most).rev().zip(self.savers.iter().rev()) {
             if needed == 0 {
                 break;
             }
             let taken = savers.min(needed);
-            savings += taken.cast_signed() * (place as i32 - self.sequence.most.cast_signed());
+            savings += taken.cast_signed() * value;
             needed -= taken;
         }
         (self.cut + self.left_cost - self.switch_savings - savings).cast_unsigned()
@@ -111,7 +112,7 @@ impl<'a> Partial<'a> {
     fn count_savings(&mut self, place: usize, sign: i32) {
         let savings = self.savings(place);
         if self.sequence.is_terminal[place] {
-            let savers = &mut self.savers[(savings + self.sequence.most.cast_signed()) as usize];
+            let savers = &mut self.savers[self.sequence.most.wrapping_add_signed(savings) as usize];
             *savers = savers.wrapping_add_signed(sign);
         } else {
             self.switch_savings += sign * savings.max(0);

@@ -1,0 +1,150 @@
+//! `lockstep simulate`: how long communication takes.
+
+use anyhow::{Context, anyhow, ensure};
+use lockstep::Topology;
+use lockstep::flow::{
+    FlowSpan, FlowTimes, Link, LinkUse, Programs, Simulation, SimulationOptions, WorkloadOptions, simulate,
+};
+use lockstep::schedule::to_json_lines;
+use serde::Serialize;
+
+use super::Answer;
+use crate::args::{SimulateArgs, Talk};
+use crate::text::{self, Sheet, counted};
+use crate::{input, output};
+
+pub(crate) fn run(args: &SimulateArgs, talk: Talk) -> anyhow::Result<Answer> {
+    let (topology, programs, traffic) = question(args)?;
+    let options = args.options();
+    let is_data = args.write_programs.as_deref().is_some_and(input::is_standard);
+    ensure!(!(is_data && args.json), "--write-programs: standard output takes programs or --json; name a file");
+    if let Some(path) = &args.write_programs {
+        output::write(path, programs.to_json().as_bytes())?;
+    }
+    let tasks = programs.task_count();
+    if tasks > usize::from(u16::MAX) {
+        output::note(talk, &format!("{} on {} terminals", counted(tasks, "task"), topology.terminal_count()));
+    }
+    let simulation = simulate(&topology, &programs, &options).with_context(|| traffic.clone())?;
+    let result = Outcome { topology: &topology, traffic, tasks, options, simulation };
+    let text = if args.json { result.to_json(args.all) } else { result.to_text() };
+    if is_data {
+        output::print_beside(&text);
+    } else {
+        output::print(&text)?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// The network, the programs that run on it, and what these are in words.
+fn question(args: &SimulateArgs) -> anyhow::Result<(Topology, Programs, String)> {
+    let traffic = &args.traffic;
+    if let Some(path) = &traffic.schedule {
+        let saved = input::saved(path)?;
+        let name = input::name(path);
+        let file = saved.schedule().with_context(|| {
+            format!("{name}: a symmetric schedule has the part of one source only; plan without --symmetric")
+        })?;
+        let topology = args.failures.apply_to(file.topology().clone())?;
+        let programs = Programs::of_schedule(&file.problem(), file.schedule(), traffic.size);
+        return Ok((topology, programs.with_context(|| name.clone())?, format!("the schedule of {name}")));
+    }
+    let spec = args.spec.as_deref().ok_or_else(|| anyhow!("give a network or --schedule"))?;
+    let topology = args.failures.apply_to(input::topology(spec)?)?;
+    if let Some(path) = &traffic.programs {
+        let name = input::name(path);
+        let text = String::from_utf8(input::bytes(path)?).map_err(|_| anyhow!("{name}: this is no UTF-8 text"))?;
+        return Ok((topology, Programs::from_json(&text).with_context(|| name.clone())?, name));
+    }
+    let tasks = u64::from(traffic.tasks.get()) * topology.terminal_count() as u64;
+    let tasks =
+        u32::try_from(tasks).ok().with_context(|| format!("--tasks: {tasks} tasks are too many; give fewer"))?;
+    let size = WorkloadOptions { tasks, flows_per_task: traffic.flows, size: traffic.size, seed: traffic.seed };
+    Ok((topology, traffic.workload.programs(&size)?, traffic.workload.to_string()))
+}
+
+/// What came out.
+struct Outcome<'a> {
+    topology: &'a Topology,
+    /// What was sent, in words.
+    traffic: String,
+    tasks: usize,
+    options: SimulationOptions,
+    simulation: Simulation,
+}
+
+/// The same as JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    network: &'a str,
+    traffic: &'a str,
+    tasks: usize,
+    flow_count: usize,
+    options: &'a SimulationOptions,
+    makespan: f64,
+    flow_times: Option<FlowTimes>,
+    busiest: Option<LinkUse>,
+    events: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flows: Option<&'a [FlowSpan]>,
+}
+
+impl Outcome<'_> {
+    fn to_json(&self, all: bool) -> String {
+        let Simulation { makespan, flow_times, busiest, events, flows } = &self.simulation;
+        let record = Record {
+            network: self.topology.name(),
+            traffic: &self.traffic,
+            tasks: self.tasks,
+            flow_count: flows.len(),
+            options: &self.options,
+            makespan: *makespan,
+            flow_times: *flow_times,
+            busiest: *busiest,
+            events: *events,
+            flows: all.then_some(flows),
+        };
+        to_json_lines(&record, 2)
+    }
+
+    fn to_text(&self) -> String {
+        let Simulation { makespan, flow_times, busiest, flows, .. } = &self.simulation;
+        let SimulationOptions { routing, rates, clock, endpoints, capacity, .. } = self.options;
+        let mut sheet = Sheet::default();
+        sheet.line("network", format!("{}: {}", self.topology.name(), text::size(self.topology)));
+        let counts = [counted(self.tasks, "task"), counted(flows.len(), "flow")].join(", ");
+        sheet.line("traffic", format!("{}: {counts}", self.traffic));
+        sheet.line(
+            "links",
+            format!("{rates}, {capacity} units in a time unit, {clock} time, tasks connected: {endpoints}"),
+        );
+        sheet.line("routing", routing.to_string());
+        sheet.line("time", format!("{} time units", rounded(*makespan)));
+        if let Some(FlowTimes { least, mean, median, greatest }) = flow_times {
+            let [least, median, mean, greatest] = [*least, *median, *mean, *greatest].map(rounded);
+            sheet.line("of a flow", format!("{least} to {greatest}, median {median}, mean {mean}"));
+        }
+        if let Some(LinkUse { link, units, share }) = busiest {
+            let name = |terminal: u32| {
+                let node = self.topology.terminals().get(terminal as usize);
+                node.map_or_else(|| terminal.to_string(), |node| self.topology.node_name(*node).to_owned())
+            };
+            let link = match link {
+                Link::Channel(channel) => {
+                    let ends = [self.topology.tail(*channel), self.topology.head(*channel)];
+                    ends.map(|node| self.topology.node_name(node)).join("->")
+                }
+                Link::Injection(terminal) => format!("into the network at {}", name(*terminal)),
+                Link::Ejection(terminal) => format!("out of the network at {}", name(*terminal)),
+            };
+            sheet
+                .line("busiest link", format!("{link}: {} units, {:.1} % of the time", rounded(*units), 100.0 * share));
+        }
+        sheet.to_text()
+    }
+}
+
+/// A number with as many digits as people read.
+fn rounded(value: f64) -> String {
+    if value.fract().abs() < 5e-4 { format!("{value:.0}") } else { format!("{value:.3}") }
+}

@@ -1,0 +1,129 @@
+//! Programs that follow a schedule.
+
+use std::ops::Range;
+
+use lockstep_schedule::{Problem, Schedule};
+use lockstep_topology::NodeId;
+
+use crate::path::{PathFault, ends_of};
+use crate::programs::{Event, MAX_AMOUNT, Programs, TaskId};
+
+/// Why no programs follow a schedule.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// Messages without length, or longer than [`MAX_AMOUNT`].
+    #[error("size: a message of {size} units; give 1 to {MAX_AMOUNT}")]
+    Size {
+        /// Units of a message.
+        size: u64,
+    },
+    /// A transfer that no terminal can send or receive.
+    #[error("step {step}, transfer {transfer}: {fault}; verify the schedule first")]
+    Transfer {
+        /// Place of the step, from 0.
+        step: usize,
+        /// Place of the transfer in its step, from 0.
+        transfer: usize,
+        /// What is wrong with its path.
+        fault: PathFault,
+    },
+}
+
+/// One transfer, by its receiver.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Arrival {
+    receiver: u32,
+    message: u32,
+    step: usize,
+    transfer: usize,
+    sender: u32,
+}
+
+impl Programs {
+    /// The programs of a schedule without its steps: every terminal is a task, every transfer a flow of `size` units that
+    /// keeps its path, with its message as tag.
+    ///
+    /// Step by step, a terminal first receives the messages that it sends in this step, as far as earlier steps bring
+    /// them, all copies of them (which are the parts of a reduction); then it sends all its transfers of the step. So it
+    /// keeps its own order, but waits for nobody else. What it does not send on is received at the end. For schedules of all
+    /// collectives in both directions of time; they never wait for ever, whether they are valid or not.
+    ///
+    /// Takes `O(T log T)` time for `T` transfers and memory for their paths.
+    ///
+    /// ```
+    /// use lockstep_flow::Programs;
+    /// use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule};
+    /// use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
+    ///
+    /// let mut line = TopologyBuilder::new("line");
+    /// let [a, b, c] = ["a", "b", "c"].map(|name| line.terminal(name));
+    /// let [first, second] = [line.channel(a, b), line.channel(b, c)];
+    /// let (line, broadcast) = (line.build()?, Collective::one_to_all_broadcast(a));
+    /// let problem = Problem::new(&line, &broadcast, CommunicationModel::store_and_forward())?;
+    /// let mut schedule = Schedule::new();
+    /// for channel in [first, second] {
+    ///     schedule.begin_step();
+    ///     schedule.push(MessageId::new(0), &[channel]);
+    /// }
+    /// let programs = Programs::of_schedule(&problem, &schedule, 1000)?;
+    /// let events: Vec<usize> = programs.tasks.iter().map(Vec::len).collect();
+    /// assert_eq!(events, [1, 2, 1]); // send; receive and send; receive
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError`], for paths that are none between two terminals.
+    pub fn of_schedule(problem: &Problem<'_>, schedule: &Schedule, size: u64) -> Result<Self, ReplayError> {
+        if !(1..=MAX_AMOUNT).contains(&size) {
+            return Err(ReplayError::Size { size });
+        }
+        let topology = problem.topology();
+        let rank = |node: NodeId| topology.terminal_rank(node).ok_or(PathFault::NotATerminal { node });
+        let mut arrivals = Vec::with_capacity(schedule.transfer_count());
+        for (step, transfers) in schedule.steps() {
+            for (place, transfer) in transfers.iter().enumerate() {
+                let ranks = ends_of(topology, transfer.path).and_then(|[from, to]| Ok([rank(from)?, rank(to)?]));
+                let [sender, receiver] = ranks
+                    .map_err(|fault| ReplayError::Transfer { step, transfer: place, fault })?
+                    .map(|rank| rank as u32);
+                arrivals.push(Arrival { receiver, message: transfer.message.number(), step, transfer: place, sender });
+            }
+        }
+        let in_order = arrivals.clone();
+        arrivals.sort_unstable();
+        // How many of a group, the arrivals of one message at one receiver, have been received; at its first place.
+        let mut received = vec![0; arrivals.len()];
+        let group = |receiver: u32, message: u32| -> Range<usize> {
+            let key = (receiver, message);
+            let of = |arrival: &Arrival| (arrival.receiver, arrival.message);
+            arrivals.partition_point(|one| of(one) < key)..arrivals.partition_point(|one| of(one) <= key)
+        };
+        let mut tasks = vec![Vec::new(); topology.terminal_count()];
+        let mut receive = |tasks: &mut Vec<Vec<Event>>, group: Range<usize>, before: usize| {
+            let Some(count) = received.get_mut(group.start) else { return };
+            for one in arrivals[group].iter().skip(*count).take_while(|one| one.step < before) {
+                let from = TaskId::new(one.sender);
+                tasks[one.receiver as usize].push(Event::Receive { from, tag: one.message });
+                *count += 1;
+            }
+        };
+        for (step, transfers) in in_order.chunk_by(|one, next| one.step == next.step).map(|step| (step[0].step, step)) {
+            for one in transfers {
+                receive(&mut tasks, group(one.sender, one.message), step);
+            }
+            for (one, transfer) in transfers.iter().zip(schedule.step(step).iter()) {
+                let (to, path) = (TaskId::new(one.receiver), transfer.path.into());
+                tasks[one.sender as usize].push(Event::Send { to, size, tag: one.message, path });
+            }
+        }
+        let mut start = 0;
+        while let Some(first) = arrivals.get(start) {
+            let rest = group(first.receiver, first.message);
+            start = rest.end;
+            receive(&mut tasks, rest, usize::MAX);
+        }
+        Ok(Self { tasks })
+    }
+}

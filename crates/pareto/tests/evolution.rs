@@ -1,0 +1,249 @@
+//! Evolutions as their users see them.
+
+use lockstep_pareto::{
+    Algorithm, Elites, EqualPoints, Evolution, EvolutionError, EvolutionOptions, MAX_ATTEMPTS, Problem, Sense, State,
+};
+use proptest::prelude::*;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// Numbers below 1000: far from 300, near to 700 and, if asked for, with few digits that are not 0. Multiples of 7 are
+/// not feasible.
+struct Numbers {
+    senses: Vec<Sense>,
+}
+
+const THREE: [Sense; 3] = [Sense::Maximise, Sense::Minimise, Sense::Minimise];
+
+fn numbers(objectives: usize) -> Numbers {
+    Numbers { senses: THREE.into_iter().cycle().take(objectives).collect() }
+}
+
+impl Problem for Numbers {
+    type Genome = u32;
+    type Scratch = ();
+
+    fn senses(&self) -> &[Sense] {
+        &self.senses
+    }
+    fn scratch(&self) {}
+    fn random(&self, random: &mut ChaCha8Rng) -> u32 {
+        random.random_range(0..1000)
+    }
+    fn cross(&self, child: &mut u32, mate: &u32, _: &mut ChaCha8Rng) {
+        *child = u32::midpoint(*child, *mate);
+    }
+    fn mutate(&self, genome: &mut u32, random: &mut ChaCha8Rng) {
+        *genome = (*genome + random.random_range(0..100)) % 1000;
+    }
+    fn evaluate(&self, genome: &u32, (): &mut (), _: &mut ChaCha8Rng, scores: &mut [f64]) -> bool {
+        let all = [genome.abs_diff(300), genome.abs_diff(700), genome % 10 + genome / 10 % 10 + genome / 100];
+        for (score, value) in scores.iter_mut().zip(all.into_iter().cycle()) {
+            *score = f64::from(value);
+        }
+        !genome.is_multiple_of(7)
+    }
+    fn check(&self, genome: &u32) -> Result<(), String> {
+        if *genome < 1000 { Ok(()) } else { Err(format!("{genome} is not below 1000")) }
+    }
+}
+
+fn options(algorithm: Algorithm, population: usize, equal_points: EqualPoints) -> EvolutionOptions {
+    EvolutionOptions {
+        algorithm,
+        population,
+        crossover: 0.5,
+        mutation: 0.9,
+        seed: 3,
+        elites: Elites::Keep,
+        equal_points,
+    }
+}
+
+fn any_options() -> impl Strategy<Value = EvolutionOptions> {
+    let equal = prop_oneof![Just(EqualPoints::Keep), Just(EqualPoints::Remove)];
+    let elites = prop_oneof![Just(Elites::Keep), Just(Elites::ReEvaluate)];
+    (prop::sample::select(&Algorithm::ALL[..]), 1..30usize, equal, elites, any::<u64>()).prop_map(
+        |(algorithm, population, equal_points, elites, seed)| EvolutionOptions {
+            elites,
+            seed,
+            ..options(algorithm, population, equal_points)
+        },
+    )
+}
+
+fn advanced(mut evolution: Evolution<'_, Numbers>, generations: u32) -> State<u32> {
+    for _ in 0..generations {
+        evolution.advance().expect("most numbers are feasible");
+    }
+    evolution.state()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Threads, rests and files change no bit.
+    #[test]
+    fn an_evolution_is_the_same_on_one_thread_and_resumed(options in any_options(), objectives in 1..=4usize) {
+        let problem = numbers(objectives);
+        let straight = advanced(Evolution::new(&problem, options).unwrap(), 6);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let alone = pool.install(|| advanced(Evolution::new(&problem, options).unwrap(), 6));
+        prop_assert_eq!(&alone, &straight);
+        let resting = advanced(Evolution::new(&problem, options).unwrap(), 2);
+        let file = serde_json::to_string(&resting).unwrap();
+        let read: State<u32> = serde_json::from_str(&file).unwrap();
+        prop_assert_eq!(&read, &resting);
+        prop_assert_eq!(advanced(Evolution::resume(&problem, read).unwrap(), 4), straight);
+    }
+
+    /// All scores are those of their genomes, and counters add up.
+    #[test]
+    fn individuals_are_feasible_and_as_good_as_they_say(options in any_options()) {
+        let problem = numbers(3);
+        let mut evolution = Evolution::new(&problem, options).unwrap();
+        for generation in 1..=5 {
+            evolution.advance().unwrap();
+            prop_assert_eq!(evolution.generation(), generation);
+            prop_assert_eq!(evolution.population().len(), options.population);
+            for individual in evolution.population() {
+                let genome = *individual.genome;
+            let scores = [genome.abs_diff(300), genome.abs_diff(700)].map(f64::from);
+            prop_assert_eq!(&individual.scores[..2], &scores);
+            prop_assert!(!genome.is_multiple_of(7));
+            }
+        }
+        let again = if options.elites == Elites::ReEvaluate { 5 } else { 0 };
+        let born = (6 + again) * options.population as u64;
+        prop_assert_eq!(evolution.evaluations() - evolution.discarded(), born);
+    }
+
+    /// Any state of a file is refused or goes on, and never stops the program.
+    #[test]
+    fn hostile_states_are_refused_or_go_on(
+        options in any_options(),
+        counters in prop::array::uniform3(prop_oneof![Just(u64::MAX), Just(0), any::<u64>()]),
+        genomes in prop::collection::vec(0..1100u32, 0..6),
+        scores in prop::collection::vec(prop_oneof![-1e100..1e100, Just(1e100), Just(-1e100), any::<f64>(), Just(5e-324)], 0..12),
+        memory in prop::collection::vec(prop_oneof![-1e100..1e100, any::<f64>()], 0..4),
+        fitting: bool,
+    ) {
+        let problem = numbers(2);
+        let [generation, evaluations, discarded] = counters;
+        let population = if fitting { genomes.len() } else { options.population };
+        let mut scores = scores;
+        if fitting {
+            scores.resize(2 * genomes.len(), 0.0);
+        }
+        let options = EvolutionOptions { population, ..options };
+        let state = State { options, generation, evaluations, discarded, genomes, scores, memory };
+        if let Ok(mut evolution) = Evolution::resume(&problem, state) {
+            for _ in 0..3 {
+                evolution.advance().unwrap();
+            }
+            prop_assert!(evolution.generation() >= generation && evolution.evaluations() >= evaluations);
+        }
+    }
+}
+
+#[test]
+fn counters_at_their_end_stay_there() {
+    for algorithm in Algorithm::ALL {
+        let problem = numbers(2);
+        let evolution = Evolution::new(&problem, options(algorithm, 8, EqualPoints::Keep)).unwrap();
+        let most = u64::MAX;
+        let state = State { generation: most, evaluations: most, discarded: most, ..evolution.state() };
+        let mut evolution = Evolution::resume(&problem, state).unwrap();
+        evolution.advance().unwrap();
+        assert_eq!([evolution.generation(), evolution.evaluations(), evolution.discarded()], [most; 3]);
+    }
+}
+
+#[test]
+fn every_contradiction_of_a_state_is_named() {
+    let problem = numbers(2);
+    let state = Evolution::new(&problem, options(Algorithm::Nsga3, 3, EqualPoints::Keep)).unwrap().state();
+    let spoiled = [
+        ("genomes: 4 of a population of 3", State { genomes: vec![1; 4], ..state.clone() }),
+        ("scores: 5 of 3 individuals in 2 objectives", State { scores: vec![1.0; 5], ..state.clone() }),
+        ("scores: NaN in place 5", State { scores: vec![1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], ..state.clone() }),
+        ("discarded: 9 of 8 evaluations", State { evaluations: 8, discarded: 9, ..state.clone() }),
+        ("genome 1: 1000 is not below 1000", State { genomes: vec![1, 1000, 2], ..state.clone() }),
+        ("memory: it is none of nsga3", State { memory: vec![0.0; 3], ..state.clone() }),
+    ];
+    for (words, state) in spoiled {
+        let error = Evolution::resume(&problem, state).err().expect("a contradiction").to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let mut few = state.clone();
+    few.options.population = usize::MAX;
+    assert!(matches!(Evolution::resume(&problem, few).err(), Some(EvolutionError::Population { .. })));
+    let mut unlikely = state;
+    unlikely.options.mutation = f64::NAN;
+    assert!(matches!(Evolution::resume(&problem, unlikely).err(), Some(EvolutionError::Probability { .. })));
+}
+
+#[test]
+fn every_algorithm_fills_its_population_with_the_true_front() {
+    let problem = numbers(3);
+    let scores = |genome: u32| {
+        let mut scores = vec![0.0; 3];
+        let mut random = rand::SeedableRng::seed_from_u64(0);
+        problem.evaluate(&genome, &mut (), &mut random, &mut scores).then_some(scores)
+    };
+    let all: Vec<Vec<f64>> = (0..1000).filter_map(scores).collect();
+    let points = lockstep_pareto::Points::new(&THREE, &all).unwrap();
+    let front: Vec<&Vec<f64>> = points.front(EqualPoints::Remove).into_iter().map(|place| &all[place]).collect();
+    for algorithm in Algorithm::ALL {
+        let mut evolution = Evolution::new(&problem, options(algorithm, 100, EqualPoints::Remove)).unwrap();
+        (0..40).for_each(|_| evolution.advance().unwrap());
+        let found: Vec<Vec<f64>> = evolution.front(EqualPoints::Remove).map(|one| one.scores.to_vec()).collect();
+        let hits = found.iter().filter(|row| front.contains(row)).count();
+        assert!(hits >= 95, "{algorithm}: {hits} of 100");
+    }
+}
+
+#[test]
+fn impossible_problems_and_parameters_are_refused() {
+    let start = |objectives, algorithm, population| {
+        Evolution::new(&numbers(objectives), options(algorithm, population, EqualPoints::Keep)).err()
+    };
+    assert!(matches!(start(0, Algorithm::Nsga2, 5), Some(EvolutionError::Objectives { objectives: 0, .. })));
+    assert!(matches!(start(6, Algorithm::SmsEmoa, 5), Some(EvolutionError::Objectives { most: 5, .. })));
+    assert!(matches!(start(33, Algorithm::Nsga3, 5), Some(EvolutionError::Objectives { most: 32, .. })));
+    assert!(matches!(start(2, Algorithm::Nsga2, 0), Some(EvolutionError::Population { population: 0 })));
+    assert_eq!(start(32, Algorithm::Nsga3, 1), None);
+}
+
+/// Numbers that are never feasible, or have no score.
+struct Hopeless {
+    feasible: bool,
+}
+
+impl Problem for Hopeless {
+    type Genome = ();
+    type Scratch = ();
+
+    fn senses(&self) -> &[Sense] {
+        &THREE[..1]
+    }
+    fn scratch(&self) {}
+    fn random(&self, _: &mut ChaCha8Rng) {}
+    fn cross(&self, (): &mut (), (): &(), _: &mut ChaCha8Rng) {}
+    fn mutate(&self, (): &mut (), _: &mut ChaCha8Rng) {}
+    fn evaluate(&self, (): &(), (): &mut (), _: &mut ChaCha8Rng, scores: &mut [f64]) -> bool {
+        scores[0] = f64::NAN;
+        self.feasible
+    }
+}
+
+#[test]
+fn what_cannot_be_born_or_compared_is_an_error() {
+    let start = |feasible| {
+        let options = options(Algorithm::Nsga2, 2, EqualPoints::Keep);
+        Evolution::new(&Hopeless { feasible }, options).err().expect("there is no individual")
+    };
+    assert_eq!(start(false), EvolutionError::NoneFeasible);
+    assert!(start(false).to_string().contains(&MAX_ATTEMPTS.to_string()));
+    assert!(matches!(start(true), EvolutionError::Score { objective: 0, .. }));
+}

@@ -1,0 +1,90 @@
+//! The document's figures, from `data/papers/exanest.json`.
+
+use anyhow::Result;
+use lockstep::design::{Code, Machine};
+use lockstep::pareto::Algorithm;
+use serde::Deserialize;
+
+use crate::reproduce::figures;
+
+/// Everything that can be compared.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Figures {
+    #[serde(rename = "paper")]
+    _paper: String,
+    /// Runs of a column.
+    pub(super) runs: u32,
+    pub(super) figure2: Drawing,
+    /// Those of Tables II and III.
+    pub(super) columns: Vec<Column>,
+    /// The networks that are simulated in Figure 4, and that of Figure 3: found again, the document prints no codes.
+    pub(super) picks: Vec<Pick>,
+    pub(super) survey: AllNetworks,
+}
+
+/// A machine with some of its cables.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Drawing {
+    pub(super) machine: Machine,
+    pub(super) code: Code,
+    /// Pairs of slots, from 1.
+    pub(super) cables: Vec<[u32; 2]>,
+}
+
+/// One algorithm on one problem.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Column {
+    pub(super) table: u8,
+    pub(super) machine: Machine,
+    pub(super) external: f64,
+    pub(super) algorithm: Algorithm,
+    /// Of whole fronts.
+    #[serde(default)]
+    pub(super) diameter: Option<f64>,
+    #[serde(default)]
+    pub(super) distance: Option<f64>,
+    pub(super) groups: Vec<Group>,
+}
+
+/// The designs of a column with as many links.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Group {
+    pub(super) links: u32,
+    /// Mean of f1, and its standard deviation where the document prints it.
+    pub(super) cut: Vec<f64>,
+    /// Mean of f2, and its standard deviation.
+    pub(super) paths: Vec<f64>,
+}
+
+/// A network that the document picks from its fronts.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pick {
+    /// As the document calls it: f1, f2 and f3.
+    pub(super) name: String,
+    pub(super) code: Code,
+    /// What its bisection width is in truth.
+    pub(super) bisection: u32,
+}
+
+/// All networks with a number of links, from an analysis of the document.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AllNetworks {
+    pub(super) links: u32,
+    pub(super) choices: u128,
+    pub(super) classes: usize,
+    pub(super) connected: usize,
+    /// Bisection width and paths.
+    pub(super) front: Vec<[f64; 2]>,
+}
+
+impl Figures {
+    pub(super) fn read() -> Result<Self> {
+        figures("exanest.json")
+    }
+}

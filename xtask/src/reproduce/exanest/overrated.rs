@@ -1,0 +1,86 @@
+//! How wrong the document's bisection figures are: one run of a heuristic, kept where it was lucky.
+
+use anyhow::Result;
+use lockstep::design::{Code, Machine, Network};
+use lockstep::metrics::{Bisector, Graph, exact_bisection};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::columns::{Found, Runs, Sample};
+
+/// Runs of the heuristic whose mean is what a fresh one finds.
+const FRESH: u32 = 20;
+
+/// Nodes of a search tree for a proof, some seconds of work.
+const NODE_BUDGET: u64 = 30_000_000;
+
+/// The bisection width of a network, as far as it is known.
+#[derive(Clone, Copy)]
+pub(super) struct Width {
+    pub(super) cut: u32,
+    pub(super) lower_bound: u32,
+}
+
+impl Width {
+    pub(super) fn is_exact(self) -> bool {
+        self.cut == self.lower_bound
+    }
+}
+
+/// The bisection width of a design.
+pub(super) fn width(machine: &Machine, code: &Code) -> Result<Width> {
+    width_of(Network::of_code(machine, code)?.graph())
+}
+
+/// The bisection width of any network; its sides passed their check.
+pub(super) fn width_of(graph: &Graph) -> Result<Width> {
+    let bisection = exact_bisection(graph, NODE_BUDGET)?.bisection;
+    bisection.check(graph)?;
+    Ok(Width { cut: bisection.cut, lower_bound: bisection.lower_bound })
+}
+
+/// The highest f1 with so many links, in the fronts of all runs.
+pub(super) struct Overrated {
+    pub(super) links: u32,
+    /// As the searches have it.
+    pub(super) recorded: Sample,
+    /// As a fresh run of the heuristic has it, on average.
+    pub(super) fresh: Sample,
+    /// As it is.
+    pub(super) width: Sample,
+    /// Of how many networks the width is proved.
+    pub(super) proved: usize,
+}
+
+/// What is left of the highest f1 of every front, by number of links.
+pub(super) fn overrated(runs: &Runs<'_>) -> Result<Vec<Overrated>> {
+    let machine = runs.column.machine;
+    let mut rows = Vec::new();
+    for group in &runs.column.groups {
+        let record = |front: &'_ Vec<Found>| {
+            let alike = front.iter().filter(|found| found.links == group.links);
+            alike.max_by(|a, b| a.cut.total_cmp(&b.cut)).map(|found| (found.cut, found.code.clone()))
+        };
+        let records: Vec<_> = runs.fronts.iter().filter_map(record).collect();
+        let measured = records
+            .par_iter()
+            .map(|(recorded, code)| {
+                let network = Network::of_code(&machine, code)?;
+                let (mut bisector, mut random) = (Bisector::default(), ChaCha8Rng::seed_from_u64(1));
+                let fresh: u32 = (0..FRESH).map(|_| bisector.kernighan_lin(network.graph(), &mut random)).sum();
+                Ok((*recorded, f64::from(fresh) / f64::from(FRESH), width(&machine, code)?))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let samples = (
+            Sample::of(measured.iter().map(|(recorded, ..)| *recorded)),
+            Sample::of(measured.iter().map(|(_, fresh, _)| *fresh)),
+            Sample::of(measured.iter().map(|(.., width)| f64::from(width.cut))),
+        );
+        if let (Some(recorded), Some(fresh), Some(width)) = samples {
+            let proved = measured.iter().filter(|(.., width)| width.is_exact()).count();
+            rows.push(Overrated { links: group.links, recorded, fresh, width, proved });
+        }
+    }
+    Ok(rows)
+}
