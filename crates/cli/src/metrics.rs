@@ -129,7 +129,7 @@ impl Size {
             "bisection" => product(&[size, 10_000]),
             "paths" | "paths-with-selves" | "distance" | "diameter" => product(&[sources, size, 5]),
             "edge-disjoint-paths" | "vertex-disjoint-paths" => product(&[sources, terminals, size, 5]),
-            "throughput" => product(&[sources, arcs, u64::from(nodes.max(2).ilog2()), 300]),
+            "throughput" => product(&[sources, arcs, u64::from(nodes.max(2).ilog2()), 100]),
             "spectral-gap" if nodes <= 512 => product(&[nodes, nodes, nodes]),
             "spectral-gap" => product(&[nodes, 50_000]),
             "edge-connectivity" if all_pass => product(&[terminals, size, 30]),

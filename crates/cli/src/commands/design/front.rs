@@ -1,7 +1,5 @@
 //! Fronts on paper: for people, as a file, as a picture.
 
-use std::path::Path;
-
 use lockstep::design::{Design, Front};
 use lockstep_report::Table;
 
@@ -16,7 +14,7 @@ const MAX_LISTED: usize = 256;
 const MAX_CODE: usize = 64;
 
 /// Writes a front wherever it is wanted; for people, with how it came about.
-pub(super) fn deliver(front: &Front, found: Sheet, args: &FrontArgs, talk: Talk) -> anyhow::Result<()> {
+pub(super) fn deliver(front: &Front, sheet: Sheet, args: &FrontArgs, talk: Talk) -> anyhow::Result<()> {
     if let Some(path) = &args.output {
         output::write(path, front.to_json().as_bytes())?;
     }
@@ -28,21 +26,23 @@ pub(super) fn deliver(front: &Front, found: Sheet, args: &FrontArgs, talk: Talk)
         _ if is_data => Ok(()),
         _ if args.json => output::print(&front.to_json()),
         Some(_) if talk.quiet => Ok(()),
-        path => output::print(&to_text(front, found, path.as_deref())),
+        _ => output::print(&to_text(front, sheet, args)),
     }
 }
 
-fn to_text(front: &Front, mut sheet: Sheet, file: Option<&Path>) -> String {
+fn to_text(front: &Front, mut sheet: Sheet, args: &FrontArgs) -> String {
     sheet.line("front", counted(front.designs().len(), "design"));
-    if let Some(file) = file {
-        sheet.line("written to", file.display().to_string());
+    for (what, file) in [("written to", &args.output), ("drawn to", &args.plot)] {
+        if let Some(file) = file {
+            sheet.line(what, file.display().to_string());
+        }
     }
     let designs = &front.designs()[..front.designs().len().min(MAX_LISTED)];
     let more = match front.designs().len() - designs.len() {
         0 => String::new(),
         more => format!("and {more} more; take --json, or keep them with --output\n"),
     };
-    format!("{}\n{}{more}", sheet.to_text(), table(front, designs, file.is_none()))
+    format!("{}\n{}{more}", sheet.to_text(), table(front, designs, args.output.is_none()))
 }
 
 /// The scores of designs; with their codes where no file has them.

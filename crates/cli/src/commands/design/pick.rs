@@ -106,12 +106,12 @@ impl Pick {
         #[derive(Serialize)]
         struct Record<'a> {
             machine: Machine,
-            code: &'a Code,
+            code: String,
             #[serde(skip_serializing_if = "Option::is_none")]
             front: Option<&'a Place>,
             metrics: Vec<Metric>,
         }
         let Self { machine, code, place } = self;
-        to_json_lines(&Record { machine: *machine, code, front: place.as_ref(), metrics }, 2)
+        to_json_lines(&Record { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
     }
 }
