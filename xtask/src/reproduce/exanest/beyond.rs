@@ -118,8 +118,8 @@ pub(super) fn predictors(machine: Machine, links: &[u32], seed: u64) -> Result<V
                     Ok(if objective.sense() == Sense::Maximise { score } else { -score })
                 };
                 let scores = predictors.iter().map(|one| score(one.name)).collect::<Result<Vec<_>>>()?;
-                let speed = -time(&machine.topology(code)?, Routing::EcmpSplit)?;
-                Ok((scores, [speed, score("throughput")?]))
+                let rate = -time(&machine.topology(code)?, Routing::EcmpSplit)?;
+                Ok((scores, [rate, score("throughput")?]))
             })
             .collect::<Result<Vec<_>>>()?;
         for (place, predictor) in predictors.iter_mut().enumerate() {
@@ -166,7 +166,7 @@ fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
 fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let less = values.iter().filter(|other| *other < value).count();
-        let equal = values.iter().filter(|other| *other == value).count();
+        let equal = values.iter().filter(|other| other.total_cmp(value).is_eq()).count();
         less as f64 + (equal as f64 - 1.0) / 2.0
     };
     values.iter().map(rank).collect()
