@@ -26,7 +26,8 @@ const NONE: u32 = u32::MAX;
 /// crosses no link arrives at once. The same arguments give the same bytes, on any number of threads.
 ///
 /// Takes one search of the network for each terminal that sends, and memory for all paths. After that every end of a flow
-/// costs time in proportion to the flows on its links, with max-min rates to those whose rates change.
+/// costs time in proportion to the flows on its links, with max-min rates to those whose rates change: few where tasks
+/// wait for each other, but thousands where many flows that are split into parts of different sizes go at once.
 ///
 /// **Source**: the dynamic engine of `INRFlow` (Navaridas et al., JPDC 130, 2019), for all its rules but routing, real time
 /// and max-min rates.

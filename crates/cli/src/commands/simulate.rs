@@ -146,5 +146,5 @@ impl Outcome<'_> {
 
 /// A number with as many digits as people read.
 fn rounded(value: f64) -> String {
-    if value.fract().abs() < 5e-4 { format!("{value:.0}") } else { format!("{value:.3}") }
+    if (value - value.round()).abs() < 5e-4 { format!("{value:.0}") } else { format!("{value:.3}") }
 }

@@ -72,14 +72,19 @@ impl Rates for MaxMin {
         for &part in started {
             traffic.links(part).iter().for_each(|&link| self.occupants.enter(link, part));
         }
-        started.iter().for_each(|&part| self.begin(traffic, rate, part));
-        ended.iter().for_each(|&part| self.free_neighbours(traffic, rate, part));
+        for &part in started {
+            self.begin(traffic, rate, part);
+        }
+        for &part in ended {
+            self.free_neighbours(traffic, rate, part);
+        }
         while let Some(Reverse((share, link))) = self.queue.pop() {
             // Shares grow while others stop, so a link that comes too early comes again.
             let now = self.share(link);
             if self.open[link as usize] == 0 {
                 continue;
-            } else if now > share {
+            }
+            if now > share {
                 self.queue.push(Reverse((now, link)));
                 continue;
             }

@@ -1,18 +1,21 @@
 //! The flows of programs and the links that they cross, in flat arrays.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod finder;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::AtomicU64;
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use tracing::instrument;
 
+use self::finder::{Finder, Found};
 use crate::error::SimulationError;
 use crate::options::{Endpoints, SimulationOptions};
 use crate::path::{PathFault, ends_of};
 use crate::programs::{Event, Programs, TaskId};
-use crate::routing::{MAX_PATHS, Routing};
+use crate::routing::Routing;
 use crate::search::{Neighbours, Search};
 
 /// The most channels of all paths together, with one for each path.
@@ -84,16 +87,6 @@ impl Places<'_> {
             Endpoints::TaskLinks => task_count,
         }
     }
-}
-
-/// Paths that are found together.
-#[derive(Default)]
-struct Found {
-    /// Number of paths of each pair of places.
-    counts: Vec<u32>,
-    /// Where each path ends.
-    path_end: Vec<u32>,
-    links: Vec<u32>,
 }
 
 impl Traffic {
@@ -272,105 +265,4 @@ fn push_links(topology: &Topology, access_count: usize, ends: [u32; 2], path: &[
     if access_count > 0 {
         links.push(out + ends[1]);
     }
-}
-
-/// What finds the paths of the requests of one root.
-struct Finder<'a> {
-    places: &'a Places<'a>,
-    access_count: usize,
-    options: &'a SimulationOptions,
-    tree_goes_back: bool,
-    /// Channels of all paths found so far, one more for each path.
-    crossings: &'a AtomicU64,
-}
-
-impl Finder<'_> {
-    fn find(&self, search: &mut Search<'_>, requests: &[Request]) -> Result<Found, SimulationError> {
-        let mut found = Found::default();
-        let Some(first) = requests.first() else { return Ok(found) };
-        let topology = self.places.topology;
-        let root = topology.terminals()[first.root as usize];
-        let far_end = |pair: &[Request]| {
-            let [from, to] = [pair[0].from, pair[0].to].map(|access| self.places.terminal_of_access(access));
-            if from == root { to } else { from }
-        };
-        search.run(root, of_one_pair(requests).map(far_end));
-        let mut crossings = 0;
-        for pair in of_one_pair(requests) {
-            let far = far_end(pair);
-            let Some(length) = search.distance(far) else {
-                let ends = [pair[0].from, pair[0].to].map(|access| self.places.terminal_of_access(access));
-                let [from, to] = ends.map(|node| topology.node_name(node).to_owned());
-                return Err(SimulationError::Unreachable { from, to });
-            };
-            let count = match self.options.routing {
-                Routing::SpTree | Routing::SpRandom => 1,
-                Routing::EcmpRandom => pair.len(),
-                Routing::EcmpRoundRobin => search.count_up_to(far, MAX_PATHS).min(pair.len()),
-                Routing::EcmpSplit => search.count_up_to(far, MAX_PATHS),
-            };
-            found.counts.push(count as u32);
-            crossings += count as u64 * (u64::from(length) + 3);
-        }
-        // Past the limit the searches go on, so that the sum is the same whatever comes first, but no path is kept.
-        if self.crossings.fetch_add(crossings, Ordering::Relaxed) + crossings > MAX_CROSSINGS {
-            return Ok(Found::default());
-        }
-        let (mut path, mut kept) = (Vec::new(), Vec::new());
-        for (pair, &count) in of_one_pair(requests).zip(&found.counts) {
-            let ends = [pair[0].from, pair[0].to];
-            let [from, to] = ends.map(|access| self.places.terminal_of_access(access));
-            let mut random = pair_stream(self.options.seed, from, to);
-            let mut add = |path: &[ChannelId]| {
-                push_links(topology, self.access_count, ends, path, &mut found.links);
-                found.path_end.push(found.links.len() as u32);
-            };
-            match self.options.routing {
-                Routing::SpTree if self.tree_goes_back && to == root => {
-                    search.tree_path_back(from, &mut path);
-                    add(&path);
-                }
-                Routing::SpTree => {
-                    search.tree_path(to, &mut path);
-                    add(&path);
-                }
-                Routing::SpRandom | Routing::EcmpRandom => {
-                    for _ in 0..count {
-                        search.random_path(to, &mut random, &mut path);
-                        add(&path);
-                    }
-                }
-                Routing::EcmpRoundRobin | Routing::EcmpSplit if search.count_up_to(to, MAX_PATHS + 1) <= MAX_PATHS => {
-                    for place in 0..count {
-                        search.path_at(to, place.into(), &mut path);
-                        add(&path);
-                    }
-                }
-                Routing::EcmpRoundRobin | Routing::EcmpSplit => {
-                    kept.clear();
-                    while kept.len() < count as usize * path_length(search, to) {
-                        search.random_path(to, &mut random, &mut path);
-                        if kept.chunks_exact(path.len()).all(|other| other != path) {
-                            kept.extend_from_slice(&path);
-                            add(&path);
-                        }
-                    }
-                }
-            }
-        }
-        Ok(found)
-    }
-}
-
-fn path_length(search: &Search<'_>, to: NodeId) -> usize {
-    search.distance(to).unwrap_or(0) as usize
-}
-
-/// The random stream of the paths between two terminals.
-fn pair_stream(seed: u64, from: NodeId, to: NodeId) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..12].copy_from_slice(&from.number().to_le_bytes());
-    key[12..16].copy_from_slice(&to.number().to_le_bytes());
-    ChaCha8Rng::from_seed(key)
 }

@@ -1,0 +1,117 @@
+//! Programs that follow schedules.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
+
+use std::num::NonZeroU32;
+
+use lockstep_flow::{
+    Clock, DEFAULT_CAPACITY, Endpoints, Event, PathFault, Programs, RateModel, ReplayError, Routing, SimulationOptions,
+    simulate,
+};
+use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, strategy};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use proptest::prelude::*;
+
+const OPTIONS: SimulationOptions = SimulationOptions {
+    tasks_per_terminal: NonZeroU32::MIN,
+    routing: Routing::SpTree,
+    rates: RateModel::MaxMin,
+    clock: Clock::Real,
+    endpoints: Endpoints::Direct,
+    capacity: DEFAULT_CAPACITY,
+    outstanding: None,
+    seed: 1,
+};
+
+fn one_way_ring(nodes: u32) -> Topology {
+    let mut ring = TopologyBuilder::new("one-way ring");
+    let terminals: Vec<NodeId> = (0..nodes).map(|node| ring.terminal(node.to_string())).collect();
+    for place in 0..nodes as usize {
+        ring.channel(terminals[place], terminals[(place + 1) % terminals.len()]);
+    }
+    ring.build().unwrap()
+}
+
+#[test]
+fn a_tight_schedule_takes_a_message_time_a_step() {
+    let ring = one_way_ring(5);
+    let all_gather = Collective::all_to_all_broadcast();
+    let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+    let mut schedule = Schedule::new();
+    for step in 0..4 {
+        schedule.begin_step();
+        for place in 0..5 {
+            schedule.push(MessageId::new((place + 5 - step) % 5), &[ChannelId::new(place)]);
+        }
+    }
+    let programs = Programs::of_schedule(&problem, &schedule, 2000).unwrap();
+    assert!((simulate(&ring, &programs, &OPTIONS).unwrap().makespan - 8.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_reduction_waits_for_all_parts_that_pass_through() {
+    // Terminals 0 and 1 send to 2, which passes the sum on to 3.
+    let mut tree = TopologyBuilder::new("tree");
+    let [a, b, c, root] = ["a", "b", "c", "root"].map(|name| tree.terminal(name));
+    let [from_a, from_b, from_c] = [tree.channel(a, c), tree.channel(b, c), tree.channel(c, root)];
+    let tree = tree.build().unwrap();
+    let reduce = Collective::from(lockstep_schedule::CollectiveKind::Reduce { root });
+    let problem = Problem::new(&tree, &reduce, CommunicationModel::store_and_forward()).unwrap();
+    let mut schedule = Schedule::new();
+    for channels in [&[from_a, from_b][..], &[from_c]] {
+        schedule.begin_step();
+        for &channel in channels {
+            schedule.push(MessageId::new(0), &[channel]);
+        }
+    }
+    let programs = Programs::of_schedule(&problem, &schedule, 1000).unwrap();
+    let receives = programs.tasks[2].iter().filter(|event| matches!(event, Event::Receive { .. })).count();
+    assert_eq!((receives, programs.tasks[2].len()), (2, 3));
+    assert!((simulate(&tree, &programs, &OPTIONS).unwrap().makespan - 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn messages_without_length_are_refused() {
+    let ring = one_way_ring(3);
+    let all_gather = Collective::all_to_all_broadcast();
+    let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+    assert_eq!(Programs::of_schedule(&problem, &Schedule::new(), 0), Err(ReplayError::Size { size: 0 }));
+    let mut schedule = Schedule::new();
+    schedule.begin_step();
+    schedule.push(MessageId::new(0), &[ChannelId::new(0), ChannelId::new(2)]);
+    let fault = PathFault::Gap { channel: ChannelId::new(2), node: NodeId::new(1) };
+    let error = Programs::of_schedule(&problem, &schedule, 1).unwrap_err();
+    assert_eq!(error, ReplayError::Transfer { step: 0, transfer: 0, fault });
+    assert_eq!(
+        error.to_string(),
+        "step 0, transfer 0: channel 2 does not begin at node 1, where the path has come; verify the schedule first"
+    );
+}
+
+proptest! {
+    #[test]
+    fn schedules_run_to_their_end_within_steps_of_their_own_length(
+        (instance, schedule) in strategy::scheduled_instance(8), half in any::<bool>(),
+    ) {
+        let problem = instance.problem();
+        let programs = Programs::of_schedule(&problem, &schedule, 1000).unwrap();
+        prop_assert_eq!(programs.check(), Ok(()));
+        prop_assert_eq!(programs.flow_count(), schedule.transfer_count());
+        let rates = if half { RateModel::EqualShare } else { RateModel::MaxMin };
+        let options = SimulationOptions { rates, ..OPTIONS };
+        let simulation = simulate(problem.topology(), &programs, &options).unwrap();
+        // All transfers in one step on one link, one step after the other, cannot take longer than each alone in turn.
+        prop_assert!(simulation.makespan <= schedule.transfer_count() as f64 * (1.0 + 1e-9));
+        prop_assert!(schedule.transfer_count() == 0 || simulation.makespan >= 1.0 - 1e-9);
+    }
+
+    #[test]
+    fn spoiled_schedules_are_refused_or_run(
+        (instance, schedule) in strategy::spoiled_instance(8),
+    ) {
+        if let Ok(programs) = Programs::of_schedule(&instance.problem(), &schedule, 1000) {
+            prop_assert_eq!(programs.check(), Ok(()));
+            prop_assert!(simulate(instance.problem().topology(), &programs, &OPTIONS).is_ok());
+        }
+    }
+}
