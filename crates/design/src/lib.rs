@@ -44,4 +44,4 @@ pub use network::Network;
 pub use objective::{NoScore, Objective, UnknownObjective, objective, objectives};
 pub use placement::Placement;
 pub use problem::{DesignError, DesignProblem};
-pub use rules::{DesignRules, OddLinks, Ports, Start};
+pub use rules::{DesignRules, OddLinks, Ports, Start, published_generations};

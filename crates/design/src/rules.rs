@@ -1,5 +1,6 @@
 //! Which codes are drawn, and which are kept.
 
+use lockstep_pareto::Algorithm;
 use serde::{Deserialize, Serialize};
 
 /// How codes come about, and which may stay, beside those of connected networks.
@@ -56,6 +57,15 @@ impl DesignRules {
     /// that the first ones use one slot a router and that odd ones are discarded.
     pub const PUBLISHED: Self =
         Self { external: 0.0, growth: 0.5, start: Start::One, odd_links: OddLinks::Reject, ports: Ports::Any };
+}
+
+/// The generations of a hundred after which fronts by [`DesignRules::PUBLISHED`] have the means of the ExaNeSt document's Table II;
+/// it states 100, which search better.
+pub const fn published_generations(algorithm: Algorithm) -> u32 {
+    match algorithm {
+        Algorithm::SmsEmoa => 11,
+        Algorithm::Nsga2 | Algorithm::Nsga3 => 18,
+    }
 }
 
 impl Ports {

@@ -105,7 +105,9 @@ impl FileKind {
     fn remedy(self, found: &str) -> String {
         match (self.noun, found) {
             ("schedule", "lockstep-plan") => "a plan holds its schedule in the field 'schedule'".to_owned(),
-            (noun, "lockstep-topology") => format!("a topology alone is no {noun}, plan one for it"),
+            ("schedule" | "plan" | "symmetric schedule", "lockstep-topology") => {
+                format!("a topology alone is no {}, plan one for it", self.noun)
+            }
             (noun, _) => format!("give a {noun} file"),
         }
     }

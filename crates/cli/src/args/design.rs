@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use lockstep::design::{Code, DesignRules, Machine, OddLinks, Ports, Start};
+use lockstep::design::{Code, DesignRules, Machine, OddLinks, Ports, Start, published_generations};
 use lockstep::pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
 
 use super::NetworkFormat;
@@ -229,8 +229,7 @@ impl EvolutionArgs {
     pub(crate) fn generations(self) -> u64 {
         self.generations.unwrap_or(match (self.preset, self.algorithm) {
             (PresetArg::Stated, _) => 100,
-            (PresetArg::Paper, Algorithm::SmsEmoa) => 10,
-            (PresetArg::Paper, _) => 16,
+            (PresetArg::Paper, algorithm) => published_generations(algorithm).into(),
         })
     }
 }
@@ -278,7 +277,7 @@ impl RulesArgs {
 enum PresetArg {
     /// 100 generations, as the ExaNeSt document states; searches better than its tables show
     Stated,
-    /// What reproduces the tables of the ExaNeSt document: 16 generations, 10 with sms-emoa
+    /// What reproduces the tables of the ExaNeSt document: 18 generations, 11 with sms-emoa
     Paper,
 }
 

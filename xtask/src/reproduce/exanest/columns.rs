@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use lockstep::design::{Code, DesignProblem, DesignRules, Machine, Network, OddLinks, Start, objective};
+use lockstep::design::{
+    Code, DesignProblem, DesignRules, Machine, Network, OddLinks, Start, objective, published_generations,
+};
 use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Sense};
 use rayon::prelude::*;
 
@@ -23,10 +25,9 @@ impl Budget {
 
     /// Generations of a hundred children.
     pub(super) fn generations(self, algorithm: Algorithm) -> u32 {
-        match (self, algorithm) {
-            (Self::Effective, Algorithm::SmsEmoa) => 11,
-            (Self::Effective, _) => 18,
-            (Self::Stated, _) => 100,
+        match self {
+            Self::Effective => published_generations(algorithm),
+            Self::Stated => 100,
         }
     }
 
