@@ -10,25 +10,21 @@
 //! * CP-SAT on a 12-regular network of 32 routers: the width, but no proof after 40 s.
 
 use criterion::Criterion;
+use lockstep_design::{Machine, Network};
 use lockstep_metrics::{BisectionEffort, Bisector, Graph, exact_bisection};
 use lockstep_topology::Topology;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Two evolved networks of 32 routers with 12 ports each, 74-6-12 and 72-16-12: for each slot of a chassis of two routers by
-/// eight slots, how many slots ahead its cable ends.
-const PICKS: [(&str, [u32; 16]); 2] = [
-    ("74-6-12", [111, 0, 174, 44, 0, 200, 148, 83, 0, 0, 180, 224, 4, 53, 119, 71]),
-    ("72-16-12", [222, 254, 142, 237, 0, 76, 0, 151, 17, 145, 82, 69, 165, 42, 0, 0]),
+/// Two evolved networks of 32 routers with 12 cables each.
+const PICKS: [(&str, &str); 2] = [
+    ("74-6-12", "111,0,174,44,0,200,148,83,0,0,180,224,4,53,119,71"),
+    ("72-16-12", "222,254,142,237,0,76,0,151,17,145,82,69,165,42,0,0"),
 ];
 
-fn pick(offsets: &[u32; 16]) -> Graph {
-    let links: Vec<[u32; 2]> = (0..256u32)
-        .zip(offsets.iter().cycle())
-        .filter(|&(_, &offset)| offset != 0)
-        .map(|(slot, offset)| [slot / 8, (slot + offset) % 256 / 8])
-        .collect();
-    Graph::of_links(32, &links)
+fn pick(code: &str) -> Graph {
+    let machine = Machine::new(8, 16, 1).expect("a machine");
+    Network::of_code(&machine, &code.parse().expect("a code")).expect("a code of the machine").graph().clone()
 }
 
 fn graph(spec: &str) -> Graph {
@@ -67,7 +63,7 @@ fn main() {
     group.finish();
 
     let mut group = criterion.benchmark_group("exact");
-    let picks = PICKS.map(|(name, offsets)| (name, pick(&offsets)));
+    let picks = PICKS.map(|(name, code)| (name, pick(code)));
     let networks = ["random-regular:40,8,1", "hypercube:6"].map(|spec| (spec, graph(spec)));
     for (name, graph) in picks.into_iter().chain(networks) {
         group.bench_function(name, |bencher| {

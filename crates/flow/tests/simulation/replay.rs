@@ -1,27 +1,11 @@
 //! Programs that follow schedules.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
-use std::num::NonZeroU32;
-
-use lockstep_flow::{
-    Clock, DEFAULT_CAPACITY, Endpoints, Event, PathFault, Programs, RateModel, ReplayError, Routing, SimulationOptions,
-    simulate,
-};
+use lockstep_flow::{Event, PathFault, Programs, RateModel, ReplayError, SimulationOptions, simulate};
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, strategy};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
-const OPTIONS: SimulationOptions = SimulationOptions {
-    tasks_per_terminal: NonZeroU32::MIN,
-    routing: Routing::SpTree,
-    rates: RateModel::MaxMin,
-    clock: Clock::Real,
-    endpoints: Endpoints::Direct,
-    capacity: DEFAULT_CAPACITY,
-    outstanding: None,
-    seed: 1,
-};
+use super::MAX_MIN;
 
 fn one_way_ring(nodes: u32) -> Topology {
     let mut ring = TopologyBuilder::new("one-way ring");
@@ -45,7 +29,7 @@ fn a_tight_schedule_takes_a_message_time_a_step() {
         }
     }
     let programs = Programs::of_schedule(&problem, &schedule, 2000).unwrap();
-    assert!((simulate(&ring, &programs, &OPTIONS).unwrap().makespan - 8.0).abs() < 1e-9);
+    assert!((simulate(&ring, &programs, &MAX_MIN).unwrap().makespan - 8.0).abs() < 1e-9);
 }
 
 #[test]
@@ -67,7 +51,7 @@ fn a_reduction_waits_for_all_parts_that_pass_through() {
     let programs = Programs::of_schedule(&problem, &schedule, 1000).unwrap();
     let receives = programs.tasks[2].iter().filter(|event| matches!(event, Event::Receive { .. })).count();
     assert_eq!((receives, programs.tasks[2].len()), (2, 3));
-    assert!((simulate(&tree, &programs, &OPTIONS).unwrap().makespan - 2.0).abs() < 1e-9);
+    assert!((simulate(&tree, &programs, &MAX_MIN).unwrap().makespan - 2.0).abs() < 1e-9);
 }
 
 #[test]
@@ -98,7 +82,7 @@ proptest! {
         prop_assert_eq!(programs.check(), Ok(()));
         prop_assert_eq!(programs.flow_count(), schedule.transfer_count());
         let rates = if half { RateModel::EqualShare } else { RateModel::MaxMin };
-        let options = SimulationOptions { rates, ..OPTIONS };
+        let options = SimulationOptions { rates, ..MAX_MIN };
         let simulation = simulate(problem.topology(), &programs, &options).unwrap();
         // All transfers in one step on one link, one step after the other, cannot take longer than each alone in turn.
         prop_assert!(simulation.makespan <= schedule.transfer_count() as f64 * (1.0 + 1e-9));
@@ -111,7 +95,7 @@ proptest! {
     ) {
         if let Ok(programs) = Programs::of_schedule(&instance.problem(), &schedule, 1000) {
             prop_assert_eq!(programs.check(), Ok(()));
-            prop_assert!(simulate(instance.problem().topology(), &programs, &OPTIONS).is_ok());
+            prop_assert!(simulate(instance.problem().topology(), &programs, &MAX_MIN).is_ok());
         }
     }
 }

@@ -1,34 +1,15 @@
 //! What holds of every simulation, and times that can be told by hand.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
 use std::num::NonZeroU32;
 
 use lockstep_flow::{
-    Clock, DEFAULT_CAPACITY, DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, Endpoints, Event, Link, Programs, RateModel,
-    Routing, Simulation, SimulationError, SimulationOptions, TaskId, Workload, WorkloadOptions, simulate,
+    Clock, DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, Endpoints, Event, Link, Programs, RateModel, Routing, Simulation,
+    SimulationError, SimulationOptions, TaskId, Workload, WorkloadOptions, simulate,
 };
 use lockstep_topology::{Topology, TopologyBuilder, strategy};
 use proptest::prelude::*;
 
-const OPTIONS: SimulationOptions = SimulationOptions {
-    tasks_per_terminal: NonZeroU32::MIN,
-    routing: Routing::SpTree,
-    rates: RateModel::EqualShare,
-    clock: Clock::Real,
-    endpoints: Endpoints::Direct,
-    capacity: DEFAULT_CAPACITY,
-    outstanding: None,
-    seed: 1,
-};
-
-fn send(to: u32, size: u64) -> Event {
-    Event::Send { to: TaskId::new(to), size, tag: 0, path: [].into() }
-}
-
-fn receive(from: u32) -> Event {
-    Event::Receive { from: TaskId::new(from), tag: 0 }
-}
+use super::{EQUAL_SHARE, receive, send};
 
 fn compute(time: u64) -> Event {
     Event::Compute { time }
@@ -63,7 +44,7 @@ fn ring_of_pairs(chassis: u32) -> Topology {
 #[test]
 fn a_flow_alone_takes_its_size_through_the_capacity_however_long_the_path() {
     for rates in RateModel::ALL {
-        let options = SimulationOptions { rates: *rates, ..OPTIONS };
+        let options = SimulationOptions { rates: *rates, ..EQUAL_SHARE };
         let simulation = run("mesh:5", &[&[send(4, 2500)], &[], &[], &[], &[receive(0)]], &options);
         assert!(near(simulation.makespan, 2.5) && simulation.events == 1);
         let busiest = simulation.busiest.unwrap();
@@ -77,7 +58,7 @@ fn a_flow_alone_takes_its_size_through_the_capacity_however_long_the_path() {
 #[test]
 fn two_flows_share_a_link_until_one_ends() {
     for rates in RateModel::ALL {
-        let options = SimulationOptions { rates: *rates, ..OPTIONS };
+        let options = SimulationOptions { rates: *rates, ..EQUAL_SHARE };
         let tasks: [&[Event]; 3] = [&[send(2, 1000)], &[send(2, 3000)], &[receive(0), receive(1)]];
         // Both at half the capacity for 2 units; the 2,000 that are left at all of it.
         assert_eq!(ends(&run("mesh:3", &tasks, &options)), [2.0, 4.0]);
@@ -92,8 +73,8 @@ fn only_max_min_gives_away_what_a_flow_cannot_use() {
         &[send(2, 6000), receive(0), receive(0)],
         &[receive(0), receive(1)],
     ];
-    let equal = run("mesh:3", &tasks, &OPTIONS);
-    let fair = run("mesh:3", &tasks, &SimulationOptions { rates: RateModel::MaxMin, ..OPTIONS });
+    let equal = run("mesh:3", &tasks, &EQUAL_SHARE);
+    let fair = run("mesh:3", &tasks, &SimulationOptions { rates: RateModel::MaxMin, ..EQUAL_SHARE });
     // The fourth flow has 500 or 667 for 9 units, and then 1,000.
     assert_eq!(ends(&equal), [9.0, 9.0, 9.0, 10.5]);
     assert!(ends(&fair).iter().zip([9.0, 9.0, 9.0, 9.0]).all(|(&end, expected)| near(end, expected)));
@@ -104,7 +85,7 @@ fn the_two_directions_of_a_link_share_only_if_it_is_half_duplex() {
     let tasks = vec![vec![send(1, 1000), receive(1)], vec![send(0, 1000), receive(0)]];
     let pair: Topology = "complete:2".parse().unwrap();
     let makespan =
-        |topology: &Topology| simulate(topology, &Programs { tasks: tasks.clone() }, &OPTIONS).unwrap().makespan;
+        |topology: &Topology| simulate(topology, &Programs { tasks: tasks.clone() }, &EQUAL_SHARE).unwrap().makespan;
     assert!(near(makespan(&pair), 1.0) && near(makespan(&pair.half_duplex()), 2.0));
 }
 
@@ -113,7 +94,7 @@ fn computations_and_receives_hold_a_task_and_sends_do_not() {
     let tasks: [&[Event]; 2] =
         [&[send(1, 4000), compute(3), send(1, 1000), receive(1)], &[receive(0), compute(2), send(0, 1000), receive(0)]];
     // The second flow begins at 3 and shares the link with the last 1,000 of the first until both end at 5.
-    let simulation = run("complete:2", &tasks, &OPTIONS);
+    let simulation = run("complete:2", &tasks, &EQUAL_SHARE);
     assert_eq!(ends(&simulation), [5.0, 5.0, 8.0]);
     assert_eq!((simulation.makespan, simulation.events), (8.0, 5));
 }
@@ -121,18 +102,20 @@ fn computations_and_receives_hold_a_task_and_sends_do_not() {
 #[test]
 fn a_task_with_all_its_flows_under_way_waits() {
     let tasks: [&[Event]; 2] = [&[send(1, 1000), send(1, 1000), send(1, 1000)], &[receive(0), receive(0), receive(0)]];
-    let one = SimulationOptions { outstanding: NonZeroU32::new(1), ..OPTIONS };
-    let two = SimulationOptions { outstanding: NonZeroU32::new(2), ..OPTIONS };
+    let one = SimulationOptions { outstanding: NonZeroU32::new(1), ..EQUAL_SHARE };
+    let two = SimulationOptions { outstanding: NonZeroU32::new(2), ..EQUAL_SHARE };
     assert_eq!(ends(&run("complete:2", &tasks, &one)), [1.0, 2.0, 3.0]);
     assert_eq!(ends(&run("complete:2", &tasks, &two)), [2.0, 2.0, 3.0]);
-    assert_eq!(ends(&run("complete:2", &tasks, &OPTIONS)), [3.0, 3.0, 3.0]);
+    assert_eq!(ends(&run("complete:2", &tasks, &EQUAL_SHARE)), [3.0, 3.0, 3.0]);
 }
 
 #[test]
 fn integer_flows_hold_their_links_until_the_unit_ends() {
     let tasks: [&[Event]; 3] = [&[send(2, 700)], &[send(2, 1700)], &[receive(0), receive(1)]];
-    let integer = SimulationOptions { clock: Clock::Integer, ..OPTIONS };
-    assert!(ends(&run("mesh:3", &tasks, &OPTIONS)).iter().zip([1.4, 2.4]).all(|(&end, expected)| near(end, expected)));
+    let integer = SimulationOptions { clock: Clock::Integer, ..EQUAL_SHARE };
+    assert!(
+        ends(&run("mesh:3", &tasks, &EQUAL_SHARE)).iter().zip([1.4, 2.4]).all(|(&end, expected)| near(end, expected))
+    );
     // After 2 units at half the capacity 700 are left.
     assert_eq!(ends(&run("mesh:3", &tasks, &integer)), [2.0, 3.0]);
 }
@@ -142,7 +125,7 @@ fn flows_within_a_terminal_take_time_only_on_links_of_tasks() {
     let tasks: [&[Event]; 2] = [&[send(1, 1000), receive(1)], &[receive(0), send(0, 1000)]];
     let makespan = |endpoints| {
         let tasks_per_terminal = NonZeroU32::new(2).unwrap();
-        run("complete:2", &tasks, &SimulationOptions { tasks_per_terminal, endpoints, ..OPTIONS }).makespan
+        run("complete:2", &tasks, &SimulationOptions { tasks_per_terminal, endpoints, ..EQUAL_SHARE }).makespan
     };
     assert!(near(makespan(Endpoints::Direct), 0.0));
     assert!(near(makespan(Endpoints::TerminalLinks), 2.0));
@@ -154,7 +137,7 @@ fn a_deadlock_names_who_waits_for_what() {
     let tagged = Event::Receive { from: TaskId::new(1), tag: 9 };
     let tag_sent = Event::Send { to: TaskId::new(0), size: 1000, tag: 9, path: [].into() };
     let tasks = vec![vec![send(2, 1000), tagged, send(1, 1000)], vec![receive(0), tag_sent], vec![receive(0)]];
-    let error = simulate(&"complete:3".parse().unwrap(), &Programs { tasks }, &OPTIONS).unwrap_err();
+    let error = simulate(&"complete:3".parse().unwrap(), &Programs { tasks }, &EQUAL_SHARE).unwrap_err();
     assert!(matches!(error, SimulationError::Deadlock { stuck: 2, .. }));
     assert_eq!(
         error.to_string(),
@@ -174,7 +157,7 @@ fn given_paths_are_kept() {
     let around = Event::Send { to: TaskId::new(1), size: 1000, tag: 0, path: long.into() };
     let tasks = vec![vec![around, send(1, 1000)], vec![receive(0), receive(0)], vec![], vec![], vec![]];
     // The two ways round share nothing.
-    assert!(near(simulate(&ring, &Programs { tasks }, &OPTIONS).unwrap().makespan, 1.0));
+    assert!(near(simulate(&ring, &Programs { tasks }, &EQUAL_SHARE).unwrap().makespan, 1.0));
 }
 
 #[test]
@@ -190,7 +173,7 @@ fn splitting_more_than_halves_the_time_of_the_ring_of_pairs() {
                 seed,
             };
             let tasks_per_terminal = NonZeroU32::new(tasks_per_terminal).unwrap();
-            let options = SimulationOptions { tasks_per_terminal, routing, clock: Clock::Integer, seed, ..OPTIONS };
+            let options = SimulationOptions { tasks_per_terminal, routing, clock: Clock::Integer, seed, ..EQUAL_SHARE };
             simulate(&ring, &Workload::Chained.programs(&workload).unwrap(), &options).unwrap().makespan
         };
         (1..=3).map(of_seed).sum::<f64>() / 3.0
@@ -222,7 +205,7 @@ fn options() -> impl Strategy<Value = SimulationOptions> {
             clock,
             endpoints,
             seed,
-            ..OPTIONS
+            ..EQUAL_SHARE
         },
     )
 }
@@ -295,9 +278,9 @@ proptest! {
         }
         let programs = Programs { tasks };
         let pair: Topology = "complete:2".parse().unwrap();
-        let total = sizes.iter().sum::<u64>() as f64 / OPTIONS.capacity;
+        let total = sizes.iter().sum::<u64>() as f64 / EQUAL_SHARE.capacity;
         for rates in RateModel::ALL {
-            let simulation = simulate(&pair, &programs, &SimulationOptions { rates: *rates, ..OPTIONS }).unwrap();
+            let simulation = simulate(&pair, &programs, &SimulationOptions { rates: *rates, ..EQUAL_SHARE }).unwrap();
             prop_assert!(near(simulation.makespan, total));
         }
     }

@@ -1,9 +1,5 @@
 //! What is refused, and in which words.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
-use std::num::NonZeroU32;
-
 use lockstep_flow::{
     Clock, Endpoints, Event, MAX_AMOUNT, Programs, RateModel, Routing, SimulationOptions, TaskId, Workload,
     WorkloadOptions, simulate,
@@ -11,24 +7,7 @@ use lockstep_flow::{
 use lockstep_topology::{ChannelId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
-const OPTIONS: SimulationOptions = SimulationOptions {
-    tasks_per_terminal: NonZeroU32::MIN,
-    routing: Routing::SpTree,
-    rates: RateModel::MaxMin,
-    clock: Clock::Real,
-    endpoints: Endpoints::Direct,
-    capacity: 1000.0,
-    outstanding: None,
-    seed: 1,
-};
-
-fn send(to: u32, size: u64) -> Event {
-    Event::Send { to: TaskId::new(to), size, tag: 0, path: [].into() }
-}
-
-fn receive(from: u32) -> Event {
-    Event::Receive { from: TaskId::new(from), tag: 0 }
-}
+use super::{MAX_MIN, receive, send};
 
 fn refusal(network: &Topology, tasks: Vec<Vec<Event>>, options: &SimulationOptions) -> String {
     simulate(network, &Programs { tasks }, options).unwrap_err().to_string()
@@ -59,11 +38,11 @@ fn spoiled_programs_are_refused_in_words() {
 fn what_does_not_fit_the_network_is_refused_in_words() {
     let pair: Topology = "complete:2".parse().unwrap();
     assert_eq!(
-        refusal(&pair, vec![vec![]; 3], &OPTIONS),
+        refusal(&pair, vec![vec![]; 3], &MAX_MIN),
         "3 tasks do not fit on 2 terminals, 1 on each; allow more tasks on a terminal or choose a larger network"
     );
     for capacity in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300] {
-        let error = refusal(&pair, vec![vec![]], &SimulationOptions { capacity, ..OPTIONS });
+        let error = refusal(&pair, vec![vec![]], &SimulationOptions { capacity, ..MAX_MIN });
         let says = format!("capacity: {capacity} units in a time unit; give a number from 1e-6 to 1e15");
         assert_eq!(error, says);
     }
@@ -72,22 +51,22 @@ fn what_does_not_fit_the_network_is_refused_in_words() {
         vec![vec![Event::Send { to: TaskId::new(1), size: 1, tag: 0, path }], vec![receive(0)]]
     };
     assert_eq!(
-        refusal(&pair, along(&[5]), &OPTIONS),
+        refusal(&pair, along(&[5]), &MAX_MIN),
         "task 0, event 0: channel 5 does not exist or has failed; correct the path, or leave it out"
     );
     assert_eq!(
-        refusal(&pair, along(&[1]), &OPTIONS),
+        refusal(&pair, along(&[1]), &MAX_MIN),
         "task 0, event 0: it leads from node 1 to node 0, but the tasks are at 0 and 1; correct the path, or leave it out"
     );
     assert_eq!(
-        refusal(&pair, along(&[0, 1, 0]), &OPTIONS),
+        refusal(&pair, along(&[0, 1, 0]), &MAX_MIN),
         "task 0, event 0: the path meets node 0 twice; correct the path, or leave it out"
     );
     let mut apart = TopologyBuilder::new("apart");
     let (here, there) = (apart.terminal("here"), apart.terminal("there"));
     apart.channel(there, here);
     let apart = apart.build().unwrap();
-    let error = refusal(&apart, vec![vec![send(1, 1)], vec![receive(0)]], &OPTIONS);
+    let error = refusal(&apart, vec![vec![send(1, 1)], vec![receive(0)]], &MAX_MIN);
     assert_eq!(error, "no path leads from 'here' to 'there'; connect them");
 }
 
@@ -97,7 +76,7 @@ fn too_many_paths_are_refused_before_they_are_kept() {
     let mut tasks = vec![Vec::new(); 20_000];
     tasks[0].resize(14_000, send(19_999, 1));
     tasks[19_999].resize(14_000, receive(0));
-    let options = SimulationOptions { routing: Routing::EcmpRandom, ..OPTIONS };
+    let options = SimulationOptions { routing: Routing::EcmpRandom, ..MAX_MIN };
     let text = refusal(&line, tasks, &options);
     let says =
         "the paths of all flows have 280028001 channels, more than 268435456; use fewer flows or another routing";
@@ -194,7 +173,7 @@ proptest! {
     ) {
         let programs = Programs { tasks };
         let checked = programs.check();
-        let simulated = simulate(&network.parse().unwrap(), &programs, &OPTIONS);
+        let simulated = simulate(&network.parse().unwrap(), &programs, &MAX_MIN);
         prop_assert!(checked.is_ok() || simulated.is_err());
         if checked.is_ok() {
             prop_assert_eq!(Programs::from_json(&programs.to_json()), Ok(programs));

@@ -1,7 +1,5 @@
 //! The simulation against one that is slow and obvious: every step, all rates are computed anew from all flows.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
 use std::num::NonZeroU32;
 
 use lockstep_flow::{
