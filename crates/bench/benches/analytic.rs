@@ -4,7 +4,7 @@ use criterion::Criterion;
 use lockstep_analytic::{Chain, StreamedBroadcast, symmetric};
 use lockstep_bench::{Question, constructed};
 use lockstep_schedule::{
-    BroadcastJudge, Budget, CollectiveName, CommunicationModel, SymmetricSchedule, verify, verify_symmetric,
+    BroadcastVerifier, Budget, CollectiveName, CommunicationModel, SymmetricSchedule, verify, verify_symmetric,
 };
 use lockstep_topology::CayleyGraph;
 
@@ -55,7 +55,7 @@ fn main() {
     criterion.bench_function("torus:3125x3125 oab, streamed and judged", |bencher| {
         bencher.iter(|| {
             let tiling = Chain::torus(2, 3125).expect("3125 = 5^5");
-            let mut judge = BroadcastJudge::new(tiling.graph(), 0, wormhole).expect("9.8 million nodes");
+            let mut judge = BroadcastVerifier::new(tiling.graph(), 0, wormhole).expect("9.8 million nodes");
             tiling.replay(0, &mut judge);
             judge.finish().expect("a valid broadcast")
         });

@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput};
-use lockstep_design::{DesignProblem, DesignRules, Machine, Network, objective, objectives, survey};
+use lockstep_design::{DesignProblem, DesignRules, Machine, Network, enumerate, objective, objectives};
 use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Problem};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -80,7 +80,7 @@ fn surveys(criterion: &mut Criterion) {
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     for links in [2, 4] {
         let problem = problem([8, 16, 1], &["exact-bisection", "paths"], 0.0);
-        group.bench_function(format!("of {links} slots"), |bencher| bencher.iter(|| survey(&problem, links)));
+        group.bench_function(format!("of {links} slots"), |bencher| bencher.iter(|| enumerate(&problem, links)));
     }
     group.finish();
 }

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use lockstep_schedule::{Budget, Distribution, Problem};
+use lockstep_schedule::{Budget, DistributePhase, Problem};
 
+use crate::bound_search::{BoundSearch, Cost};
 use crate::certificate::{Certificate, LowerBound, Rule};
-use crate::ladder::{Cost, Ladder};
-use crate::rule::{Ask, RULES};
+use crate::rule::{BoundRequest, RULES};
 
 /// Every bound that applies to the problem, best first; ties in the order of [`Rule`].
 ///
@@ -30,14 +30,14 @@ use crate::rule::{Ask, RULES};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
-    let of_phase = |phase: &Distribution<'_>| {
+    let of_phase = |phase: &DistributePhase<'_>| {
         let problem = phase.problem(problem);
-        let bounds = RULES.iter().filter_map(|bound| bound(&problem, &Ask::ALL));
+        let bounds = RULES.iter().filter_map(|bound| bound(&problem, &BoundRequest::ALL));
         let mut bounds: Vec<LowerBound> = bounds.map(|bound| in_time(phase, bound)).collect();
         sort(&mut bounds);
         bounds
     };
-    let mut phases: Vec<Vec<LowerBound>> = Distribution::all(problem).iter().map(of_phase).collect();
+    let mut phases: Vec<Vec<LowerBound>> = DistributePhase::all(problem).iter().map(of_phase).collect();
     if phases.len() == 1 {
         return phases.remove(0);
     }
@@ -82,19 +82,20 @@ pub fn best(problem: &Problem<'_>) -> LowerBound {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
-    let phases = Distribution::all(problem);
+    let phases = DistributePhase::all(problem);
     let problems: Vec<Problem<'_>> = phases.iter().map(|phase| phase.problem(problem)).collect();
-    let mut ladders: Vec<Ladder<'_>> = problems.iter().map(Ladder::new).collect();
+    let mut searches: Vec<BoundSearch<'_>> = problems.iter().map(BoundSearch::new).collect();
     let budget = Budget::unlimited();
-    for cost in [Cost::Linear, Cost::Searches, Cost::Dear] {
-        for place in 0..ladders.len() {
+    for cost in [Cost::Linear, Cost::Searches, Cost::Expensive] {
+        for place in 0..searches.len() {
             // What the other phases do not give, this one must.
-            let others = ladders.iter().fold(0, |sum: u32, ladder| sum.saturating_add(ladder.best().steps))
-                - ladders[place].best().steps;
-            ladders[place].climb(cost, enough.saturating_sub(others), &budget, |_, _| {});
+            let others =
+                searches.iter().fold(0, |sum: u32, bound_search| sum.saturating_add(bound_search.best().steps))
+                    - searches[place].best().steps;
+            searches[place].raise(cost, enough.saturating_sub(others), &budget, |_, _| {});
         }
     }
-    of_phases(&phases, ladders.iter().map(|ladder| ladder.best().clone()).collect())
+    of_phases(&phases, searches.iter().map(|bound_search| bound_search.best().clone()).collect())
 }
 
 /// The bound of a problem from one bound for each of its phases, taken as distributions.
@@ -102,14 +103,14 @@ pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
 /// # Panics
 ///
 /// If there are not as many bounds as phases.
-pub fn of_phases(phases: &[Distribution<'_>], bounds: Vec<LowerBound>) -> LowerBound {
+pub fn of_phases(phases: &[DistributePhase<'_>], bounds: Vec<LowerBound>) -> LowerBound {
     assert_eq!(phases.len(), bounds.len(), "a bound for each phase");
     let mut bounds: Vec<LowerBound> = phases.iter().zip(bounds).map(|(phase, bound)| in_time(phase, bound)).collect();
     if bounds.len() == 1 { bounds.remove(0) } else { sum_of(bounds) }
 }
 
 /// A bound of a phase's distribution as one of the phase.
-fn in_time(phase: &Distribution<'_>, bound: LowerBound) -> LowerBound {
+fn in_time(phase: &DistributePhase<'_>, bound: LowerBound) -> LowerBound {
     if !phase.is_reversed() {
         return bound;
     }
@@ -118,9 +119,10 @@ fn in_time(phase: &Distribution<'_>, bound: LowerBound) -> LowerBound {
 
 /// The bound of one rule, or `None` where it says nothing; of phases that follow each other, the sum.
 pub fn by_rule(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
-    let phases = Distribution::all(problem);
+    let phases = DistributePhase::all(problem);
     let rule = RULES.get(rule as usize)?;
-    let bounds: Option<Vec<LowerBound>> = phases.iter().map(|phase| rule(&phase.problem(problem), &Ask::ALL)).collect();
+    let bounds: Option<Vec<LowerBound>> =
+        phases.iter().map(|phase| rule(&phase.problem(problem), &BoundRequest::ALL)).collect();
     Some(of_phases(&phases, bounds?))
 }
 

@@ -18,16 +18,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, ask: &Ask) -> Option<LowerBound>`, and one
+//! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, request: &BoundRequest) -> Option<LowerBound>`, and one
 //! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all()`] turns a collecting phase
-//! round before it asks them. [`best_reaching`] and [`Ladder`] ask the cheap ones first; [`symmetric()`] asks one node of a Cayley graph.
+//! round before it asks them. [`best_reaching`] and [`BoundSearch`] ask the cheap ones first; [`symmetric()`] asks one node of a Cayley graph.
 
 mod all;
+mod bound_search;
 mod certificate;
 mod check;
 mod crossing;
 mod demand;
-mod ladder;
 mod legal;
 mod needs;
 mod rule;
@@ -38,7 +38,7 @@ mod wires;
 mod words;
 
 pub use all::{all, best, best_reaching, by_rule, of_phases};
+pub use bound_search::{BoundSearch, Cost};
 pub use certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
 pub use check::CertificateError;
-pub use ladder::{Cost, Ladder};
 pub use symmetric::symmetric;

@@ -29,7 +29,7 @@ impl Wires {
         groups.iter().flatten().for_each(|channel| is_alone.remove(channel.index()));
         let alone = topology.channels().filter(|channel| is_alone.contains(channel.index()));
         for [tail, head] in alone.flat_map(|channel| ends(channel).into_iter().flatten()) {
-            network.arc(tail, head, 0);
+            network.add_arc(tail, head, 0);
         }
         for (place, group) in groups.iter().enumerate() {
             let mut arcs: Vec<[usize; 2]> =
@@ -50,7 +50,7 @@ impl Wires {
                 arcs.extend(heads.into_iter().map(|head| [entry + 1, head]));
             }
             for [tail, head] in arcs {
-                network.arc(tail, head, 0);
+                network.add_arc(tail, head, 0);
             }
         }
         let wide = network.arc_count();
@@ -74,13 +74,13 @@ impl Wires {
 
     /// Lets `units` enter at a node.
     pub(crate) fn supply(&mut self, node: NodeId, units: u32) {
-        self.network.arc(self.nodes, node.index(), units);
+        self.network.add_arc(self.nodes, node.index(), units);
         self.ends.push(units);
     }
 
     /// Lets `units` leave at a node.
     pub(crate) fn demand(&mut self, node: NodeId, units: u32) {
-        self.network.arc(node.index(), self.nodes + 1, units);
+        self.network.add_arc(node.index(), self.nodes + 1, units);
         self.ends.push(units);
     }
 
@@ -94,13 +94,13 @@ impl Wires {
     pub(crate) fn flow(&mut self, width: u32, from: usize, to: usize) -> u64 {
         let Self { network, wide, ends, .. } = self;
         network.reset(|arc| arc.index().checked_sub(*wide).map_or(width, |end| ends[end]));
-        network.maximise(from, to)
+        network.max_flow(from, to)
     }
 
     /// Widens the wires from `width` on until all `units` get from one place to another, or are wide `enough`: for each
     /// width that is too narrow, `judge` says for the far side of a least cut how wide they must be at least. Returns what
     /// it says last of the cut.
-    pub(crate) fn widen<C>(
+    pub(crate) fn add_capacity<C>(
         &mut self,
         units: u64,
         [from, to]: [usize; 2],

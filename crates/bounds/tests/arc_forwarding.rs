@@ -175,7 +175,7 @@ proptest! {
         let problem = instance.problem();
         prop_assume!(instance.collective.phases().len() == 1);
         let steps = by_rule(&problem, Rule::ArcForwarding).map(|bound| bound.steps);
-        let phases = lockstep_schedule::Distribution::all(&problem);
+        let phases = lockstep_schedule::DistributePhase::all(&problem);
         let problem = phases[0].problem(&problem);
         prop_assume!(problem.messages().is_scatter() && problem.messages().len() > 1);
         let optimum = simplex::fractional_steps(&problem);

@@ -1,6 +1,6 @@
 //! The portfolio: every method that fits, in rounds of more and more attempts.
 
-use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::hunt::{Found, Hunt};
@@ -37,7 +37,7 @@ pub fn methods() -> &'static [Method] {
 /// delivery as its method [says](Method::effort), and the first schedule is free. Without any limit it goes on for ever where
 /// `goal` is out of reach. However early the budget ends, the first schedule is brought to its end.
 ///
-/// `problem` distributes its messages; turn a collecting phase round first ([`Distribution`]). `observe` sees each method
+/// `problem` distributes its messages; turn a collecting phase round first ([`DistributePhase`]). `observe` sees each method
 /// that fits, how many attempts it made, and the steps reached if they are fewer than before.
 ///
 /// # Errors
@@ -71,7 +71,7 @@ pub fn shortest(
 /// [`NotFound::TooLong`] says the fewest steps reached, if all evaluations are spent; [`NotFound::Stopped`], if time or
 /// cancellation came first; else as [`shortest()`].
 pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
-    let phases = Distribution::all(problem);
+    let phases = DistributePhase::all(problem);
     let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(problem)).collect();
     let mut hunts: Vec<Hunt> = problems.iter().map(Hunt::new).collect();
     // Of several phases each is to be as short as can be.

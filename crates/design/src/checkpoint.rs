@@ -4,7 +4,7 @@ use lockstep_pareto::{Evolution, EvolutionError, EvolutionOptions, State};
 use lockstep_schedule::{FileError, FileKind};
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, DesignProblem, DesignRules, Machine};
+use crate::{CablingCode, DesignProblem, DesignRules, Machine};
 
 /// The kind of checkpoint files.
 pub const CHECKPOINT_KIND: FileKind =
@@ -33,7 +33,7 @@ struct Record {
     machine: Machine,
     objectives: Vec<String>,
     rules: DesignRules,
-    state: State<Code>,
+    state: State<CablingCode>,
 }
 
 /// An evolution at rest as bytes, to be given to [`resume`]: 3 bytes a slot and 8 a score, about, of each individual.

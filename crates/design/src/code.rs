@@ -22,7 +22,7 @@ use crate::Machine;
 /// section III.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Code(pub Box<[u32]>);
+pub struct CablingCode(pub Box<[u32]>);
 
 /// Why numbers are no code.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -77,7 +77,7 @@ pub(crate) struct Gene {
     pub(crate) stays: bool,
 }
 
-impl Code {
+impl CablingCode {
     /// Whether it is a code of the machine, connected or not.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl Code {
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for CablingCode {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (slot, offset) in self.0.iter().enumerate() {
             write!(formatter, "{}{offset}", if slot == 0 { "" } else { "," })?;
@@ -151,7 +151,7 @@ impl fmt::Display for Code {
     }
 }
 
-impl FromStr for Code {
+impl FromStr for CablingCode {
     type Err = CodeError;
 
     fn from_str(text: &str) -> Result<Self, CodeError> {
@@ -180,7 +180,7 @@ mod tests {
     fn the_figure_of_the_document_is_wired_as_drawn() {
         // Slots from 1: 1->6, 5->10, 9->14, 13->2, and so on in the other cabinet; 3->11; 2->19; 4->26; 30->15 from the last chassis.
         let machine = machine(2, 4, 2);
-        let code: Code = "5,17,8,22".parse().unwrap();
+        let code: CablingCode = "5,17,8,22".parse().unwrap();
         code.check(&machine).unwrap();
         let routers = |slots: [u32; 2]| slots.map(|slot| (slot - 1) / 2);
         let cables: Vec<_> = code.cables(machine).collect();
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn what_is_no_code_is_named() {
         let machine = machine(2, 4, 1);
-        let check = |text: &str| text.parse::<Code>().and_then(|code| code.check(&machine));
+        let check = |text: &str| text.parse::<CablingCode>().and_then(|code| code.check(&machine));
         assert_eq!(check("4,3,0,12"), Ok(()));
         assert_eq!(check("4,3"), Err(CodeError::Length { offsets: 2, slots: 4 }));
         assert_eq!(check("4,,0,0"), Err(CodeError::Word { slot: 2, word: String::new() }));
@@ -227,7 +227,7 @@ mod tests {
                     (Just(machine), prop::collection::vec(end, machine.chassis_slots() as usize))
                 }),
         ) {
-            let code = Code((0..).zip(&ends).map(|(slot, end)| end.saturating_sub(slot)).collect());
+            let code = CablingCode((0..).zip(&ends).map(|(slot, end)| end.saturating_sub(slot)).collect());
             prop_assert_eq!(code.check(&machine), Ok(()));
             let (cabinet, all) = (machine.cabinet_slots(), machine.slot_count());
             let mut expected = Vec::new();

@@ -8,14 +8,14 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::front::Design;
-use crate::{Code, DesignProblem, Machine, Network};
+use crate::{CablingCode, DesignProblem, Machine, Network};
 
 /// The most ways to choose cables that are looked at, some minutes of work.
 const MAX_CABLINGS: u128 = 1 << 25;
 
 /// All networks of a machine that use as many slots of either router, with the scores of those that are connected.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Survey {
+pub struct Enumeration {
     /// Slots of a chassis in use.
     pub links: u32,
     /// Number of ways to choose what they do, but for their order.
@@ -29,7 +29,7 @@ pub struct Survey {
 /// Why not all networks can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SurveyError {
+pub enum EnumerationError {
     /// Several cabinets.
     #[error("all networks are looked at in machines of one cabinet, and this one has {cabinets}; give 1")]
     Cabinets {
@@ -75,15 +75,15 @@ struct Cabling {
 ///
 /// # Errors
 ///
-/// [`SurveyError`], if the machine has several cabinets or there are too many networks.
-pub fn survey(problem: &DesignProblem<'_>, links: u32) -> Result<Survey, SurveyError> {
+/// [`EnumerationError`], if the machine has several cabinets or there are too many networks.
+pub fn enumerate(problem: &DesignProblem<'_>, links: u32) -> Result<Enumeration, EnumerationError> {
     let machine = problem.machine();
     if machine.cabinets() != 1 {
-        return Err(SurveyError::Cabinets { cabinets: machine.cabinets() });
+        return Err(EnumerationError::Cabinets { cabinets: machine.cabinets() });
     }
     let (most, half, chassis) = (2 * machine.slots(), links / 2, machine.chassis());
     if links == 0 || !links.is_multiple_of(2) || links > most {
-        return Err(SurveyError::Links { links, most });
+        return Err(EnumerationError::Links { links, most });
     }
     let sizes: Vec<[u32; 3]> =
         (0..=half).flat_map(|first| (0..=half).map(move |second| [first, second, links - first - second])).collect();
@@ -94,7 +94,7 @@ pub fn survey(problem: &DesignProblem<'_>, links: u32) -> Result<Survey, SurveyE
     let cablings = sizes.iter().try_fold(0u128, |sum, &size| sum.checked_add(count(size)?));
     let choices = multisets(2 * (chassis - 1), half).and_then(|one| one.checked_mul(one));
     let (Some(..=MAX_CABLINGS), Some(choices)) = (cablings, choices) else {
-        return Err(SurveyError::TooMany { links });
+        return Err(EnumerationError::TooMany { links });
     };
     let units: Vec<u32> = (1..=chassis).filter(|&unit| are_coprime(unit, chassis)).collect();
     let parts: Vec<_> = sizes
@@ -127,7 +127,7 @@ pub fn survey(problem: &DesignProblem<'_>, links: u32) -> Result<Survey, SurveyE
         problem.evaluate(&code, network, random, &mut scores).then_some(Design { scores, code })
     };
     let designs = classes.par_iter().map_init(|| problem.scratch(), score).flatten().collect();
-    Ok(Survey { links, choices, classes: classes.len(), designs })
+    Ok(Enumeration { links, choices, classes: classes.len(), designs })
 }
 
 impl Cabling {
@@ -165,7 +165,7 @@ impl Cabling {
     }
 
     /// A code of the network; `None` if second routers are joined to first ones at every distance, 0 included, however counted.
-    fn code(&self, machine: &Machine) -> Option<Code> {
+    fn code(&self, machine: &Machine) -> Option<CablingCode> {
         let (chassis, slots) = (machine.chassis(), machine.slots());
         let shift = (0..chassis).find(|shift| self.across.iter().all(|distance| (distance + shift) % chassis != 0))?;
         let across = self.across.iter().map(|distance| (distance + shift) % chassis);
@@ -185,7 +185,7 @@ impl Cabling {
                 offsets[slot as usize] = distance * machine.chassis_slots() + to * slots - slot;
             }
         }
-        Some(Code(offsets.into()))
+        Some(CablingCode(offsets.into()))
     }
 }
 
@@ -252,8 +252,8 @@ mod tests {
     }
 
     /// The front in thousandths, by descending bisection.
-    fn front(problem: &DesignProblem<'_>, survey: &Survey) -> Vec<[i64; 2]> {
-        let rows = survey.designs.iter().map(|design| &design.scores);
+    fn front(problem: &DesignProblem<'_>, enumeration: &Enumeration) -> Vec<[i64; 2]> {
+        let rows = enumeration.designs.iter().map(|design| &design.scores);
         let points = Points::new(problem.senses(), rows.clone()).unwrap();
         let rows: Vec<_> = rows.collect();
         let mut front: Vec<[i64; 2]> = points
@@ -268,20 +268,20 @@ mod tests {
     #[test]
     fn four_slots_make_the_front_of_the_documents_analysis() {
         let any = problem([8, 16, 1], Ports::Any);
-        let survey = survey(&any, 4).unwrap();
-        assert_eq!((survey.choices, survey.classes, survey.designs.len()), (216_225, 622, 293));
-        assert_eq!(front(&any, &survey), [[18, 2_129], [16, 4_322], [14, 6_419], [8, 33_032]]);
+        let enumeration = enumerate(&any, 4).unwrap();
+        assert_eq!((enumeration.choices, enumeration.classes, enumeration.designs.len()), (216_225, 622, 293));
+        assert_eq!(front(&any, &enumeration), [[18, 2_129], [16, 4_322], [14, 6_419], [8, 33_032]]);
         let equal = problem([8, 16, 1], Ports::Equal);
-        let survey = super::survey(&equal, 4).unwrap();
-        assert_eq!(front(&equal, &survey), [[18, 1_870], [16, 3_354], [14, 3_935], [12, 4_645], [8, 33_032]]);
+        let enumeration = super::enumerate(&equal, 4).unwrap();
+        assert_eq!(front(&equal, &enumeration), [[18, 1_870], [16, 3_354], [14, 3_935], [12, 4_645], [8, 33_032]]);
     }
 
     #[test]
     fn two_slots_make_rings_with_and_without_pendants() {
         let problem = problem([8, 16, 1], Ports::Any);
-        let survey = survey(&problem, 2).unwrap();
-        assert_eq!(survey.choices, 900);
-        let scores: Vec<_> = survey.designs.iter().map(|design| (design.scores[0], design.scores[1])).collect();
+        let enumeration = enumerate(&problem, 2).unwrap();
+        assert_eq!(enumeration.choices, 900);
+        let scores: Vec<_> = enumeration.designs.iter().map(|design| (design.scores[0], design.scores[1])).collect();
         assert!(scores.iter().all(|&score| score == (2.0, 33.0 / 31.0) || score == (2.0, 32.0 / 31.0)), "{scores:?}");
         assert_eq!(scores.len(), 2);
     }
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn classes_are_all_there_is() {
         let problem = problem([2, 5, 1], Ports::Any);
-        let survey = survey(&problem, 4).unwrap();
+        let enumeration = enumerate(&problem, 4).unwrap();
         let mut expected = BTreeSet::new();
         let bits = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
         let mut network = Network::default();
@@ -301,15 +301,15 @@ mod tests {
         }
         for ends in codes.iter().filter(|ends| ends[0] <= ends[1] && ends[2] <= ends[3]) {
             choices += 1;
-            let code = Code((0..).zip(ends).map(|(slot, end)| end - slot).collect());
+            let code = CablingCode((0..).zip(ends).map(|(slot, end)| end - slot).collect());
             let mut scores = [0.0; 2];
             if problem.evaluate(&code, &mut network, &mut ChaCha8Rng::seed_from_u64(0), &mut scores) {
                 expected.insert(bits(&scores));
             }
         }
-        assert_eq!(survey.choices, choices);
-        assert_eq!(survey.designs.iter().map(|design| bits(&design.scores)).collect::<BTreeSet<_>>(), expected);
-        for design in &survey.designs {
+        assert_eq!(enumeration.choices, choices);
+        assert_eq!(enumeration.designs.iter().map(|design| bits(&design.scores)).collect::<BTreeSet<_>>(), expected);
+        for design in &enumeration.designs {
             assert_eq!(design.code.check(&problem.machine()), Ok(()));
             assert_eq!(design.code.links(), 4);
         }
@@ -317,11 +317,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_surveyed_is_said() {
-        assert_eq!(survey(&problem([2, 4, 2], Ports::Any), 2), Err(SurveyError::Cabinets { cabinets: 2 }));
+        assert_eq!(enumerate(&problem([2, 4, 2], Ports::Any), 2), Err(EnumerationError::Cabinets { cabinets: 2 }));
         let one = problem([2, 4, 1], Ports::Any);
         for links in [0, 3, 6, u32::MAX] {
-            assert_eq!(survey(&one, links), Err(SurveyError::Links { links, most: 4 }));
+            assert_eq!(enumerate(&one, links), Err(EnumerationError::Links { links, most: 4 }));
         }
-        assert_eq!(survey(&problem([8, 16, 1], Ports::Any), 16), Err(SurveyError::TooMany { links: 16 }));
+        assert_eq!(enumerate(&problem([8, 16, 1], Ports::Any), 16), Err(EnumerationError::TooMany { links: 16 }));
     }
 }

@@ -5,8 +5,8 @@ use lockstep_schedule::{FileError, FileKind, to_json_lines};
 use lockstep_topology::one_line;
 use serde::{Deserialize, Serialize};
 
-use crate::exhaustive::Survey;
-use crate::{Code, CodeError, DesignProblem, DesignRules, Machine};
+use crate::exhaustive::Enumeration;
+use crate::{CablingCode, CodeError, DesignProblem, DesignRules, Machine};
 
 const KIND: FileKind = FileKind { format: "lockstep-front", noun: "front", magic: *b"lsfront\0", version: 1 };
 
@@ -17,7 +17,7 @@ pub struct Design {
     /// One number an objective.
     pub scores: Vec<f64>,
     /// What was scored.
-    pub code: Code,
+    pub code: CablingCode,
 }
 
 /// An objective as a file has it.
@@ -46,7 +46,8 @@ pub enum Origin {
         evaluations: u64,
     },
     /// Among all networks.
-    Survey {
+    #[serde(rename = "survey")]
+    Enumeration {
         /// Slots of a chassis in use.
         links: u32,
         /// Which codes were allowed.
@@ -87,7 +88,7 @@ pub enum FrontError {
     Points(#[from] PointsError),
     /// A code that is none of the machine.
     #[error("field 'designs[{place}].code': {error}")]
-    Code {
+    CablingCode {
         /// Place of the design, from 0.
         place: usize,
         /// What is wrong.
@@ -121,13 +122,13 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// [`PointsError`], if a score of the survey, which is plain data, cannot be compared.
-    pub fn of_survey(problem: &DesignProblem<'_>, survey: &Survey) -> Result<Self, PointsError> {
+    /// [`PointsError`], if a score of the enumeration, which is plain data, cannot be compared.
+    pub fn of_enumeration(problem: &DesignProblem<'_>, enumeration: &Enumeration) -> Result<Self, PointsError> {
         let senses: Vec<Sense> = problem.objectives().iter().map(|objective| objective.sense()).collect();
-        let points = Points::new(&senses, survey.designs.iter().map(|design| &design.scores))?;
+        let points = Points::new(&senses, enumeration.designs.iter().map(|design| &design.scores))?;
         let places = points.front(EqualPoints::Remove);
-        let designs = places.into_iter().map(|place| survey.designs[place].clone()).collect();
-        Ok(Self::sorted(problem, Origin::Survey { links: survey.links, rules: problem.rules() }, designs))
+        let designs = places.into_iter().map(|place| enumeration.designs[place].clone()).collect();
+        Ok(Self::sorted(problem, Origin::Enumeration { links: enumeration.links, rules: problem.rules() }, designs))
     }
 
     /// Orders designs by the last objective, the best first, then by the one before.
@@ -206,7 +207,7 @@ impl Front {
         let senses: Vec<Sense> = objectives.iter().map(|objective| objective.sense).collect();
         Points::new(&senses, designs.iter().map(|design| &design.scores))?;
         for (place, design) in designs.iter().enumerate() {
-            design.code.check(&machine).map_err(|error| FrontError::Code { place, error })?;
+            design.code.check(&machine).map_err(|error| FrontError::CablingCode { place, error })?;
         }
         Ok(Self { machine, objectives, origin, designs })
     }
@@ -215,12 +216,12 @@ impl Front {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DesignRules, objective, survey};
+    use crate::{DesignRules, enumerate, objective};
 
     fn front() -> Front {
         let objectives = ["exact-bisection", "paths", "worst-degree"].map(|name| objective(name).unwrap()).to_vec();
         let problem = DesignProblem::new(Machine::new(2, 6, 1).unwrap(), objectives, DesignRules::PUBLISHED).unwrap();
-        Front::of_survey(&problem, &survey(&problem, 4).unwrap()).unwrap()
+        Front::of_enumeration(&problem, &enumerate(&problem, 4).unwrap()).unwrap()
     }
 
     #[test]

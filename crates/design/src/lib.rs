@@ -1,17 +1,17 @@
 //! Interconnection networks designed by multi-objective evolution and by exhaustive search.
 //!
-//! A [`Machine`] is cabinets of chassis of routers; a [`Code`] says how its chassis are cabled, all of them alike. An
+//! A [`Machine`] is cabinets of chassis of routers; a [`CablingCode`] says how its chassis are cabled, all of them alike. An
 //! [`Objective`] scores any [`Network`]; a [`DesignProblem`] is what [`lockstep_pareto`] needs to evolve codes. Of small machines,
-//! [`Survey`] looks at all networks there are. Not here: how evolution goes, and what is sent over a network.
+//! [`Enumeration`] looks at all networks there are. Not here: how evolution goes, and what is sent over a network.
 //!
 //! ```
-//! use lockstep_design::{Code, Machine, Network, objective};
+//! use lockstep_design::{CablingCode, Machine, Network, objective};
 //! use rand::SeedableRng;
 //! use rand_chacha::ChaCha8Rng;
 //!
 //! // Sixteen chassis in a ring, all routers of neighbours joined.
 //! let machine = Machine::new(8, 16, 1)?;
-//! let code: Code = "138,0,0,0,0,173,0,0,0,0,0,0,179,0,212,0".parse()?;
+//! let code: CablingCode = "138,0,0,0,0,173,0,0,0,0,0,0,179,0,212,0".parse()?;
 //! let mut network = Network::of_code(&machine, &code)?;
 //! let score = |name, network: &mut Network| {
 //!     Ok::<_, Box<dyn std::error::Error>>(objective(name)?.score(network, &mut ChaCha8Rng::seed_from_u64(1))?)
@@ -36,8 +36,8 @@ mod rules;
 mod strategy;
 
 pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
-pub use code::{Code, CodeError};
-pub use exhaustive::{Survey, SurveyError, survey};
+pub use code::{CablingCode, CodeError};
+pub use exhaustive::{Enumeration, EnumerationError, enumerate};
 pub use front::{Design, Front, FrontError, ObjectiveName, Origin};
 pub use machine::{MAX_ROUTER_SLOTS, MAX_SLOTS, Machine, MachineError};
 pub use network::Network;

@@ -107,7 +107,7 @@ impl Machine {
         self.cabinets
     }
 
-    /// Cable slots of a chassis, `2R`: the length of a [`Code`](crate::Code).
+    /// Cable slots of a chassis, `2R`: the length of a [`CablingCode`](crate::CablingCode).
     pub fn chassis_slots(&self) -> u32 {
         2 * self.slots
     }

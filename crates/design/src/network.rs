@@ -5,16 +5,16 @@ use lockstep_metrics::{
 };
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 
-use crate::code::{Code, CodeError};
+use crate::code::{CablingCode, CodeError};
 use crate::{Machine, Placement};
 
 /// A network that [objectives](crate::Objective) score, with the memory that they use again for the next one.
 ///
 /// ```
-/// use lockstep_design::{Code, Machine, Network};
+/// use lockstep_design::{CablingCode, Machine, Network};
 ///
 /// let machine = Machine::new(8, 16, 1)?;
-/// let code: Code = "138,0,0,0,0,173,0,0,0,0,0,0,179,0,212,0".parse()?;
+/// let code: CablingCode = "138,0,0,0,0,173,0,0,0,0,0,0,179,0,212,0".parse()?;
 /// let mut network = Network::of_code(&machine, &code)?;
 /// assert_eq!(network.distances().map(|distances| distances.diameter), Some(8));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -58,7 +58,7 @@ impl Network {
     /// # Errors
     ///
     /// [`CodeError`], if it is no code of the machine. The network may be in parts.
-    pub fn of_code(machine: &Machine, code: &Code) -> Result<Self, CodeError> {
+    pub fn of_code(machine: &Machine, code: &CablingCode) -> Result<Self, CodeError> {
         code.check(machine)?;
         let mut network = Self::default();
         network.wire(*machine, code);
@@ -66,7 +66,7 @@ impl Network {
     }
 
     /// Becomes the network of a code of this machine.
-    pub(crate) fn wire(&mut self, machine: Machine, code: &Code) {
+    pub(crate) fn wire(&mut self, machine: Machine, code: &CablingCode) {
         self.cables.clear();
         self.cables.extend(code.cables(machine));
         self.graph.set_links(machine.router_count() as usize, &self.cables);
@@ -112,7 +112,7 @@ impl Machine {
     /// # Errors
     ///
     /// [`CodeError`], if it is no code of the machine or leaves the network in parts.
-    pub fn topology(&self, code: &Code) -> Result<Topology, CodeError> {
+    pub fn topology(&self, code: &CablingCode) -> Result<Topology, CodeError> {
         code.check(self)?;
         let cables: Vec<_> = code.cables(*self).collect();
         match unreached(self.router_count(), &cables) {
@@ -122,7 +122,7 @@ impl Machine {
     }
 
     /// The network of these cables.
-    fn topology_of(&self, code: &Code, cables: &[[u32; 2]]) -> Topology {
+    fn topology_of(&self, code: &CablingCode, cables: &[[u32; 2]]) -> Topology {
         let (slots, chassis, cabinets) = (self.slots(), self.chassis(), self.cabinets());
         let mut network = TopologyBuilder::new(format!("design:{slots},{chassis},{cabinets}:{code}"));
         for router in 0..self.router_count() {

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::objective::{NoScore, Objective};
 use crate::rules::{DesignRules, OddLinks, Start};
-use crate::{Code, Machine, Network};
+use crate::{CablingCode, Machine, Network};
 
 /// The networks of a machine, and what they are wanted for.
 ///
@@ -124,7 +124,7 @@ impl<'a> DesignProblem<'a> {
     }
 
     /// Takes one more slot of each router into use, if one is left.
-    fn grow(&self, code: &mut Code, random: &mut ChaCha8Rng) {
+    fn grow(&self, code: &mut CablingCode, random: &mut ChaCha8Rng) {
         for slots in self.routers() {
             if let Some(slot) = slots.filter(|&slot| code.0[slot as usize] == 0).choose(random) {
                 code.0[slot as usize] = self.offset(slot, random);
@@ -133,7 +133,7 @@ impl<'a> DesignProblem<'a> {
     }
 
     /// Takes one slot of each router out of use, if one is in use.
-    fn shrink(&self, code: &mut Code, random: &mut ChaCha8Rng) {
+    fn shrink(&self, code: &mut CablingCode, random: &mut ChaCha8Rng) {
         for slots in self.routers() {
             if let Some(slot) = slots.filter(|&slot| code.0[slot as usize] != 0).choose(random) {
                 code.0[slot as usize] = 0;
@@ -149,7 +149,7 @@ impl<'a> DesignProblem<'a> {
 }
 
 impl Problem for DesignProblem<'_> {
-    type Genome = Code;
+    type Genome = CablingCode;
     type Scratch = Network;
 
     fn senses(&self) -> &[Sense] {
@@ -160,12 +160,12 @@ impl Problem for DesignProblem<'_> {
         Network::default()
     }
 
-    fn random(&self, random: &mut ChaCha8Rng) -> Code {
+    fn random(&self, random: &mut ChaCha8Rng) -> CablingCode {
         let used = match self.rules.start {
             Start::One => 1,
             Start::Uniform => random.random_range(1..=self.machine.slots()),
         };
-        let mut code = Code(vec![0; self.machine.chassis_slots() as usize].into());
+        let mut code = CablingCode(vec![0; self.machine.chassis_slots() as usize].into());
         for _ in 0..used {
             self.grow(&mut code, random);
         }
@@ -173,7 +173,7 @@ impl Problem for DesignProblem<'_> {
     }
 
     /// Takes the first slots of each router from the mate, as many as two dice say.
-    fn cross(&self, child: &mut Code, mate: &Code, random: &mut ChaCha8Rng) {
+    fn cross(&self, child: &mut CablingCode, mate: &CablingCode, random: &mut ChaCha8Rng) {
         for slots in self.routers() {
             let taken = slots.start as usize..(slots.start + random.random_range(1..=self.machine.slots())) as usize;
             child.0[taken.clone()].copy_from_slice(&mate.0[taken]);
@@ -181,7 +181,7 @@ impl Problem for DesignProblem<'_> {
     }
 
     /// Takes one more slot of each router into use, or one out of use.
-    fn mutate(&self, genome: &mut Code, random: &mut ChaCha8Rng) {
+    fn mutate(&self, genome: &mut CablingCode, random: &mut ChaCha8Rng) {
         if random.random_bool(self.rules.growth) {
             self.grow(genome, random);
         } else {
@@ -189,7 +189,13 @@ impl Problem for DesignProblem<'_> {
         }
     }
 
-    fn evaluate(&self, genome: &Code, network: &mut Network, random: &mut ChaCha8Rng, scores: &mut [f64]) -> bool {
+    fn evaluate(
+        &self,
+        genome: &CablingCode,
+        network: &mut Network,
+        random: &mut ChaCha8Rng,
+        scores: &mut [f64],
+    ) -> bool {
         let is_even = genome.links().is_multiple_of(2);
         let is_allowed = is_even || self.rules.odd_links == OddLinks::Keep;
         if !is_allowed || !self.rules.ports.allow(genome.degrees(self.machine)) {
@@ -205,7 +211,7 @@ impl Problem for DesignProblem<'_> {
             })
     }
 
-    fn check(&self, genome: &Code) -> Result<(), String> {
+    fn check(&self, genome: &CablingCode) -> Result<(), String> {
         genome.check(&self.machine).map_err(|error| error.to_string())
     }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::{Code, Machine};
+use crate::{CablingCode, Machine};
 
 /// A small machine.
 pub(crate) fn machine() -> impl Strategy<Value = Machine> {
@@ -11,13 +11,13 @@ pub(crate) fn machine() -> impl Strategy<Value = Machine> {
 }
 
 /// A code of a small machine, half of its slots in use.
-pub(crate) fn machine_and_code() -> impl Strategy<Value = (Machine, Code)> {
+pub(crate) fn machine_and_code() -> impl Strategy<Value = (Machine, CablingCode)> {
     machine().prop_flat_map(|machine| {
         let end = prop_oneof![Just(0), machine.chassis_slots()..machine.slot_count()];
         let ends = prop::collection::vec(end, machine.chassis_slots() as usize);
         (
             Just(machine),
-            ends.prop_map(|ends| Code((0..).zip(ends).map(|(slot, end)| end.saturating_sub(slot)).collect())),
+            ends.prop_map(|ends| CablingCode((0..).zip(ends).map(|(slot, end)| end.saturating_sub(slot)).collect())),
         )
     })
 }

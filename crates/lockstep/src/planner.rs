@@ -1,8 +1,9 @@
 //! From a problem to a certified plan: construction, bound, search, judge.
 
-use lockstep_bounds::{Cost, Ladder, LowerBound};
+use lockstep_bounds::{BoundSearch, Cost, LowerBound};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, Distribution, NotFound, Phase, Problem, ProblemError, Schedule, Violation,
+    Budget, Collective, CommunicationModel, DistributePhase, NotFound, Phase, Problem, ProblemError, Schedule,
+    Violation,
 };
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
@@ -168,9 +169,9 @@ impl<'a> Planner<'a> {
     pub fn run(self, budget: &Budget, mut observe: impl FnMut(Event<'_>)) -> Result<Plan, PlanError> {
         let Self { problem, options, checkpoint } = self;
         check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
-        let phases = Distribution::all(&problem);
+        let phases = DistributePhase::all(&problem);
         let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(&problem)).collect();
-        let mut ladders: Vec<Ladder> = problems.iter().map(Ladder::new).collect();
+        let mut ladders: Vec<BoundSearch> = problems.iter().map(BoundSearch::new).collect();
         if let Some(steps) = options.steps {
             check_possible(&problem, &phases, &mut ladders, steps, budget)?;
         }
@@ -180,19 +181,19 @@ impl<'a> Planner<'a> {
             None => (Journey::default(), None),
         };
         let known = resumed_bounds(&journey, &problems, search.is_some())?;
-        for (place, ladder) in ladders.iter().enumerate().skip(journey.done.len()) {
+        for (place, bound_search) in ladders.iter().enumerate().skip(journey.done.len()) {
             let reached: u32 = journey.done.iter().map(Found::step_count).sum();
-            let to_come: u32 = ladders[place + 1..].iter().map(|ladder| ladder.best().steps).sum();
+            let to_come: u32 = ladders[place + 1..].iter().map(|bound_search| bound_search.best().steps).sum();
             let ceiling = options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come)));
             let quest = Quest {
                 problem: problems[place],
                 options,
-                bound: known.get(place).unwrap_or(ladder.best()).clone(),
+                bound: known.get(place).unwrap_or(bound_search.best()).clone(),
                 ceiling,
                 budget: share(budget, phases.len(), phases.len() - place),
                 identity: &identity,
             };
-            quest.run(&mut journey, ladder.clone(), search.take(), &mut observe)?;
+            quest.run(&mut journey, bound_search.clone(), search.take(), &mut observe)?;
         }
         let bounds = journey.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let bound = lockstep_bounds::of_phases(&phases, bounds);
@@ -204,17 +205,17 @@ impl<'a> Planner<'a> {
 /// Refuses a number of steps that no schedule has.
 fn check_possible(
     problem: &Problem<'_>,
-    phases: &[Distribution<'_>],
-    ladders: &mut [Ladder<'_>],
+    phases: &[DistributePhase<'_>],
+    ladders: &mut [BoundSearch<'_>],
     steps: u32,
     budget: &Budget,
 ) -> Result<(), PlanError> {
     for place in 0..ladders.len() {
-        let others = ladders.iter().fold(0, |sum: u32, ladder| sum.saturating_add(ladder.best().steps));
+        let others = ladders.iter().fold(0, |sum: u32, bound_search| sum.saturating_add(bound_search.best().steps));
         let others = others - ladders[place].best().steps;
-        ladders[place].climb(Cost::Dear, steps.saturating_add(1).saturating_sub(others), budget, |_, _| {});
+        ladders[place].raise(Cost::Expensive, steps.saturating_add(1).saturating_sub(others), budget, |_, _| {});
     }
-    let bounds = ladders.iter().map(|ladder| ladder.best().clone()).collect();
+    let bounds = ladders.iter().map(|bound_search| bound_search.best().clone()).collect();
     let bound = lockstep_bounds::of_phases(phases, bounds);
     if bound.steps <= steps {
         return Ok(());
@@ -245,7 +246,7 @@ fn inconsistent(what: String) -> CheckpointError {
 
 /// The schedule of all phases, by the most laborious of those that found one, and what the judge said if it is the very
 /// one that he has seen.
-fn assembled(problem: &Problem<'_>, phases: &[Distribution<'_>], mut found: Vec<Found>) -> Found {
+fn assembled(problem: &Problem<'_>, phases: &[DistributePhase<'_>], mut found: Vec<Found>) -> Found {
     if found.len() == 1 && problem.collective().phases() == [Phase::Distribute] {
         return found.remove(0);
     }

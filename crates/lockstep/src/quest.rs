@@ -1,7 +1,7 @@
 //! The way to a schedule of one phase.
 
 use lockstep_analytic::Construction;
-use lockstep_bounds::{Certificate, Cost, Ladder, LowerBound, Rule};
+use lockstep_bounds::{BoundSearch, Certificate, Cost, LowerBound, Rule};
 use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, MAX_DELIVERIES, SearchSpace, UmdaOptions, candidate_paths};
 use lockstep_paths::PathTable;
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason, verify};
@@ -39,19 +39,19 @@ pub(crate) struct Quest<'a> {
 }
 
 impl Quest<'_> {
-    /// Adds a schedule of this phase to those that are done. `ladder` is for the bounds; `search` is the state of the
+    /// Adds a schedule of this phase to those that are done. `bound_search` is for the bounds; `search` is the state of the
     /// search in which the journey was interrupted.
     pub(crate) fn run(
         mut self,
         journey: &mut Journey,
-        ladder: Ladder<'_>,
+        bound_search: BoundSearch<'_>,
         search: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         let engine = self.options.engine;
         if search.is_none() {
             journey.begin_phase();
-            self.begin(journey, ladder, observe)?;
+            self.begin(journey, bound_search, observe)?;
         } else if journey.low < self.goal() || self.next_level(journey).is_none_or(|(steps, _)| steps != journey.level)
         {
             let what = "the search is not where its results lead".to_owned();
@@ -86,13 +86,13 @@ impl Quest<'_> {
     fn begin(
         &mut self,
         journey: &mut Journey,
-        mut ladder: Ladder<'_>,
+        mut bound_search: BoundSearch<'_>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         let engine = self.options.engine;
         let constructs = engine.includes(Engine::Construct);
         observe(Event::Bound { rule: self.bound.rule, steps: Some(self.bound.steps) });
-        self.climb(&mut ladder, Cost::Linear, journey, observe);
+        self.raise_bound(&mut bound_search, Cost::Linear, journey, observe);
         if engine.includes(Engine::Analytic) {
             self.recognise(journey, observe);
         }
@@ -102,11 +102,11 @@ impl Quest<'_> {
             return Err(NotFound::Unsupported { engine: engine.name(), why }.into());
         }
         if !self.is_reached(journey) && constructs {
-            self.climb(&mut ladder, Cost::Searches, journey, observe);
+            self.raise_bound(&mut bound_search, Cost::Searches, journey, observe);
             self.check_channel_uses()?;
             self.construct(FIRST_LOOK, journey, observe)?;
         }
-        self.climb(&mut ladder, Cost::Dear, journey, observe);
+        self.raise_bound(&mut bound_search, Cost::Expensive, journey, observe);
         if !self.is_reached(journey) && constructs {
             self.construct(1, journey, observe)?;
         }
@@ -126,12 +126,18 @@ impl Quest<'_> {
     }
 
     /// Asks the rules up to this cost, as long as they can say more than the best schedule does.
-    fn climb(&mut self, ladder: &mut Ladder<'_>, cost: Cost, journey: &Journey, observe: &mut dyn FnMut(Event<'_>)) {
-        let budget = if cost == Cost::Dear { part_of_time(&self.budget, SHARE) } else { Budget::unlimited() };
-        ladder.climb(cost, journey.reached(), &budget, |rule, bound| {
+    fn raise_bound(
+        &mut self,
+        bound_search: &mut BoundSearch<'_>,
+        cost: Cost,
+        journey: &Journey,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) {
+        let budget = if cost == Cost::Expensive { part_of_time(&self.budget, SHARE) } else { Budget::unlimited() };
+        bound_search.raise(cost, journey.reached(), &budget, |rule, bound| {
             observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
         });
-        self.bound = ladder.best().clone();
+        self.bound = bound_search.best().clone();
         tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
     }
 

@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
         let mut arcs = Vec::with_capacity(graph.arc_count());
         for tail in 0..graph.node_count() as u32 {
             for (head, width) in graph.arcs(tail) {
-                flow.arc(tail as usize, head as usize, 0);
+                flow.add_arc(tail as usize, head as usize, 0);
                 arcs.push([tail, width]);
             }
         }
@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
             let [tail, width] = arcs[arc.index()];
             if tail == source || graph.routes(tail) { width } else { 0 }
         });
-        let channels = self.flow.maximise(source as usize, target as usize);
+        let channels = self.flow.max_flow(source as usize, target as usize);
         if self.best.as_ref().is_none_or(|best| channels < best.channels) {
             let side =
                 (0..graph.node_count() as u32).filter(|&node| self.flow.is_on_source_side(node as usize)).collect();

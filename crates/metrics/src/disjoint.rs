@@ -79,12 +79,12 @@ impl Ways {
         };
         let mut flow = FlowNetwork::new(self.nodes.len() + exit);
         if exit > 0 {
-            (0..exit).for_each(|place| _ = flow.arc(place, exit + place, 1));
+            (0..exit).for_each(|place| _ = flow.add_arc(place, exit + place, 1));
         }
         for &[tail, head, width] in &self.arcs {
-            flow.arc(exit + tail as usize, head as usize, width.min(most));
+            flow.add_arc(exit + tail as usize, head as usize, width.min(most));
         }
-        flow.maximise(exit + self.place[source as usize] as usize, 0)
+        flow.max_flow(exit + self.place[source as usize] as usize, 0)
     }
 
     fn collect(&mut self, distance: &[u32], source: u32, target: u32) {

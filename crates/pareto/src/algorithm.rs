@@ -85,12 +85,12 @@ impl FromStr for Algorithm {
 /// What makes an [`Algorithm`].
 pub(crate) trait Selection: Send + Sync {
     /// How many children are born at a time.
-    fn brood(&self, population: usize) -> usize {
+    fn offspring_count(&self, population: usize) -> usize {
         population
     }
 
     /// Looks at those among whom parents are picked next.
-    fn meet(&mut self, _population: &Costs) {}
+    fn observe(&mut self, _population: &Costs) {}
 
     /// The place of a parent.
     fn parent(&self, population: usize, random: &mut ChaCha8Rng) -> usize {
@@ -106,7 +106,7 @@ pub(crate) trait Selection: Send + Sync {
     }
 
     /// Takes what [`memory`](Self::memory) gave, if it can be that.
-    fn remember(&mut self, memory: &[f64]) -> bool {
+    fn restore(&mut self, memory: &[f64]) -> bool {
         memory.is_empty()
     }
 }

@@ -25,7 +25,7 @@ pub struct Individual<'a, G> {
 /// In each generation as many children are born as there are individuals. A child is a copy of a parent, crossed with
 /// another one and mutated by probability; an infeasible one is discarded, and another one born of other parents. The
 /// random stream of a child depends on seed, generation and place alone, so threads change nothing. Children of one
-/// brood are evaluated in parallel, those of [`Algorithm::SmsEmoa`](crate::Algorithm::SmsEmoa), which has broods of
+/// offspring_count are evaluated in parallel, those of [`Algorithm::SmsEmoa`](crate::Algorithm::SmsEmoa), which has broods of
 /// one, on the calling thread.
 ///
 /// Memory: the population and as many children, and a scratch buffer of the problem for each thread.
@@ -84,10 +84,10 @@ impl<'a, P: Problem> Evolution<'a, P> {
             self.evaluate_again()?;
         }
         let population = self.options.population;
-        let brood = self.selection.brood(population);
-        for first in (0..population).step_by(brood) {
-            self.selection.meet(&self.costs());
-            self.bear(first..population.min(first + brood))?;
+        let offspring_count = self.selection.offspring_count(population);
+        for first in (0..population).step_by(offspring_count) {
+            self.selection.observe(&self.costs());
+            self.bear(first..population.min(first + offspring_count))?;
             self.survive(first);
         }
         tracing::debug!(generation = self.generation, evaluations = self.evaluations, discarded = self.discarded);

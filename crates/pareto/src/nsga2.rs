@@ -18,7 +18,7 @@ pub(crate) struct Nsga2 {
 }
 
 impl Selection for Nsga2 {
-    fn meet(&mut self, population: &Costs) {
+    fn observe(&mut self, population: &Costs) {
         self.ranks = ranks(population);
         self.crowding.resize(population.len(), 0.0);
         for front in fronts(&self.ranks) {
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn better_fronts_win_tournaments_and_then_room_does() {
         let mut nsga2 = Nsga2::default();
-        nsga2.meet(&Costs::new(2, vec![5.0, 5.0, 0.0, 4.0, 1.0, 3.0, 4.0, 0.0]));
+        nsga2.observe(&Costs::new(2, vec![5.0, 5.0, 0.0, 4.0, 1.0, 3.0, 4.0, 0.0]));
         let mut random = ChaCha8Rng::seed_from_u64(2);
         let mut wins = [0; 4];
         for _ in 0..4000 {

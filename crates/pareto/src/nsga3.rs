@@ -83,7 +83,7 @@ impl Selection for Nsga3 {
         &self.ideal
     }
 
-    fn remember(&mut self, memory: &[f64]) -> bool {
+    fn restore(&mut self, memory: &[f64]) -> bool {
         self.ideal = memory.to_vec();
         unusable(memory).is_none() && [0, self.directions.dimension()].contains(&memory.len())
     }
@@ -160,10 +160,10 @@ mod tests {
 
     #[test]
     fn a_memory_that_is_none_is_refused() {
-        let remember = |memory: &[f64]| Nsga3::new(2, 10).remember(memory);
-        assert!(remember(&[]) && remember(&[1.0, -1e100]));
+        let restore = |memory: &[f64]| Nsga3::new(2, 10).restore(memory);
+        assert!(restore(&[]) && restore(&[1.0, -1e100]));
         for memory in [&[1.0][..], &[1.0, f64::NAN], &[1.0, f64::NEG_INFINITY], &[1.0, -1e101], &[0.0; 3]] {
-            assert!(!remember(memory), "{memory:?}");
+            assert!(!restore(memory), "{memory:?}");
         }
     }
 

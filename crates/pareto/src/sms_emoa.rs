@@ -19,7 +19,7 @@ const REFERENCE: f64 = 1.1;
 pub(crate) struct SmsEmoa;
 
 impl Selection for SmsEmoa {
-    fn brood(&self, _population: usize) -> usize {
+    fn offspring_count(&self, _population: usize) -> usize {
         1
     }
 

@@ -76,7 +76,7 @@ impl<'a, P: Problem> Evolution<'a, P> {
                 return contradiction(format!("genome {place}: {reason}"));
             }
         }
-        if !evolution.selection.remember(&memory) {
+        if !evolution.selection.restore(&memory) {
             return contradiction(format!("memory: it is none of {}", options.algorithm));
         }
         Ok(Self { generation, evaluations, discarded, genomes, scores, ..evolution })

@@ -27,12 +27,12 @@ pub fn disjoint_paths(topology: &Topology, source: NodeId, target: NodeId) -> Ve
     for channel in topology.channel_numbers() {
         let (tail, head) = (topology.tail(channel), topology.head(channel));
         let is_open = topology.is_working(channel) && (tail == source || topology.routes(tail));
-        network.arc(tail.index(), head.index(), u32::from(is_open));
+        network.add_arc(tail.index(), head.index(), u32::from(is_open));
     }
-    network.maximise(source.index(), target.index());
+    network.max_flow(source.index(), target.index());
     let mut paths = Vec::new();
     // Arcs have the numbers of their channels.
-    network.unravel(source.index(), target.index(), |path| {
+    network.decompose_paths(source.index(), target.index(), |path| {
         paths.push(path.iter().map(|arc| ChannelId::new(arc.number())).collect());
     });
     paths

@@ -18,12 +18,12 @@ number_id!(
 ///
 /// let mut network = FlowNetwork::new(4);
 /// for (tail, head, capacity) in [(0, 1, 2), (0, 2, 1), (1, 3, 1), (2, 3, 5), (1, 2, 1)] {
-///     network.arc(tail, head, capacity);
+///     network.add_arc(tail, head, capacity);
 /// }
-/// assert_eq!(network.maximise(0, 3), 3);
+/// assert_eq!(network.max_flow(0, 3), 3);
 ///
 /// let mut paths: Vec<Vec<usize>> = Vec::new();
-/// network.unravel(0, 3, |path| paths.push(path.iter().map(|arc| arc.index()).collect()));
+/// network.decompose_paths(0, 3, |path| paths.push(path.iter().map(|arc| arc.index()).collect()));
 /// assert_eq!(paths, [vec![0, 2], vec![0, 4, 3], vec![1, 3]]);
 /// ```
 ///
@@ -82,7 +82,7 @@ impl FlowNetwork {
     /// # Panics
     ///
     /// If an end is no node, or past 2^31 - 1 arcs.
-    pub fn arc(&mut self, tail: usize, head: usize, capacity: u32) -> ArcId {
+    pub fn add_arc(&mut self, tail: usize, head: usize, capacity: u32) -> ArcId {
         assert!(tail.max(head) < self.level.len(), "an arc from {tail} to {head}");
         assert!(self.halves.len() < NONE as usize - 1, "fewer than 2^31 arcs");
         let place = self.halves.len() as u32;
@@ -108,7 +108,7 @@ impl FlowNetwork {
     /// # Panics
     ///
     /// Past a capacity of 2^32 - 1.
-    pub fn widen(&mut self, arc: ArcId, extra: u32) {
+    pub fn add_capacity(&mut self, arc: ArcId, extra: u32) {
         let residual = &mut self.halves[self.place[arc.index()] as usize].residual;
         *residual = residual.checked_add(extra).expect("a capacity below 2^32");
     }
@@ -143,7 +143,7 @@ impl FlowNetwork {
 
     /// Adds as many units from `source` to `sink` as there is room for, and returns how many. Takes `O(M sqrt M)` time
     /// for `M` arcs of capacity 1.
-    pub fn maximise(&mut self, source: usize, sink: usize) -> u64 {
+    pub fn max_flow(&mut self, source: usize, sink: usize) -> u64 {
         self.sort();
         let mut total = 0;
         while source != sink && self.level_from(source, sink) {
@@ -153,7 +153,7 @@ impl FlowNetwork {
         total
     }
 
-    /// Whether a node can still be reached from the source of the last [`maximise`](Self::maximise): the source's side
+    /// Whether a node can still be reached from the source of the last [`max_flow`](Self::max_flow): the source's side
     /// of a least cut.
     pub fn is_on_source_side(&self, node: usize) -> bool {
         self.level[node] != NONE
@@ -162,7 +162,7 @@ impl FlowNetwork {
     /// Takes the flow from `source` to `sink` out, a unit after the other, and calls `visit` with the path of each:
     /// arcs that meet no node twice, first those that were added first. What ran in circles is gone too, or left behind
     /// where no path met it. Takes `O(M + F)` time if the units cross `F` arcs.
-    pub fn unravel(&mut self, source: usize, sink: usize, mut visit: impl FnMut(&[ArcId])) {
+    pub fn decompose_paths(&mut self, source: usize, sink: usize, mut visit: impl FnMut(&[ArcId])) {
         self.sort();
         self.current.clone_from(&self.start);
         // The place of the half by which the unit left a node for good, so that no node comes twice.
@@ -316,8 +316,8 @@ mod tests {
         #[test]
         fn the_flow_is_as_large_as_a_cut(arcs in prop::collection::vec((0usize..7, 0usize..7, 0u32..4), 0..40)) {
             let mut network = FlowNetwork::new(7);
-            let ids: Vec<ArcId> = arcs.iter().map(|&(tail, head, capacity)| network.arc(tail, head, capacity)).collect();
-            let total = network.maximise(0, 6);
+            let ids: Vec<ArcId> = arcs.iter().map(|&(tail, head, capacity)| network.add_arc(tail, head, capacity)).collect();
+            let total = network.max_flow(0, 6);
             let mut surplus = [0i64; 7];
             for (&(tail, head, capacity), &arc) in arcs.iter().zip(&ids) {
                 prop_assert!(network.flow(arc) <= capacity);
@@ -331,10 +331,10 @@ mod tests {
             };
             let cut: u64 = arcs.iter().filter(crossing).map(|&(_, _, capacity)| u64::from(capacity)).sum();
             prop_assert_eq!(total, cut);
-            prop_assert_eq!(network.maximise(0, 6), 0);
+            prop_assert_eq!(network.max_flow(0, 6), 0);
             let (mut count, mut used) = (0, vec![0; arcs.len()]);
             let before: Vec<u32> = ids.iter().map(|&arc| network.flow(arc)).collect();
-            network.unravel(0, 6, |path| {
+            network.decompose_paths(0, 6, |path| {
                 count += 1;
                 let mut nodes = vec![0];
                 for arc in path {
@@ -361,17 +361,17 @@ mod tests {
             let mut growing = FlowNetwork::new(7);
             let mut total = 0;
             for (place, &(tail, head, capacity, extra)) in arcs.iter().enumerate() {
-                whole.arc(tail, head, capacity + extra);
+                whole.add_arc(tail, head, capacity + extra);
                 if place == early {
-                    total += growing.maximise(0, 6);
+                    total += growing.max_flow(0, 6);
                 }
-                let arc = growing.arc(tail, head, capacity);
-                growing.widen(arc, extra);
+                let arc = growing.add_arc(tail, head, capacity);
+                growing.add_capacity(arc, extra);
             }
-            let expected = whole.maximise(0, 6);
-            prop_assert_eq!(total + growing.maximise(0, 6), expected);
+            let expected = whole.max_flow(0, 6);
+            prop_assert_eq!(total + growing.max_flow(0, 6), expected);
             growing.reset(|arc| arcs[arc.index()].2 + arcs[arc.index()].3);
-            prop_assert_eq!(growing.maximise(0, 6), expected);
+            prop_assert_eq!(growing.max_flow(0, 6), expected);
         }
 
         #[test]
@@ -379,15 +379,15 @@ mod tests {
             let mut network = FlowNetwork::new(6);
             let pairs: Vec<_> = links
                 .iter()
-                .map(|&(u, v, capacity)| (network.arc(u, v, capacity), network.arc(v, u, capacity)))
+                .map(|&(u, v, capacity)| (network.add_arc(u, v, capacity), network.add_arc(v, u, capacity)))
                 .collect();
-            let total = network.maximise(0, 5);
+            let total = network.max_flow(0, 5);
             for &(there, back) in &pairs {
                 network.cancel(there, back);
                 prop_assert_eq!(network.flow(there).min(network.flow(back)), 0);
             }
             let mut count = 0;
-            network.unravel(0, 5, |_| count += 1);
+            network.decompose_paths(0, 5, |_| count += 1);
             prop_assert_eq!(count, total);
         }
     }

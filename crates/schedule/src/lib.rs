@@ -38,7 +38,7 @@ mod bits;
 mod budget;
 mod collective;
 mod cost;
-mod distribution;
+mod distribute_phase;
 mod file;
 mod header;
 mod json;
@@ -62,7 +62,7 @@ mod violation;
 pub use budget::{Budget, NotFound, StopReason};
 pub use collective::{Collective, CollectiveKind, Phase};
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
-pub use distribution::Distribution;
+pub use distribute_phase::DistributePhase;
 pub use file::{ScheduleFile, ScheduleFileError};
 pub use header::{FileError, FileKind};
 pub use messages::{Message, MessageId, Messages, Receivers};
@@ -72,7 +72,7 @@ pub use name::{CollectiveName, CollectiveNameError};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
 pub use stream::{
-    BroadcastCounts, BroadcastJudge, BroadcastJudgeError, BroadcastViolation, ElementName, Run, TransferFault,
+    BroadcastCounts, BroadcastJudgeError, BroadcastVerifier, BroadcastViolation, ElementName, Run, TransferFault,
 };
 pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,

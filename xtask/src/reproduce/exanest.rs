@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use lockstep::design::{Code, Machine, Ports};
+use lockstep::design::{CablingCode, Machine, Ports};
 use lockstep::flow::Workload;
 use lockstep::pareto::Algorithm;
 use lockstep_report::{BarChart, BarSeries, bars_svg};
@@ -53,13 +53,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     clock.lap("Tables II and III");
     let machine = Machine::new(8, 16, 1)?;
     let drawn = networks::drawn(&figures.figure2)?;
-    let survey = networks::surveyed(machine, figures.survey.links)?;
+    let enumeration = networks::surveyed(machine, figures.survey.links)?;
     let picks = networks::measured(machine, &figures.picks)?;
     clock.lap("all networks of 4 links, and the picks");
-    let mut claims = claims::of_networks(&figures, drawn, &survey, &picks);
+    let mut claims = claims::of_networks(&figures, drawn, &enumeration, &picks);
     claims.extend(claims::of_columns(&columns));
     if table.is_some() {
-        let report = report::Report { runs, seed: *seed, columns, survey, picks, claims, ..report::Report::default() };
+        let report =
+            report::Report { runs, seed: *seed, columns, enumeration, picks, claims, ..report::Report::default() };
         return finish(arguments, &report, Vec::new());
     }
 
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         runs,
         seed: *seed,
         columns,
-        survey,
+        enumeration,
         picks,
         overrated,
         figure_4,
@@ -183,7 +184,7 @@ fn beyond(machine: Machine, figures: &Figures, seed: u64, clock: &mut Clock) -> 
     let mut rivals = Vec::new();
     for links in PREDICTED_LINKS {
         let is_it = |name: &str| name.rsplit('-').next() == Some(links.to_string().as_str());
-        let mut named: Vec<(String, Code)> = figures
+        let mut named: Vec<(String, CablingCode)> = figures
             .picks
             .iter()
             .filter(|pick| is_it(&pick.name) && pick.name != "20-3-4")

@@ -60,17 +60,17 @@ fn fan(flag: &Flag, signs: &[i64], block: usize) -> Option<Vec<Path>> {
                 order.push(head);
             }
             if distance[head] == distance[node] + 1 {
-                arcs[node].push((network.arc(node, head, 1), *port, head));
+                arcs[node].push((network.add_arc(node, head, 1), *port, head));
             }
         }
     }
     let mut open = vec![false; nodes];
     for target in flag.targets(block) {
         open[number(&target)] = true;
-        network.arc(number(&target), sink, 1);
+        network.add_arc(number(&target), sink, 1);
     }
     let targets = flag.index(block) - 1;
-    if network.maximise(0, sink) < u64::from(targets) {
+    if network.max_flow(0, sink) < u64::from(targets) {
         return None;
     }
     let mut carried: Vec<Vec<(Port, usize)>> = arcs

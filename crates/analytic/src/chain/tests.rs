@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use lockstep_schedule::{BroadcastJudge, CommunicationModel};
+use lockstep_schedule::{BroadcastVerifier, CommunicationModel};
 use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
@@ -210,7 +210,7 @@ fn a_spoiled_chain_is_refused() {
     let refusal = |spoil: &dyn Fn(&mut Chain)| {
         let mut spoiled = chain.clone();
         spoil(&mut spoiled);
-        let mut judge = BroadcastJudge::new(&chain.graph, 0, CommunicationModel::wormhole()).unwrap();
+        let mut judge = BroadcastVerifier::new(&chain.graph, 0, CommunicationModel::wormhole()).unwrap();
         spoiled.replay(0, &mut judge);
         judge.finish().unwrap_err().to_string()
     };

@@ -1,4 +1,4 @@
-use lockstep_schedule::{BroadcastJudge, CommunicationModel};
+use lockstep_schedule::{BroadcastVerifier, CommunicationModel};
 use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ fn a_node_of_a_huge_torus_knows_its_part() {
 fn a_spoiled_stream_is_refused() {
     let diagonals = Diagonals::new(12).unwrap();
     for spoiled in 0..143 {
-        let mut judge = BroadcastJudge::new(&diagonals.graph, 0, CommunicationModel::wormhole()).unwrap();
+        let mut judge = BroadcastVerifier::new(&diagonals.graph, 0, CommunicationModel::wormhole()).unwrap();
         let mut number = 0;
         for round in 0..diagonals.round_count() {
             judge.begin_round();

@@ -9,7 +9,7 @@ use crate::Construction;
 
 /// The counts of a broadcast that the judge accepts with shortest paths only.
 pub(crate) fn judged(broadcast: &impl StreamedBroadcast, root: u64) -> BroadcastCounts {
-    let mut judge = BroadcastJudge::new(broadcast.graph(), root, CommunicationModel::wormhole()).unwrap();
+    let mut judge = BroadcastVerifier::new(broadcast.graph(), root, CommunicationModel::wormhole()).unwrap();
     broadcast.replay(root, &mut judge);
     let counts = judge.finish().unwrap();
     assert_eq!(counts.rounds, broadcast.round_count());
@@ -24,7 +24,7 @@ pub(crate) fn programs_agree(broadcast: &impl StreamedBroadcast, root: u64) {
     arrival[root as usize] = Some(0);
     let programs: Vec<LocalProgram> =
         (0..graph.node_count()).map(|node| broadcast.program(root, node).unwrap()).collect();
-    let mut judge = BroadcastJudge::new(graph, root, CommunicationModel::wormhole()).unwrap();
+    let mut judge = BroadcastVerifier::new(graph, root, CommunicationModel::wormhole()).unwrap();
     for round in 0..broadcast.round_count() {
         judge.begin_round();
         let mut senders = Vec::new();

@@ -3,7 +3,9 @@
 #[cfg(test)]
 pub(crate) mod checks;
 
-use lockstep_schedule::{BroadcastJudge, Budget, CollectiveKind, MessageId, Ports, Problem, Run, Schedule, Switching};
+use lockstep_schedule::{
+    BroadcastVerifier, Budget, CollectiveKind, MessageId, Ports, Problem, Run, Schedule, Switching,
+};
 use lockstep_topology::{CayleyGraph, ChannelId, NodeId};
 
 use crate::{Axes, Labelling, LocalProgram};
@@ -76,7 +78,7 @@ pub trait StreamedBroadcast {
     /// # Panics
     ///
     /// If the root is no node.
-    fn replay(&self, root: u64, judge: &mut BroadcastJudge<'_>) {
+    fn replay(&self, root: u64, judge: &mut BroadcastVerifier<'_>) {
         for round in 0..self.round_count() {
             judge.begin_round();
             self.senders(round, &mut |offset| {

@@ -14,7 +14,7 @@ mod volume;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use lockstep_schedule::{Distribution, MessageId, Messages, Problem, Receivers, Switching};
+use lockstep_schedule::{DistributePhase, MessageId, Messages, Problem, Receivers, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
 use crate::certificate::{Certificate, Direction, LowerBound, Rule};
@@ -70,7 +70,7 @@ impl LowerBound {
     /// [`CertificateError`] names the first fact that does not hold; every number must be exact, even where a weaker
     /// one would prove the same.
     pub fn check(&self, problem: &Problem<'_>) -> Result<(), CertificateError> {
-        match (Distribution::all(problem).as_slice(), &self.certificate) {
+        match (DistributePhase::all(problem).as_slice(), &self.certificate) {
             ([phase], _) => self.check_phase(problem, phase),
             (phases, Certificate::Phases { phases: bounds })
                 if self.rule == Rule::Phases && bounds.len() == phases.len() =>
@@ -82,7 +82,7 @@ impl LowerBound {
         }
     }
 
-    fn check_phase(&self, whole: &Problem<'_>, phase: &Distribution<'_>) -> Checked {
+    fn check_phase(&self, whole: &Problem<'_>, phase: &DistributePhase<'_>) -> Checked {
         let certificate = match (&self.certificate, phase.is_reversed()) {
             (Certificate::Reversed { certificate }, true) => certificate,
             (_, true) => return Err(self.not_applicable("the collective collects: the reversed network counts")),

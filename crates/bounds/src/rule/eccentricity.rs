@@ -4,7 +4,7 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use super::{Ask, Pipeline, SEARCH_WORK, pipeline, sample};
+use super::{BoundRequest, Pipeline, SEARCH_WORK, pipeline, sample};
 use crate::certificate::{Certificate, Direction, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
@@ -18,7 +18,7 @@ use crate::search::Search;
 ///
 /// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2, for one message.
-pub(crate) fn bound(problem: &Problem<'_>, _ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _ask: &BoundRequest<'_>) -> Option<LowerBound> {
     if problem.model().switching != Switching::StoreAndForward {
         return None;
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 
-use super::{Ask, Pipeline, pipeline};
+use super::{BoundRequest, Pipeline, pipeline};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
@@ -22,7 +22,7 @@ use crate::legal::Legal;
 /// Source: Farley, "Minimum-time line broadcast networks", *Networks* 10 (1980), for one port; Liestman and Peters,
 /// "Broadcast networks of bounded degree", *SIAM J. Discrete Mathematics* 1 (1988), for neighbours; here with each
 /// terminal's own ports and neighbours.
-pub(crate) fn bound(problem: &Problem<'_>, _ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _ask: &BoundRequest<'_>) -> Option<LowerBound> {
     if problem.messages().is_scatter() {
         return None;
     }

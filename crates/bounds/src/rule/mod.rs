@@ -16,25 +16,25 @@ mod volume;
 
 use lockstep_schedule::{Budget, Problem, StopReason};
 
+use crate::bound_search::Cost;
 use crate::certificate::{LowerBound, Rule};
-use crate::ladder::Cost;
 
 /// A rule: the bound it gives for a distribution, or `None` where it says nothing. It may stop at so many steps, which
 /// are enough for who asks.
-pub(crate) type Bound = fn(&Problem<'_>, &Ask<'_>) -> Option<LowerBound>;
+pub(crate) type Bound = fn(&Problem<'_>, &BoundRequest<'_>) -> Option<LowerBound>;
 
 /// What whoever asks a rule needs of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ask<'a> {
+pub(crate) struct BoundRequest<'a> {
     /// More steps than these are of no use.
     pub(crate) enough: u32,
     /// The time that it may take; dear rules look at it and say what they have found so far.
     budget: Option<&'a Budget>,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> BoundRequest<'a> {
     /// All that the rule can say.
-    pub(crate) const ALL: Ask<'static> = Ask { enough: u32::MAX, budget: None };
+    pub(crate) const ALL: BoundRequest<'static> = BoundRequest { enough: u32::MAX, budget: None };
 
     pub(crate) fn new(enough: u32, budget: &'a Budget) -> Self {
         Self { enough, budget: Some(budget) }
@@ -75,12 +75,12 @@ pub(crate) const BY_COST: &[(Rule, Bound, Cost)] = &[
     (Rule::Cut, cut::quick, Cost::Searches),
     (Rule::Eccentricity, eccentricity::bound, Cost::Searches),
     (Rule::DistanceSum, distance_sum::bound, Cost::Searches),
-    (Rule::Reception, reception::bound, Cost::Dear),
-    (Rule::Cut, cut::bound, Cost::Dear),
-    (Rule::SourceCut, source_cut::bound, Cost::Dear),
-    (Rule::TimedCut, timed_cut::bound, Cost::Dear),
-    (Rule::BroadcastLp, broadcast_lp::bound, Cost::Dear),
-    (Rule::ArcForwarding, arc_forwarding::bound, Cost::Dear),
+    (Rule::Reception, reception::bound, Cost::Expensive),
+    (Rule::Cut, cut::bound, Cost::Expensive),
+    (Rule::SourceCut, source_cut::bound, Cost::Expensive),
+    (Rule::TimedCut, timed_cut::bound, Cost::Expensive),
+    (Rule::BroadcastLp, broadcast_lp::bound, Cost::Expensive),
+    (Rule::ArcForwarding, arc_forwarding::bound, Cost::Expensive),
 ];
 
 /// Node and channel visits that one rule may spend on searches from many nodes: seconds.

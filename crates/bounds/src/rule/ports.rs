@@ -2,7 +2,7 @@
 
 use lockstep_schedule::Problem;
 
-use super::Ask;
+use super::BoundRequest;
 use crate::certificate::{LowerBound, Rule};
 use crate::crossing::{Traffic, Ways};
 use crate::demand::Demand;
@@ -15,7 +15,7 @@ use crate::legal::Legal;
 ///
 /// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2; here for any degrees, ports and shared resources.
-pub(crate) fn bound(problem: &Problem<'_>, _ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _ask: &BoundRequest<'_>) -> Option<LowerBound> {
     let (demand, legal) = (Demand::new(problem), Legal::new(problem));
     let mut traffic = Traffic::new(problem, &demand);
     let mut own_messages = |terminal| {

@@ -3,7 +3,7 @@
 use lockstep_schedule::Problem;
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{Ask, ceil_steps, ports, volume};
+use super::{BoundRequest, ceil_steps, ports, volume};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
@@ -17,12 +17,12 @@ use crate::wires::Wires;
 /// something only if it is more than these and the [volume] say.
 ///
 /// Source: ours; for one receiver Ford and Fulkerson, *Flows in Networks* (1962), §I.5.
-pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let (topology, legal, demand) = (problem.topology(), Legal::new(problem), Demand::new(problem));
     let is_plain = topology.is_direct() && topology.resource_count() == topology.channel_count();
-    let cheap = [ports::bound, volume::bound].into_iter().filter_map(|rule| rule(problem, ask));
+    let cheap = [ports::bound, volume::bound].into_iter().filter_map(|rule| rule(problem, request));
     let least = cheap.map(|bound| bound.steps).max()?;
-    if is_plain || least >= ask.enough {
+    if is_plain || least >= request.enough {
         return None;
     }
     // Whatever leaves a terminal may come from a transfer that starts there.
@@ -35,7 +35,7 @@ pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> 
         wires.demand(receiver, deliveries(receiver));
     }
     let route = [Wires::source(topology), Wires::sink(topology)];
-    wires.widen(problem.messages().delivery_count(), route, [least, ask.enough], |mut side| {
+    wires.add_capacity(problem.messages().delivery_count(), route, [least, request.enough], |mut side| {
         let is_idle = |node: &NodeId| topology.is_terminal(*node) && receivers.binary_search(node).is_err();
         topology.nodes().filter(is_idle).for_each(|node| side.remove(node.index()));
         let is_in = |node: NodeId| side.contains(node.index());

@@ -4,7 +4,7 @@ use fixedbitset::FixedBitSet;
 use lockstep_schedule::{Problem, Routing};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{Ask, ceil_steps, cut, ports};
+use super::{BoundRequest, ceil_steps, cut, ports};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
@@ -19,15 +19,15 @@ use crate::wires::Wires;
 ///
 /// Source: Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the optimum by Baum and Trotter, *Integer rounding and
 /// polyhedral decomposition for totally unimodular systems* (1978).
-pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let (topology, legal, demand) = (problem.topology(), Legal::new(problem), Demand::new(problem));
     if !legal.direct {
         return None;
     }
     let &[source] = demand.sources().as_slice() else { return None };
-    let cheap = [ports::bound, cut::bound].into_iter().filter_map(|rule| rule(problem, ask));
+    let cheap = [ports::bound, cut::bound].into_iter().filter_map(|rule| rule(problem, request));
     let least = cheap.map(|bound| bound.steps).max()?;
-    if least >= ask.enough {
+    if least >= request.enough {
         return None;
     }
     let is_open = open_channels(problem, legal, source);
@@ -40,7 +40,7 @@ pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> 
         wires.demand(receiver, messages(receiver));
     }
     let route = [Wires::at(source), Wires::sink(topology)];
-    wires.widen(problem.messages().len() as u64, route, [least, ask.enough], |side| {
+    wires.add_capacity(problem.messages().len() as u64, route, [least, request.enough], |side| {
         let is_in = |node: NodeId| side.contains(node.index());
         let stopped = receivers.iter().filter(|&&node| is_in(node)).map(|&node| u64::from(messages(node))).sum();
         let crosses = |channel: &ChannelId| !is_in(topology.tail(*channel)) && is_in(topology.head(*channel));

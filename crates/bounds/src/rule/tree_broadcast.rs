@@ -6,7 +6,7 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use sha2::{Digest, Sha256};
 
-use super::Ask;
+use super::BoundRequest;
 use super::growth;
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::{Demand, Request};
@@ -32,22 +32,22 @@ const PROGRAMME_WORK: u64 = 1 << 23;
 ///
 /// Source: ours; opposite uses cancel as flows do (Ford and Fulkerson, *Flows in Networks*, 1962, §I.2). The programme
 /// for store-and-forward is that of Slater, Cockayne and Hedetniemi, *SIAM J. Computing* 10 (1981).
-pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
     let is_sparse = topology.channel_count() <= 2 * (topology.node_count() - 1);
     if problem.model().switching != Switching::Wormhole || problem.messages().len() != 1 || !is_sparse {
         return None;
     }
-    let fewest = growth::bound(problem, ask)?.steps;
+    let fewest = growth::bound(problem, request)?.steps;
     let demand = Demand::new(problem);
-    let request = demand.sources().first().and_then(|&source| demand.from(source).next())?;
+    let broadcast = demand.sources().first().and_then(|&source| demand.from(source).next())?;
     // On a tree the holders can double in every step, however few their ports are (Farley 1980).
-    let most = request.count.ilog2() + 1;
-    let in_question = fewest..most.min(ask.enough).min(MAX_STEPS as u32 + 1);
+    let most = broadcast.count.ilog2() + 1;
+    let in_question = fewest..most.min(request.enough).min(MAX_STEPS as u32 + 1);
     if in_question.is_empty() {
         return None;
     }
-    let tree = RootedTree::new(problem, request)?;
+    let tree = RootedTree::new(problem, broadcast)?;
     let mut proof = None;
     for steps in in_question {
         match Programme::run(&tree, steps as usize) {
@@ -56,7 +56,7 @@ pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> 
         }
     }
     let (infeasible, states, digest) = proof?;
-    let certificate = Certificate::TreeBroadcast { source: request.source, infeasible, states, digest };
+    let certificate = Certificate::TreeBroadcast { source: broadcast.source, infeasible, states, digest };
     Some(LowerBound { steps: infeasible + 1, rule: Rule::TreeBroadcast, certificate })
 }
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 
-use super::Ask;
+use super::BoundRequest;
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
@@ -20,7 +20,7 @@ use crate::search::{Links, Search};
 ///
 /// Source: Slater, Cockayne and Hedetniemi, "Information dissemination in trees", *SIAM J. Computing* 10 (1981); here for
 /// any ports and receivers.
-pub(crate) fn bound(problem: &Problem<'_>, _ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _ask: &BoundRequest<'_>) -> Option<LowerBound> {
     let (topology, legal) = (problem.topology(), Legal::new(problem));
     if problem.model().switching != Switching::StoreAndForward || problem.messages().len() != 1 {
         return None;

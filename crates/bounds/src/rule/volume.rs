@@ -3,7 +3,7 @@
 use lockstep_schedule::Problem;
 use lockstep_topology::NodeId;
 
-use super::{Ask, ceil_steps};
+use super::{BoundRequest, ceil_steps};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
@@ -16,7 +16,7 @@ use crate::legal::Legal;
 ///
 /// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2, with the channels into and out of terminals only.
-pub(crate) fn bound(problem: &Problem<'_>, _ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, _ask: &BoundRequest<'_>) -> Option<LowerBound> {
     let (topology, demand, legal) = (problem.topology(), Demand::new(problem), Legal::new(problem));
     let receivers = demand.receivers();
     let senders = if legal.direct { demand.sources() } else { topology.terminals().to_vec() };

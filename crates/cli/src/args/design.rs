@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use lockstep::design::{Code, DesignRules, Machine, OddLinks, Ports, Start, published_generations};
+use lockstep::design::{CablingCode, DesignRules, Machine, OddLinks, Ports, Start, published_generations};
 use lockstep::pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
 
 use super::NetworkFormat;
@@ -340,8 +340,8 @@ pub(crate) struct PickArgs {
     #[arg(long, value_name = "K", requires = "front")]
     pub(crate) number: Option<usize>,
     /// The design of this code instead: the offset of each slot of a chassis, with commas between
-    #[arg(long, value_name = "OFFSETS", conflicts_with_all = ["front", "number"], requires_all = ["routers", "chassis"], value_parser = str::parse::<Code>)]
-    pub(crate) code: Option<Code>,
+    #[arg(long, value_name = "OFFSETS", conflicts_with_all = ["front", "number"], requires_all = ["routers", "chassis"], value_parser = str::parse::<CablingCode>)]
+    pub(crate) code: Option<CablingCode>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     /// Write the network in this format [default: by the extension of --output]

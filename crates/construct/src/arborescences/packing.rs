@@ -55,11 +55,11 @@ impl<'a> Packing<'a> {
             .collect();
         let mut network = FlowNetwork::new(nodes);
         for channel in topology.channel_numbers() {
-            network.arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
+            network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
         let flows = queue.iter().filter(|&&node| node != source).map(|node| {
             network.reset(|arc| u32::from(is_open[arc.index()]));
-            network.maximise(source.index(), node.index()) as u32
+            network.max_flow(source.index(), node.index()) as u32
         });
         let connectivity = flows.min().unwrap_or(0);
         let mut packing = Self { topology, source, distance, is_open, connectivity, network };
@@ -72,14 +72,14 @@ impl<'a> Packing<'a> {
         let (topology, nodes, trees) = (self.topology, self.topology.node_count(), trees as usize);
         let mut network = FlowNetwork::new(nodes + trees + 1);
         for channel in topology.channel_numbers() {
-            network.arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
+            network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
         for tree in 0..trees {
-            network.arc(nodes + trees, nodes + tree, 0);
+            network.add_arc(nodes + trees, nodes + tree, 0);
         }
         for tree in 0..trees {
             for node in 0..nodes {
-                network.arc(nodes + tree, node, 0);
+                network.add_arc(nodes + tree, node, 0);
             }
         }
         network
@@ -139,7 +139,7 @@ impl<'a> Packing<'a> {
                 Some(tree) if tree < most => u32::from(tree < count as usize),
                 Some(place) => u32::from(is_in[place - most]),
             });
-            if network.maximise(origin, head.index()) == u64::from(count) {
+            if network.max_flow(origin, head.index()) == u64::from(count) {
                 trees[tree].push((channel, depth));
                 offer(&mut candidates, tree, head, depth);
             } else {

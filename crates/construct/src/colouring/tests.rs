@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::{any_model, instance};
-use lockstep_schedule::{Budget, Collective, CommunicationModel, Distribution, Ports, Problem, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn every_wormhole_scatter_is_served(instance in instance(9)) {
         let problem = instance.problem();
-        for phase in Distribution::all(&problem) {
+        for phase in DistributePhase::all(&problem) {
             let problem = phase.problem(&problem);
             let is_scatter = problem.messages().is_scatter() && problem.model().switching == Switching::Wormhole;
             let bound = lockstep_bounds::best(&problem).steps;

@@ -23,11 +23,11 @@ impl<'a> StepFlow<'a> {
         let nodes = topology.node_count();
         let mut network = FlowNetwork::new(nodes + 2);
         for channel in topology.channel_numbers() {
-            network.arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
+            network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
         for terminal in topology.terminals() {
-            network.arc(nodes, terminal.index(), 0);
-            network.arc(terminal.index(), nodes + 1, 0);
+            network.add_arc(nodes, terminal.index(), 0);
+            network.add_arc(terminal.index(), nodes + 1, 0);
         }
         Self { topology, ports, opposite, network }
     }
@@ -58,10 +58,10 @@ impl<'a> StepFlow<'a> {
     pub(super) fn reach(&mut self, terminals: &[NodeId]) -> usize {
         for &terminal in terminals {
             let arc = self.receiving_arc(terminal);
-            self.network.widen(arc, 1);
+            self.network.add_capacity(arc, 1);
         }
         let nodes = self.topology.node_count();
-        self.network.maximise(nodes, nodes + 1) as usize
+        self.network.max_flow(nodes, nodes + 1) as usize
     }
 
     fn receiving_arc(&self, terminal: NodeId) -> ArcId {
@@ -76,7 +76,7 @@ impl<'a> StepFlow<'a> {
         }
         let nodes = self.topology.node_count();
         let mut paths = Vec::new();
-        self.network.unravel(nodes, nodes + 1, |arcs| {
+        self.network.decompose_paths(nodes, nodes + 1, |arcs| {
             paths.push(arcs[1..arcs.len() - 1].iter().map(|arc| ChannelId::new(arc.number())).collect());
         });
         paths

@@ -75,15 +75,15 @@ fn tried_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
         let mut network = FlowNetwork::new(2 * nodes + 2);
         for node in topology.nodes() {
             let sends = if old & bit(node) == 0 { 0 } else { ports.of_degree(topology.out_channels(node).len()) };
-            network.arc(2 * nodes, nodes + node.index(), sends as u32);
-            network.arc(node.index(), 2 * nodes + 1, u32::from(new & !old & bit(node) != 0));
+            network.add_arc(2 * nodes, nodes + node.index(), sends as u32);
+            network.add_arc(node.index(), 2 * nodes + 1, u32::from(new & !old & bit(node) != 0));
             let passes = if topology.routes(node) { u32::MAX / 2 } else { 0 };
-            network.arc(node.index(), nodes + node.index(), passes);
+            network.add_arc(node.index(), nodes + node.index(), passes);
         }
         for channel in topology.channels() {
-            network.arc(nodes + topology.tail(channel).index(), topology.head(channel).index(), 1);
+            network.add_arc(nodes + topology.tail(channel).index(), topology.head(channel).index(), 1);
         }
-        network.maximise(2 * nodes, 2 * nodes + 1) == u64::from((new & !old).count_ones())
+        network.max_flow(2 * nodes, 2 * nodes + 1) == u64::from((new & !old).count_ones())
     };
     let mut sets = BTreeSet::from([bit(root)]);
     for steps in 0.. {

@@ -2,7 +2,7 @@
 
 use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, Distribution, Ports, Problem, ScatterRule, Switching, verify,
+    Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, ScatterRule, Switching, verify,
 };
 use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
@@ -48,7 +48,7 @@ proptest! {
         let whole = instance.problem();
         let model = whole.model();
         let relays = model.switching == Switching::StoreAndForward || model.scatter == ScatterRule::Relay;
-        for phase in Distribution::all(&whole) {
+        for phase in DistributePhase::all(&whole) {
             let problem = phase.problem(&whole);
             let is_served = problem.messages().is_scatter() && relays;
             let goal = bound(&problem);

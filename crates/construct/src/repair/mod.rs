@@ -53,7 +53,7 @@ const STAGES: [Stage; 4] = [
 /// and no waste the kept schedule comes back as it is.
 ///
 /// `problem` and `kept` distribute their messages; turn a collecting phase round first
-/// ([`Distribution`](lockstep_schedule::Distribution)). `observe` sees each method that fits, how many attempts it made, and
+/// ([`DistributePhase`](lockstep_schedule::DistributePhase)). `observe` sees each method that fits, how many attempts it made, and
 /// the steps reached if they are fewer than before.
 ///
 /// ```

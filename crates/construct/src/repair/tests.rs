@@ -1,5 +1,5 @@
 use lockstep_schedule::strategy::instance;
-use lockstep_schedule::{Collective, CommunicationModel, Distribution, verify};
+use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -36,7 +36,7 @@ proptest! {
         let whole = instance.problem();
         let faulty = broken(&instance.topology, &nodes, &channels);
         let Ok(left) = Problem::new(&faulty, &instance.collective, instance.model) else { return Ok(()) };
-        for (old, new) in Distribution::all(&whole).iter().zip(&Distribution::all(&left)) {
+        for (old, new) in DistributePhase::all(&whole).iter().zip(&DistributePhase::all(&left)) {
             let (before, after) = (old.problem(&whole), new.problem(&left));
             let schedule = build(&before, seed);
             let survivors = survivors(&before, &schedule, &after).unwrap();
@@ -60,7 +60,7 @@ proptest! {
     #[test]
     fn without_a_fault_the_very_schedule_comes_back(instance in instance(12), seed: u64) {
         let whole = instance.problem();
-        for phase in Distribution::all(&whole) {
+        for phase in DistributePhase::all(&whole) {
             let problem = phase.problem(&whole);
             let schedule = build(&problem, seed);
             let kept = survivors(&problem, &schedule, &problem).unwrap();

@@ -62,7 +62,7 @@ impl Traffic {
             return None;
         }
         let (mut traffic, mut deal) = (Self { message: Vec::new(), route: Vec::new() }, scatter.deal());
-        network.unravel(topology.node_count(), topology.node_count() + 1, |arcs| {
+        network.decompose_paths(topology.node_count(), topology.node_count() + 1, |arcs| {
             let channels = arcs[1..arcs.len() - 1].iter().rev().map(|arc| ChannelId::new(arc.number()));
             let route: Vec<ChannelId> = channels.collect();
             if let Some(&last) = route.first() {

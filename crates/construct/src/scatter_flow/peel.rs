@@ -73,11 +73,11 @@ impl<'a> Peeler<'a> {
         let (origin, end) = (sink + 1, sink + 2);
         let mut network = FlowNetwork::new(sink + 3);
         for &[tail, head] in &ends {
-            network.arc(tail, head, 0);
+            network.add_arc(tail, head, 0);
         }
         for node in 0..=sink {
-            network.arc(origin, node, 0);
-            network.arc(node, end, 0);
+            network.add_arc(origin, node, 0);
+            network.add_arc(node, end, 0);
         }
         Self {
             supply,
@@ -113,7 +113,7 @@ impl<'a> Peeler<'a> {
             }
         });
         let (origin, end) = (surplus.len(), surplus.len() + 1);
-        let met = network.maximise(origin, end);
+        let met = network.max_flow(origin, end);
         let needed: u64 = surplus.iter().filter_map(|&units| u64::try_from(units).ok()).sum();
         debug_assert_eq!(met, needed, "what fits in {left} steps has a part that fits in one");
         for (place, (units, carried)) in units.iter_mut().zip(carried).enumerate() {
@@ -128,9 +128,9 @@ impl<'a> Peeler<'a> {
         let (root, sink) = (supply.root.index(), supply.topology.node_count());
         let back = channels.len() + receivers.len();
         network.reset(|arc| if arc.index() < back { units[arc.index()] } else { 0 });
-        network.maximise(root, sink);
+        network.max_flow(root, sink);
         let mut path = Vec::new();
-        network.unravel(root, sink, |arcs| {
+        network.decompose_paths(root, sink, |arcs| {
             let (last, crossed) = arcs.split_last().expect("the root is not the sink");
             path.clear();
             path.extend(crossed.iter().map(|arc| channels[arc.index()]));

@@ -107,13 +107,13 @@ impl<'a> Supply<'a> {
         let mut network = FlowNetwork::new(nodes + 2);
         for channel in topology.channel_numbers() {
             let width = if self.is_open(channel) { steps } else { 0 };
-            network.arc(topology.tail(channel).index(), topology.head(channel).index(), width);
+            network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), width);
         }
-        network.arc(source, self.root.index(), units);
+        network.add_arc(source, self.root.index(), units);
         for receiver in self.receivers() {
-            network.arc(receiver.index(), sink, self.demand(receiver));
+            network.add_arc(receiver.index(), sink, self.demand(receiver));
         }
-        let mut sent = network.maximise(source, sink);
+        let mut sent = network.max_flow(source, sink);
         while sent < u64::from(units) {
             let is_starved = |node: NodeId| !network.is_on_source_side(node.index());
             let starved = self.receivers().filter(|&node| is_starved(node)).map(|node| self.demand(node)).sum();
@@ -122,10 +122,10 @@ impl<'a> Supply<'a> {
             let inlets = topology.channels().filter(|&channel| self.is_open(channel)).filter(crosses).count();
             let needed = quotient(starved, inlets as u32)?;
             for channel in topology.channels().filter(|&channel| self.is_open(channel)) {
-                network.widen(ArcId::new(channel.number()), needed - steps);
+                network.add_capacity(ArcId::new(channel.number()), needed - steps);
             }
             steps = needed;
-            sent += network.maximise(source, sink);
+            sent += network.max_flow(source, sink);
         }
         Some((steps, network))
     }

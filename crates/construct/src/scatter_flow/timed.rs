@@ -47,7 +47,7 @@ pub(super) fn schedule(
                 if request.stop().is_some() {
                     return None;
                 }
-                sent += timed.network.maximise(timed.holder(supply.root, 0), timed.sink());
+                sent += timed.network.max_flow(timed.holder(supply.root, 0), timed.sink());
                 if sent == supply.scatter.len() as u64 {
                     return Some(timed.into_schedule(opposite));
                 }
@@ -104,7 +104,7 @@ impl<'a> Timed<'a> {
         }
         timed.network = FlowNetwork::new(timed.sink() + 1);
         for receiver in supply.receivers() {
-            timed.network.arc(timed.end(receiver), timed.sink(), supply.demand(receiver));
+            timed.network.add_arc(timed.end(receiver), timed.sink(), supply.demand(receiver));
         }
         Some(timed)
     }
@@ -158,26 +158,26 @@ impl<'a> Timed<'a> {
         for &node in topology.terminals() {
             let (now, then) = (self.holder(node, time), self.holder(node, time + 1));
             if is_reached(self, node, time) {
-                self.network.arc(now, then, units);
+                self.network.add_arc(now, then, units);
             }
             if self.steps >= self.from && self.supply.demand(node) > 0 && is_reached(self, node, self.steps) {
-                self.network.arc(then, self.end(node), self.supply.demand(node));
+                self.network.add_arc(then, self.end(node), self.supply.demand(node));
             }
             if self.has_gates() {
                 let limit = |channels: &[ChannelId]| ports.of_degree(channels.len()) as u32;
-                self.network.arc(now, self.sender(node, time), limit(topology.out_channels(node)));
-                self.network.arc(self.receiver(node, time), then, limit(topology.in_channels(node)));
+                self.network.add_arc(now, self.sender(node, time), limit(topology.out_channels(node)));
+                self.network.add_arc(self.receiver(node, time), then, limit(topology.in_channels(node)));
             }
         }
         if self.timing == Timing::Wormhole {
             for node in topology.nodes().filter(|&node| node != root && topology.routes(node)) {
-                self.network.arc(self.receiver(node, time), self.sender(node, time), units);
+                self.network.add_arc(self.receiver(node, time), self.sender(node, time), units);
             }
         }
         for channel in topology.channels().filter(|&channel| self.supply.is_open(channel)) {
             let (tail, head) = (topology.tail(channel), topology.head(channel));
             if is_reached(self, tail, time) {
-                let arc = self.network.arc(self.sender(tail, time), self.receiver(head, time), 1);
+                let arc = self.network.add_arc(self.sender(tail, time), self.receiver(head, time), 1);
                 self.crossings.push((arc, channel));
             }
         }
@@ -285,17 +285,17 @@ impl<'a> StepFlow<'a> {
         let mut surplus = vec![0i64; 2 * nodes];
         for &channel in used {
             let (tail, head) = (sender(topology.tail(channel)), topology.head(channel).index());
-            network.arc(tail, head, 1);
+            network.add_arc(tail, head, 1);
             surplus[tail] -= 1;
             surplus[head] += 1;
         }
         for (place, &surplus) in surplus.iter().enumerate() {
-            network.arc(source, place, u32::try_from(-surplus).unwrap_or(0));
-            network.arc(place, sink, u32::try_from(surplus).unwrap_or(0));
+            network.add_arc(source, place, u32::try_from(-surplus).unwrap_or(0));
+            network.add_arc(place, sink, u32::try_from(surplus).unwrap_or(0));
         }
-        network.maximise(source, sink);
+        network.max_flow(source, sink);
         let mut paths = Vec::new();
-        network.unravel(source, sink, |arcs| {
+        network.decompose_paths(source, sink, |arcs| {
             let path: Vec<ChannelId> = arcs[1..arcs.len() - 1].iter().map(|arc| used[arc.index()]).collect();
             // Who comes back to where he started from may as well stay there.
             if topology.tail(path[0]) != topology.head(path[path.len() - 1]) {

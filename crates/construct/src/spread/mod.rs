@@ -167,7 +167,7 @@ mod tests {
     use std::num::NonZeroU32;
 
     use lockstep_schedule::strategy::instance;
-    use lockstep_schedule::{Budget, Collective, CommunicationModel, Distribution, Ports, Problem, verify};
+    use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
     use lockstep_topology::Topology;
     use proptest::prelude::*;
 
@@ -198,7 +198,7 @@ mod tests {
             instance in instance(12), pick: prop::sample::Index, attempt in 0..100u64, goal in 1..20u32, hurries: bool,
         ) {
             let whole = instance.problem();
-            let phases = Distribution::all(&whole);
+            let phases = DistributePhase::all(&whole);
             let problem = phases[0].problem(&whole);
             let budget = Budget::unlimited();
             if hurries {
@@ -218,7 +218,7 @@ mod tests {
         #[test]
         fn further_attempts_are_shorter_or_miss(instance in instance(9), seed: u64) {
             let whole = instance.problem();
-            let phases = Distribution::all(&whole);
+            let phases = DistributePhase::all(&whole);
             let problem = phases[0].problem(&whole);
             let budget = Budget::unlimited();
             let first = Request { seed, ..Request::first(&problem, &budget) };

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 
 use super::*;
-use crate::{Code, strategy};
+use crate::{CablingCode, strategy};
 
 fn score(name: &str, network: &mut Network) -> Result<f64, NoScore> {
     objective(name).unwrap().score(network, &mut ChaCha8Rng::seed_from_u64(1))
@@ -44,7 +44,7 @@ fn no_score_has_a_reason() {
     assert_eq!(score("cable-length", &mut of("ring:4")), Err(NoScore::NoCabinets));
     assert_eq!(score("exact-bisection", &mut of("ring:41")), Err(NoScore::TooLarge { terminals: 41, most: 40 }));
     let machine = Machine::new(1, 2, 1).unwrap();
-    let mut parts = Network::of_code(&machine, &Code([0, 0].into())).unwrap();
+    let mut parts = Network::of_code(&machine, &CablingCode([0, 0].into())).unwrap();
     for name in ["paths", "paths-with-selves", "edge-disjoint-paths", "vertex-disjoint-paths", "distance", "diameter"] {
         assert_eq!(score(name, &mut parts), Err(NoScore::InParts), "{name}");
     }

@@ -1,8 +1,8 @@
 //! The repair of a schedule, phase by phase.
 
-use lockstep_bounds::{Cost, Ladder};
+use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_construct::{repair, survivors};
-use lockstep_schedule::{Budget, Distribution, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule};
 
 use super::{Changes, Repaired};
 use crate::engine::Engine;
@@ -38,7 +38,7 @@ impl Mender<'_> {
         schedule: &Schedule,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<(Plan, Repaired)>, PlanError> {
-        let (old_phases, phases) = (Distribution::all(self.before), Distribution::all(self.problem));
+        let (old_phases, phases) = (DistributePhase::all(self.before), DistributePhase::all(self.problem));
         let (mut whole, mut bounds, mut changes) = (Schedule::new(), Vec::new(), Changes::default());
         let mut cut_short = None;
         for (place, (old_phase, phase)) in old_phases.iter().zip(&phases).enumerate() {
@@ -46,15 +46,15 @@ impl Mender<'_> {
             // To turn a schedule round is to turn it back.
             let part = old_phase.in_time(part(self.before, schedule, place));
             let budget = part_of_time(&share(self.budget, phases.len(), phases.len() - place), SHARE);
-            let mut ladder = Ladder::new(&problem);
-            match self.mend_phase(&old_problem, &part, &problem, &mut ladder, &budget, observe) {
+            let mut bound_search = BoundSearch::new(&problem);
+            match self.mend_phase(&old_problem, &part, &problem, &mut bound_search, &budget, observe) {
                 Ok((repaired, of_phase)) => {
                     let stopped = budget.clone().with_evaluations(u64::MAX).stop_after(0);
-                    if repaired.step_count() as u32 > ladder.best().steps {
+                    if repaired.step_count() as u32 > bound_search.best().steps {
                         cut_short = stopped.and_then(CutShort::by).or(cut_short);
                     }
                     whole.append(&phase.in_time(repaired));
-                    bounds.push(ladder.best().clone());
+                    bounds.push(bound_search.best().clone());
                     changes = changes.and(of_phase);
                 }
                 Err(reason) => {
@@ -77,7 +77,7 @@ impl Mender<'_> {
         before: &Problem<'_>,
         schedule: &Schedule,
         problem: &Problem<'_>,
-        ladder: &mut Ladder<'_>,
+        bound_search: &mut BoundSearch<'_>,
         budget: &Budget,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Schedule, Changes), NotFound> {
@@ -89,12 +89,12 @@ impl Mender<'_> {
             })
         };
         let most = budget.evaluation_limit() / u64::from(SHARE);
-        climb(ladder, Cost::Searches, u32::MAX, budget, observe);
+        raise_bound(bound_search, Cost::Searches, u32::MAX, budget, observe);
         let first_look = FIRST_LOOK.saturating_mul(problem.messages().delivery_count());
-        let mut repaired = attempt(ladder.best().steps, first_look.min(most), observe)?;
-        climb(ladder, Cost::Dear, repaired.schedule.step_count() as u32, budget, observe);
-        if repaired.schedule.step_count() as u32 > ladder.best().steps {
-            repaired = attempt(ladder.best().steps, most, observe)?;
+        let mut repaired = attempt(bound_search.best().steps, first_look.min(most), observe)?;
+        raise_bound(bound_search, Cost::Expensive, repaired.schedule.step_count() as u32, budget, observe);
+        if repaired.schedule.step_count() as u32 > bound_search.best().steps {
+            repaired = attempt(bound_search.best().steps, most, observe)?;
         }
         let left = kept.schedule().transfer_count();
         let changes = Changes {
@@ -119,9 +119,15 @@ impl Changes {
 }
 
 /// Asks the rules up to this cost, as long as they can say more than `enough`.
-fn climb(ladder: &mut Ladder<'_>, cost: Cost, enough: u32, budget: &Budget, observe: &mut dyn FnMut(Event<'_>)) {
+fn raise_bound(
+    bound_search: &mut BoundSearch<'_>,
+    cost: Cost,
+    enough: u32,
+    budget: &Budget,
+    observe: &mut dyn FnMut(Event<'_>),
+) {
     let unlimited = Budget::unlimited();
-    ladder.climb(cost, enough, if cost == Cost::Dear { budget } else { &unlimited }, |rule, bound| {
+    bound_search.raise(cost, enough, if cost == Cost::Expensive { budget } else { &unlimited }, |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
 }

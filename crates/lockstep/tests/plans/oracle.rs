@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lockstep::schedule::strategy::instance;
-use lockstep::schedule::{CollectiveKind, Distribution, MessageId, Switching};
+use lockstep::schedule::{CollectiveKind, DistributePhase, MessageId, Switching};
 use lockstep::{Budget, ChannelId, Engine, NodeId, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
@@ -185,7 +185,7 @@ proptest! {
         }),
     ) {
         let problem = instance.problem();
-        let phases = Distribution::all(&problem);
+        let phases = DistributePhase::all(&problem);
         let optimum: u32 = phases.iter().map(|phase| Space::new(phase.problem(&problem)).optimum()).sum();
         let bound = lockstep::bounds::best(&problem);
         prop_assert!(bound.steps <= optimum, "{bound} > {optimum}");

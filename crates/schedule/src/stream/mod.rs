@@ -20,7 +20,7 @@ pub struct Run {
     pub hops: u64,
 }
 
-/// What a valid broadcast amounts to. Only [`BroadcastJudge::finish`] makes one.
+/// What a valid broadcast amounts to. Only [`BroadcastVerifier::finish`] makes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BroadcastCounts {
@@ -47,11 +47,11 @@ pub struct BroadcastCounts {
 /// channel and 3 bits a node; 4 bytes a node more under minimal routing, 8 where ports are limited.
 ///
 /// ```
-/// use lockstep_schedule::{BroadcastJudge, CommunicationModel, Run};
+/// use lockstep_schedule::{BroadcastVerifier, CommunicationModel, Run};
 /// use lockstep_topology::CayleyGraph;
 ///
 /// let ring: CayleyGraph = "ring:5".parse()?;
-/// let mut judge = BroadcastJudge::new(&ring, 2, CommunicationModel::wormhole())?;
+/// let mut judge = BroadcastVerifier::new(&ring, 2, CommunicationModel::wormhole())?;
 /// judge.begin_round();
 /// judge.transfer(2, [Run { generator: 0, hops: 2 }]);
 /// judge.transfer(2, [Run { generator: 1, hops: 2 }]);
@@ -63,7 +63,7 @@ pub struct BroadcastCounts {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct BroadcastJudge<'a> {
+pub struct BroadcastVerifier<'a> {
     graph: &'a CayleyGraph,
     model: CommunicationModel,
     walker: Walker<'a>,
@@ -86,7 +86,7 @@ pub struct BroadcastJudge<'a> {
 /// More channels than this would need gigabytes of tables.
 const MAX_CHANNELS: u64 = 1 << 30;
 
-impl<'a> BroadcastJudge<'a> {
+impl<'a> BroadcastVerifier<'a> {
     /// A judge of broadcasts from `root`, before the first round.
     ///
     /// # Errors

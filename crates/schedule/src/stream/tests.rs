@@ -16,7 +16,7 @@ fn judged(
     model: CommunicationModel,
     rounds: &Transfers,
 ) -> Result<BroadcastCounts, BroadcastViolation> {
-    let mut judge = BroadcastJudge::new(graph, root, model).unwrap();
+    let mut judge = BroadcastVerifier::new(graph, root, model).unwrap();
     for round in rounds {
         judge.begin_round();
         for (sender, path) in round {
@@ -128,7 +128,7 @@ fn every_spoiled_broadcast_is_refused_in_words() {
 #[test]
 fn a_transfer_needs_a_round() {
     let ring = ring();
-    let mut judge = BroadcastJudge::new(&ring, 0, CommunicationModel::wormhole()).unwrap();
+    let mut judge = BroadcastVerifier::new(&ring, 0, CommunicationModel::wormhole()).unwrap();
     judge.transfer(0, [run(0, 1)]);
     assert!(judge.is_refused());
     assert_eq!(judge.finish(), Err(BroadcastViolation::NoRound));
@@ -138,7 +138,7 @@ fn a_transfer_needs_a_round() {
 fn what_is_too_large_or_has_no_root_is_refused_before_it_is_built() {
     let refusal = |spec: &str, root| {
         let graph: CayleyGraph = spec.parse().unwrap();
-        BroadcastJudge::new(&graph, root, CommunicationModel::wormhole()).unwrap_err().to_string()
+        BroadcastVerifier::new(&graph, root, CommunicationModel::wormhole()).unwrap_err().to_string()
     };
     assert!(refusal("hypercube:60", 0).contains("judged on up to 2^30 channels"));
     assert_eq!(refusal("ring:5", 5), "the root 5 is no node of ring:5; the nodes are 0 to 4");

@@ -59,7 +59,7 @@ struct Block<'a> {
     /// Bits a message.
     width: u64,
     /// A bit for each message of the block, or for each message and terminal.
-    /// Direct scatter: whether a message is delivered. Distribution: whether a terminal that is not the origin holds it.
+    /// Direct scatter: whether a message is delivered. DistributePhase: whether a terminal that is not the origin holds it.
     /// Reduction: whether a terminal has sent its part.
     bits: Bits,
     /// Those of the current step, by the place of the transfer.

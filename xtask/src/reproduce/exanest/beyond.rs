@@ -4,7 +4,9 @@ use std::num::NonZeroU32;
 
 use anyhow::{Context, Result};
 use lockstep::Topology;
-use lockstep::design::{Code, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives};
+use lockstep::design::{
+    CablingCode, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives,
+};
 use lockstep::flow::{Routing, Workload};
 use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Problem, Sense};
 use rand::SeedableRng;
@@ -32,7 +34,7 @@ pub(super) struct Honest {
     pub(super) links: u32,
     pub(super) width: Width,
     pub(super) paths: f64,
-    pub(super) code: Code,
+    pub(super) code: CablingCode,
 }
 
 /// The front by bisection width, proved as far as a budget allows, by paths and by links.
@@ -58,7 +60,7 @@ pub(super) fn honest(machine: Machine, ports: Ports, seed: u64) -> Result<Vec<Ho
 }
 
 /// The codes of the fronts of some searches.
-fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<Vec<Code>> {
+fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<Vec<CablingCode>> {
     let rules = DesignRules { ports, start: Start::Uniform, ..DesignRules::PUBLISHED };
     let objectives = names.iter().map(|name| objective(name)).collect::<Result<Vec<_>, _>>()?;
     let problem = DesignProblem::new(machine, objectives, rules)?;
@@ -139,7 +141,7 @@ fn time(network: &Topology, routing: Routing) -> Result<f64> {
 }
 
 /// Connected designs with so many links, half of them at either router, drawn at random.
-fn draw(machine: Machine, links: u32, seed: u64) -> Result<Vec<Code>> {
+fn draw(machine: Machine, links: u32, seed: u64) -> Result<Vec<CablingCode>> {
     let rules = DesignRules { start: Start::Uniform, ..DesignRules::PUBLISHED };
     let problem = DesignProblem::new(machine, vec![objective("distance")?], rules)?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -190,7 +192,7 @@ pub(super) const ROUTINGS: [(&str, Routing); 2] =
     [("SP, random", Routing::SpRandom), ("ECMP, split", Routing::EcmpSplit)];
 
 /// Networks with so many links: the best of searches for throughput, some others, and as many random ones.
-pub(super) fn rivals(machine: Machine, links: u32, named: &[(String, Code)], seed: u64) -> Result<Vec<Rival>> {
+pub(super) fn rivals(machine: Machine, links: u32, named: &[(String, CablingCode)], seed: u64) -> Result<Vec<Rival>> {
     let mut entries: Vec<(String, Vec<Topology>)> = Vec::new();
     for (name, code) in named {
         entries.push((name.clone(), vec![machine.topology(code)?]));

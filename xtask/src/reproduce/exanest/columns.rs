@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lockstep::design::{
-    Code, DesignProblem, DesignRules, Machine, Network, OddLinks, Start, objective, published_generations,
+    CablingCode, DesignProblem, DesignRules, Machine, Network, OddLinks, Start, objective, published_generations,
 };
 use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Sense};
 use rayon::prelude::*;
@@ -67,7 +67,7 @@ pub(super) struct Found {
     pub(super) paths: f64,
     pub(super) distance: f64,
     pub(super) diameter: f64,
-    pub(super) code: Code,
+    pub(super) code: CablingCode,
 }
 
 /// Runs of one column with one budget.
@@ -164,7 +164,7 @@ fn evolve(column: &Column, budget: Budget, seed: u64) -> Result<Vec<Found>> {
 }
 
 /// A design with f1, f2 and f3 as the search has them.
-fn found(machine: Machine, code: &Code, scores: &[f64]) -> Result<Found> {
+fn found(machine: Machine, code: &CablingCode, scores: &[f64]) -> Result<Found> {
     let distances = Network::of_code(&machine, code)?.distances().context("a front has connected networks")?;
     Ok(Found {
         links: code.links() as u32,

@@ -1,7 +1,7 @@
 //! The document's figures, from `data/papers/exanest.json`.
 
 use anyhow::Result;
-use lockstep::design::{Code, Machine};
+use lockstep::design::{CablingCode, Machine};
 use lockstep::pareto::Algorithm;
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ pub(super) struct Figures {
 #[serde(deny_unknown_fields)]
 pub(super) struct Drawing {
     pub(super) machine: Machine,
-    pub(super) code: Code,
+    pub(super) code: CablingCode,
     /// Pairs of slots, from 1.
     pub(super) cables: Vec<[u32; 2]>,
 }
@@ -66,7 +66,7 @@ pub(super) struct Group {
 pub(super) struct Pick {
     /// As the document calls it: f1, f2 and f3.
     pub(super) name: String,
-    pub(super) code: Code,
+    pub(super) code: CablingCode,
     /// What its bisection width is in truth.
     pub(super) bisection: u32,
 }

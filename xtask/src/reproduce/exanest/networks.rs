@@ -1,7 +1,7 @@
 //! Single networks of the document: the wiring of Figure 2, all networks of four links, and the picks.
 
 use anyhow::{Context, Result, ensure};
-use lockstep::design::{DesignProblem, DesignRules, Machine, Network, Ports, objective, survey};
+use lockstep::design::{DesignProblem, DesignRules, Machine, Network, Ports, enumerate, objective};
 use lockstep::pareto::{EqualPoints, Points};
 use rayon::prelude::*;
 
@@ -51,13 +51,13 @@ pub(super) fn surveyed(machine: Machine, links: u32) -> Result<Surveyed> {
     let of = |ports| -> Result<_> {
         let rules = DesignRules { ports, ..DesignRules::PUBLISHED };
         let problem = DesignProblem::new(machine, objectives.clone(), rules)?;
-        let survey = survey(&problem, links)?;
+        let enumeration = enumerate(&problem, links)?;
         let senses: Vec<_> = objectives.iter().map(|objective| objective.sense()).collect();
-        let points = Points::new(&senses, survey.designs.iter().map(|design| &design.scores))?;
-        let place = |place: usize| [survey.designs[place].scores[0], survey.designs[place].scores[1]];
+        let points = Points::new(&senses, enumeration.designs.iter().map(|design| &design.scores))?;
+        let place = |place: usize| [enumeration.designs[place].scores[0], enumeration.designs[place].scores[1]];
         let mut front: Vec<_> = points.front(EqualPoints::Remove).into_iter().map(place).collect();
         front.sort_by(|a, b| b[0].total_cmp(&a[0]));
-        Ok((survey, front))
+        Ok((enumeration, front))
     };
     let (all, front) = of(Ports::Any)?;
     let (_, equal_ports) = of(Ports::Equal)?;

@@ -1,7 +1,7 @@
 //! How wrong the document's bisection figures are: one run of a heuristic, kept where it was lucky.
 
 use anyhow::Result;
-use lockstep::design::{Code, Machine, Network};
+use lockstep::design::{CablingCode, Machine, Network};
 use lockstep::metrics::{Bisector, Graph, exact_bisection};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -29,7 +29,7 @@ impl Width {
 }
 
 /// The bisection width of a design.
-pub(super) fn width(machine: &Machine, code: &Code) -> Result<Width> {
+pub(super) fn width(machine: &Machine, code: &CablingCode) -> Result<Width> {
     width_of(Network::of_code(machine, code)?.graph())
 }
 

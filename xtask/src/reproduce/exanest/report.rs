@@ -17,7 +17,7 @@ pub(super) struct Report<'a> {
     pub(super) runs: u32,
     pub(super) seed: u64,
     pub(super) columns: Vec<Runs<'a>>,
-    pub(super) survey: Surveyed,
+    pub(super) enumeration: Surveyed,
     pub(super) picks: Vec<Measured<'a>>,
     pub(super) overrated: Vec<Overrated>,
     /// By tasks on a router, 1 and 4.
@@ -132,7 +132,7 @@ impl Report<'_> {
             );
         }
         section("The picks as they are", write(&pick_table(&self.picks)));
-        section("All networks of 4 links: the best", write(&survey_table(&self.survey)) + gap + HALVES);
+        section("All networks of 4 links: the best", write(&survey_table(&self.enumeration)) + gap + HALVES);
         for (number, figure) in [(4, &self.figure_4), (5, &self.figure_5)] {
             for (times, tasks) in figure.iter().zip(["one task", "four tasks"]).filter(|(times, _)| !times.is_empty()) {
                 let picture = format!("![Figure {number}](exanest-figure-{number}.svg)\n");
@@ -268,9 +268,9 @@ fn pick_table(picks: &[Measured<'_>]) -> Table {
     table
 }
 
-fn survey_table(survey: &Surveyed) -> Table {
+fn survey_table(enumeration: &Surveyed) -> Table {
     let mut table = Table::new(["Routers", "Width", "Paths"]);
-    for (name, front) in [("any ports", &survey.front), ("equal ports", &survey.equal_ports)] {
+    for (name, front) in [("any ports", &enumeration.front), ("equal ports", &enumeration.equal_ports)] {
         for [cut, paths] in front {
             table.push([name.to_owned(), cut.to_string(), format!("{paths:.3}")]);
         }

@@ -21,9 +21,9 @@ fn assert_expected(claims: &[claims::Claim]) {
 #[test]
 fn single_networks_are_as_the_analysis_of_the_document_says() {
     let figures = figures();
-    let survey = networks::surveyed(machine(), figures.survey.links).unwrap();
+    let enumeration = networks::surveyed(machine(), figures.survey.links).unwrap();
     let picks = networks::measured(machine(), &figures.picks).unwrap();
-    let claims = claims::of_networks(&figures, networks::drawn(&figures.figure2).unwrap(), &survey, &picks);
+    let claims = claims::of_networks(&figures, networks::drawn(&figures.figure2).unwrap(), &enumeration, &picks);
     assert_eq!(claims.iter().filter(|claim| claim.expected.is_some()).count(), 5);
     assert_expected(&claims);
 }

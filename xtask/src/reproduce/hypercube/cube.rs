@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use lockstep::analytic::hypercube::{self, Counts};
 use lockstep::analytic::shortest;
-use lockstep::bounds::{Cost, Ladder};
+use lockstep::bounds::{BoundSearch, Cost};
 use lockstep::schedule::{CollectiveName, Ports};
 use lockstep::{
     Budget, CayleyGraph, CommunicationModel, NodeId, Problem, Topology, bounds, load, plan_symmetric, verify,
@@ -75,9 +75,9 @@ fn by_transfers(topology: &Topology, name: CollectiveName) -> Result<(Counts, bo
     let root = NodeId::from_index(topology.node_count() - 2);
     let collective = name.with_root(name.has_root().then_some(root))?;
     let problem = Problem::new(topology, &collective, CommunicationModel::store_and_forward())?;
-    let (mut ladder, budget) = (Ladder::new(&problem), Budget::unlimited());
-    ladder.climb(Cost::Linear, u32::MAX, &budget, |_, _| {});
-    let found = shortest(&problem, ladder.best().steps, &budget, |_, _| {});
+    let (mut bound_search, budget) = (BoundSearch::new(&problem), Budget::unlimited());
+    bound_search.raise(Cost::Linear, u32::MAX, &budget, |_, _| {});
+    let found = shortest(&problem, bound_search.best().steps, &budget, |_, _| {});
     let (_, schedule) = found.context("no construction fits a hypercube")?;
     let verification = verify(&problem, &schedule)?;
     let bound = bounds::best_reaching(&problem, verification.steps as u32);

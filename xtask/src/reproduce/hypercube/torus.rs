@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use lockstep::CayleyGraph;
 use lockstep::CommunicationModel;
 use lockstep::analytic::{Chain, Diagonals, StreamedBroadcast};
-use lockstep::schedule::BroadcastJudge;
+use lockstep::schedule::BroadcastVerifier;
 
 /// A broadcast that the judge accepted.
 pub(super) struct Broadcast {
@@ -47,7 +47,7 @@ fn judged(side: u32, broadcast: &impl StreamedBroadcast) -> Result<Broadcast> {
     let begin = Instant::now();
     let graph: CayleyGraph = format!("torus:{side}x{side}").parse()?;
     let root = u64::from(side) + 2;
-    let mut judge = BroadcastJudge::new(&graph, root, CommunicationModel::wormhole())?;
+    let mut judge = BroadcastVerifier::new(&graph, root, CommunicationModel::wormhole())?;
     broadcast.replay(root, &mut judge);
     let counts = judge.finish()?;
     let nodes = u128::from(side) * u128::from(side);

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use self::descent::{Descent, receivers};
 use self::network::Network;
 use self::tree::Tree;
-use super::{Ask, ceil_steps};
+use super::{BoundRequest, ceil_steps};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 
@@ -51,7 +51,7 @@ const FINEST: u32 = 1 << 20;
 /// Source: Heydemann, Meyer and Sotteau, "On forwarding indices of networks", *Discrete Applied Mathematics* 23 (1989),
 /// for the load of a channel; Shahrokhi and Matula, "The maximum concurrent flow problem", *J. ACM* 37 (1990), for the
 /// duality.
-pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let messages = problem.messages();
     if !messages.is_scatter() || messages.len() == 1 {
         return None;
@@ -66,13 +66,13 @@ pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> 
     let chunks = messages.chunks();
     let mut search = Search { network: &network, demand: &demand, sources: &sources, chunks, best: None };
     search.offer_alike();
-    if search.steps() < ask.enough {
+    if search.steps() < request.enough {
         let mut descent = Descent::new(&network, &demand, &sources);
         search.offer(&descent.bottleneck(), 1);
         for rounds in 1.. {
             let spent = (rounds * (round + ROUND)) as f64 / WORK as f64;
             let most = descent.most * (1.0 - LAST_GAP * spent.sqrt()) * f64::from(chunks);
-            let is_done = search.steps() >= ask.enough || ask.is_over();
+            let is_done = search.steps() >= request.enough || request.is_over();
             if is_done || f64::from(search.steps()) >= most || spent >= 1.0 {
                 break;
             }

@@ -40,7 +40,7 @@ impl StepFlow {
         let mut network = FlowNetwork::new(ends[1] + 1);
         let mut limits = Vec::new();
         let mut arc = |tail, head, limit| {
-            network.arc(tail, head, 0);
+            network.add_arc(tail, head, 0);
             limits.push(limit);
         };
         for channel in spread.channels() {
@@ -75,7 +75,7 @@ impl StepFlow {
             Limit::Receiver(place) => new(place),
         });
         let wanted: u64 = (0..after.len()).map(|place| u64::from(new(place))).sum();
-        let possible = self.network.maximise(self.ends[0], self.ends[1]);
+        let possible = self.network.max_flow(self.ends[0], self.ends[1]);
         (possible < wanted).then(|| {
             let mut nodes = FixedBitSet::with_capacity(self.node_count);
             nodes.extend((0..self.node_count).filter(|&node| self.network.is_on_source_side(node)));

@@ -12,7 +12,7 @@ use lockstep_schedule::Problem;
 use self::flow::StepFlow;
 use self::proof::{Fact, Facts, Kind};
 use self::region::{Region, Spread};
-use super::{Ask, eccentricity, growth, tree_broadcast};
+use super::{BoundRequest, eccentricity, growth, tree_broadcast};
 use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::simplex::{Simplex, Verdict};
@@ -45,26 +45,26 @@ const TOLERANCE: f64 = 1e-5;
 ///
 /// Source: ours; the cuts by Ford and Fulkerson, *Flows in Networks* (1962), §I.5, the method by Kelley, "The
 /// cutting-plane method for solving convex programs", *J. SIAM* 8 (1960).
-pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     if problem.messages().len() != 1 {
         return None;
     }
-    let fewest = growth::bound(problem, ask)?.steps;
-    let fewest = fewest.max(eccentricity::bound(problem, ask).map_or(0, |bound| bound.steps));
+    let fewest = growth::bound(problem, request)?.steps;
+    let fewest = fewest.max(eccentricity::bound(problem, request).map_or(0, |bound| bound.steps));
     let demand = Demand::new(problem);
-    let request = demand.sources().first().and_then(|&source| demand.from(source).next())?;
-    if fewest >= ask.enough || tree_broadcast::is_exact(problem, request) {
+    let broadcast = demand.sources().first().and_then(|&source| demand.from(source).next())?;
+    if fewest >= request.enough || tree_broadcast::is_exact(problem, broadcast) {
         return None;
     }
-    let spread = Spread::new(problem, request);
+    let spread = Spread::new(problem, broadcast);
     // One terminal more a step is always possible.
-    let enough = ask.enough.min(spread.others.len() as u32);
+    let enough = request.enough.min(spread.others.len() as u32);
     if !is_small(&spread, fewest) {
         return None;
     }
     let mut search = Search::new(&spread);
     let proofs = std::iter::successors(Some((fewest, None)), |&(steps, _)| {
-        let (steps, certificate) = search.further(steps, if ask.is_over() { 0 } else { enough })?;
+        let (steps, certificate) = search.further(steps, if request.is_over() { 0 } else { enough })?;
         Some((steps, Some(certificate)))
     });
     let (steps, certificate) = proofs.last()?;

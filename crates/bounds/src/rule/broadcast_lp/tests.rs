@@ -9,11 +9,11 @@ use super::*;
 use crate::demand::Request;
 
 /// A search for contradictions in the spread of a broadcast.
-fn with_search<T>(problem: &Problem<'_>, ask: impl FnOnce(&mut Search<'_>) -> T) -> T {
+fn with_search<T>(problem: &Problem<'_>, run: impl FnOnce(&mut Search<'_>) -> T) -> T {
     let source = problem.messages().source(MessageId::new(0));
     let receivers: Vec<NodeId> = problem.messages().receivers_iter(MessageId::new(0)).collect();
     let spread = Spread::new(problem, Request { source, receivers: &receivers, count: receivers.len() });
-    ask(&mut Search::new(&spread))
+    run(&mut Search::new(&spread))
 }
 
 /// The programme of a tree says that complete binary trees take 4 and 5 steps from the root of 31 and a leaf of 63 nodes.
@@ -23,7 +23,7 @@ fn narrow_links_of_trees_are_seen() {
         let tree: Topology = format!("full-b-tree:{nodes}").parse().unwrap();
         let broadcast = Collective::one_to_all_broadcast(NodeId::new(root));
         let problem = Problem::new(&tree, &broadcast, CommunicationModel::wormhole()).unwrap();
-        assert_eq!(tree_broadcast::bound(&problem, &Ask::ALL).unwrap().steps, steps);
+        assert_eq!(tree_broadcast::bound(&problem, &BoundRequest::ALL).unwrap().steps, steps);
         let proved = with_search(&problem, |search| [steps - 1, steps].map(|steps| search.contradiction(steps)));
         let [Some(certificate), None] = proved else { panic!("{proved:?}") };
         assert_eq!(LowerBound { steps, rule: Rule::BroadcastLp, certificate }.check(&problem), Ok(()));

@@ -45,7 +45,7 @@ fn scatter_source(demand: &Demand<'_>) -> Option<NodeId> {
 ///
 /// Source: Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the quotient by Dinkelbach, *Management Science* 13 (1967).
 pub(super) fn look(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
-    let by_ports = ports::bound(problem, cuts.ask).map_or(0, |bound| bound.steps);
+    let by_ports = ports::bound(problem, cuts.request).map_or(0, |bound| bound.steps);
     if by_ports > cuts.best.0 {
         cuts.best.0 = by_ports;
         cuts.best.1.clear();
@@ -64,7 +64,7 @@ fn scatter(problem: &Problem<'_>, demand: &Demand<'_>, source: NodeId, cuts: &mu
         wires.demand(receiver, demand.count_to(receiver) * problem.messages().chunks());
     }
     let ends = [Wires::at(source), Wires::sink(topology)];
-    wires.widen(problem.messages().len() as u64, ends, [cuts.best.0, cuts.ask.enough], |side| {
+    wires.add_capacity(problem.messages().len() as u64, ends, [cuts.best.0, cuts.request.enough], |side| {
         cuts.try_side(&side);
         Some((cuts.best.0, ()))
     });
@@ -95,7 +95,7 @@ fn gather(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
     // A set with the only source inside stops nothing; nor does one with another hub that the hub's own flow has not met.
     let hub = if let &[source] = sources.as_slice() { source } else { receivers[0] };
     let at_hub: Vec<NodeId> = demand.to(hub).collect();
-    ask(problem, wires_in, &receivers, cuts, |wires, width, receiver| {
+    each_side(problem, wires_in, &receivers, cuts, |wires, width, receiver| {
         let messages = u64::from(demand.count_to(receiver) * chunks);
         let others = demand.to(receiver).filter(|&source| source != hub);
         if receiver != hub && is_part(others, &at_hub) && few_paths(wires, [hub, receiver], width, messages).is_none() {
@@ -113,7 +113,7 @@ fn gather(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
     let is_shared = topology.resource_count() < topology.channel_count();
     if is_shared && matches!(demand, Demand::Broadcast { .. }) && sources.len() > 1 {
         let messages = problem.messages().len() as u64;
-        ask(problem, wires(problem, either_way), &receivers[1..], cuts, |wires, width, receiver| {
+        each_side(problem, wires(problem, either_way), &receivers[1..], cuts, |wires, width, receiver| {
             few_paths(wires, [hub, receiver], width, messages)
         });
     }
@@ -127,7 +127,7 @@ fn is_part(nodes: impl Iterator<Item = NodeId>, others: &[NodeId]) -> bool {
 
 /// Asks receivers for a cut that stops messages for them over wires of a width, which is the best number of steps so far, as
 /// long as they have one. The order is that of the receivers on any number of threads.
-fn ask(
+fn each_side(
     problem: &Problem<'_>,
     mut wires: Wires,
     receivers: &[NodeId],

@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use lockstep_schedule::Problem;
 use lockstep_topology::{NodeId, Topology};
 
-use super::Ask;
+use super::BoundRequest;
 use crate::certificate::{LowerBound, Rule};
 use crate::crossing::Crossing;
 use crate::demand::Demand;
@@ -21,8 +21,8 @@ use crate::demand::Demand;
 /// Applies to two and more messages on four and more nodes. Single nodes are the matter of the ports.
 ///
 /// Source: the bisection argument, Leighton, *Introduction to Parallel Algorithms and Architectures* (1992), §1.9.
-pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
-    search(problem, ask, |demand, cuts| {
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+    search(problem, request, |demand, cuts| {
         if !flows::decide(demand) {
             families::look(problem, demand, cuts);
         }
@@ -31,8 +31,8 @@ pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> 
 }
 
 /// The same by a few likely cuts, where flows do not decide.
-pub(crate) fn quick(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
-    search(problem, ask, |demand, cuts| {
+pub(crate) fn quick(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+    search(problem, request, |demand, cuts| {
         if !flows::decide(demand) {
             families::look_at_few(problem, cuts);
         }
@@ -41,7 +41,7 @@ pub(crate) fn quick(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> 
 
 fn search(
     problem: &Problem<'_>,
-    ask: &Ask<'_>,
+    request: &BoundRequest<'_>,
     look: impl FnOnce(&Demand<'_>, &mut Cuts<'_, '_>),
 ) -> Option<LowerBound> {
     if problem.messages().len() == 1 {
@@ -49,7 +49,7 @@ fn search(
     }
     let (topology, demand) = (problem.topology(), Demand::new(problem));
     let best = (0, FixedBitSet::with_capacity(topology.node_count()));
-    let mut cuts = Cuts { topology, crossing: Crossing::new(problem, &demand), best, ask };
+    let mut cuts = Cuts { topology, crossing: Crossing::new(problem, &demand), best, request };
     look(&demand, &mut cuts);
     cuts.finish()
 }
@@ -61,12 +61,12 @@ struct Cuts<'a, 'p> {
     /// The steps to be beaten, and one of the sides of the cut that gives them, if any.
     best: (u32, FixedBitSet),
     /// When no better cut is asked for.
-    ask: &'a Ask<'a>,
+    request: &'a BoundRequest<'a>,
 }
 
 impl Cuts<'_, '_> {
     fn is_done(&self) -> bool {
-        self.best.0 >= self.ask.enough || self.ask.is_over()
+        self.best.0 >= self.request.enough || self.request.is_over()
     }
 
     /// The steps of the present cut; 0 where it says nothing new.

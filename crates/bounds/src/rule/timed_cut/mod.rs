@@ -8,7 +8,7 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use super::{Ask, SEARCH_WORK, eccentricity, ports, sample};
+use super::{BoundRequest, SEARCH_WORK, eccentricity, ports, sample};
 use crate::certificate::LowerBound;
 use crate::demand::{Demand, Request};
 use labels::Wiring;
@@ -41,7 +41,7 @@ const FEW_MOMENTS: usize = 16;
 /// Applies to two and more messages under store-and-forward.
 ///
 /// Source: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
-pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> {
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let messages = problem.messages();
     if problem.model().switching != Switching::StoreAndForward || messages.len() == 1 {
         return None;
@@ -50,11 +50,11 @@ pub(crate) fn bound(problem: &Problem<'_>, ask: &Ask<'_>) -> Option<LowerBound> 
     let (topology, questions) = (problem.topology(), Question::all(problem, &demand)?);
     let visits = VISITS * (topology.node_count() + topology.channel_count());
     let mut asked: Vec<Question> = sample(&questions, SEARCH_WORK / visits).copied().collect();
-    let cheap = [ports::bound, eccentricity::bound].into_iter().filter_map(|rule| rule(problem, ask));
+    let cheap = [ports::bound, eccentricity::bound].into_iter().filter_map(|rule| rule(problem, request));
     let mut steps = cheap.map(|bound| bound.steps).max()?;
     let (wiring, trees) = (Wiring::new(problem), Trees::new(problem));
     let mut best = None;
-    while steps < ask.enough.min(u32::MAX - 1) && !ask.is_over() {
+    while steps < request.enough.min(u32::MAX - 1) && !request.is_over() {
         let is_open = |trees: &mut Trees<'_>, question: &Question| !trees.serve(problem, &demand, *question, steps);
         let is_open: Vec<bool> = asked.par_iter().map_init(|| trees.clone(), is_open).collect();
         let mut is_open = is_open.into_iter();

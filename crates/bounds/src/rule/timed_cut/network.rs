@@ -75,18 +75,18 @@ impl Timed {
         timed.add_groups(wiring);
         timed.ends = timed.network.arc_count();
         for node in wiring.terminals() {
-            timed.arc(timed.source(), timed.holding(node, 0), 0);
-            timed.arc(timed.holding(node, timed.moments.len() - 1), timed.sink(), 0);
+            timed.add_arc(timed.source(), timed.holding(node, 0), 0);
+            timed.add_arc(timed.holding(node, timed.moments.len() - 1), timed.sink(), 0);
         }
         // Brings the arcs into rows, once for all copies.
-        timed.network.maximise(timed.source(), timed.sink());
+        timed.network.max_flow(timed.source(), timed.sink());
         timed
     }
 
     fn add_groups(&mut self, wiring: &Wiring<'_>) {
         for moment in 1..self.moments.len() {
             for node in wiring.terminals() {
-                self.arc(self.holding(node, moment - 1), self.holding(node, moment), u32::MAX);
+                self.add_arc(self.holding(node, moment - 1), self.holding(node, moment), u32::MAX);
             }
         }
         for place in 0..self.groups.len() {
@@ -95,8 +95,8 @@ impl Timed {
                 for node in wiring.terminals() {
                     let [starts, ends] =
                         wiring.limits(node).map(|limit| u32::try_from(limit * u64::from(count)).unwrap_or(u32::MAX));
-                    self.arc(self.holding(node, before), self.sending(node, place), starts);
-                    self.arc(self.receiving(node, place), self.holding(node, after), ends);
+                    self.add_arc(self.holding(node, before), self.sending(node, place), starts);
+                    self.add_arc(self.receiving(node, place), self.holding(node, after), ends);
                 }
             }
             for [tail, head] in wiring.channels() {
@@ -104,13 +104,13 @@ impl Timed {
                     Ports::All => (self.holding(tail, before), self.holding(head, after)),
                     Ports::Limit(_) => (self.sending(tail, place), self.receiving(head, place)),
                 };
-                self.arc(from, to, count);
+                self.add_arc(from, to, count);
             }
         }
     }
 
-    fn arc(&mut self, tail: usize, head: usize, capacity: u32) {
-        self.network.arc(tail, head, capacity);
+    fn add_arc(&mut self, tail: usize, head: usize, capacity: u32) {
+        self.network.add_arc(tail, head, capacity);
         self.capacities.push(capacity);
     }
 
@@ -147,7 +147,7 @@ impl Timed {
         let Self { network, capacities, .. } = self;
         network.reset(|arc| capacities[arc.index()]);
         let (source, sink) = (self.source(), self.sink());
-        (self.network.maximise(source, sink) < total).then(|| self.labels())
+        (self.network.max_flow(source, sink) < total).then(|| self.labels())
     }
 
     fn labels(&self) -> Labels {

@@ -1,11 +1,11 @@
 //! `lockstep design`: the network itself is what is looked for.
 
+mod enumeration;
 mod evolve;
 mod front;
 mod order_degree;
 mod pick;
 mod plot;
-mod survey;
 
 use lockstep::design::{DesignProblem, Machine, Objective, objective, objectives};
 use lockstep::pareto::Sense;
@@ -46,7 +46,7 @@ fn run_search(args: &FrontArgs, talk: Talk) -> anyhow::Result<Answer> {
     plot::check(args.plot.as_deref(), objectives.len())?;
     let problem = DesignProblem::new(machine, objectives, args.rules.rules())?;
     match args.exhaustive {
-        Some(links) => survey::run(&problem, links, args, talk),
+        Some(links) => enumeration::run(&problem, links, args, talk),
         None => evolve::run(&problem, args, talk),
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use lockstep::Topology;
-use lockstep::design::{Code, Front, Machine, Network};
+use lockstep::design::{CablingCode, Front, Machine, Network};
 use lockstep::schedule::to_json_lines;
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub(super) fn run(args: &PickArgs, talk: Talk) -> anyhow::Result<Answer> {
 /// A design.
 struct Pick {
     machine: Machine,
-    code: Code,
+    code: CablingCode,
     /// Its place in a front, if it is from one.
     place: Option<Place>,
 }

@@ -11,25 +11,25 @@ use crate::schedule::Schedule;
 /// One phase of a problem, turned round in time if it collects: messages go from sources to receivers.
 ///
 /// ```
-/// use lockstep_schedule::{CollectiveKind, CommunicationModel, Distribution, Problem};
+/// use lockstep_schedule::{CollectiveKind, CommunicationModel, DistributePhase, Problem};
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:5".parse()?;
 /// let all_reduce = CollectiveKind::AllReduce.into();
 /// let problem = Problem::new(&ring, &all_reduce, CommunicationModel::wormhole())?;
-/// let [reduce_scatter, all_gather] = &Distribution::all(&problem)[..] else { panic!("two phases") };
+/// let [reduce_scatter, all_gather] = &DistributePhase::all(&problem)[..] else { panic!("two phases") };
 /// assert!(reduce_scatter.is_reversed() && !all_gather.is_reversed());
 /// assert_eq!(reduce_scatter.problem(&problem).messages().len(), 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Distribution<'a> {
+pub struct DistributePhase<'a> {
     topology: Cow<'a, Topology>,
     collective: Cow<'a, Collective>,
     is_reversed: bool,
 }
 
-impl<'a> Distribution<'a> {
+impl<'a> DistributePhase<'a> {
     /// The phases in time order. Memory: a copy of the network for a phase that collects.
     pub fn all(problem: &Problem<'a>) -> Vec<Self> {
         let (topology, collective) = (problem.topology(), problem.collective());

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use lockstep_schedule::{Budget, Phase, Problem};
 
 use crate::certificate::{LowerBound, Rule};
-use crate::rule::{Ask, BY_COST};
+use crate::rule::{BY_COST, BoundRequest};
 
 /// What it costs to ask a rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -15,45 +15,45 @@ pub enum Cost {
     /// A search of the network for each source or receiver.
     Searches,
     /// Flows, linear programmes, local search: up to seconds.
-    Dear,
+    Expensive,
 }
 
 /// The bounds of one distribution, step by step dearer and better.
 ///
 /// ```
-/// use lockstep_bounds::{Cost, Ladder};
+/// use lockstep_bounds::{Cost, BoundSearch};
 /// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
 /// use lockstep_topology::Topology;
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
 /// let exchange = Collective::all_to_all_scatter();
 /// let problem = Problem::new(&mesh, &exchange, CommunicationModel::wormhole())?;
-/// let mut ladder = Ladder::new(&problem);
+/// let mut bound_search = BoundSearch::new(&problem);
 /// let budget = Budget::unlimited();
-/// ladder.climb(Cost::Linear, u32::MAX, &budget, |_, _| {});
-/// assert_eq!(ladder.best().steps, 8);
-/// ladder.climb(Cost::Dear, 16, &budget, |rule, bound| println!("{rule}: {bound:?}"));
-/// assert_eq!(ladder.best().steps, 16);
+/// bound_search.raise(Cost::Linear, u32::MAX, &budget, |_, _| {});
+/// assert_eq!(bound_search.best().steps, 8);
+/// bound_search.raise(Cost::Expensive, 16, &budget, |rule, bound| println!("{rule}: {bound:?}"));
+/// assert_eq!(bound_search.best().steps, 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Ladder<'a> {
+pub struct BoundSearch<'a> {
     problem: &'a Problem<'a>,
     /// Number of rules asked.
     asked: usize,
     best: LowerBound,
 }
 
-impl<'a> Ladder<'a> {
+impl<'a> BoundSearch<'a> {
     /// The first step: the ports of the terminals.
     ///
     /// # Panics
     ///
-    /// If a phase of the problem collects; take its [`Distribution`](lockstep_schedule::Distribution).
+    /// If a phase of the problem collects; take its [`DistributePhase`](lockstep_schedule::DistributePhase).
     pub fn new(problem: &'a Problem<'a>) -> Self {
         assert!(problem.collective().phases() == [Phase::Distribute], "a distribution");
         let (_, ports, _) = BY_COST[0];
-        let best = ports(problem, &Ask::ALL).expect("some terminal receives a message");
+        let best = ports(problem, &BoundRequest::ALL).expect("some terminal receives a message");
         Self { problem, asked: 1, best }
     }
 
@@ -64,7 +64,7 @@ impl<'a> Ladder<'a> {
 
     /// Asks the rules up to this cost, until one gives `enough` steps or the budget's time is over. `observe` sees each
     /// rule and its bound, if it applies.
-    pub fn climb(
+    pub fn raise(
         &mut self,
         cost: Cost,
         enough: u32,
@@ -77,7 +77,7 @@ impl<'a> Ladder<'a> {
             && budget.stop_after(0).is_none()
         {
             self.asked += 1;
-            let found = bound(self.problem, &Ask::new(enough, &budget));
+            let found = bound(self.problem, &BoundRequest::new(enough, &budget));
             observe(*rule, found.as_ref());
             let key = |bound: &LowerBound| (Reverse(bound.steps), bound.rule);
             if let Some(found) = found.filter(|found| key(found) < key(&self.best)) {
