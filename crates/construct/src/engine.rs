@@ -3,29 +3,12 @@
 use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule};
 use tracing::instrument;
 
-use crate::hunt::{Found, Hunt};
-use crate::method::Method;
-use crate::{
-    arborescences, colouring, first_fit, flooding, layered, relayed, scatter_flow, spread, symmetric, telephone,
-};
+use crate::kit::request::Method;
+use crate::method::METHODS;
+use crate::portfolio::{Found, Hunt};
 
-/// The name of this engine.
-pub(crate) const ENGINE: &str = "construct";
-
-/// Every method, those that cost least and promise most first.
+/// Every method. The cheapest and most promising methods come first.
 pub fn methods() -> &'static [Method] {
-    const METHODS: &[Method] = &[
-        flooding::FLOODING,
-        scatter_flow::SCATTER_FLOW,
-        layered::LAYERED_FLOW,
-        telephone::TELEPHONE,
-        arborescences::ARBORESCENCES,
-        symmetric::SYMMETRIC,
-        spread::RAREST_FIRST,
-        first_fit::FIRST_FIT,
-        relayed::BALANCED_ROUTES,
-        colouring::PATH_COLOURING,
-    ];
     METHODS
 }
 

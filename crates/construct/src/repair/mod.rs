@@ -10,9 +10,9 @@ use lockstep_schedule::{Budget, MessageId, NotFound, Problem, Schedule, Step, Tr
 use lockstep_topology::{ChannelId, NodeId};
 use tracing::instrument;
 
-use crate::hunt::{Found, Hunt};
-use crate::method::{Kept, Method};
-use crate::{colouring, first_fit, relayed, spread};
+use crate::kit::request::{Kept, Method};
+use crate::method::{balanced_routes, first_fit, path_colouring, rarest_first};
+use crate::portfolio::{Found, Hunt};
 
 pub use self::survivors::{Survivors, survivors};
 
@@ -39,9 +39,9 @@ struct Stage {
 /// In rounds of 1, 3 and then 12 attempts. Those of a broadcast take longer, as it goes back from what ends too late.
 const STAGES: [Stage; 4] = [
     Stage { methods: &[first_fit::FIRST_FIT], may_move: false, rounds: 3 },
-    Stage { methods: &[spread::RAREST_FIRST], may_move: false, rounds: 2 },
-    Stage { methods: &[first_fit::FIRST_FIT, spread::RAREST_FIRST], may_move: true, rounds: 3 },
-    Stage { methods: &[relayed::BALANCED_ROUTES, colouring::PATH_COLOURING], may_move: true, rounds: 2 },
+    Stage { methods: &[rarest_first::RAREST_FIRST], may_move: false, rounds: 2 },
+    Stage { methods: &[first_fit::FIRST_FIT, rarest_first::RAREST_FIRST], may_move: true, rounds: 3 },
+    Stage { methods: &[balanced_routes::BALANCED_ROUTES, path_colouring::PATH_COLOURING], may_move: true, rounds: 2 },
 ];
 
 /// A schedule of few steps with what is kept of another one: the first of at most `goal` steps, else the shortest found.

@@ -3,7 +3,7 @@
 use lockstep_schedule::{MessageId, NotFound, Problem, Schedule, Transfer};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::engine::ENGINE;
+use crate::portfolio::ENGINE;
 
 /// The transfers of a schedule that are still legal on a network with more failures, under the message numbers of there.
 ///

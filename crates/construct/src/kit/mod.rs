@@ -1,0 +1,13 @@
+//! Tools that several methods share.
+
+pub(crate) mod distances;
+pub(crate) mod half_duplex;
+pub(crate) mod relay_tree;
+pub(crate) mod request;
+pub(crate) mod shortest_path_dag;
+pub(crate) mod single_source;
+pub(crate) mod slots;
+pub(crate) mod task;
+#[cfg(test)]
+pub(crate) mod testing;
+pub(crate) mod transfer_log;
