@@ -18,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A method is one file or folder with one function, `fn find(&Request) -> Result<Schedule, Miss>`, and one line in
+//! A method is one file or folder with one function, `fn find(&MethodRequest) -> Result<Schedule, MethodError>`, and one line in
 //! [`methods`].
 
 mod engine;
@@ -28,6 +28,6 @@ mod portfolio;
 mod repair;
 
 pub use engine::{methods, schedule, shortest};
-pub use kit::request::Method;
-pub use portfolio::Found;
-pub use repair::{Repaired, Survivors, repair, survivors};
+pub use kit::method::Method;
+pub use portfolio::MethodSchedule;
+pub use repair::{RepairedSchedule, Survivors, repair, survivors};

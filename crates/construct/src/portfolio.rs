@@ -1,75 +1,86 @@
-//! The way to a schedule of one distribution.
+//! The portfolio search for a schedule of one distribution: all methods alternate in rounds.
 
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule};
 
-use crate::kit::request::{Kept, Method, Miss, Request};
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
 use crate::method::METHODS;
 
 /// The name of this engine.
 pub(crate) const ENGINE: &str = "construct";
 
-/// A schedule, and what found it.
+/// A schedule and the method that found it.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct MethodSchedule {
     /// The method.
     pub method: &'static Method,
-    /// What it found.
+    /// The schedule.
     pub schedule: Schedule,
 }
 
-/// All methods, in rounds.
-pub(crate) struct Hunt<'a> {
+/// The state of a portfolio search: the methods that may still find something, and the best schedule.
+pub(crate) struct Portfolio<'a> {
     problem: &'a Problem<'a>,
-    kept: Option<Kept<'a>>,
-    turns: Vec<Turn>,
-    best: Option<Found>,
-    /// Evaluations so far.
-    spent: u64,
-    /// Why there is no schedule, as long as there is none.
-    why: &'static str,
+    fixed: Option<FixedTransfers<'a>>,
+    methods: Vec<MethodState>,
+    best: Option<MethodSchedule>,
+    /// Number of evaluations so far.
+    evaluations: u64,
+    /// The reason for the error that [`into_best`](Self::into_best) returns without a schedule.
+    failure: &'static str,
 }
 
 /// A method that may still find something.
-struct Turn {
+struct MethodState {
     method: &'static Method,
-    /// How many it has made.
+    /// Number of attempts made.
     attempts: u64,
 }
 
-/// Attempts of further rounds, for each made before.
+/// Number of attempts in a further round, per attempt made before.
 const GROWTH: u64 = 3;
 
-/// Attempts that may fail on buses before the network is given up.
-const PATIENCE: u64 = 64;
+/// Number of attempts after which a method without any legal path is given up.
+const MAX_FAILED_ATTEMPTS: u64 = 64;
 
 const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or who holds what takes more than 4 GiB; choose a \
                          smaller network or fewer messages";
-const CROSSED: &str = "no path was found that crosses every shared resource once; share fewer channels";
+const NO_LEGAL_PATH: &str = "no path was found that crosses every shared resource once; share fewer channels";
 
-impl<'a> Hunt<'a> {
+impl<'a> Portfolio<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
-        Self { problem, kept: None, turns: turns(METHODS), best: None, spent: 0, why: CROSSED }
+        Self {
+            problem,
+            fixed: None,
+            methods: initial_states(METHODS),
+            best: None,
+            evaluations: 0,
+            failure: NO_LEGAL_PATH,
+        }
     }
 
-    /// Asks these methods from now on, to go on from what is kept.
-    pub(crate) fn turn_to(&mut self, methods: &'static [Method], kept: Kept<'a>) {
-        self.kept = Some(kept);
-        self.turns = turns(methods);
+    /// Uses only these methods from now on, and begins every schedule with the fixed transfers.
+    pub(crate) fn restrict_to(&mut self, methods: &'static [Method], fixed: FixedTransfers<'a>) {
+        self.fixed = Some(fixed);
+        self.methods = initial_states(methods);
     }
 
-    /// The steps reached.
-    pub(crate) fn reached(&self) -> Option<u32> {
-        self.best.as_ref().map(|found| found.schedule.step_count() as u32)
+    /// Returns the number of steps of the best schedule.
+    pub(crate) fn best_steps(&self) -> Option<u32> {
+        self.best.as_ref().map(|best| best.schedule.step_count() as u32)
     }
 
-    /// Whether no further round is of use, or none is left to be made.
+    /// Returns true if the goal is reached, the budget ended, or no attempts remain.
     pub(crate) fn is_over(&self, goal: u32, budget: &Budget) -> bool {
-        self.reached().is_some_and(|steps| steps <= goal)
-            || !self.turns.iter().any(|turn| self.affords(turn, budget) > 0)
+        self.best_steps().is_some_and(|steps| steps <= goal)
+            || !self.methods.iter().any(|state| self.affordable_attempts(state, budget) > 0)
             || is_stopped(budget)
     }
 
-    /// Each method in turn makes some more attempts.
+    /// Runs one round: each method makes some more attempts. `observe` gets each method that supports the problem, its
+    /// number of attempts, and the number of steps if it is a new best.
     pub(crate) fn round(
         &mut self,
         goal: u32,
@@ -77,63 +88,70 @@ impl<'a> Hunt<'a> {
         budget: &Budget,
         observe: &mut dyn FnMut(&'static Method, u64, Option<u32>),
     ) {
-        for mut turn in std::mem::take(&mut self.turns) {
-            let below = self.reached().unwrap_or(u32::MAX);
-            let more = (turn.attempts * GROWTH).max(1).min(self.affords(&turn, budget));
+        for mut state in std::mem::take(&mut self.methods) {
+            let below = self.best_steps().unwrap_or(u32::MAX);
+            let more = (state.attempts * GROWTH).max(1).min(self.affordable_attempts(&state, budget));
             if more == 0 || self.best.is_some() && (below <= goal || is_stopped(budget)) {
-                self.turns.push(turn);
+                self.methods.push(state);
                 continue;
             }
-            let method = turn.method;
-            let attempts = turn.attempts..turn.attempts.saturating_add(more);
-            turn.attempts = attempts.end;
-            let request = Request { problem: self.problem, goal, below, seed, attempts, budget, kept: self.kept };
-            let answer = (method.find)(&request);
-            let steps = answer.as_ref().map(Schedule::step_count);
+            let method = state.method;
+            let attempts = state.attempts..state.attempts.saturating_add(more);
+            state.attempts = attempts.end;
+            let request =
+                MethodRequest { problem: self.problem, goal, below, seed, attempts, budget, fixed: self.fixed };
+            let result = (method.find)(&request);
+            let steps = result.as_ref().map(Schedule::step_count);
             tracing::debug!(method = method.name, attempts = more, below, ?steps);
-            if !matches!(answer, Err(Miss::Unfit)) {
-                self.spent = self.spent.saturating_add(self.price(method).saturating_mul(more));
+            if !matches!(result, Err(MethodError::Unsupported)) {
+                self.evaluations =
+                    self.evaluations.saturating_add(self.evaluations_per_attempt(method).saturating_mul(more));
                 observe(method, more, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
             }
-            let is_hopeless = match answer {
+            let is_hopeless = match result {
                 Ok(schedule) if schedule.step_count() < below as usize => {
-                    self.best = Some(Found { method, schedule });
+                    self.best = Some(MethodSchedule { method, schedule });
                     false
                 }
-                Ok(_) | Err(Miss::NoShorter | Miss::Stopped(_)) => false,
-                Err(Miss::Unfit) => true,
-                Err(Miss::TooLarge) => {
-                    self.why = TOO_LARGE;
+                Ok(_) | Err(MethodError::NoShorter | MethodError::Stopped(_)) => false,
+                Err(MethodError::Unsupported) => true,
+                Err(MethodError::TooLarge) => {
+                    self.failure = TOO_LARGE;
                     true
                 }
-                Err(Miss::Crossed) => turn.attempts >= PATIENCE,
+                Err(MethodError::NoLegalPath) => state.attempts >= MAX_FAILED_ATTEMPTS,
             };
             if method.is_random && !is_hopeless {
-                self.turns.push(turn);
+                self.methods.push(state);
             }
         }
     }
 
-    /// The attempts that a method may still make; the first schedule is free.
-    fn affords(&self, turn: &Turn, budget: &Budget) -> u64 {
-        let left = budget.evaluation_limit().saturating_sub(self.spent);
-        let affordable = if budget.evaluation_limit() == u64::MAX { u64::MAX } else { left / self.price(turn.method) };
+    /// Returns the number of attempts within the evaluation limit; at least one while there is no schedule.
+    fn affordable_attempts(&self, state: &MethodState, budget: &Budget) -> u64 {
+        let limit = budget.evaluation_limit();
+        let left = limit.saturating_sub(self.evaluations);
+        let affordable = if limit == u64::MAX { u64::MAX } else { left / self.evaluations_per_attempt(state.method) };
         affordable.max(u64::from(self.best.is_none()))
     }
 
-    /// The evaluations of an attempt.
-    fn price(&self, method: &Method) -> u64 {
-        method.effort.saturating_mul(self.problem.messages().delivery_count()).max(1)
+    fn evaluations_per_attempt(&self, method: &Method) -> u64 {
+        method.evaluations_per_delivery.saturating_mul(self.problem.messages().delivery_count()).max(1)
     }
 
-    pub(crate) fn found(self) -> Result<Found, NotFound> {
-        let why = self.why.to_owned();
+    /// Returns the best schedule.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound::Unsupported`], if no method found a schedule.
+    pub(crate) fn into_best(self) -> Result<MethodSchedule, NotFound> {
+        let why = self.failure.to_owned();
         self.best.ok_or(NotFound::Unsupported { engine: ENGINE, why })
     }
 }
 
-fn turns(methods: &'static [Method]) -> Vec<Turn> {
-    methods.iter().map(|method| Turn { method, attempts: 0 }).collect()
+fn initial_states(methods: &'static [Method]) -> Vec<MethodState> {
+    methods.iter().map(|method| MethodState { method, attempts: 0 }).collect()
 }
 
 fn is_stopped(budget: &Budget) -> bool {

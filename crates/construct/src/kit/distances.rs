@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use crate::kit::task::Task;
+use crate::kit::task::SchedulingTask;
 
 /// Distance of a node that no legal path reaches.
 pub(crate) const UNREACHED: u32 = u32::MAX;
@@ -13,18 +13,18 @@ pub(crate) const UNREACHED: u32 = u32::MAX;
 /// The most bytes of distances kept; past them a search is made when one is asked for.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
-/// Distances from terminals to all nodes.
+/// SourceDistances from terminals to all nodes.
 #[derive(Debug)]
-pub(crate) struct Distances<'a> {
-    task: &'a Task<'a>,
+pub(crate) struct SourceDistances<'a> {
+    task: &'a SchedulingTask<'a>,
     /// The row of each terminal in the table, or `UNREACHED`.
     row: Vec<u32>,
     table: Vec<u32>,
 }
 
-impl<'a> Distances<'a> {
-    /// Distances from the sources of all messages, in a table if it is not too large.
-    pub(crate) fn new(task: &'a Task<'a>) -> Self {
+impl<'a> SourceDistances<'a> {
+    /// SourceDistances from the sources of all messages, in a table if it is not too large.
+    pub(crate) fn new(task: &'a SchedulingTask<'a>) -> Self {
         let (topology, messages) = (task.topology(), task.messages());
         let nodes = topology.node_count();
         let sources: BTreeSet<NodeId> = messages.ids().map(|message| messages.source(message)).collect();
@@ -45,7 +45,7 @@ impl<'a> Distances<'a> {
     }
 
     /// The distances from one terminal.
-    pub(crate) fn from<'b>(&'b self, terminal: NodeId, scratch: &'b mut Row) -> &'b [u32] {
+    pub(crate) fn from<'b>(&'b self, terminal: NodeId, scratch: &'b mut DistanceScratch) -> &'b [u32] {
         let nodes = self.task.topology().node_count();
         match self.row[self.task.rank(terminal)] {
             UNREACHED => {
@@ -63,7 +63,7 @@ impl<'a> Distances<'a> {
 
 /// The distances of a terminal that is not in the table.
 #[derive(Debug, Default)]
-pub(crate) struct Row {
+pub(crate) struct DistanceScratch {
     from: Option<NodeId>,
     distance: Vec<u32>,
     queue: Vec<NodeId>,
@@ -71,7 +71,7 @@ pub(crate) struct Row {
 
 /// Fills the distances from the nearest of some terminals. `queue` is scratch space.
 pub(crate) fn search(
-    task: &Task<'_>,
+    task: &SchedulingTask<'_>,
     sources: impl IntoIterator<Item = NodeId>,
     distance: &mut [u32],
     queue: &mut Vec<NodeId>,

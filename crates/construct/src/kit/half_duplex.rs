@@ -4,7 +4,7 @@ use lockstep_topology::{ChannelId, Topology};
 
 /// The pairs of opposite channels that share one resource; none in a full-duplex network. `None` if channels share a
 /// resource in any other way.
-pub(crate) fn opposite_wires(topology: &Topology) -> Option<Vec<[ChannelId; 2]>> {
+pub(crate) fn half_duplex_pairs(topology: &Topology) -> Option<Vec<[ChannelId; 2]>> {
     let pair = |group: Vec<ChannelId>| {
         let &[there, back] = group.as_slice() else { return None };
         let is_opposite = topology.tail(there) == topology.head(back) && topology.head(there) == topology.tail(back);
@@ -14,4 +14,4 @@ pub(crate) fn opposite_wires(topology: &Topology) -> Option<Vec<[ChannelId; 2]>>
 }
 
 /// The most nodes and channels together of a network on which flows are computed: a few hundred megabytes.
-pub(crate) const MAX_SIZE: usize = 1 << 23;
+pub(crate) const MAX_FLOW_NETWORK_SIZE: usize = 1 << 23;

@@ -2,12 +2,12 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::kit::task::Task;
+use crate::kit::task::SchedulingTask;
 
 /// Shortest ways from one terminal to all nodes, made of legal transfers between terminals.
 #[derive(Debug)]
 pub(crate) struct RelayTree<'a> {
-    task: &'a Task<'a>,
+    task: &'a SchedulingTask<'a>,
     source: NodeId,
     /// The channel by which each node is reached.
     via: Vec<Option<ChannelId>>,
@@ -15,7 +15,7 @@ pub(crate) struct RelayTree<'a> {
 
 impl<'a> RelayTree<'a> {
     /// Takes one search of the network.
-    pub(crate) fn new(task: &'a Task<'a>, source: NodeId) -> Self {
+    pub(crate) fn new(task: &'a SchedulingTask<'a>, source: NodeId) -> Self {
         let topology: &Topology = task.topology();
         let mut via = vec![None; topology.node_count()];
         let mut queue = vec![source];

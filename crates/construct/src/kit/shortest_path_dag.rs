@@ -2,26 +2,26 @@
 
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::distances::{Distances, Row, UNREACHED};
-use crate::kit::slots::{Slot, wire};
-use crate::kit::task::Task;
+use crate::kit::capacities::{SlotId, resource_slot};
+use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
+use crate::kit::task::SchedulingTask;
 
-/// A channel on a shortest path. Its ends are places in [`ShortestPaths::nodes`].
+/// A channel on a shortest path. Its ends are places in [`ShortestPathDag::nodes`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arc {
+pub(crate) struct DagArc {
     pub(crate) tail: u32,
     pub(crate) head: u32,
     pub(crate) channel: ChannelId,
-    pub(crate) wire: Slot,
+    pub(crate) wire: SlotId,
 }
 
 /// The channels of all shortest paths of a pair; scratch space that is filled anew for each pair.
 #[derive(Debug)]
-pub(crate) struct ShortestPaths {
+pub(crate) struct ShortestPathDag {
     /// From the target backwards, so that the source is the last one.
     nodes: Vec<NodeId>,
     /// In the order of their heads.
-    arcs: Vec<Arc>,
+    arcs: Vec<DagArc>,
     /// Where the arcs into each of the nodes end.
     arcs_end: Vec<u32>,
     /// The place of each node of the network, `NOWHERE` between pairs.
@@ -30,7 +30,7 @@ pub(crate) struct ShortestPaths {
 
 const NOWHERE: u32 = u32::MAX;
 
-impl ShortestPaths {
+impl ShortestPathDag {
     /// The place of the node where the paths end.
     pub(crate) const TARGET: usize = 0;
 
@@ -42,10 +42,10 @@ impl ShortestPaths {
     /// paths and the degrees along them.
     pub(crate) fn collect(
         &mut self,
-        task: &Task<'_>,
-        distances: &Distances<'_>,
+        task: &SchedulingTask<'_>,
+        distances: &SourceDistances<'_>,
         (source, target): (NodeId, NodeId),
-        row: &mut Row,
+        row: &mut DistanceScratch,
     ) -> bool {
         let Self { nodes, arcs, arcs_end, place } = self;
         arcs.clear();
@@ -67,7 +67,7 @@ impl ShortestPaths {
                         *tail = nodes.len() as u32;
                         nodes.push(before);
                     }
-                    arcs.push(Arc { tail: *tail, head, channel, wire: wire(task, channel) });
+                    arcs.push(DagArc { tail: *tail, head, channel, wire: resource_slot(task, channel) });
                 }
             }
             arcs_end.push(arcs.len() as u32);
@@ -95,13 +95,13 @@ impl ShortestPaths {
     }
 
     /// The channels, from the target to the source.
-    pub(crate) fn arcs(&self) -> &[Arc] {
+    pub(crate) fn arcs(&self) -> &[DagArc] {
         &self.arcs
     }
 
     /// The channels into a node.
     #[inline]
-    pub(crate) fn ending_at(&self, place: usize) -> &[Arc] {
+    pub(crate) fn ending_at(&self, place: usize) -> &[DagArc] {
         let start = place.checked_sub(1).map_or(0, |before| self.arcs_end[before]);
         &self.arcs[start as usize..self.arcs_end[place] as usize]
     }

@@ -5,15 +5,15 @@ use lockstep_topology::{NodeId, Topology};
 
 /// One message, in one or more chunks, from one terminal to some others. Every terminal may pass it on.
 #[derive(Clone, Debug)]
-pub(crate) struct Broadcast {
+pub(crate) struct SingleSourceBroadcast {
     pub(crate) source: NodeId,
     /// The terminals that must hold it at the end, in any order.
     pub(crate) receivers: Vec<NodeId>,
     pub(crate) chunks: u32,
 }
 
-impl Broadcast {
-    /// The broadcast that a problem is, or `None`. A message to a single terminal is a [`Scatter`].
+impl SingleSourceBroadcast {
+    /// The broadcast that a problem is, or `None`. A message to a single terminal is a [`SingleSourceScatter`].
     pub(crate) fn of(problem: &Problem<'_>) -> Option<Self> {
         let messages = problem.messages();
         let first = messages.ids().next().filter(|_| messages.len() == messages.chunks() as usize)?;
@@ -67,7 +67,7 @@ impl Broadcast {
 
 /// Messages of one receiver each, all from one terminal.
 #[derive(Clone, Debug)]
-pub(crate) struct Scatter {
+pub(crate) struct SingleSourceScatter {
     pub(crate) source: NodeId,
     /// Number of messages for each node.
     pub(crate) demand: Vec<u32>,
@@ -76,7 +76,7 @@ pub(crate) struct Scatter {
     start: Vec<u32>,
 }
 
-impl Scatter {
+impl SingleSourceScatter {
     /// The scatter that a problem is, or `None`.
     pub(crate) fn of(problem: &Problem<'_>) -> Option<Self> {
         let (topology, messages) = (problem.topology(), problem.messages());
@@ -105,19 +105,19 @@ impl Scatter {
     }
 
     /// Deals the messages for each terminal out, one after the other.
-    pub(crate) fn deal(&self) -> Deal<'_> {
-        Deal { scatter: self, next: self.start.clone() }
+    pub(crate) fn deal(&self) -> MessageQueues<'_> {
+        MessageQueues { scatter: self, next: self.start.clone() }
     }
 }
 
 /// Which message for each terminal comes next.
 #[derive(Debug)]
-pub(crate) struct Deal<'a> {
-    scatter: &'a Scatter,
+pub(crate) struct MessageQueues<'a> {
+    scatter: &'a SingleSourceScatter,
     next: Vec<u32>,
 }
 
-impl Deal<'_> {
+impl MessageQueues<'_> {
     /// The next message for a terminal; as many times as there are any.
     pub(crate) fn take(&mut self, receiver: NodeId) -> MessageId {
         let place = &mut self.next[receiver.index()];
@@ -140,7 +140,7 @@ mod tests {
         fn a_scatter_deals_each_message_to_its_receiver(instance in instance(8)) {
             let problem = instance.problem();
             let messages = problem.messages();
-            let Some(scatter) = Scatter::of(&problem) else { return Ok(()) };
+            let Some(scatter) = SingleSourceScatter::of(&problem) else { return Ok(()) };
             let mut deal = scatter.deal();
             let mut dealt = vec![false; messages.len()];
             for node in problem.topology().nodes() {
@@ -152,7 +152,7 @@ mod tests {
                 }
             }
             prop_assert!(dealt.iter().all(|&dealt| dealt) && scatter.len() == dealt.len());
-            prop_assert!(Broadcast::of(&problem).is_none());
+            prop_assert!(SingleSourceBroadcast::of(&problem).is_none());
         }
     }
 
@@ -162,7 +162,8 @@ mod tests {
         let [root, others @ ..] = ring.terminals() else { panic!("five terminals") };
         let read = |collective: &Collective| {
             let problem = Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap();
-            Broadcast::of(&problem).map(|Broadcast { source, receivers, chunks }| (source, receivers, chunks))
+            SingleSourceBroadcast::of(&problem)
+                .map(|SingleSourceBroadcast { source, receivers, chunks }| (source, receivers, chunks))
         };
         let chunks = 3.try_into().unwrap();
         let named = Collective::one_to_all_broadcast(*root).with_chunks(chunks);

@@ -3,25 +3,25 @@
 use lockstep_schedule::{CommunicationModel, Messages, Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
-use crate::kit::request::Miss;
+use crate::kit::method_error::MethodError;
 
 /// Messages to be distributed on a network.
 #[derive(Clone, Debug)]
-pub(crate) struct Task<'a> {
+pub(crate) struct SchedulingTask<'a> {
     topology: &'a Topology,
     messages: Messages<'a>,
     model: CommunicationModel,
     has_buses: bool,
 }
 
-impl<'a> Task<'a> {
+impl<'a> SchedulingTask<'a> {
     /// # Errors
     ///
-    /// [`Miss::TooLarge`], if there are more deliveries, each of which takes a channel, than a schedule has places.
-    pub(crate) fn new(problem: &Problem<'a>) -> Result<Self, Miss> {
+    /// [`MethodError::TooLarge`], if there are more deliveries, each of which takes a channel, than a schedule has places.
+    pub(crate) fn new(problem: &Problem<'a>) -> Result<Self, MethodError> {
         let topology = problem.topology();
         if problem.messages().delivery_count() > u64::from(u32::MAX) {
-            return Err(Miss::TooLarge);
+            return Err(MethodError::TooLarge);
         }
         Ok(Self { topology, messages: problem.messages(), model: problem.model(), has_buses: has_buses(topology) })
     }

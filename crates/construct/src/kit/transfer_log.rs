@@ -3,13 +3,13 @@
 use lockstep_schedule::{MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
-use crate::kit::request::Miss;
+use crate::kit::method_error::MethodError;
 
 /// Transfers in the order they were decided, which need not be the order of their steps.
 ///
 /// Memory: 12 bytes a transfer and 4 bytes a channel of its path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log {
+pub(crate) struct TransferLog {
     message: Vec<MessageId>,
     step: Vec<u32>,
     path_end: Vec<u32>,
@@ -17,12 +17,12 @@ pub(crate) struct Log {
     step_count: u32,
 }
 
-impl Log {
+impl TransferLog {
     /// # Errors
     ///
-    /// [`Miss::TooLarge`], if a [`Schedule`] could not hold one more.
-    pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), Miss> {
-        let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| Miss::TooLarge)?;
+    /// [`MethodError::TooLarge`], if a [`Schedule`] could not hold one more.
+    pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), MethodError> {
+        let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| MethodError::TooLarge)?;
         self.message.push(message);
         self.step.push(step);
         self.path_end.push(end);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn transfers_are_ordered_by_step_and_then_as_they_came() {
-        let mut log = Log::default();
+        let mut log = TransferLog::default();
         let mut expected = Schedule::new();
         for (message, step, channels) in [(0, 1, &[4, 5][..]), (1, 0, &[7]), (2, 1, &[1, 2, 3])] {
             log.push(MessageId::new(message), step, &path(channels)).unwrap();
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_last_step_can_be_taken_back() {
-        let mut log = Log::default();
+        let mut log = TransferLog::default();
         for (message, step, channels) in [(0, 0, &[4, 5][..]), (1, 1, &[7]), (2, 1, &[1, 2])] {
             log.push(MessageId::new(message), step, &path(channels)).unwrap();
         }

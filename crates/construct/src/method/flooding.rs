@@ -3,9 +3,11 @@
 use lockstep_schedule::{MessageId, Ports, Schedule, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::half_duplex::opposite_wires;
-use crate::kit::request::{Method, Miss, Request};
-use crate::kit::single_source::Broadcast;
+use crate::kit::half_duplex::half_duplex_pairs;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+use crate::kit::single_source::SingleSourceBroadcast;
 
 /// Store-and-forward broadcast to all or some terminals of any network with enough ports, full or half duplex: in each
 /// step everybody who is beside a holder receives, so the steps are the distance of the farthest receiver, the fewest
@@ -14,18 +16,19 @@ pub(crate) const FLOODING: Method = Method {
     name: "flooding",
     about: "store-and-forward broadcast with all ports on any network: breadth first",
     find,
-    effort: 1,
+    evaluations_per_delivery: 1,
     is_random: false,
 };
 
-fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
-    let broadcast = Broadcast::of(problem).filter(|broadcast| broadcast.chunks == 1).ok_or(Miss::Unfit)?;
+    let broadcast =
+        SingleSourceBroadcast::of(problem).filter(|broadcast| broadcast.chunks == 1).ok_or(MethodError::Unsupported)?;
     let (topology, model) = (problem.topology(), problem.model());
     if model.switching != Switching::StoreAndForward {
-        return Err(Miss::Unfit);
+        return Err(MethodError::Unsupported);
     }
-    opposite_wires(topology).ok_or(Miss::Unfit)?;
+    half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
     let is_receiver = broadcast.marked(topology);
     let mut left = broadcast.receivers.len();
     let mut schedule = Schedule::with_capacity(topology.terminal_count() - 1, topology.terminal_count() - 1);
@@ -46,7 +49,7 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
             }
             let sends = fresh.len() - before;
             if matches!(model.ports, Ports::Limit(limit) if sends > limit.get() as usize) {
-                return Err(Miss::Unfit);
+                return Err(MethodError::Unsupported);
             }
         }
         if !crossed.is_empty() {
@@ -87,7 +90,7 @@ mod tests {
             };
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-            let schedule = (FLOODING.find)(&Request::first(&problem, &Budget::unlimited())).ok();
+            let schedule = (FLOODING.find)(&MethodRequest::first(&problem, &Budget::unlimited())).ok();
             prop_assert!(schedule.is_some() || model.ports != Ports::All);
             if let Some(schedule) = schedule {
                 let steps = verify(&problem, &schedule)?.steps;

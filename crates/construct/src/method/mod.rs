@@ -11,7 +11,7 @@ mod scatter_flow;
 mod symmetric;
 mod telephone;
 
-use crate::kit::request::Method;
+use crate::kit::method::Method;
 
 /// Every method. The cheapest and most promising methods come first.
 pub(crate) const METHODS: &[Method] = &[

@@ -19,7 +19,7 @@ fn network(spec: &str) -> Topology {
 
 /// Enough evaluations for so many attempts of every method.
 fn attempts(problem: &Problem<'_>, count: u64) -> Budget {
-    let effort: u64 = methods().iter().map(|method| method.effort).sum();
+    let effort: u64 = methods().iter().map(|method| method.evaluations_per_delivery).sum();
     Budget::evaluations(count * effort * problem.messages().delivery_count())
 }
 

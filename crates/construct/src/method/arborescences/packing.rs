@@ -14,7 +14,7 @@ use rand::{Rng, RngExt};
 /// of the tree, and over free channels: to each terminal as many units as there are trees. Arcs are first the channels,
 /// then for every tree one from the origin, then for every tree those to all nodes.
 #[derive(Clone, Debug)]
-pub(super) struct Packing<'a> {
+pub(super) struct TreePacking<'a> {
     topology: &'a Topology,
     source: NodeId,
     /// Distance from the source over channels between terminals, `u32::MAX` where none leads.
@@ -27,9 +27,9 @@ pub(super) struct Packing<'a> {
 }
 
 /// A tree: its channels, those nearer to the source first, each with the depth of its head.
-pub(super) type Tree = Vec<(ChannelId, u32)>;
+pub(super) type Arborescence = Vec<(ChannelId, u32)>;
 
-impl<'a> Packing<'a> {
+impl<'a> TreePacking<'a> {
     /// Takes a maximum flow for each terminal.
     pub(super) fn new(topology: &'a Topology, source: NodeId) -> Self {
         let nodes = topology.node_count();
@@ -110,13 +110,13 @@ impl<'a> Packing<'a> {
     /// Of all channels that lead out of some tree the one with the least depth comes next, if the trees can be completed
     /// afterwards, ties at random. A channel that is no good once never will be: no set of terminals gets more free
     /// channels than it needs.
-    pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Tree> {
+    pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Arborescence> {
         let Self { topology, source, is_open, connectivity, network, .. } = self;
         let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *connectivity as usize);
         let origin = nodes + most;
         let mut is_free = is_open.clone();
         let mut is_in = vec![false; most * nodes];
-        let mut trees: Vec<Tree> = vec![Vec::new(); count as usize];
+        let mut trees: Vec<Arborescence> = vec![Vec::new(); count as usize];
         let mut candidates = BinaryHeap::new();
         let mut offer = |candidates: &mut BinaryHeap<_>, tree: usize, node: NodeId, depth: u32| {
             let open = topology.out_channels(node).iter().filter(|channel| is_open[channel.index()]);

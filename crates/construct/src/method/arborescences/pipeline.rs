@@ -7,14 +7,14 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::packing::Tree;
-use crate::kit::request::Miss;
-use crate::kit::single_source::Broadcast;
-use crate::kit::transfer_log::Log;
+use super::packing::Arborescence;
+use crate::kit::method_error::MethodError;
+use crate::kit::single_source::SingleSourceBroadcast;
+use crate::kit::transfer_log::TransferLog;
 
 /// Trees that share no channel, and which chunks go down each of them.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct TreePlan {
     /// The tree that each channel belongs to.
     tree_of: Vec<Option<u32>>,
     /// The chunks of each tree.
@@ -23,9 +23,9 @@ pub(super) struct Plan {
     trees_to: Vec<Vec<(u32, u32)>>,
 }
 
-impl Plan {
+impl TreePlan {
     /// Deals the chunks out such that all trees are done about the same time.
-    pub(super) fn new(topology: &Topology, broadcast: &Broadcast, trees: &[Tree]) -> Self {
+    pub(super) fn new(topology: &Topology, broadcast: &SingleSourceBroadcast, trees: &[Arborescence]) -> Self {
         let is_receiver = broadcast.marked(topology);
         let (mut tree_of, mut depths) = (vec![None; topology.channel_bound()], Vec::new());
         let mut trees_to: Vec<Vec<(u32, u32)>> = vec![Vec::new(); topology.node_count()];
@@ -64,10 +64,10 @@ fn shares(chunks: u32, depths: &[u32]) -> Vec<Range<u32>> {
 }
 
 /// A schedule in the making.
-pub(super) struct Pipeline<'a> {
+pub(super) struct ChunkPipeline<'a> {
     topology: &'a Topology,
     ports: Ports,
-    plan: &'a Plan,
+    plan: &'a TreePlan,
     /// Words of a row of chunks.
     words: usize,
     /// The chunks that each node holds at the start of the step, and those that it needs and does not get in this step
@@ -80,11 +80,16 @@ pub(super) struct Pipeline<'a> {
     is_busy: Vec<bool>,
     sends: Vec<usize>,
     receives: Vec<usize>,
-    log: Log,
+    log: TransferLog,
 }
 
-impl<'a> Pipeline<'a> {
-    pub(super) fn new(topology: &'a Topology, ports: Ports, broadcast: &Broadcast, plan: &'a Plan) -> Self {
+impl<'a> ChunkPipeline<'a> {
+    pub(super) fn new(
+        topology: &'a Topology,
+        ports: Ports,
+        broadcast: &SingleSourceBroadcast,
+        plan: &'a TreePlan,
+    ) -> Self {
         let (nodes, words) = (topology.node_count(), (broadcast.chunks as usize).div_ceil(64));
         let (mut held, mut lacked) = (vec![0; nodes * words], vec![0; nodes * words]);
         let mut left = 0;
@@ -108,13 +113,13 @@ impl<'a> Pipeline<'a> {
             is_busy: vec![false; topology.resource_count()],
             sends: vec![0; nodes],
             receives: vec![0; nodes],
-            log: Log::default(),
+            log: TransferLog::default(),
         }
     }
 
     /// In every step each channel carries the next chunk of its tree that is there; what is idle then carries chunks
     /// of other trees, those first that would come last.
-    pub(super) fn run(mut self, below: u32, rng: &mut impl Rng) -> Result<Log, Miss> {
+    pub(super) fn run(mut self, below: u32, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let mut channels: Vec<ChannelId> = self
             .topology
             .channels()
@@ -145,7 +150,7 @@ impl<'a> Pipeline<'a> {
             }
             self.arrive(first);
         }
-        Err(Miss::NoShorter)
+        Err(MethodError::NoShorter)
     }
 
     /// Whether the network's rules allow a transfer over a channel beside those of the step.
@@ -189,7 +194,7 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Sends a chunk over a channel.
-    fn send(&mut self, channel: ChannelId, chunk: u32, step: u32) -> Result<(), Miss> {
+    fn send(&mut self, channel: ChannelId, chunk: u32, step: u32) -> Result<(), MethodError> {
         let (tail, head) = (self.topology.tail(channel), self.topology.head(channel));
         self.is_busy[self.topology.resource(channel).index()] = true;
         self.sends[tail.index()] += 1;

@@ -15,7 +15,7 @@ use crate::kit::testing::broadcast_to;
 /// Number of steps after a few attempts, once the judge has seen the schedule; `None` if the method declines.
 fn steps(problem: &Problem<'_>) -> Option<u32> {
     let budget = Budget::unlimited();
-    let request = Request { attempts: 0..4, ..Request::first(problem, &budget) };
+    let request = MethodRequest { attempts: 0..4, ..MethodRequest::first(problem, &budget) };
     let schedule = (ARBORESCENCES.find)(&request).ok()?;
     let verified = verify(problem, &schedule).expect("a valid schedule");
     assert_eq!(verified.redundant, 0);
@@ -44,7 +44,7 @@ proptest! {
     ) {
         prop_assume!(topology.is_direct());
         let source = *root.get(topology.terminals());
-        let mut packing = Packing::new(&topology, source);
+        let mut packing = TreePacking::new(&topology, source);
         prop_assert_eq!(packing.connectivity(), least_cut(&topology, source));
         for count in 1..=packing.connectivity() {
             let trees = packing.pack(count, &mut ChaCha8Rng::seed_from_u64(seed));
@@ -94,7 +94,7 @@ fn chunks_follow_each_other() {
         let root = topology.terminals()[0];
         let collective = Collective::one_to_all_broadcast(root).with_chunks(NonZeroU32::new(chunks).unwrap());
         let problem = Problem::new(&topology, &collective, CommunicationModel::store_and_forward()).unwrap();
-        let packing = Packing::new(&topology, root);
+        let packing = TreePacking::new(&topology, root);
         assert_eq!(packing.connectivity(), connectivity, "{spec}");
         assert_eq!(steps(&problem), Some(packing.depth() + chunks.div_ceil(connectivity) - 1), "{spec}");
     }

@@ -5,16 +5,17 @@ use std::collections::BinaryHeap;
 
 use rand::{Rng, RngExt};
 
-use super::routes::Routes;
-use super::terminal_graph::Network;
-use crate::kit::request::{Miss, Poll};
+use super::routes::RouteSet;
+use super::terminal_graph::TerminalGraph;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::AttemptContext;
 
 /// Hops between two looks at the budget.
 const STRIDE: u32 = 1 << 20;
 
 /// A message that waits for a channel. The greatest goes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Waiting {
+struct QueuedMessage {
     /// Channels still to cross.
     to_go: u32,
     /// Uses still to come of the wire after this one, which must not run dry.
@@ -29,11 +30,11 @@ struct Waiting {
 ///
 /// **Source**: furthest to go first: Leighton, *Introduction to Parallel Algorithms and Architectures* (1992), §1.7.
 pub(super) fn furthest_first(
-    network: &Network,
-    routes: &Routes,
+    network: &TerminalGraph,
+    routes: &RouteSet,
     rng: &mut impl Rng,
-    poll: &Poll<'_>,
-) -> Result<(u32, Vec<u32>), Miss> {
+    context: &AttemptContext<'_>,
+) -> Result<(u32, Vec<u32>), MethodError> {
     let hops = routes.hops();
     let mut step_of = vec![0; hops.len()];
     // Uses still to come of each slot, and uses in the step at hand.
@@ -51,7 +52,7 @@ pub(super) fn furthest_first(
     loop {
         unseen += arrived.len() as u32;
         if unseen >= STRIDE {
-            poll.check(0)?;
+            context.check(0)?;
             unseen = 0;
         }
         for (message, place) in arrived.drain(..) {
@@ -61,7 +62,7 @@ pub(super) fn furthest_first(
             if queue.is_empty() {
                 busy.push(hops[place]);
             }
-            queue.push(Waiting { to_go: (end - place) as u32, onward, tie: rng.random(), message });
+            queue.push(QueuedMessage { to_go: (end - place) as u32, onward, tie: rng.random(), message });
         }
         if busy.is_empty() {
             return Ok((step, step_of));
@@ -82,7 +83,7 @@ pub(super) fn furthest_first(
                 used[slot as usize] += 1;
                 left[slot as usize] -= 1;
             }
-            let Waiting { to_go, message, .. } = queues[channel as usize].pop().expect("it was at the front");
+            let QueuedMessage { to_go, message, .. } = queues[channel as usize].pop().expect("it was at the front");
             let place = routes.places(message as usize).end - to_go as usize;
             step_of[place] = step;
             if to_go > 1 {

@@ -1,4 +1,4 @@
-//! Routes that load all channels and ports about alike.
+//! RouteSet that load all channels and ports about alike.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,10 +7,11 @@ use std::ops::Range;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::prices::{FULL, Prices};
-use super::terminal_graph::{Network, search};
-use super::traffic::Traffic;
-use crate::kit::request::{Miss, Poll};
+use super::congestion_prices::{CongestionPrices, FULL};
+use super::demands::Demands;
+use super::terminal_graph::{TerminalGraph, search};
+use crate::kit::method_error::MethodError;
+use crate::kit::request::AttemptContext;
 
 /// Passes over all messages, with prices that rise more and more steeply near the limit.
 const PASSES: u32 = 4;
@@ -21,23 +22,23 @@ const STEEPEST: u32 = 2;
 /// Passes over the messages on crowded channels without progress before the search ends.
 const PATIENCE: u32 = 200;
 
-/// Routes changed on crowded channels, for each message and for all, before the search ends.
+/// RouteSet changed on crowded channels, for each message and for all, before the search ends.
 const CHANGES: (u64, u64) = (8, 1 << 11);
 
 /// What each channel of a route costs beside its price where detours are looked for.
 const HOP: u64 = FULL / 16;
 
-/// Noise that breaks ties among prices is shorter than this.
+/// TieNoise that breaks ties among prices is shorter than this.
 const NOISE_BITS: u32 = 12;
 
 /// The route of each message, as channels in order.
 #[derive(Clone, Debug)]
-pub(super) struct Routes {
+pub(super) struct RouteSet {
     end: Vec<u32>,
     channels: Vec<u32>,
 }
 
-impl Routes {
+impl RouteSet {
     /// Number of messages.
     pub(super) fn len(&self) -> usize {
         self.end.len()
@@ -56,7 +57,7 @@ impl Routes {
     }
 }
 
-/// Routes whose fullest slot takes few steps; no fewer than `target` are looked for. Also says how many it takes.
+/// RouteSet whose fullest slot takes few steps; no fewer than `target` are looked for. Also says how many it takes.
 ///
 /// First all messages are routed, some times over, each along the cheapest of its shortest paths. Then only those are
 /// that cross crowded channels, and unless all channels must be full by then, detours are allowed. A channel that was
@@ -66,46 +67,46 @@ impl Routes {
 ///
 /// # Errors
 ///
-/// [`Miss`], if they are not.
+/// [`MethodError`], if they are not.
 ///
 /// **Source**: McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs* (1995);
 /// prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits with
 /// applications to load balancing and machine scheduling* (1997).
 pub(super) fn balanced(
-    network: &Network,
-    traffic: &Traffic,
+    network: &TerminalGraph,
+    demands: &Demands,
     target: u32,
     rng: &mut impl Rng,
-    poll: &Poll<'_>,
-) -> Result<(u32, Routes), Miss> {
-    let mut router = Router::new(network, traffic, rng);
-    router.route_all(target, poll)?;
-    Ok(router.relieve(target, poll))
+    context: &AttemptContext<'_>,
+) -> Result<(u32, RouteSet), MethodError> {
+    let mut router = CongestionRouter::new(network, demands, rng);
+    router.route_all(target, context)?;
+    Ok(router.relieve(target, context))
 }
 
 /// The same with some routes that are given, one for each message; where it is empty, one is looked for.
 pub(super) fn completed(
-    network: &Network,
-    traffic: &Traffic,
+    network: &TerminalGraph,
+    demands: &Demands,
     known: &[Vec<u32>],
     target: u32,
     rng: &mut impl Rng,
-    poll: &Poll<'_>,
-) -> (u32, Routes) {
-    let mut router = Router::new(network, traffic, rng);
+    context: &AttemptContext<'_>,
+) -> (u32, RouteSet) {
+    let mut router = CongestionRouter::new(network, demands, rng);
     router.route_rest(known, target);
-    router.relieve(target, poll)
+    router.relieve(target, context)
 }
 
-struct Router<'a, R> {
-    network: &'a Network,
-    traffic: &'a Traffic,
+struct CongestionRouter<'a, R> {
+    network: &'a TerminalGraph,
+    demands: &'a Demands,
     rng: &'a mut R,
-    prices: Prices<'a>,
+    prices: CongestionPrices<'a>,
     route: Vec<Vec<u32>>,
     /// The order in which sources are served.
     order: Vec<u32>,
-    /// Distances from the source at hand.
+    /// SourceDistances from the source at hand.
     distance: Vec<u32>,
     /// The cost at which each terminal is reached, and the last channel there.
     cost: Vec<u64>,
@@ -116,16 +117,16 @@ struct Router<'a, R> {
     heap: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl<'a, R: Rng> Router<'a, R> {
-    fn new(network: &'a Network, traffic: &'a Traffic, rng: &'a mut R) -> Self {
+impl<'a, R: Rng> CongestionRouter<'a, R> {
+    fn new(network: &'a TerminalGraph, demands: &'a Demands, rng: &'a mut R) -> Self {
         let terminals = network.terminal_count();
         Self {
             network,
-            traffic,
+            demands,
             rng,
-            prices: Prices::new(network),
-            route: vec![Vec::new(); traffic.len()],
-            order: (0..traffic.sources.len() as u32).collect(),
+            prices: CongestionPrices::new(network),
+            route: vec![Vec::new(); demands.len()],
+            order: (0..demands.sources.len() as u32).collect(),
             distance: vec![0; terminals],
             cost: vec![0; terminals],
             via: vec![0; terminals],
@@ -135,19 +136,19 @@ impl<'a, R: Rng> Router<'a, R> {
         }
     }
 
-    /// Routes all messages along shortest paths, some times.
-    fn route_all(&mut self, target: u32, poll: &Poll<'_>) -> Result<(), Miss> {
+    /// RouteSet all messages along shortest paths, some times.
+    fn route_all(&mut self, target: u32, context: &AttemptContext<'_>) -> Result<(), MethodError> {
         let mut limit = target;
         for pass in 0..PASSES {
             self.prices.aim(limit, (target >> (2 + pass)).max(STEEPEST));
             self.order.shuffle(self.rng);
             for place in 0..self.order.len() {
-                poll.check(0)?;
-                if poll.is_hurried() {
+                context.check(0)?;
+                if context.is_best_effort() {
                     // Where not all have a route yet, there are faster ways to any schedule.
-                    return if pass == 0 { Err(Miss::NoShorter) } else { Ok(()) };
+                    return if pass == 0 { Err(MethodError::NoShorter) } else { Ok(()) };
                 }
-                let (source, messages) = self.turn_to(place);
+                let (source, messages) = self.restrict_to(place);
                 for &message in messages {
                     self.reroute(source, message, false);
                 }
@@ -167,7 +168,7 @@ impl<'a, R: Rng> Router<'a, R> {
         self.prices.aim(target, STEEPEST);
         self.order.shuffle(self.rng);
         for place in 0..self.order.len() {
-            let (source, messages) = self.turn_to(place);
+            let (source, messages) = self.restrict_to(place);
             for &message in messages.iter().filter(|&&message| known[message as usize].is_empty()) {
                 self.reroute(source, message, false);
             }
@@ -175,17 +176,17 @@ impl<'a, R: Rng> Router<'a, R> {
     }
 
     /// Changes routes over crowded channels, and returns those of the fewest steps met.
-    fn relieve(&mut self, target: u32, poll: &Poll<'_>) -> (u32, Routes) {
+    fn relieve(&mut self, target: u32, context: &AttemptContext<'_>) -> (u32, RouteSet) {
         let (for_each, for_all) = CHANGES;
-        let mut changes = for_each * self.traffic.len() as u64 + for_all;
+        let mut changes = for_each * self.demands.len() as u64 + for_all;
         let mut best = (self.prices.steps(), self.routes());
         let (mut least_over, mut idle) = (usize::MAX, 0);
-        let is_over = || poll.is_hurried() || poll.check(0).is_err();
+        let is_over = || context.is_best_effort() || context.check(0).is_err();
         while best.0 > target && idle < PATIENCE && changes > 0 {
             let limit = best.0 - 1;
             self.prices.aim(limit, STEEPEST);
             self.prices.remember();
-            let detours = u64::from(limit) * self.network.rate() > self.traffic.hops;
+            let detours = u64::from(limit) * self.network.rate() > self.demands.hops;
             self.order.shuffle(self.rng);
             for place in 0..self.order.len() {
                 if is_over() {
@@ -207,12 +208,12 @@ impl<'a, R: Rng> Router<'a, R> {
 
     /// Changes the routes from one source that cross crowded channels; how many.
     fn relieve_source(&mut self, place: usize, detours: bool) -> u64 {
-        let (_, messages) = &self.traffic.sources[self.order[place] as usize];
+        let (_, messages) = &self.demands.sources[self.order[place] as usize];
         let mut crowded: Vec<u32> = messages.iter().copied().filter(|&message| self.is_crowded(message)).collect();
         if crowded.is_empty() {
             return 0;
         }
-        let (source, _) = self.turn_to(place);
+        let (source, _) = self.restrict_to(place);
         crowded.shuffle(self.rng);
         let mut changes = 0;
         for message in crowded {
@@ -225,8 +226,8 @@ impl<'a, R: Rng> Router<'a, R> {
     }
 
     /// The source at this place of the order, and its messages.
-    fn turn_to(&mut self, place: usize) -> (u32, &'a [u32]) {
-        let (source, messages) = &self.traffic.sources[self.order[place] as usize];
+    fn restrict_to(&mut self, place: usize) -> (u32, &'a [u32]) {
+        let (source, messages) = &self.demands.sources[self.order[place] as usize];
         search(self.network, *source, &mut self.distance, &mut self.queue);
         (*source, messages)
     }
@@ -242,7 +243,7 @@ impl<'a, R: Rng> Router<'a, R> {
             self.prices.remove(channel);
         }
         route.clear();
-        let mut node = self.traffic.target[message as usize];
+        let mut node = self.demands.target[message as usize];
         if detours {
             self.find_any(source, node);
         } else {
@@ -263,7 +264,7 @@ impl<'a, R: Rng> Router<'a, R> {
     /// Leaves the cheapest of the shortest paths from the source at hand in `via`.
     fn find_shortest(&mut self, target: u32) {
         let Self { network, rng, prices, distance, cost, via, queue, is_queued, .. } = self;
-        let noise = Noise::new(rng);
+        let noise = TieNoise::new(rng);
         let is_before = |tail: u32, node: u32| distance[tail as usize].checked_add(1) == Some(distance[node as usize]);
         queue.clear();
         queue.push(target);
@@ -291,7 +292,7 @@ impl<'a, R: Rng> Router<'a, R> {
     /// Leaves the cheapest path in `via`.
     fn find_any(&mut self, source: u32, target: u32) {
         let Self { network, rng, prices, cost, via, heap, .. } = self;
-        let noise = Noise::new(rng);
+        let noise = TieNoise::new(rng);
         cost.fill(u64::MAX);
         cost[source as usize] = 0;
         heap.clear();
@@ -315,21 +316,21 @@ impl<'a, R: Rng> Router<'a, R> {
         }
     }
 
-    fn routes(&self) -> Routes {
+    fn routes(&self) -> RouteSet {
         let end = self.route.iter().scan(0, |end, route| {
             *end += route.len() as u32;
             Some(*end)
         });
-        Routes { end: end.collect(), channels: self.route.concat() }
+        RouteSet { end: end.collect(), channels: self.route.concat() }
     }
 }
 
 /// A little that each channel costs more in one search.
-struct Noise {
+struct TieNoise {
     salt: u64,
 }
 
-impl Noise {
+impl TieNoise {
     fn new(rng: &mut impl Rng) -> Self {
         Self { salt: rng.random() }
     }

@@ -2,10 +2,10 @@
 
 use rand::{Rng, RngExt};
 
-use super::routes::Routes;
-use super::terminal_graph::Network;
-use crate::kit::request::Poll;
-use crate::kit::slots::Slot;
+use super::routes::RouteSet;
+use super::terminal_graph::TerminalGraph;
+use crate::kit::capacities::SlotId;
+use crate::kit::request::AttemptContext;
 
 /// No hop.
 const NONE: u32 = u32::MAX;
@@ -37,24 +37,24 @@ const TENURE: (u64, u64) = (3, 8);
 /// *Tabu search* (1989); unit hops on given routes are a job shop: Leighton, Maggs and Rao, *Packet routing and job-shop
 /// scheduling in O(congestion + dilation) steps* (1994).
 pub(super) fn shortened(
-    network: &Network,
-    routes: &Routes,
+    network: &TerminalGraph,
+    routes: &RouteSet,
     step_of: &[u32],
     steps: u32,
     rng: &mut impl Rng,
-    poll: &Poll<'_>,
+    context: &AttemptContext<'_>,
 ) -> Option<Vec<u32>> {
     if network.slot_count().saturating_mul(steps as usize) > MAX_CELLS {
         return None;
     }
-    let mut timetable = Timetable::new(network, routes, step_of, steps)?;
+    let mut timetable = StepSearch::new(network, routes, step_of, steps)?;
     let (for_each, for_all) = MOVES;
     let most = for_each * step_of.len() as u64 + for_all;
     for moves in 0..most.min(LOOKS / u64::from(steps.max(1))) {
         if timetable.faults.is_empty() {
             return Some(timetable.step);
         }
-        if moves % STRIDE == 0 && (poll.is_hurried() || poll.check(0).is_err()) {
+        if moves % STRIDE == 0 && (context.is_best_effort() || context.check(0).is_err()) {
             break;
         }
         if let Some((hop, step)) = timetable.best_move(moves, rng) {
@@ -66,8 +66,8 @@ pub(super) fn shortened(
 }
 
 /// When each hop is made.
-struct Timetable<'a> {
-    network: &'a Network,
+struct StepSearch<'a> {
+    network: &'a TerminalGraph,
     /// The channel of each hop.
     channel: &'a [u32],
     steps: u32,
@@ -88,9 +88,9 @@ struct Timetable<'a> {
     by_port: Vec<Vec<u32>>,
 }
 
-impl<'a> Timetable<'a> {
+impl<'a> StepSearch<'a> {
     /// Hops that come too late get the last step in which their wire is free; `None` if there is none.
-    fn new(network: &'a Network, routes: &'a Routes, step_of: &[u32], steps: u32) -> Option<Self> {
+    fn new(network: &'a TerminalGraph, routes: &'a RouteSet, step_of: &[u32], steps: u32) -> Option<Self> {
         let (channel, wires) = (routes.hops(), network.wire_count());
         let ports = network.slot_count() - wires;
         let mut is_last = vec![false; channel.len()];
@@ -138,12 +138,12 @@ impl<'a> Timetable<'a> {
     }
 
     /// The place of a port in a step.
-    fn port_cell(&self, port: Slot, step: u32) -> usize {
+    fn port_cell(&self, port: SlotId, step: u32) -> usize {
         (port as usize - self.network.wire_count()) * self.steps as usize + step as usize
     }
 
     /// The ports of a hop.
-    fn ports(&self, hop: usize) -> impl Iterator<Item = Slot> + use<'a> {
+    fn ports(&self, hop: usize) -> impl Iterator<Item = SlotId> + use<'a> {
         self.network.limits(self.channel[hop]).skip(1)
     }
 
@@ -204,8 +204,8 @@ impl<'a> Timetable<'a> {
     /// How many more uses of ports would be too many, if a hop went to another step and `other` came in its place.
     fn crowding(&self, hop: usize, to: u32, other: u32) -> i64 {
         let from = self.step[hop];
-        let stays = |port: Slot| other != NONE && self.ports(other as usize).any(|taken| taken == port);
-        let change = |port: Slot| {
+        let stays = |port: SlotId| other != NONE && self.ports(other as usize).any(|taken| taken == port);
+        let change = |port: SlotId| {
             let (capacity, used) = (self.network.capacity(port), |step| self.used[self.port_cell(port, step)]);
             i64::from(used(to) >= capacity) - i64::from(used(from) > capacity)
         };

@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::slots::{Capacities, PortPair, Slot, wire};
-use crate::kit::task::Task;
+use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
+use crate::kit::task::SchedulingTask;
 
 /// The channels between terminals.
 ///
 /// Terminals are their ranks; a channel is its place in rows by tail.
 #[derive(Debug)]
-pub(super) struct Network {
+pub(super) struct TerminalGraph {
     leaving: Vec<u32>,
     tail: Vec<u32>,
     head: Vec<u32>,
     original: Vec<ChannelId>,
     /// What a transfer takes: the wire and the two ports, the slot past all others where a port is no limit.
-    slots: Vec<[Slot; 3]>,
+    slots: Vec<[SlotId; 3]>,
     capacity: Vec<u32>,
     wire_count: usize,
     /// The channels into each terminal, in rows.
@@ -26,7 +26,7 @@ pub(super) struct Network {
 }
 
 /// Fills the distances from a terminal and lists those that it reaches, the nearest first.
-pub(super) fn search(network: &Network, source: u32, distance: &mut [u32], reached: &mut Vec<u32>) {
+pub(super) fn search(network: &TerminalGraph, source: u32, distance: &mut [u32], reached: &mut Vec<u32>) {
     distance.fill(UNREACHED);
     distance[source as usize] = 0;
     reached.clear();
@@ -47,10 +47,10 @@ pub(super) fn search(network: &Network, source: u32, distance: &mut [u32], reach
 /// Distance of a terminal to which nothing leads.
 pub(super) const UNREACHED: u32 = u32::MAX;
 
-impl Network {
-    pub(super) fn new(task: &Task<'_>, capacities: &Capacities) -> Self {
+impl TerminalGraph {
+    pub(super) fn new(task: &SchedulingTask<'_>, capacities: &Capacities) -> Self {
         let topology = task.topology();
-        let unlimited = capacities.len() as Slot;
+        let unlimited = capacities.len() as SlotId;
         let mut network = Self {
             leaving: vec![0],
             tail: Vec::new(),
@@ -70,7 +70,7 @@ impl Network {
                 rows[head].push(network.head.len() as u32);
                 let ports = PortPair::new(task, capacities, terminal, topology.head(channel));
                 let [send, receive] = [ports.send, ports.receive].map(|port| port.unwrap_or(unlimited));
-                network.slots.push([wire(task, channel), send, receive]);
+                network.slots.push([resource_slot(task, channel), send, receive]);
                 network.tail.push(tail as u32);
                 network.head.push(head as u32);
                 network.original.push(channel);
@@ -123,19 +123,19 @@ impl Network {
 
     /// The wire, then the ports of sender and receiver, which may be [no limit](Self::is_limit).
     #[inline]
-    pub(super) fn slots(&self, channel: u32) -> [Slot; 3] {
+    pub(super) fn slots(&self, channel: u32) -> [SlotId; 3] {
         self.slots[channel as usize]
     }
 
     /// What a transfer over a channel takes that can run out.
     #[inline]
-    pub(super) fn limits(&self, channel: u32) -> impl Iterator<Item = Slot> {
+    pub(super) fn limits(&self, channel: u32) -> impl Iterator<Item = SlotId> {
         self.slots(channel).into_iter().filter(|&slot| self.is_limit(slot))
     }
 
     /// Whether a slot can run out.
     #[inline]
-    pub(super) fn is_limit(&self, slot: Slot) -> bool {
+    pub(super) fn is_limit(&self, slot: SlotId) -> bool {
         (slot as usize) < self.slot_count()
     }
 
@@ -151,7 +151,7 @@ impl Network {
 
     /// Uses a step.
     #[inline]
-    pub(super) fn capacity(&self, slot: Slot) -> u32 {
+    pub(super) fn capacity(&self, slot: SlotId) -> u32 {
         self.capacity[slot as usize]
     }
 

@@ -18,10 +18,10 @@ fn reached(problem: &Problem<'_>, goal: u32, attempts: u64) -> Option<usize> {
     let budget = Budget::unlimited();
     let mut best = None;
     for attempt in 0..attempts {
-        let request = Request { goal, attempts: attempt..attempt + 1, ..Request::first(problem, &budget) };
+        let request = MethodRequest { goal, attempts: attempt..attempt + 1, ..MethodRequest::first(problem, &budget) };
         let schedule = match (BALANCED_ROUTES.find)(&request) {
             Ok(schedule) => schedule,
-            Err(Miss::Unfit) => return None,
+            Err(MethodError::Unsupported) => return None,
             Err(miss) => panic!("{miss:?}"),
         };
         let report = verify(problem, &schedule).unwrap();
@@ -181,5 +181,5 @@ fn a_spent_budget_ends_it() {
     let exchange = Collective::all_to_all_scatter();
     let problem = Problem::new(&torus, &exchange, STORE_AND_FORWARD).unwrap();
     let budget = Budget::seconds(0);
-    assert_eq!((BALANCED_ROUTES.find)(&Request::first(&problem, &budget)).err(), Some(Miss::NoShorter));
+    assert_eq!((BALANCED_ROUTES.find)(&MethodRequest::first(&problem, &budget)).err(), Some(MethodError::NoShorter));
 }

@@ -4,18 +4,19 @@ use lockstep_schedule::MessageId;
 use lockstep_topology::NodeId;
 use rand::Rng;
 
-use super::{Placer, Stop};
+use super::{FirstFitPlacer, RelayStop};
+use crate::kit::capacities::{PortPair, SlotId, resource_slot};
 use crate::kit::distances::UNREACHED;
-use crate::kit::request::Miss;
-use crate::kit::slots::{BLOCK, PortPair, Slot, Slots, Steps, wire};
+use crate::kit::method_error::MethodError;
+use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
 
-impl<R: Rng> Placer<'_, R> {
+impl<R: Rng> FirstFitPlacer<'_, R> {
     /// Sends a message on its way along one shortest path, over the least used wires, in the earliest steps that are free
     /// there. Takes time in proportion to the degrees along the path and to the blocks in which it is crowded.
-    pub(super) fn place_quickly(&mut self, message: MessageId) -> Result<(), Miss> {
+    pub(super) fn place_quickly(&mut self, message: MessageId) -> Result<(), MethodError> {
         let (source, target) = self.scatter.ends(message);
         let stop = self.start.stops(message).next_back();
-        let Stop { terminal: mut holder, mut ready } = stop.unwrap_or(Stop { terminal: source, ready: 0 });
+        let RelayStop { terminal: mut holder, mut ready } = stop.unwrap_or(RelayStop { terminal: source, ready: 0 });
         if self.scatter.distances.from(holder, &mut self.row)[target.index()] != UNREACHED {
             return self.send(message, (holder, target), ready).map(|_| ());
         }
@@ -27,11 +28,11 @@ impl<R: Rng> Placer<'_, R> {
     }
 
     /// Sends a message from step `ready` on to where one transfer can go, or many hops; the step after it is there.
-    fn send(&mut self, message: MessageId, ends: (NodeId, NodeId), ready: u32) -> Result<u32, Miss> {
+    fn send(&mut self, message: MessageId, ends: (NodeId, NodeId), ready: u32) -> Result<u32, MethodError> {
         self.find_path(ends);
         let task = self.scatter.task;
         if !task.stores_and_forwards() && task.repeats_a_resource(&self.path) {
-            self.turn_to(ends.0, ends.1);
+            self.restrict_to(ends.0, ends.1);
             let step = self.find_leg(ready)?;
             self.take_leg(message, step)?;
             return Ok(step + 1);
@@ -40,9 +41,9 @@ impl<R: Rng> Placer<'_, R> {
         let topology = task.topology();
         let mut transfer = |(from, to), path: &[_], ready| {
             let ports = PortPair::new(task, &scatter.capacities, from, to);
-            let taken = || path.iter().map(|&channel| wire(task, channel)).chain(ports.iter());
+            let taken = || path.iter().map(|&channel| resource_slot(task, channel)).chain(ports.iter());
             let step = first_free(slots, taken, ready);
-            taken().for_each(|slot| slots.take(step, slot));
+            taken().for_each(|slot| slots.reserve(step, slot));
             log.push(message, step, path)?;
             Ok(step + 1)
         };
@@ -70,7 +71,7 @@ impl<R: Rng> Placer<'_, R> {
             let channels = topology.in_channels(node).iter().copied();
             let channel = channels
                 .filter(|&channel| is_before(topology.tail(channel)))
-                .min_by_key(|&channel| slots.load(wire(task, channel)))
+                .min_by_key(|&channel| slots.load(resource_slot(task, channel)))
                 .expect("a node that is reached has a way in");
             path.push(channel);
             node = topology.tail(channel);
@@ -80,12 +81,12 @@ impl<R: Rng> Placer<'_, R> {
 }
 
 /// The first step from `ready` on in which all these slots are free.
-fn first_free<I: Iterator<Item = Slot>>(slots: &Slots<'_>, taken: impl Fn() -> I, ready: u32) -> u32 {
-    let mut block = taken().map(|slot| slots.open_from(slot)).fold(ready / BLOCK, u32::max);
+fn first_free<I: Iterator<Item = SlotId>>(slots: &ReservationTable<'_>, taken: impl Fn() -> I, ready: u32) -> u32 {
+    let mut block = taken().map(|slot| slots.first_open_block(slot)).fold(ready / BLOCK_STEPS, u32::max);
     loop {
-        let both = |open: Steps, slot| Some(open & slots.free(block, slot)).filter(|&open| open != 0);
-        if let Some(open) = taken().try_fold(Slots::from(block, ready), both) {
-            return block * BLOCK + open.trailing_zeros();
+        let both = |open: StepMask, slot| Some(open & slots.free_steps(block, slot)).filter(|&open| open != 0);
+        if let Some(open) = taken().try_fold(ReservationTable::steps_from(block, ready), both) {
+            return block * BLOCK_STEPS + open.trailing_zeros();
         }
         block += 1;
     }

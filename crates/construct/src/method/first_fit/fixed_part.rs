@@ -4,29 +4,34 @@ use lockstep_schedule::{MessageId, Transfer};
 use lockstep_topology::NodeId;
 use rand::{Rng, RngExt};
 
-use crate::kit::request::Kept;
-use crate::kit::task::Task;
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::task::SchedulingTask;
 
 /// A terminal that holds a message from a step on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stop {
+pub(super) struct RelayStop {
     pub(super) terminal: NodeId,
     pub(super) ready: u32,
 }
 
 /// Transfers that are made, and how far they bring the messages. Memory: some 40 bytes a transfer.
 #[derive(Debug, Default)]
-pub(super) struct Start<'a> {
+pub(super) struct FixedPart<'a> {
     transfers: Vec<(u32, Transfer<'a>)>,
     /// The messages that have reached their receivers, ascending.
     arrived: Vec<MessageId>,
     /// Where the others have been, by message and then by time.
-    stops: Vec<(MessageId, Stop)>,
+    stops: Vec<(MessageId, RelayStop)>,
 }
 
-impl<'a> Start<'a> {
+impl<'a> FixedPart<'a> {
     /// All that is kept; where some of it may be given up, that before the goal of a random part of the messages.
-    pub(super) fn new(task: &Task<'_>, kept: Option<Kept<'a>>, goal: u32, rng: &mut impl Rng) -> Self {
+    pub(super) fn new(
+        task: &SchedulingTask<'_>,
+        kept: Option<FixedTransfers<'a>>,
+        goal: u32,
+        rng: &mut impl Rng,
+    ) -> Self {
         let mut start = Self::default();
         let Some(kept) = kept else { return start };
         start.transfers.extend(kept.transfers());
@@ -40,7 +45,7 @@ impl<'a> Start<'a> {
             if task.messages().receivers_iter(message).next() == Some(terminal) {
                 start.arrived.push(message);
             } else {
-                start.stops.push((message, Stop { terminal, ready: step + 1 }));
+                start.stops.push((message, RelayStop { terminal, ready: step + 1 }));
             }
         }
         start.arrived.sort_unstable();
@@ -60,7 +65,7 @@ impl<'a> Start<'a> {
     }
 
     /// Where a message has been brought to, in the order of time; nowhere if it has reached its receiver.
-    pub(super) fn stops(&self, message: MessageId) -> impl DoubleEndedIterator<Item = Stop> + ExactSizeIterator {
+    pub(super) fn stops(&self, message: MessageId) -> impl DoubleEndedIterator<Item = RelayStop> + ExactSizeIterator {
         let first = self.stops.partition_point(|(other, _)| *other < message);
         let count = self.stops[first..].partition_point(|(other, _)| *other == message);
         self.stops[first..first + count].iter().map(|&(_, stop)| stop)

@@ -8,14 +8,18 @@ use lockstep_schedule::{MessageId, Ports, Routing, Schedule, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use self::fixed_part::{Start, Stop};
-use crate::kit::distances::{Distances, Row, UNREACHED};
+use self::fixed_part::{FixedPart, RelayStop};
+use crate::kit::capacities::{Capacities, PortPair, resource_slot};
+use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
 use crate::kit::relay_tree::RelayTree;
-use crate::kit::request::{Kept, Method, Miss, Poll, Request};
-use crate::kit::shortest_path_dag::ShortestPaths;
-use crate::kit::slots::{BLOCK, Capacities, PortPair, Slots, Steps, wire};
-use crate::kit::task::Task;
-use crate::kit::transfer_log::Log;
+use crate::kit::request::{AttemptContext, MethodRequest};
+use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
+use crate::kit::shortest_path_dag::ShortestPathDag;
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
 
 /// Paths tried in a step before it is given up because they cross a resource twice.
 const TRIES: u32 = 8;
@@ -39,61 +43,71 @@ pub(crate) const FIRST_FIT: Method = Method {
     name: "first-fit",
     about: "scatter of any kind: each message in the earliest steps that are free, the longest way first",
     find,
-    effort: 1,
+    evaluations_per_delivery: 1,
     is_random: true,
 };
 
-fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if !request.problem.messages().is_scatter() {
-        return Err(Miss::Unfit);
+        return Err(MethodError::Unsupported);
     }
-    let task = Task::new(request.problem)?;
-    let scatter = Scatter::new(&task);
-    request.best_of(|rng, poll| scatter.build(request.kept, rng, poll)).map(|log| log.schedule())
+    let task = SchedulingTask::new(request.problem)?;
+    let scatter = FirstFit::new(&task);
+    request.best_attempt(|rng, context| scatter.build(request.fixed, rng, context)).map(|log| log.schedule())
 }
 
 /// What all schedules of a scatter share.
 #[derive(Debug)]
-pub(crate) struct Scatter<'a> {
-    task: &'a Task<'a>,
+pub(crate) struct FirstFit<'a> {
+    task: &'a SchedulingTask<'a>,
     capacities: Capacities,
-    distances: Distances<'a>,
+    distances: SourceDistances<'a>,
     /// Whether a message may also be passed on from neighbour to neighbour where that is no later.
     mixes: bool,
 }
 
-impl<'a> Scatter<'a> {
-    pub(crate) fn new(task: &'a Task<'a>) -> Self {
+impl<'a> FirstFit<'a> {
+    pub(crate) fn new(task: &'a SchedulingTask<'a>) -> Self {
         let (topology, model) = (task.topology(), task.model());
         // What is passed on takes ports at every terminal, which pays only where they are no limit.
         let mixes = !model.is_direct()
             && model.ports == Ports::All
             && topology.nodes().all(|node| topology.is_terminal(node) && topology.routes(node));
-        Self { task, capacities: Capacities::new(task), distances: Distances::new(task), mixes }
+        Self { task, capacities: Capacities::new(task), distances: SourceDistances::new(task), mixes }
     }
 
     /// One schedule: messages that are far from their receivers first, ties at random.
-    pub(crate) fn build(&self, kept: Option<Kept<'_>>, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
-        let start = Start::new(self.task, kept, poll.goal(), rng);
-        let order = self.order(&start, rng, poll)?;
-        let mut placer = Placer::new(self, &start, poll.goal(), rng);
+    pub(crate) fn build(
+        &self,
+        kept: Option<FixedTransfers<'_>>,
+        rng: &mut impl Rng,
+        context: &AttemptContext<'_>,
+    ) -> Result<TransferLog, MethodError> {
+        let start = FixedPart::new(self.task, kept, context.goal(), rng);
+        let order = self.order(&start, rng, context)?;
+        let mut placer = FirstFitPlacer::new(self, &start, context.goal(), rng);
         placer.keep()?;
         for messages in order.chunks(STRIDE) {
-            poll.check(placer.log.step_count())?;
-            let place = if poll.is_hurried() { Placer::place_quickly } else { Placer::place };
+            context.check(placer.log.step_count())?;
+            let place = if context.is_best_effort() { FirstFitPlacer::place_quickly } else { FirstFitPlacer::place };
             messages.iter().try_for_each(|&message| place(&mut placer, MessageId::new(message)))?;
         }
         Ok(placer.log)
     }
 
-    fn order(&self, start: &Start<'_>, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Vec<u32>, Miss> {
-        let mut row = Row::default();
+    fn order(
+        &self,
+        start: &FixedPart<'_>,
+        rng: &mut impl Rng,
+        context: &AttemptContext<'_>,
+    ) -> Result<Vec<u32>, MethodError> {
+        let mut row = DistanceScratch::default();
         let mut channel_uses = 0;
         let salt: u32 = rng.random();
         let mut ranked = Vec::with_capacity(self.task.messages().len());
         for message in self.task.messages().ids().filter(|&message| !start.has_arrived(message)) {
             if message.index() % STRIDE == 0 {
-                poll.check(0)?;
+                context.check(0)?;
             }
             let (source, receiver) = self.ends(message);
             let distance = self.distances.from(source, &mut row)[receiver.index()];
@@ -102,7 +116,7 @@ impl<'a> Scatter<'a> {
             ranked.push((!distance, tie, message.number()));
             channel_uses += if distance == UNREACHED { 1 } else { u64::from(distance) };
             if channel_uses > u64::from(u32::MAX) {
-                return Err(Miss::TooLarge);
+                return Err(MethodError::TooLarge);
             }
         }
         ranked.sort_unstable();
@@ -117,16 +131,16 @@ impl<'a> Scatter<'a> {
 }
 
 /// One schedule in the making.
-struct Placer<'a, R> {
-    scatter: &'a Scatter<'a>,
-    start: &'a Start<'a>,
-    slots: Slots<'a>,
-    log: Log,
+struct FirstFitPlacer<'a, R> {
+    scatter: &'a FirstFit<'a>,
+    start: &'a FixedPart<'a>,
+    slots: ReservationTable<'a>,
+    log: TransferLog,
     rng: &'a mut R,
-    row: Row,
-    shortest: ShortestPaths,
+    row: DistanceScratch,
+    shortest: ShortestPathDag,
     /// What is known of each node on the way of the message at hand, in the order of `shortest`.
-    marks: Vec<Mark>,
+    marks: Vec<NodeMark>,
     /// The path of the transfer at hand.
     path: Vec<ChannelId>,
     /// The source of the last message that had to be relayed, and the ways from there.
@@ -137,9 +151,9 @@ struct Placer<'a, R> {
 
 /// The way of a message to one node.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
+struct NodeMark {
     /// Steps of the block at hand in which a path to the node is free.
-    steps: Steps,
+    steps: StepMask,
     /// The first step in which the message can be sent on from there.
     ready: u32,
     /// Breaks ties between arcs that arrive together.
@@ -148,20 +162,20 @@ struct Mark {
     via: u32,
 }
 
-impl<'a, R: Rng> Placer<'a, R> {
-    fn new(scatter: &'a Scatter<'a>, start: &'a Start<'a>, aim: u32, rng: &'a mut R) -> Self {
+impl<'a, R: Rng> FirstFitPlacer<'a, R> {
+    fn new(scatter: &'a FirstFit<'a>, start: &'a FixedPart<'a>, aim: u32, rng: &'a mut R) -> Self {
         let task = scatter.task;
         let node_count = task.topology().node_count();
         let detours = task.model().routing == Routing::Any && !task.stores_and_forwards() && aim < u32::MAX;
         Self {
             scatter,
             start,
-            slots: Slots::new(&scatter.capacities),
-            log: Log::default(),
+            slots: ReservationTable::new(&scatter.capacities),
+            log: TransferLog::default(),
             rng,
-            row: Row::default(),
-            shortest: ShortestPaths::new(node_count),
-            marks: vec![Mark::default(); node_count],
+            row: DistanceScratch::default(),
+            shortest: ShortestPathDag::new(node_count),
+            marks: vec![NodeMark::default(); node_count],
             path: Vec::new(),
             relays: None,
             detour_below: detours.then_some(aim),
@@ -169,21 +183,21 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// Makes the transfers that are there at the start.
-    fn keep(&mut self) -> Result<(), Miss> {
-        let Scatter { task, capacities, .. } = self.scatter;
+    fn keep(&mut self) -> Result<(), MethodError> {
+        let FirstFit { task, capacities, .. } = self.scatter;
         for (step, Transfer { message, path }) in self.start.transfers() {
             let ports = PortPair::of(task, capacities, path);
-            let wires = path.iter().map(|&channel| wire(task, channel));
-            wires.chain(ports.iter()).for_each(|slot| self.slots.take(step, slot));
+            let wires = path.iter().map(|&channel| resource_slot(task, channel));
+            wires.chain(ports.iter()).for_each(|slot| self.slots.reserve(step, slot));
             self.log.push(message, step, path)?;
         }
         Ok(())
     }
 
     /// Sends a message on its way, from the terminal that holds it from which it arrives first; of equals the last one.
-    fn place(&mut self, message: MessageId) -> Result<(), Miss> {
+    fn place(&mut self, message: MessageId) -> Result<(), MethodError> {
         let (start, (source, target)) = (self.start, self.scatter.ends(message));
-        let mut best = Stop { terminal: source, ready: 0 };
+        let mut best = RelayStop { terminal: source, ready: 0 };
         if start.stops(message).len() > 0 {
             let mut least = None;
             for stop in start.stops(message).rev().chain([best]) {
@@ -197,9 +211,9 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// The step after the one in which a message arrives that goes all the way without a rest; `u32::MAX` if it cannot.
-    fn arrival(&mut self, from: Stop, target: NodeId) -> u32 {
-        let Scatter { task, mixes, .. } = *self.scatter;
-        if !self.turn_to(from.terminal, target) {
+    fn arrival(&mut self, from: RelayStop, target: NodeId) -> u32 {
+        let FirstFit { task, mixes, .. } = *self.scatter;
+        if !self.restrict_to(from.terminal, target) {
             return u32::MAX;
         }
         if task.stores_and_forwards() {
@@ -209,10 +223,10 @@ impl<'a, R: Rng> Placer<'a, R> {
         if mixes { arrival.min(self.find_hops(from.ready)) } else { arrival }
     }
 
-    fn place_from(&mut self, message: MessageId, from: Stop, target: NodeId) -> Result<(), Miss> {
-        let Scatter { task, mixes, .. } = *self.scatter;
-        let Stop { terminal: mut holder, mut ready } = from;
-        if self.turn_to(holder, target) {
+    fn place_from(&mut self, message: MessageId, from: RelayStop, target: NodeId) -> Result<(), MethodError> {
+        let FirstFit { task, mixes, .. } = *self.scatter;
+        let RelayStop { terminal: mut holder, mut ready } = from;
+        if self.restrict_to(holder, target) {
             if task.stores_and_forwards() {
                 self.find_hops(ready);
                 return self.take_hops(message);
@@ -225,7 +239,7 @@ impl<'a, R: Rng> Placer<'a, R> {
             };
         }
         for next in self.stops(holder, target) {
-            self.turn_to(holder, next);
+            self.restrict_to(holder, next);
             let step = self.find_leg(ready)?;
             self.take_leg(message, step)?;
             (holder, ready) = (next, step + 1);
@@ -241,15 +255,15 @@ impl<'a, R: Rng> Placer<'a, R> {
         tree.route(target)
     }
 
-    fn turn_to(&mut self, source: NodeId, target: NodeId) -> bool {
-        let Scatter { task, distances, .. } = self.scatter;
+    fn restrict_to(&mut self, source: NodeId, target: NodeId) -> bool {
+        let FirstFit { task, distances, .. } = self.scatter;
         self.shortest.collect(task, distances, (source, target), &mut self.row)
     }
 
     /// Source and target of the paths at hand.
     fn ends(&self) -> (NodeId, NodeId) {
         let nodes = self.shortest.nodes();
-        (nodes[self.shortest.source()], nodes[ShortestPaths::TARGET])
+        (nodes[self.shortest.source()], nodes[ShortestPathDag::TARGET])
     }
 
     fn ports(&self) -> PortPair {
@@ -258,7 +272,7 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// The earliest step from `ready` on in which one transfer can go all the way; its path is left in `path`.
-    fn find_leg(&mut self, ready: u32) -> Result<u32, Miss> {
+    fn find_leg(&mut self, ready: u32) -> Result<u32, MethodError> {
         let step = self.find_shortest(ready)?;
         let Some(aim) = self.detour_below.filter(|&aim| aim <= step) else {
             return Ok(step);
@@ -271,14 +285,14 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// As [`find_leg`](Self::find_leg), along a shortest path.
-    fn find_shortest(&mut self, ready: u32) -> Result<u32, Miss> {
+    fn find_shortest(&mut self, ready: u32) -> Result<u32, MethodError> {
         let ports = self.ports();
-        let mut block = self.first_block().max(ready / BLOCK);
+        let mut block = self.first_block().max(ready / BLOCK_STEPS);
         loop {
-            let open = Slots::from(block, ready) & self.slots.free_ports(block, ports);
+            let open = ReservationTable::steps_from(block, ready) & self.slots.free_port_steps(block, ports);
             let mut steps = if open == 0 { 0 } else { self.free_steps(block, open) };
             while steps != 0 {
-                let step = block * BLOCK + steps.trailing_zeros();
+                let step = block * BLOCK_STEPS + steps.trailing_zeros();
                 steps &= steps - 1;
                 if (0..TRIES).any(|_| self.trace(step)) {
                     return Ok(step);
@@ -286,7 +300,7 @@ impl<'a, R: Rng> Placer<'a, R> {
             }
             // In a block where nothing is taken only a resource crossed twice stands in the way.
             if block >= self.slots.block_count() {
-                return Err(Miss::Crossed);
+                return Err(MethodError::NoLegalPath);
             }
             block += 1;
         }
@@ -300,25 +314,25 @@ impl<'a, R: Rng> Placer<'a, R> {
         }
         marks[shortest.source()].ready = 0;
         for arc in shortest.arcs().iter().rev() {
-            let through = marks[arc.tail as usize].ready.max(slots.open_from(arc.wire));
+            let through = marks[arc.tail as usize].ready.max(slots.first_open_block(arc.wire));
             let head = &mut marks[arc.head as usize];
             head.ready = head.ready.min(through);
         }
-        marks[ShortestPaths::TARGET].ready
+        marks[ShortestPathDag::TARGET].ready
     }
 
     /// The steps of a block, among the open ones, in which some path is free.
-    fn free_steps(&mut self, block: u32, open: Steps) -> Steps {
+    fn free_steps(&mut self, block: u32, open: StepMask) -> StepMask {
         let Self { slots, shortest, marks, .. } = self;
         for mark in &mut marks[..shortest.source()] {
             mark.steps = 0;
         }
         marks[shortest.source()].steps = open;
         for arc in shortest.arcs().iter().rev() {
-            let through = marks[arc.tail as usize].steps & slots.free(block, arc.wire);
+            let through = marks[arc.tail as usize].steps & slots.free_steps(block, arc.wire);
             marks[arc.head as usize].steps |= through;
         }
-        marks[ShortestPaths::TARGET].steps
+        marks[ShortestPathDag::TARGET].steps
     }
 
     /// Walks back over channels that are free in a step, the least used ones first; `false` if a resource is crossed
@@ -326,14 +340,14 @@ impl<'a, R: Rng> Placer<'a, R> {
     fn trace(&mut self, step: u32) -> bool {
         let Self { scatter, slots, shortest, marks, path, rng, .. } = self;
         path.clear();
-        let mut place = ShortestPaths::TARGET;
+        let mut place = ShortestPathDag::TARGET;
         while place != shortest.source() {
             let arc = shortest
                 .ending_at(place)
                 .iter()
                 .filter(|arc| {
-                    let steps = slots.free(step / BLOCK, arc.wire) & marks[arc.tail as usize].steps;
-                    steps >> (step % BLOCK) & 1 == 1
+                    let steps = slots.free_steps(step / BLOCK_STEPS, arc.wire) & marks[arc.tail as usize].steps;
+                    steps >> (step % BLOCK_STEPS) & 1 == 1
                 })
                 .min_by_key(|arc| (slots.load(arc.wire), rng.random::<u32>()))
                 .expect("the step is free along some path");
@@ -347,8 +361,8 @@ impl<'a, R: Rng> Placer<'a, R> {
     /// Leaves a shortest one of the paths that are free in a step in `path`; `false` if there is none.
     fn detour(&mut self, step: u32) -> bool {
         let ((source, target), ports) = (self.ends(), self.ports());
-        let (block, bit) = (step / BLOCK, step % BLOCK);
-        if self.slots.free_ports(block, ports) >> bit & 1 == 0 {
+        let (block, bit) = (step / BLOCK_STEPS, step % BLOCK_STEPS);
+        if self.slots.free_port_steps(block, ports) >> bit & 1 == 0 {
             return false;
         }
         let Self { scatter, slots, marks, path, .. } = self;
@@ -370,8 +384,8 @@ impl<'a, R: Rng> Placer<'a, R> {
             }
             for &channel in topology.out_channels(node) {
                 let head = &mut marks[topology.head(channel).index()];
-                if head.steps == 0 && slots.free(block, wire(scatter.task, channel)) >> bit & 1 == 1 {
-                    *head = Mark { steps: 1, via: channel.number(), ..*head };
+                if head.steps == 0 && slots.free_steps(block, resource_slot(scatter.task, channel)) >> bit & 1 == 1 {
+                    *head = NodeMark { steps: 1, via: channel.number(), ..*head };
                     queue.push(topology.head(channel));
                 }
             }
@@ -391,12 +405,12 @@ impl<'a, R: Rng> Placer<'a, R> {
     }
 
     /// Makes a transfer along `path`.
-    fn take_leg(&mut self, message: MessageId, step: u32) -> Result<(), Miss> {
+    fn take_leg(&mut self, message: MessageId, step: u32) -> Result<(), MethodError> {
         for slot in self.ports().iter() {
-            self.slots.take(step, slot);
+            self.slots.reserve(step, slot);
         }
         for &channel in &self.path {
-            self.slots.take(step, wire(self.scatter.task, channel));
+            self.slots.reserve(step, resource_slot(self.scatter.task, channel));
         }
         self.log.push(message, step, &self.path)
     }

@@ -5,7 +5,7 @@ use lockstep_topology::{NodeId, Topology};
 
 /// What holders can send, were there no wires in between.
 #[derive(Debug)]
-pub(super) struct Growth {
+pub(super) struct HolderGrowth {
     /// The most transfers that 0, 1, 2, … holders can start in one step: the root first, then those with most ports.
     sends: Vec<usize>,
     /// How many must know the message at last.
@@ -15,7 +15,7 @@ pub(super) struct Growth {
 /// The whole of what holders can send.
 const WHOLE: u64 = 1 << 20;
 
-impl Growth {
+impl HolderGrowth {
     /// Of a message that the root and so many others must know at last.
     pub(super) fn new(topology: &Topology, ports: Ports, root: NodeId, receivers: usize) -> Self {
         let limit = |node: NodeId| ports.of_degree(topology.out_channels(node).len());
@@ -77,9 +77,9 @@ impl Growth {
 mod tests {
     use super::*;
 
-    fn growth(spec: &str, ports: Ports) -> Growth {
+    fn growth(spec: &str, ports: Ports) -> HolderGrowth {
         let topology: Topology = spec.parse().unwrap();
-        Growth::new(&topology, ports, NodeId::new(0), topology.terminal_count() - 1)
+        HolderGrowth::new(&topology, ports, NodeId::new(0), topology.terminal_count() - 1)
     }
 
     #[test]

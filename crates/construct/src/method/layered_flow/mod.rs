@@ -1,34 +1,36 @@
 //! Broadcast on any network: step by step a maximum flow from those who know to those who should.
 //!
 //! All transfers of one step carry the same message, so a set of nodes can be reached in one step iff a flow with a
-//! unit for each of them exists. What is searched for is whom to reach early: [nodes far apart](node_order), as many as
+//! unit for each of them exists. What is searched for is whom to reach early: [nodes far apart](dispersed_order), as many as
 //! [still suffices](growth) in every step.
 
 mod broadcast_state;
+mod dispersed_order;
 mod growth;
-mod node_order;
-mod repair;
+mod path_repair;
 mod step_flow;
 
 use lockstep_schedule::{Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 use rand::{Rng, RngExt};
 
-use crate::kit::half_duplex::{MAX_SIZE, opposite_wires};
-use crate::kit::request::{Method, Miss, Request};
-use crate::kit::single_source::Broadcast;
-use crate::kit::transfer_log::Log;
-use broadcast_state::Course;
-use growth::Growth;
-use node_order::Spread;
-use repair::Mender;
-use step_flow::StepFlow;
+use crate::kit::half_duplex::{MAX_FLOW_NETWORK_SIZE, half_duplex_pairs};
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+use crate::kit::single_source::SingleSourceBroadcast;
+use crate::kit::transfer_log::TransferLog;
+use broadcast_state::BroadcastState;
+use dispersed_order::DispersedOrder;
+use growth::HolderGrowth;
+use path_repair::PathRepair;
+use step_flow::BroadcastStepFlow;
 
 /// Wormhole broadcast of one message to all or some terminals of any network, direct or not, under any port limit and
-/// routing. Declines where channels share a resource other than in opposite pairs, and past [`MAX_SIZE`].
+/// routing. Declines where channels share a resource other than in opposite pairs, and past [`MAX_FLOW_NETWORK_SIZE`].
 ///
 /// An attempt looks for schedules from the growth bound on, or from the goal on if that is higher. Each try takes a
-/// maximum flow a step, and under minimal routing [mends](repair) its paths; those at one number of steps take a few
+/// maximum flow a step, and under minimal routing [mends](path_repair) its paths; those at one number of steps take a few
 /// tenths of a second together. Memory: about 40 bytes a node or channel and 16 bytes a channel of a path.
 ///
 /// **Source**: Farley, *Minimum-time line broadcast networks*, Networks 10 (1980), for the problem; the reduction of a
@@ -37,7 +39,7 @@ pub(crate) const LAYERED_FLOW: Method = Method {
     name: "layered-flow",
     about: "wormhole broadcast on any network: in each step a maximum flow to nodes far apart",
     find,
-    effort: 128,
+    evaluations_per_delivery: 128,
     is_random: true,
 };
 
@@ -53,49 +55,51 @@ const ROUNDS: usize = 64;
 /// Random plans at the beginning of a round.
 const FRESH: usize = 8;
 
-fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
-    let broadcast = Broadcast::of(request.problem).filter(|broadcast| broadcast.chunks == 1).ok_or(Miss::Unfit)?;
-    let is_large = topology.node_count() + topology.channel_count() > MAX_SIZE;
+    let broadcast = SingleSourceBroadcast::of(request.problem)
+        .filter(|broadcast| broadcast.chunks == 1)
+        .ok_or(MethodError::Unsupported)?;
+    let is_large = topology.node_count() + topology.channel_count() > MAX_FLOW_NETWORK_SIZE;
     if model.switching != Switching::Wormhole || is_large {
-        return Err(Miss::Unfit);
+        return Err(MethodError::Unsupported);
     }
-    let opposite = opposite_wires(topology).ok_or(Miss::Unfit)?;
-    let growth = Growth::new(topology, model.ports, broadcast.source, broadcast.receivers.len());
+    let opposite = half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
+    let growth = HolderGrowth::new(topology, model.ports, broadcast.source, broadcast.receivers.len());
     let (is_receiver, bystanders) = (broadcast.marked(topology), broadcast.bystanders(topology));
-    let log = request.best_of(|rng, _| {
-        let mut search = Search {
+    let log = request.best_attempt(|rng, _| {
+        let mut search = LayeredFlowSearch {
             request,
             topology,
             broadcast: &broadcast,
             is_receiver: &is_receiver,
             bystanders: &bystanders,
-            mender: (model.routing == Routing::Minimal).then(|| Mender::new(topology, model.ports)),
-            flow: StepFlow::new(topology, model.ports, opposite.clone()),
-            spread: Spread::new(topology),
+            mender: (model.routing == Routing::Minimal).then(|| PathRepair::new(topology, model.ports)),
+            flow: BroadcastStepFlow::new(topology, model.ports, opposite.clone()),
+            spread: DispersedOrder::new(topology),
         };
         search.attempt(&growth, rng)
     })?;
     Ok(broadcast.without_waste(topology, log.schedule()))
 }
 
-struct Search<'a> {
-    request: &'a Request<'a>,
+struct LayeredFlowSearch<'a> {
+    request: &'a MethodRequest<'a>,
     topology: &'a Topology,
-    broadcast: &'a Broadcast,
+    broadcast: &'a SingleSourceBroadcast,
     /// Whether each node must hold the message at last.
     is_receiver: &'a [bool],
     /// The terminals that need not.
     bystanders: &'a [NodeId],
     /// Where only shortest paths are allowed.
-    mender: Option<Mender<'a>>,
-    flow: StepFlow<'a>,
-    spread: Spread<'a>,
+    mender: Option<PathRepair<'a>>,
+    flow: BroadcastStepFlow<'a>,
+    spread: DispersedOrder<'a>,
 }
 
 /// Whom to reach, and when.
 #[derive(Clone, Debug)]
-struct Plan {
+struct ReachPlan {
     /// The source, then all other terminals by urgency.
     order: Vec<NodeId>,
     /// How many should hold the message after every step.
@@ -103,18 +107,18 @@ struct Plan {
 }
 
 /// What became of a plan.
-struct Outcome {
-    log: Log,
+struct PlanOutcome {
+    log: TransferLog,
     /// The receivers that are not reached.
     unreached: Vec<NodeId>,
 }
 
-impl Search<'_> {
+impl LayeredFlowSearch<'_> {
     /// The shortest schedule found; if there was none before, the greedy one at least.
-    fn attempt(&mut self, growth: &Growth, rng: &mut impl Rng) -> Result<Log, Miss> {
-        let Request { goal, below, .. } = *self.request;
+    fn attempt(&mut self, growth: &HolderGrowth, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
+        let MethodRequest { goal, below, .. } = *self.request;
         let greedy = if below == u32::MAX { Some(self.greedy(rng)?) } else { None };
-        let last = greedy.as_ref().map_or(below, Log::step_count);
+        let last = greedy.as_ref().map_or(below, TransferLog::step_count);
         let first = goal.max(growth.steps());
         // One more each time; further on, where nothing is found, in longer strides.
         let strides = std::iter::successors(Some(first), |steps| steps.checked_add(((steps - first) / 4).max(1)));
@@ -122,20 +126,20 @@ impl Search<'_> {
             let effort = EFFORT.checked_shr(steps - first).unwrap_or(0);
             let Some(sizes) = growth.sizes(steps) else { continue };
             match self.find(&sizes, effort, rng) {
-                Err(Miss::NoShorter) => {}
-                Err(Miss::Stopped(_)) if greedy.is_some() => break,
+                Err(MethodError::NoShorter) => {}
+                Err(MethodError::Stopped(_)) if greedy.is_some() => break,
                 found => return found,
             }
         }
-        greedy.ok_or(Miss::NoShorter)
+        greedy.ok_or(MethodError::NoShorter)
     }
 
     /// As many receivers as possible in every step, whoever they are; other terminals only where no receiver can be
     /// reached without them.
-    fn greedy(&mut self, rng: &mut impl Rng) -> Result<Log, Miss> {
+    fn greedy(&mut self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let Self { topology, broadcast, is_receiver, bystanders, flow, mender, .. } = self;
         let order = [&[broadcast.source], broadcast.receivers.as_slice(), bystanders].concat();
-        let mut course = Course::new(topology, &order);
+        let mut course = BroadcastState::new(topology, &order);
         loop {
             let unreached = course.waiting_among(is_receiver, true);
             if unreached.is_empty() {
@@ -148,27 +152,27 @@ impl Search<'_> {
             let transfers = course.log.len();
             course.end_step(flow, mender.as_mut(), rng)?;
             if course.log.len() == transfers {
-                return Err(Miss::Unfit);
+                return Err(MethodError::Unsupported);
             }
         }
         Ok(course.log)
     }
 
     /// A schedule with one of these lists of sizes, if one is found within the effort.
-    fn find(&mut self, sizes: &[Vec<usize>], effort: u64, rng: &mut impl Rng) -> Result<Log, Miss> {
+    fn find(&mut self, sizes: &[Vec<usize>], effort: u64, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let steps = sizes.first().map_or(0, Vec::len);
         let flows = (steps * (self.topology.node_count() + self.topology.channel_count())) as u64;
-        let mended = |mender: &Option<Mender>| mender.as_ref().map_or(0, Mender::visits);
+        let mended = |mender: &Option<PathRepair>| mender.as_ref().map_or(0, PathRepair::visits);
         let before = mended(&self.mender);
-        let mut best: Option<(Plan, Vec<NodeId>)> = None;
+        let mut best: Option<(ReachPlan, Vec<NodeId>)> = None;
         let rounds = if self.request.below == u32::MAX { ROUNDS } else { 1 };
         for number in 0..rounds * ROUND {
             let spent = number as u64 * flows + mended(&self.mender) - before;
             if number >= 2 && spent > effort {
                 break;
             }
-            if let Some(reason) = self.request.stop() {
-                return Err(Miss::Stopped(reason));
+            if let Some(reason) = self.request.stop_reason() {
+                return Err(MethodError::Stopped(reason));
             }
             if number % ROUND == 0 {
                 best = None;
@@ -177,7 +181,7 @@ impl Search<'_> {
                 Some((plan, unreached)) if number % ROUND >= FRESH => self.varied(plan, unreached, rng),
                 _ => self.fresh(&sizes[rng.random_range(0..sizes.len())], rng),
             };
-            let Outcome { log, unreached } = self.follow(&plan, rng)?;
+            let PlanOutcome { log, unreached } = self.follow(&plan, rng)?;
             if unreached.is_empty() {
                 tracing::debug!(steps, tries = number + 1, "found");
                 return Ok(log);
@@ -188,11 +192,11 @@ impl Search<'_> {
         }
         let unreached = best.map(|(_, unreached)| unreached.len());
         tracing::debug!(steps, unreached, "not found");
-        Err(Miss::NoShorter)
+        Err(MethodError::NoShorter)
     }
 
     /// A plan for these sizes. Where some terminals need not hold the message, every other plan does without them.
-    fn fresh(&mut self, sizes: &[usize], rng: &mut impl Rng) -> Plan {
+    fn fresh(&mut self, sizes: &[usize], rng: &mut impl Rng) -> ReachPlan {
         let Self { broadcast, is_receiver, bystanders, spread, .. } = self;
         let early = &sizes[..sizes.len() - 1];
         let is_mixed = !bystanders.is_empty() && rng.random();
@@ -204,11 +208,11 @@ impl Search<'_> {
         } else {
             order.extend_from_slice(bystanders);
         }
-        Plan { order, sizes: sizes.to_vec() }
+        ReachPlan { order, sizes: sizes.to_vec() }
     }
 
     /// The plan with somebody more urgent: one that is not reached, or a node near.
-    fn varied(&self, plan: &Plan, unreached: &[NodeId], rng: &mut impl Rng) -> Plan {
+    fn varied(&self, plan: &ReachPlan, unreached: &[NodeId], rng: &mut impl Rng) -> ReachPlan {
         let mut plan = plan.clone();
         let mut node = unreached[rng.random_range(0..unreached.len())];
         for _ in 0..rng.random_range(0..6) {
@@ -232,10 +236,10 @@ impl Search<'_> {
 
     /// Reaches in each step the most urgent ones that can be reached together, in the last step all receivers that are
     /// left.
-    fn follow(&mut self, plan: &Plan, rng: &mut impl Rng) -> Result<Outcome, Miss> {
+    fn follow(&mut self, plan: &ReachPlan, rng: &mut impl Rng) -> Result<PlanOutcome, MethodError> {
         let Self { topology, is_receiver, flow, mender, .. } = self;
         let last = plan.sizes.len() as u32;
-        let mut course = Course::new(topology, &plan.order);
+        let mut course = BroadcastState::new(topology, &plan.order);
         for &size in &plan.sizes {
             course.begin_step(flow);
             if course.step == last {
@@ -247,12 +251,12 @@ impl Search<'_> {
             course.end_step(flow, mender.as_mut(), rng)?;
         }
         let unreached = course.waiting_among(is_receiver, true);
-        Ok(Outcome { log: course.log, unreached })
+        Ok(PlanOutcome { log: course.log, unreached })
     }
 }
 
 /// Reaches so many, the first ones first, and then as many more as can be: holders never harm.
-fn reach(flow: &mut StepFlow<'_>, waiting: &[NodeId], mut wanted: usize) {
+fn reach(flow: &mut BroadcastStepFlow<'_>, waiting: &[NodeId], mut wanted: usize) {
     let mut rest = waiting;
     while wanted > 0 && !rest.is_empty() {
         let (offered, others) = rest.split_at(wanted.min(rest.len()));

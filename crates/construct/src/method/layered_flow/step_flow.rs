@@ -10,7 +10,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 /// sink. The arcs of the channels have their numbers; then follow, for every terminal, the arc that sends and the arc
 /// that receives. The step in which each node comes to hold the message is told from outside, by node.
 #[derive(Debug)]
-pub(super) struct StepFlow<'a> {
+pub(super) struct BroadcastStepFlow<'a> {
     topology: &'a Topology,
     ports: Ports,
     /// Channels that share a wire; units in both directions cancel.
@@ -18,7 +18,7 @@ pub(super) struct StepFlow<'a> {
     network: FlowNetwork,
 }
 
-impl<'a> StepFlow<'a> {
+impl<'a> BroadcastStepFlow<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports, opposite: Vec<[ChannelId; 2]>) -> Self {
         let nodes = topology.node_count();
         let mut network = FlowNetwork::new(nodes + 2);

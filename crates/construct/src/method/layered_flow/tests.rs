@@ -15,7 +15,7 @@ use crate::kit::testing::{broadcast_to, renumbered};
 /// declines.
 fn steps(problem: &Problem<'_>, goal: u32) -> Option<u32> {
     let budget = Budget::unlimited();
-    let mut request = Request { goal, ..Request::first(problem, &budget) };
+    let mut request = MethodRequest { goal, ..MethodRequest::first(problem, &budget) };
     for attempt in 0..8 {
         request.attempts = attempt..attempt + 1;
         if let Ok(schedule) = (LAYERED_FLOW.find)(&request) {
@@ -224,7 +224,7 @@ fn a_cancelled_search_leaves_the_greedy_schedule() {
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
     let budget = Budget::unlimited();
     budget.cancel();
-    let schedule = (LAYERED_FLOW.find)(&Request::first(&problem, &budget)).expect("a schedule all the same");
+    let schedule = (LAYERED_FLOW.find)(&MethodRequest::first(&problem, &budget)).expect("a schedule all the same");
     assert!(verify(&problem, &schedule).is_ok());
 }
 

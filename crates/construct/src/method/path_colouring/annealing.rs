@@ -3,12 +3,14 @@
 use lockstep_schedule::MessageId;
 use rand::{Rng, RngExt};
 
-use super::free_slots::{LEVELS, Levels, Reach, lightest};
-use super::occupancy::{NOBODY, Timetable, WORD};
-use super::path_dag::Ways;
-use crate::kit::request::{Kept, Miss, Poll};
-use crate::kit::slots::Capacities;
-use crate::kit::transfer_log::Log;
+use super::free_slots::{BlockLevels, FreeSlotSearch, LEVELS, lightest};
+use super::occupancy::{NOBODY, Occupancy, WORD};
+use super::path_dag::PathDags;
+use crate::kit::capacities::Capacities;
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::AttemptContext;
+use crate::kit::transfer_log::TransferLog;
 
 /// Steps looked at where a message has the fewest full slots in its way.
 const SAMPLES: u32 = 8;
@@ -31,7 +33,7 @@ const STRIDE: u64 = 256;
 
 /// Places to which messages belong, in the same form as those where they are.
 #[derive(Debug)]
-struct Homes {
+struct FixedPlaces {
     step: Vec<u32>,
     arcs: Vec<u32>,
     arc_count: Vec<u32>,
@@ -39,9 +41,9 @@ struct Homes {
 
 /// Some messages in places where no slot is used more often than it can be, the others out.
 #[derive(Debug)]
-pub(super) struct Search<'a> {
-    ways: &'a Ways,
-    timetable: Timetable<'a>,
+pub(super) struct AnnealingState<'a> {
+    ways: &'a PathDags,
+    timetable: Occupancy<'a>,
     steps: u32,
     /// The step of each message, or [`NOBODY`].
     step: Vec<u32>,
@@ -49,27 +51,28 @@ pub(super) struct Search<'a> {
     arcs: Vec<u32>,
     arc_count: Vec<u32>,
     /// The place that is kept for each message, or nothing if none is for any.
-    home: Option<Homes>,
+    home: Option<FixedPlaces>,
     /// How hard each message is to place: the slots it takes, and one more.
     weight: Vec<u32>,
     /// The messages that are out.
     out: Vec<u32>,
-    reach: Reach,
+    reach: FreeSlotSearch,
     /// The levels of each word for the message at hand.
-    levels: Vec<Levels>,
+    levels: Vec<BlockLevels>,
     best_trail: Vec<u32>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> AnnealingState<'a> {
     /// All messages out. There will be `max_steps` at most.
     ///
     /// # Errors
     ///
-    /// [`Miss::Unfit`], if it were too large.
-    pub(super) fn new(ways: &'a Ways, capacities: &'a Capacities, max_steps: u32) -> Result<Self, Miss> {
+    /// [`MethodError::Unsupported`], if it were too large.
+    pub(super) fn new(ways: &'a PathDags, capacities: &'a Capacities, max_steps: u32) -> Result<Self, MethodError> {
         let messages = ways.message_count();
-        let timetable = Timetable::new(capacities, max_steps)?;
-        let arcs = messages.checked_mul(ways.longest()).filter(|&arcs| arcs <= MAX_TRAILS).ok_or(Miss::Unfit)?;
+        let timetable = Occupancy::new(capacities, max_steps)?;
+        let arcs =
+            messages.checked_mul(ways.longest()).filter(|&arcs| arcs <= MAX_TRAILS).ok_or(MethodError::Unsupported)?;
         Ok(Self {
             ways,
             timetable,
@@ -80,14 +83,14 @@ impl<'a> Search<'a> {
             home: None,
             weight: (0..messages as u32).map(|message| 1 + ways.length(message)).collect(),
             out: (0..messages as u32).collect(),
-            reach: Reach::new(ways),
+            reach: FreeSlotSearch::new(ways),
             levels: vec![[0; LEVELS]; max_steps.div_ceil(WORD) as usize],
             best_trail: Vec::with_capacity(ways.longest()),
         })
     }
 
     /// Puts messages where they are kept, as far as that is among the first `steps`; before anything else.
-    pub(super) fn keep(&mut self, kept: Kept<'_>, steps: u32) {
+    pub(super) fn keep(&mut self, kept: FixedTransfers<'_>, steps: u32) {
         for (step, made) in kept.transfers().take_while(|&(step, _)| step < steps) {
             let message = made.message.number();
             let is_known = self.ways.trace(message, made.path, &mut self.reach.trail);
@@ -98,7 +101,7 @@ impl<'a> Search<'a> {
         }
         self.out.retain(|&message| self.step[message as usize] == NOBODY);
         let Self { step, arcs, arc_count, .. } = &*self;
-        self.home = Some(Homes { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
+        self.home = Some(FixedPlaces { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
     }
 
     /// Puts messages back where they are kept, as far as there is room.
@@ -126,14 +129,20 @@ impl<'a> Search<'a> {
     }
 
     /// Makes some moves with so many steps, or fewer if no message is left out; messages left out.
-    pub(super) fn run(&mut self, steps: u32, moves: u64, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<usize, Miss> {
+    pub(super) fn run(
+        &mut self,
+        steps: u32,
+        moves: u64,
+        rng: &mut impl Rng,
+        context: &AttemptContext<'_>,
+    ) -> Result<usize, MethodError> {
         self.steps = steps;
         for number in 0..moves {
             if self.out.is_empty() {
                 break;
             }
             if number % STRIDE == 0 {
-                poll.check(steps)?;
+                context.check(steps)?;
             }
             let odds = ODDS[0] - (ODDS[0] - ODDS[1]) * (number / STRIDE) / moves.div_ceil(STRIDE);
             let message = self.out.swap_remove(rng.random_range(0..self.out.len()));
@@ -267,9 +276,9 @@ impl<'a> Search<'a> {
     }
 
     /// The transfers of all messages, of which none is out.
-    pub(super) fn log(&mut self) -> Result<Log, Miss> {
+    pub(super) fn log(&mut self) -> Result<TransferLog, MethodError> {
         self.go_home();
-        let mut log = Log::default();
+        let mut log = TransferLog::default();
         let mut path = Vec::with_capacity(self.ways.longest());
         for (message, &step) in (0..).zip(&self.step) {
             path.clear();
@@ -304,7 +313,7 @@ fn nth_one(mut bits: u64, rank: u32) -> u32 {
 }
 
 /// The step of a rank among those of a level in all words.
-fn nth_step(words: &[Levels], level: usize, mut rank: u32) -> u32 {
+fn nth_step(words: &[BlockLevels], level: usize, mut rank: u32) -> u32 {
     for (word, levels) in (0..).zip(words) {
         let count = levels[level].count_ones();
         if rank < count {
@@ -325,7 +334,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_step_of_a_rank_is_among_those_of_the_level(words: [Levels; 3], level in 0..LEVELS) {
+        fn the_step_of_a_rank_is_among_those_of_the_level(words: [BlockLevels; 3], level in 0..LEVELS) {
             let is_there = |step: u32| words[(step / WORD) as usize][level] >> (step % WORD) & 1 == 1;
             let expected: Vec<u32> = (0..3 * WORD).filter(|&step| is_there(step)).collect();
             let found: Vec<u32> = (0..expected.len() as u32).map(|rank| nth_step(&words, level, rank)).collect();

@@ -7,10 +7,11 @@ use lockstep_topology::{ChannelId, NodeId};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::path_dag::{Arc, Detours, Ways};
-use crate::kit::request::{Miss, Request};
-use crate::kit::slots::{Slot, wire};
-use crate::kit::task::Task;
+use super::path_dag::{Detours, PathArc, PathDags};
+use crate::kit::capacities::{SlotId, resource_slot};
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+use crate::kit::task::SchedulingTask;
 
 /// How often crowded messages look for another path, among the shortest and then among all.
 const ROUNDS: usize = 32;
@@ -39,16 +40,21 @@ const MORE: u32 = 2;
 ///
 /// # Errors
 ///
-/// [`Miss::Stopped`], if the budget is over.
-pub(super) fn detours(task: &Task<'_>, ways: &Ways, goal: u32, request: &Request<'_>) -> Result<Detours, Miss> {
-    let mut rng = request.stream(request.attempts.start);
-    let mut routes = Routes::new(task, ways, goal);
-    routes.reroute(request, &mut rng, Routes::follow_shortest)?;
+/// [`MethodError::Stopped`], if the budget is over.
+pub(super) fn detours(
+    task: &SchedulingTask<'_>,
+    ways: &PathDags,
+    goal: u32,
+    request: &MethodRequest<'_>,
+) -> Result<Detours, MethodError> {
+    let mut rng = request.attempt_rng(request.attempts.start);
+    let mut routes = DetourRouter::new(task, ways, goal);
+    routes.reroute(request, &mut rng, DetourRouter::follow_shortest)?;
     let mut detours = Detours::new();
     if routes.crowded().is_empty() && request.attempts.start == 0 {
         return Ok(detours);
     }
-    routes.reroute(request, &mut rng, Routes::follow_any)?;
+    routes.reroute(request, &mut rng, DetourRouter::follow_any)?;
     for (message, path) in (0..).zip(&routes.path) {
         if path.len() > ways.distance(message) as usize {
             detours.insert((ways.pair(message), path.clone()));
@@ -60,18 +66,18 @@ pub(super) fn detours(task: &Task<'_>, ways: &Ways, goal: u32, request: &Request
 
 /// Adds paths of random walks of each message that are slightly longer than a shortest one.
 fn add_walks(
-    task: &Task<'_>,
-    ways: &Ways,
-    request: &Request<'_>,
+    task: &SchedulingTask<'_>,
+    ways: &PathDags,
+    request: &MethodRequest<'_>,
     rng: &mut impl Rng,
     detours: &mut Detours,
-) -> Result<(), Miss> {
+) -> Result<(), MethodError> {
     let mut by_receiver: Vec<u32> = (0..ways.message_count() as u32).collect();
     by_receiver.sort_by_key(|&message| ways.ends(message).1);
     let (mut distance, mut queue, mut path) = (Vec::new(), Vec::new(), Vec::new());
     for messages in by_receiver.chunk_by(|&a, &b| ways.ends(a).1 == ways.ends(b).1) {
-        if let Some(reason) = request.stop() {
-            return Err(Miss::Stopped(reason));
+        if let Some(reason) = request.stop_reason() {
+            return Err(MethodError::Stopped(reason));
         }
         distances_to(task, ways.ends(messages[0]).1, &mut distance, &mut queue);
         for &message in messages {
@@ -88,7 +94,7 @@ fn add_walks(
 }
 
 /// Fills the numbers of channels from all nodes to one.
-fn distances_to(task: &Task<'_>, target: NodeId, distance: &mut Vec<u32>, queue: &mut Vec<NodeId>) {
+fn distances_to(task: &SchedulingTask<'_>, target: NodeId, distance: &mut Vec<u32>, queue: &mut Vec<NodeId>) {
     let topology = task.topology();
     distance.clear();
     distance.resize(topology.node_count(), u32::MAX);
@@ -113,7 +119,7 @@ fn distances_to(task: &Task<'_>, target: NodeId, distance: &mut Vec<u32>, queue:
 
 /// Leaves a random simple path of at most `limit` channels in `path`; `false` if the walk comes to no end.
 fn walk(
-    task: &Task<'_>,
+    task: &SchedulingTask<'_>,
     (source, target): (NodeId, NodeId),
     distance: &[u32],
     limit: u32,
@@ -145,9 +151,9 @@ fn draw<T>(some: impl Iterator<Item = T>, rng: &mut impl Rng) -> Option<T> {
 }
 
 /// A path of each message, at no time.
-struct Routes<'a> {
-    task: &'a Task<'a>,
-    ways: &'a Ways,
+struct DetourRouter<'a> {
+    task: &'a SchedulingTask<'a>,
+    ways: &'a PathDags,
     goal: u32,
     /// Uses of each resource.
     load: Vec<u32>,
@@ -160,8 +166,8 @@ struct Routes<'a> {
 
 const UNREACHED: (u64, u32) = (u64::MAX, 0);
 
-impl<'a> Routes<'a> {
-    fn new(task: &'a Task<'a>, ways: &'a Ways, goal: u32) -> Self {
+impl<'a> DetourRouter<'a> {
+    fn new(task: &'a SchedulingTask<'a>, ways: &'a PathDags, goal: u32) -> Self {
         let nodes = task.topology().node_count();
         Self {
             task,
@@ -177,10 +183,10 @@ impl<'a> Routes<'a> {
     /// Lets crowded messages choose again, until none is or each has had some choices.
     fn reroute<R: Rng>(
         &mut self,
-        request: &Request<'_>,
+        request: &MethodRequest<'_>,
         rng: &mut R,
         follow: impl Fn(&mut Self, u32, &mut R),
-    ) -> Result<(), Miss> {
+    ) -> Result<(), MethodError> {
         let mut choices = 0;
         for _ in 0..ROUNDS {
             let mut crowded = self.crowded();
@@ -190,8 +196,8 @@ impl<'a> Routes<'a> {
                 break;
             }
             for messages in crowded.chunks(STRIDE) {
-                if let Some(reason) = request.stop() {
-                    return Err(Miss::Stopped(reason));
+                if let Some(reason) = request.stop_reason() {
+                    return Err(MethodError::Stopped(reason));
                 }
                 for &message in messages {
                     self.lift(message);
@@ -206,25 +212,26 @@ impl<'a> Routes<'a> {
     /// The messages without a path, or with one over a resource that is used too often.
     fn crowded(&self) -> Vec<u32> {
         let is_crowded = |path: &[ChannelId]| {
-            path.is_empty() || path.iter().any(|&channel| self.load[wire(self.task, channel) as usize] > self.goal)
+            path.is_empty()
+                || path.iter().any(|&channel| self.load[resource_slot(self.task, channel) as usize] > self.goal)
         };
         (0..).zip(&self.path).filter(|(_, path)| is_crowded(path)).map(|(message, _)| message).collect()
     }
 
     fn lift(&mut self, message: u32) {
         for &channel in &self.path[message as usize] {
-            self.load[wire(self.task, channel) as usize] -= 1;
+            self.load[resource_slot(self.task, channel) as usize] -= 1;
         }
     }
 
     fn put(&mut self, message: u32) {
         for &channel in &self.path[message as usize] {
-            self.load[wire(self.task, channel) as usize] += 1;
+            self.load[resource_slot(self.task, channel) as usize] += 1;
         }
     }
 
     /// What one more use costs; ties are broken at random.
-    fn price(&self, slot: Slot, rng: &mut impl Rng) -> u64 {
+    fn price(&self, slot: SlotId, rng: &mut impl Rng) -> u64 {
         let over = (self.load[slot as usize] + 2).saturating_sub(self.goal);
         (1 << (4 + 4 * over.min(9))) + u64::from(rng.random::<u8>() % 4)
     }
@@ -235,7 +242,7 @@ impl<'a> Routes<'a> {
         self.reached[0] = (0, 0);
         for place in 1..way.place_count() {
             let arcs = (way.first_arc(place)..).zip(way.into(place));
-            let cost = |(via, arc): (u32, &Arc)| {
+            let cost = |(via, arc): (u32, &PathArc)| {
                 let own = if arc.channel.is_some() { self.price(arc.slot, rng) } else { 0 };
                 (self.reached[arc.tail as usize].0 + own, via)
             };
@@ -270,7 +277,7 @@ impl<'a> Routes<'a> {
             }
             for &channel in topology.out_channels(node) {
                 let head = topology.head(channel);
-                let cost = cost + self.price(wire(self.task, channel), rng);
+                let cost = cost + self.price(resource_slot(self.task, channel), rng);
                 if cost < self.reached[head.index()].0 {
                     self.reached[head.index()] = (cost, channel.number());
                     self.heap.push(Reverse((cost, head)));

@@ -2,32 +2,32 @@
 
 use rand::{Rng, RngExt};
 
-use super::occupancy::{NOBODY, Timetable, WORD};
-use super::path_dag::{Way, Ways};
+use super::occupancy::{NOBODY, Occupancy, WORD};
+use super::path_dag::{PathDag, PathDags};
 
 /// Full slots on a way are told apart up to one less than this.
 pub(super) const LEVELS: usize = 4;
 
 /// For each number of full slots, the steps of a word in which some way has at most so many.
-pub(super) type Levels = [u64; LEVELS];
+pub(super) type BlockLevels = [u64; LEVELS];
 
 /// Weights are multiples of this, so that noise below it breaks ties.
 const UNIT: u64 = 1 << 4;
 
 /// Scratch space for searches along the ways of one message.
 #[derive(Debug)]
-pub(super) struct Reach {
+pub(super) struct FreeSlotSearch {
     /// For each place the steps in which it is reached.
-    levels: Vec<Levels>,
+    levels: Vec<BlockLevels>,
     /// For each place a cheapest way there.
-    cheapest: Vec<Cheapest>,
+    cheapest: Vec<CheapestPath>,
     /// The numbers of the arcs of a way, from its end.
     pub(super) trail: Vec<u32>,
 }
 
 /// A cheapest way to a place.
 #[derive(Clone, Copy, Debug)]
-struct Cheapest {
+struct CheapestPath {
     cost: u64,
     /// The last arc.
     via: u32,
@@ -35,12 +35,12 @@ struct Cheapest {
     last: u32,
 }
 
-impl Reach {
-    pub(super) fn new(ways: &Ways) -> Self {
+impl FreeSlotSearch {
+    pub(super) fn new(ways: &PathDags) -> Self {
         let places = ways.most_places();
         Self {
             levels: vec![[0; LEVELS]; places],
-            cheapest: vec![Cheapest { cost: 0, via: 0, last: NOBODY }; places],
+            cheapest: vec![CheapestPath { cost: 0, via: 0, last: NOBODY }; places],
             trail: Vec::with_capacity(ways.longest()),
         }
     }
@@ -49,7 +49,7 @@ impl Reach {
     ///
     /// Takes time in proportion to the arcs, all steps of the word at once.
     #[inline]
-    pub(super) fn search(&mut self, way: Way<'_>, full: &[u64]) -> Levels {
+    pub(super) fn search(&mut self, way: PathDag<'_>, full: &[u64]) -> BlockLevels {
         let levels = &mut self.levels[..way.place_count()];
         levels[0] = [u64::MAX; LEVELS];
         for place in 1..way.place_count() {
@@ -67,7 +67,7 @@ impl Reach {
     }
 
     /// Leaves a random way that is free in a step in `trail`; [`search`](Self::search) has found one in its word.
-    pub(super) fn follow_free(&mut self, way: Way<'_>, full: &[u64], step: u32, rng: &mut impl Rng) {
+    pub(super) fn follow_free(&mut self, way: PathDag<'_>, full: &[u64], step: u32, rng: &mut impl Rng) {
         self.trail.clear();
         let mut place = way.place_count() - 1;
         while place != 0 {
@@ -91,19 +91,19 @@ impl Reach {
     /// again.
     pub(super) fn price(
         &mut self,
-        way: Way<'_>,
-        timetable: &Timetable<'_>,
+        way: PathDag<'_>,
+        timetable: &Occupancy<'_>,
         step: u32,
         weight: &[u32],
         rng: &mut impl Rng,
     ) -> u64 {
         let cheapest = &mut self.cheapest[..way.place_count()];
-        cheapest[0] = Cheapest { cost: 0, via: 0, last: NOBODY };
+        cheapest[0] = CheapestPath { cost: 0, via: 0, last: NOBODY };
         let mut noise = rng.random::<u64>();
         for place in 1..way.place_count() {
-            let mut best = Cheapest { cost: u64::MAX, via: 0, last: NOBODY };
+            let mut best = CheapestPath { cost: u64::MAX, via: 0, last: NOBODY };
             for (via, arc) in (way.first_arc(place)..).zip(way.into(place)) {
-                let Cheapest { mut cost, mut last, .. } = cheapest[arc.tail as usize];
+                let CheapestPath { mut cost, mut last, .. } = cheapest[arc.tail as usize];
                 if timetable.is_full(arc.slot, step) {
                     let users = timetable.users(arc.slot, step);
                     let lightest = lightest(users, weight);
@@ -115,7 +115,7 @@ impl Reach {
                 noise = noise.rotate_left(7);
                 cost += noise % 16;
                 if cost < best.cost {
-                    best = Cheapest { cost, via, last };
+                    best = CheapestPath { cost, via, last };
                 }
             }
             cheapest[place] = best;
@@ -124,7 +124,7 @@ impl Reach {
     }
 
     /// Leaves the way with the last [`price`](Self::price) in `trail`.
-    pub(super) fn follow_cheapest(&mut self, way: Way<'_>, ways: &Ways) {
+    pub(super) fn follow_cheapest(&mut self, way: PathDag<'_>, ways: &PathDags) {
         self.trail.clear();
         let mut place = way.place_count() - 1;
         while place != 0 {
@@ -153,12 +153,12 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::kit::slots::Capacities;
-    use crate::kit::task::Task;
-    use crate::method::path_colouring::path_dag::{Arc, Detours};
+    use crate::kit::capacities::Capacities;
+    use crate::kit::task::SchedulingTask;
+    use crate::method::path_colouring::path_dag::{Detours, PathArc};
 
     /// All ways to a place, one by one.
-    fn all_ways(way: Way<'_>, place: usize) -> Vec<Vec<Arc>> {
+    fn all_ways(way: PathDag<'_>, place: usize) -> Vec<Vec<PathArc>> {
         if place == 0 {
             return vec![Vec::new()];
         }
@@ -179,13 +179,13 @@ mod tests {
         ) {
             let collective = Collective::all_to_all_scatter();
             let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
-            let task = Task::new(&problem).unwrap();
+            let task = SchedulingTask::new(&problem).unwrap();
             let capacities = Capacities::new(&task);
-            let ways = Ways::new(&task, &capacities, &Detours::new()).unwrap();
-            let (mut reach, mut rng) = (Reach::new(&ways), ChaCha8Rng::seed_from_u64(seed));
+            let ways = PathDags::new(&task, &capacities, &Detours::new()).unwrap();
+            let (mut reach, mut rng) = (FreeSlotSearch::new(&ways), ChaCha8Rng::seed_from_u64(seed));
             let full: Vec<u64> = full.iter().copied().cycle().take(capacities.len()).collect();
             // Every use has a user of its own, so that none is met twice.
-            let mut timetable = Timetable::new(&capacities, WORD).unwrap();
+            let mut timetable = Occupancy::new(&capacities, WORD).unwrap();
             let mut weight = Vec::new();
             for (slot, steps) in (0..).zip(&full) {
                 for step in (0..WORD).filter(|step| steps >> step & 1 == 1) {
@@ -198,13 +198,13 @@ mod tests {
                 let levels = reach.search(way, &full);
                 let all = all_ways(way, way.place_count() - 1);
                 for step in 0..WORD {
-                    let in_the_way = |arc: &&Arc| timetable.is_full(arc.slot, step);
+                    let in_the_way = |arc: &&PathArc| timetable.is_full(arc.slot, step);
                     let least = all.iter().map(|way| way.iter().filter(in_the_way).count()).min().unwrap();
                     for (level, steps) in levels.iter().enumerate() {
                         prop_assert_eq!(steps >> step & 1 == 1, least <= level);
                     }
-                    let weight_of = |arc: &Arc| u64::from(weight[timetable.users(arc.slot, step)[0] as usize]);
-                    let price = |way: &Vec<Arc>| way.iter().filter(in_the_way).map(weight_of).sum::<u64>();
+                    let weight_of = |arc: &PathArc| u64::from(weight[timetable.users(arc.slot, step)[0] as usize]);
+                    let price = |way: &Vec<PathArc>| way.iter().filter(in_the_way).map(weight_of).sum::<u64>();
                     let cheapest = all.iter().map(price).min().unwrap();
                     // Noise is less than a unit a slot.
                     let found = reach.price(way, &timetable, step, &weight, &mut rng);

@@ -1,7 +1,7 @@
 //! Who uses what when.
 
-use crate::kit::request::Miss;
-use crate::kit::slots::{Capacities, Slot};
+use crate::kit::capacities::{Capacities, SlotId};
+use crate::kit::method_error::MethodError;
 
 /// Nobody uses it.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -16,7 +16,7 @@ const MAX_CELLS: usize = 1 << 26;
 ///
 /// Memory: 4 bytes a use that there is room for, and a bit for each slot and step.
 #[derive(Debug)]
-pub(super) struct Timetable<'a> {
+pub(super) struct Occupancy<'a> {
     capacities: &'a Capacities,
     /// A row of all slots for each word of steps: the steps in which there is no room.
     full: Vec<u64>,
@@ -26,18 +26,18 @@ pub(super) struct Timetable<'a> {
     start: Vec<u32>,
 }
 
-impl<'a> Timetable<'a> {
+impl<'a> Occupancy<'a> {
     /// # Errors
     ///
-    /// [`Miss::Unfit`], if it were too large.
-    pub(super) fn new(capacities: &'a Capacities, steps: u32) -> Result<Self, Miss> {
+    /// [`MethodError::Unsupported`], if it were too large.
+    pub(super) fn new(capacities: &'a Capacities, steps: u32) -> Result<Self, MethodError> {
         let mut cells = 0usize;
         let mut start = Vec::with_capacity(capacities.len());
-        for slot in 0..capacities.len() as Slot {
+        for slot in 0..capacities.len() as SlotId {
             start.push(cells as u32);
             cells = cells.saturating_add((steps as usize).saturating_mul(capacities.of(slot) as usize));
             if cells > MAX_CELLS {
-                return Err(Miss::Unfit);
+                return Err(MethodError::Unsupported);
             }
         }
         let full = vec![0; capacities.len() * steps.div_ceil(WORD) as usize];
@@ -52,13 +52,13 @@ impl<'a> Timetable<'a> {
     }
 
     #[inline]
-    pub(super) fn is_full(&self, slot: Slot, step: u32) -> bool {
+    pub(super) fn is_full(&self, slot: SlotId, step: u32) -> bool {
         self.full(step / WORD)[slot as usize] >> (step % WORD) & 1 == 1
     }
 
     /// The users of a slot; those of a full one are messages.
     #[inline]
-    pub(super) fn users(&self, slot: Slot, step: u32) -> &[u32] {
+    pub(super) fn users(&self, slot: SlotId, step: u32) -> &[u32] {
         let capacity = self.capacities.of(slot) as usize;
         let start = self.start[slot as usize] as usize + step as usize * capacity;
         &self.users[start..start + capacity]
@@ -66,7 +66,7 @@ impl<'a> Timetable<'a> {
 
     /// Adds a user where there is room.
     #[inline]
-    pub(super) fn add(&mut self, slot: Slot, step: u32, message: u32) {
+    pub(super) fn add(&mut self, slot: SlotId, step: u32, message: u32) {
         let is_full = {
             let users = self.users_mut(slot, step);
             let room = users.iter().position(|&user| user == NOBODY).expect("there is room");
@@ -79,7 +79,7 @@ impl<'a> Timetable<'a> {
 
     /// Removes one of the users.
     #[inline]
-    pub(super) fn remove(&mut self, slot: Slot, step: u32, message: u32) {
+    pub(super) fn remove(&mut self, slot: SlotId, step: u32, message: u32) {
         let users = self.users_mut(slot, step);
         let place = users.iter().position(|&user| user == message).expect("it is one of the users");
         users[place..].rotate_left(1);
@@ -88,14 +88,14 @@ impl<'a> Timetable<'a> {
     }
 
     #[inline]
-    fn users_mut(&mut self, slot: Slot, step: u32) -> &mut [u32] {
+    fn users_mut(&mut self, slot: SlotId, step: u32) -> &mut [u32] {
         let capacity = self.capacities.of(slot) as usize;
         let start = self.start[slot as usize] as usize + step as usize * capacity;
         &mut self.users[start..start + capacity]
     }
 
     #[inline]
-    fn full_mut(&mut self, slot: Slot, step: u32) -> &mut u64 {
+    fn full_mut(&mut self, slot: SlotId, step: u32) -> &mut u64 {
         &mut self.full[(step / WORD) as usize * self.capacities.len() + slot as usize]
     }
 }
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::kit::task::Task;
+    use crate::kit::task::SchedulingTask;
 
     proptest! {
         /// On two-port terminals, whose slots come behind the 16 channels.
@@ -119,8 +119,8 @@ mod tests {
             let collective = Collective::all_to_all_scatter();
             let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
-            let capacities = Capacities::new(&Task::new(&problem).unwrap());
-            let mut timetable = Timetable::new(&capacities, 70).unwrap();
+            let capacities = Capacities::new(&SchedulingTask::new(&problem).unwrap());
+            let mut timetable = Occupancy::new(&capacities, 70).unwrap();
             let mut expected = Vec::new();
             for (slot, step, message) in uses {
                 let slot = slot % capacities.len() as u32;

@@ -5,21 +5,21 @@ use std::collections::BTreeSet;
 use lockstep_schedule::MessageId;
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::distances::{Distances, Row};
-use crate::kit::request::Miss;
-use crate::kit::shortest_path_dag::ShortestPaths;
-use crate::kit::slots::{Capacities, PortPair, Slot, wire};
-use crate::kit::task::Task;
+use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
+use crate::kit::distances::{DistanceScratch, SourceDistances};
+use crate::kit::method_error::MethodError;
+use crate::kit::shortest_path_dag::ShortestPathDag;
+use crate::kit::task::SchedulingTask;
 
 /// The most arcs of all pairs together: 256 MiB.
 const MAX_ARCS: usize = 1 << 24;
 
 /// A channel on a way, or a port at its end. It leads to the place in whose list it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arc {
+pub(super) struct PathArc {
     /// A place of the same pair.
     pub(super) tail: u32,
-    pub(super) slot: Slot,
+    pub(super) slot: SlotId,
     /// `None` for a port.
     pub(super) channel: Option<ChannelId>,
 }
@@ -33,8 +33,8 @@ pub(super) type Detours = BTreeSet<(u32, Vec<ChannelId>)>;
 /// the sender's port, the channels and the receiver's port. All shortest paths share their nodes; each detour has places
 /// of its own. Memory: 16 bytes an arc, 4 bytes a place, 16 bytes a pair and 4 bytes a message.
 #[derive(Debug, Default)]
-pub(super) struct Ways {
-    arcs: Vec<Arc>,
+pub(super) struct PathDags {
+    arcs: Vec<PathArc>,
     /// Where the arcs into each place end.
     arcs_end: Vec<u32>,
     /// Where the places of each pair end.
@@ -49,19 +49,23 @@ pub(super) struct Ways {
     longest: usize,
 }
 
-impl Ways {
+impl PathDags {
     /// # Errors
     ///
-    /// [`Miss::Unfit`], if some receiver cannot be reached in one transfer, or there are more than [`MAX_ARCS`].
-    pub(super) fn new(task: &Task<'_>, capacities: &Capacities, detours: &Detours) -> Result<Self, Miss> {
+    /// [`MethodError::Unsupported`], if some receiver cannot be reached in one transfer, or there are more than [`MAX_ARCS`].
+    pub(super) fn new(
+        task: &SchedulingTask<'_>,
+        capacities: &Capacities,
+        detours: &Detours,
+    ) -> Result<Self, MethodError> {
         let messages = task.messages();
         let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
         let mut by_pair: Vec<((NodeId, NodeId), MessageId)> =
             messages.ids().map(|message| ((messages.source(message), receiver(message)), message)).collect();
         by_pair.sort_unstable();
 
-        let distances = Distances::new(task);
-        let (mut row, mut shortest) = (Row::default(), ShortestPaths::new(task.topology().node_count()));
+        let distances = SourceDistances::new(task);
+        let (mut row, mut shortest) = (DistanceScratch::default(), ShortestPathDag::new(task.topology().node_count()));
         let mut ways = Self { pair: vec![0; by_pair.len()], ..Self::default() };
         for chunk in by_pair.chunk_by(|a, b| a.0 == b.0) {
             let (ends, _) = chunk[0];
@@ -71,7 +75,7 @@ impl Ways {
             }
             let is_reached = shortest.collect(task, &distances, ends, &mut row);
             if !is_reached || ways.arcs.len() + shortest.arcs().len() > MAX_ARCS {
-                return Err(Miss::Unfit);
+                return Err(MethodError::Unsupported);
             }
             let beside = detours.range((number, Vec::new())..(number + 1, Vec::new())).map(|(_, path)| path.as_slice());
             let ports = PortPair::new(task, capacities, ends.0, ends.1);
@@ -84,14 +88,14 @@ impl Ways {
     /// Adds the graph of one more pair.
     fn add<'b>(
         &mut self,
-        task: &Task<'_>,
-        shortest: &ShortestPaths,
+        task: &SchedulingTask<'_>,
+        shortest: &ShortestPathDag,
         detours: impl Iterator<Item = &'b [ChannelId]> + Clone,
         ports: PortPair,
     ) {
         let first = self.arcs_end.len();
-        let port = |tail, slot| Arc { tail, slot, channel: None };
-        let channel = |tail, channel| Arc { tail, slot: wire(task, channel), channel: Some(channel) };
+        let port = |tail, slot| PathArc { tail, slot, channel: None };
+        let channel = |tail, channel| PathArc { tail, slot: resource_slot(task, channel), channel: Some(channel) };
         self.end_place();
         if let Some(slot) = ports.send {
             self.arcs.push(port(0, slot));
@@ -103,11 +107,11 @@ impl Ways {
             let arcs = shortest.ending_at(place).iter();
             arcs.map(|arc| channel(source + shortest.source() as u32 - arc.tail, arc.channel))
         };
-        for place in (ShortestPaths::TARGET + 1..shortest.source()).rev() {
+        for place in (ShortestPathDag::TARGET + 1..shortest.source()).rev() {
             self.arcs.extend(on_shortest(place));
             self.end_place();
         }
-        let mut into_target: Vec<Arc> = on_shortest(ShortestPaths::TARGET).collect();
+        let mut into_target: Vec<PathArc> = on_shortest(ShortestPathDag::TARGET).collect();
         for path in detours.clone() {
             let mut tail = source;
             let (&last, inner) = path.split_last().expect("a detour has channels");
@@ -186,16 +190,16 @@ impl Ways {
     }
 
     #[inline]
-    pub(super) fn arc(&self, number: u32) -> Arc {
+    pub(super) fn arc(&self, number: u32) -> PathArc {
         self.arcs[number as usize]
     }
 
     /// The ways of a message.
     #[inline]
-    pub(super) fn of(&self, message: u32) -> Way<'_> {
+    pub(super) fn of(&self, message: u32) -> PathDag<'_> {
         let pair = self.pair(message) as usize;
         let first = pair.checked_sub(1).map_or(0, |before| self.places_end[before]);
-        Way { arcs: &self.arcs, ends: &self.arcs_end[first as usize..self.places_end[pair] as usize] }
+        PathDag { arcs: &self.arcs, ends: &self.arcs_end[first as usize..self.places_end[pair] as usize] }
     }
 
     /// Uses of all resources together, if all messages take shortest paths.
@@ -218,12 +222,12 @@ impl Ways {
 
 /// The graph of all ways of one message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way<'a> {
-    arcs: &'a [Arc],
+pub(super) struct PathDag<'a> {
+    arcs: &'a [PathArc],
     ends: &'a [u32],
 }
 
-impl<'a> Way<'a> {
+impl<'a> PathDag<'a> {
     #[inline]
     pub(super) fn place_count(self) -> usize {
         self.ends.len()
@@ -237,7 +241,7 @@ impl<'a> Way<'a> {
 
     /// The arcs into a place, which is not the first place.
     #[inline]
-    pub(super) fn into(self, place: usize) -> &'a [Arc] {
+    pub(super) fn into(self, place: usize) -> &'a [PathArc] {
         &self.arcs[self.ends[place - 1] as usize..self.ends[place] as usize]
     }
 
@@ -262,7 +266,7 @@ impl<'a> Way<'a> {
     }
 
     /// The ports that every way takes.
-    pub(super) fn ports(self) -> impl Iterator<Item = Slot> {
+    pub(super) fn ports(self) -> impl Iterator<Item = SlotId> {
         let all = &self.arcs[self.ends[0] as usize..self.ends[self.ends.len() - 1] as usize];
         all.iter().filter(|arc| arc.channel.is_none()).map(|arc| arc.slot)
     }
@@ -279,7 +283,7 @@ mod tests {
     use super::*;
 
     /// The number of ways to the last place, and whether all have as many arcs as the message is long.
-    fn count(way: Way<'_>, length: u32) -> (u64, bool) {
+    fn count(way: PathDag<'_>, length: u32) -> (u64, bool) {
         let mut ways = vec![(1, 0)];
         let mut is_level = true;
         for place in 1..way.place_count() {
@@ -300,8 +304,8 @@ mod tests {
             let collective = Collective::all_to_all_scatter();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
-            let task = Task::new(&problem).unwrap();
-            let ways = Ways::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let task = SchedulingTask::new(&problem).unwrap();
+            let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
             let paths = AllPairs::all_pairs(&topology).unwrap();
             for message in 0..ways.message_count() as u32 {
                 let (source, target) = ways.ends(message);
@@ -322,8 +326,8 @@ mod tests {
             let collective = Collective::all_to_all_scatter();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
-            let task = Task::new(&problem).unwrap();
-            let ways = Ways::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let task = SchedulingTask::new(&problem).unwrap();
+            let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
             let mut trail = Vec::new();
             for message in 0..ways.message_count() as u32 {
                 let way = ways.of(message);
@@ -347,7 +351,7 @@ mod tests {
         let ring: Topology = "ring:4".parse().unwrap();
         let collective = Collective::all_to_all_scatter();
         let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
-        let task = Task::new(&problem).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
         let path = |nodes: &[u32]| -> Vec<ChannelId> {
             let channel = |ends: &[u32]| {
                 let is_it = |&channel: &ChannelId| [ring.tail(channel).number(), ring.head(channel).number()] == ends;
@@ -357,7 +361,7 @@ mod tests {
         };
         // The first message goes from 0 to 1.
         let detours = Detours::from([(0, path(&[0, 3, 2, 1]))]);
-        let ways = Ways::new(&task, &Capacities::new(&task), &detours).unwrap();
+        let ways = PathDags::new(&task, &Capacities::new(&task), &detours).unwrap();
         assert_eq!((count(ways.of(0), 1).0, ways.length(0), ways.longest()), (2, 1, 3));
         assert_eq!(count(ways.of(1), 2), (2, true));
     }

@@ -10,9 +10,9 @@ use super::*;
 use crate::kit::testing::renumbered;
 
 /// Steps of the schedule of some attempts, once the judge has seen it.
-fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, Miss> {
+fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, MethodError> {
     let budget = Budget::unlimited();
-    let request = Request { goal, attempts: 0..attempts, ..Request::first(problem, &budget) };
+    let request = MethodRequest { goal, attempts: 0..attempts, ..MethodRequest::first(problem, &budget) };
     let schedule = (PATH_COLOURING.find)(&request)?;
     let verified = verify(problem, &schedule).expect("a valid schedule");
     assert_eq!((verified.redundant, verified.transfers), (0, problem.messages().len()), "one transfer a message");
@@ -23,7 +23,7 @@ fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, Miss> {
 fn exchange(topology: &Topology, model: CommunicationModel, goal: u32) -> u32 {
     let (topology, collective, budget) = (renumbered(topology), Collective::all_to_all_scatter(), Budget::unlimited());
     let problem = Problem::new(&topology, &collective, model).unwrap();
-    let mut request = Request { goal, ..Request::first(&problem, &budget) };
+    let mut request = MethodRequest { goal, ..MethodRequest::first(&problem, &budget) };
     for attempts in [0..1, 1..4, 4..16] {
         request.attempts = attempts;
         if let Ok(schedule) = (PATH_COLOURING.find)(&request) {
@@ -67,7 +67,7 @@ proptest! {
                     prop_assert!(is_scatter && found >= bound);
                     prop_assert_eq!(steps(&problem, bound, 2), Ok(found), "the same every time");
                 }
-                Err(miss) => prop_assert!(miss == Miss::Unfit && !is_scatter, "{:?}", miss),
+                Err(miss) => prop_assert!(miss == MethodError::Unsupported && !is_scatter, "{:?}", miss),
             }
         }
     }
@@ -87,9 +87,9 @@ proptest! {
     fn detours_are_longer_simple_paths(topology in any_topology(10).prop_flat_map(shuffled), goal in 1..20u32) {
         let collective = Collective::all_to_all_scatter();
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
-        let (task, budget) = (Task::new(&problem).unwrap(), Budget::unlimited());
-        let ways = Ways::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
-        for (pair, path) in detours(&task, &ways, goal, &Request::first(&problem, &budget)).unwrap() {
+        let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
+        let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+        for (pair, path) in detours(&task, &ways, goal, &MethodRequest::first(&problem, &budget)).unwrap() {
             let message = (0..ways.message_count() as u32).find(|&message| ways.pair(message) == pair).unwrap();
             let (source, target) = ways.ends(message);
             prop_assert!(path.len() > ways.distance(message) as usize);
@@ -212,10 +212,10 @@ fn longer_paths_are_left_alone_where_shortest_ones_do() {
     let mesh: Topology = "mesh:4x4".parse().unwrap();
     let collective = Collective::all_to_all_scatter();
     let problem = Problem::new(&mesh, &collective, model(Routing::Any)).unwrap();
-    let (task, budget) = (Task::new(&problem).unwrap(), Budget::unlimited());
-    let ways = Ways::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+    let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
+    let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
     // Half of the 64 pairs on either side cross the middle one way, on four channels.
-    let needed = |goal| !detours(&task, &ways, goal, &Request::first(&problem, &budget)).unwrap().is_empty();
+    let needed = |goal| !detours(&task, &ways, goal, &MethodRequest::first(&problem, &budget)).unwrap().is_empty();
     assert!(!needed(16) && needed(15));
 }
 
@@ -226,6 +226,6 @@ fn a_search_stops_with_its_budget() {
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
     let budget = Budget::unlimited();
     budget.cancel();
-    let request = Request { below: 40, ..Request::first(&problem, &budget) };
-    assert!(matches!((PATH_COLOURING.find)(&request), Err(Miss::Stopped(_))));
+    let request = MethodRequest { below: 40, ..MethodRequest::first(&problem, &budget) };
+    assert!(matches!((PATH_COLOURING.find)(&request), Err(MethodError::Stopped(_))));
 }

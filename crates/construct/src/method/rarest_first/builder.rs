@@ -7,14 +7,16 @@ use lockstep_schedule::{Ports, Routing, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use super::holdings::Stock;
-use super::sender_search::{Search, Wanted};
-use super::step_plan::Draft;
-use super::{Side, Spread};
+use super::holdings::Holdings;
+use super::sender_search::{SenderQuery, SenderSearch};
+use super::step_plan::StepPlan;
+use super::{IncomingChannel, RarestFirst};
 use crate::kit::distances;
-use crate::kit::request::{Kept, Miss, Poll};
-use crate::kit::task::Task;
-use crate::kit::transfer_log::Log;
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::AttemptContext;
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
 
 /// Terminals served between two looks at the budget.
 const STRIDE: usize = 32;
@@ -35,13 +37,13 @@ const KEPT_PRICES: [u32; 2] = [1 << 16, 1];
 const MAX_SETBACKS: u32 = 32;
 
 /// One schedule in the making.
-pub(super) struct Walk<'a, R> {
-    spread: &'a Spread<'a>,
-    task: &'a Task<'a>,
-    stock: Stock,
-    draft: Draft<'a>,
-    search: Search,
-    log: Log,
+pub(super) struct ScheduleBuilder<'a, R> {
+    spread: &'a RarestFirst<'a>,
+    task: &'a SchedulingTask<'a>,
+    stock: Holdings,
+    draft: StepPlan<'a>,
+    search: SenderSearch,
+    log: TransferLog,
     rng: &'a mut R,
     /// Number of steps made.
     step: u32,
@@ -53,7 +55,7 @@ pub(super) struct Walk<'a, R> {
     /// How often each terminal came too late.
     delays: Vec<u32>,
     /// What is kept, its number of steps that count, and what each terminal is still to receive of it.
-    kept: Option<Kept<'a>>,
+    kept: Option<FixedTransfers<'a>>,
     kept_steps: u32,
     kept_to_come: Vec<u32>,
     /// Whether neighbours are asked first.
@@ -67,18 +69,18 @@ pub(super) struct Walk<'a, R> {
     /// Terminals to be served, and which of them wait.
     waiting: VecDeque<u32>,
     waits: Vec<bool>,
-    /// Distances from what is held.
+    /// SourceDistances from what is held.
     distance: Vec<u32>,
     /// Scratch space.
     queue: Vec<NodeId>,
-    offers: Vec<Offer>,
+    offers: Vec<NeighbourOffer>,
     path: Vec<ChannelId>,
     pool: Vec<u64>,
 }
 
 /// What a neighbour has for a terminal; the best comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Offer {
+struct NeighbourOffer {
     price: u32,
     /// Of how many messages.
     choice: u32,
@@ -87,8 +89,8 @@ struct Offer {
     neighbour: u32,
 }
 
-impl<'a, R: Rng> Walk<'a, R> {
-    pub(super) fn new(spread: &'a Spread<'a>, stock: &Stock, aim: u32, rng: &'a mut R) -> Self {
+impl<'a, R: Rng> ScheduleBuilder<'a, R> {
+    pub(super) fn new(spread: &'a RarestFirst<'a>, stock: &Holdings, aim: u32, rng: &'a mut R) -> Self {
         let task = spread.task;
         let (topology, messages) = (task.topology(), task.messages());
         // Where messages are many, neighbours have enough of them, and take the fewest channels; but where ports are fewer
@@ -110,9 +112,9 @@ impl<'a, R: Rng> Walk<'a, R> {
             spread,
             task,
             stock: stock.clone(),
-            draft: Draft::new(task, &spread.capacities),
-            search: Search::new(topology.node_count()),
-            log: Log::default(),
+            draft: StepPlan::new(task, &spread.capacities),
+            search: SenderSearch::new(topology.node_count()),
+            log: TransferLog::default(),
             reroutes: false,
             rng,
             step: 0,
@@ -185,7 +187,7 @@ impl<'a, R: Rng> Walk<'a, R> {
         self.stock.left() == 0 && self.step >= self.kept_steps
     }
 
-    pub(super) fn into_log(self) -> Log {
+    pub(super) fn into_log(self) -> TransferLog {
         self.log
     }
 
@@ -246,15 +248,15 @@ impl<'a, R: Rng> Walk<'a, R> {
     }
 
     /// Makes one more step.
-    pub(super) fn make_step(&mut self, poll: &Poll<'_>) -> Result<(), Miss> {
+    pub(super) fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
         self.plan_kept();
         let order = self.order();
         if self.near {
-            self.serve_all(&order, poll, Self::fetch_from_neighbours)?;
+            self.serve_all(&order, context, Self::fetch_from_neighbours)?;
         }
         if !self.task.stores_and_forwards() {
             for &routing in self.passes {
-                self.serve_all(&order, poll, |walk, terminal| walk.fetch_from_afar(terminal, routing))?;
+                self.serve_all(&order, context, |walk, terminal| walk.fetch_from_afar(terminal, routing))?;
             }
         }
         let first = self.log.len();
@@ -262,7 +264,7 @@ impl<'a, R: Rng> Walk<'a, R> {
         // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way; unless all that
         // is lacked waits for what is kept.
         if self.log.len() == first && self.step >= self.kept_steps {
-            return Err(Miss::Crossed);
+            return Err(MethodError::NoLegalPath);
         }
         for (_, message, path) in self.log.transfers(first) {
             self.stock.arrive(self.task.receiver(path), message.number());
@@ -284,7 +286,7 @@ impl<'a, R: Rng> Walk<'a, R> {
         let rank = |(terminal, &node): (usize, &NodeId)| {
             let noise = rng.random::<u32>();
             let urgency = if *near {
-                // Steps in fixed point.
+                // StepMask in fixed point.
                 (u64::from(stock.need(terminal)) << u32::BITS) / u64::from(spread.rate[terminal])
             } else {
                 let fan_out = ports.of_degree(topology.out_channels(node).len()) as u64;
@@ -307,7 +309,12 @@ impl<'a, R: Rng> Walk<'a, R> {
     }
 
     /// Serves all terminals, and once more those from which something was taken.
-    fn serve_all(&mut self, order: &[u32], poll: &Poll<'_>, serve: impl Fn(&mut Self, usize)) -> Result<(), Miss> {
+    fn serve_all(
+        &mut self,
+        order: &[u32],
+        context: &AttemptContext<'_>,
+        serve: impl Fn(&mut Self, usize),
+    ) -> Result<(), MethodError> {
         for &terminal in order {
             self.waiting.push_back(terminal);
             self.waits[terminal as usize] = true;
@@ -315,8 +322,8 @@ impl<'a, R: Rng> Walk<'a, R> {
         let mut served = 0;
         while let Some(terminal) = self.waiting.pop_front() {
             if served % STRIDE == 0 {
-                poll.check(self.step + 1)?;
-                self.hurries = self.hurries || poll.is_hurried();
+                context.check(self.step + 1)?;
+                self.hurries = self.hurries || context.is_best_effort();
             }
             served += 1;
             self.waits[terminal as usize] = false;
@@ -345,7 +352,7 @@ impl<'a, R: Rng> Walk<'a, R> {
         self.offers = offers;
     }
 
-    fn offer(&mut self, side: Side, terminal: usize) -> Option<Offer> {
+    fn offer(&mut self, side: IncomingChannel, terminal: usize) -> Option<NeighbourOffer> {
         let neighbour = side.neighbour as usize;
         // What is not wanted is fetched over free channels only.
         let limit = if self.hurries || self.stock.need(terminal) == 0 { 0 } else { LIMIT };
@@ -356,12 +363,12 @@ impl<'a, R: Rng> Walk<'a, R> {
         let enough = if self.hurries { 1 } else { WIDE };
         let choice = self.stock.useful_count(neighbour, terminal, enough).min(enough);
         let tie = self.rng.random();
-        (choice > 0).then_some(Offer { price, choice, tie, channel: side.channel, neighbour: side.neighbour })
+        (choice > 0).then_some(NeighbourOffer { price, choice, tie, channel: side.channel, neighbour: side.neighbour })
     }
 
     fn choose(&mut self, sender: usize, terminal: usize, salt: u32) -> Option<u32> {
         let Self { stock, pool, hurries, .. } = self;
-        let choose = if *hurries { Stock::any } else { Stock::rarest };
+        let choose = if *hurries { Holdings::any } else { Holdings::rarest };
         choose(stock, sender, terminal, salt, pool)
     }
 
@@ -391,13 +398,13 @@ impl<'a, R: Rng> Walk<'a, R> {
             && !self.hurries
             && routing == Routing::Minimal
             && self.least_steps_of(terminal) >= self.aim;
-        let wanted = Wanted { target, routing, limit: if reroutes { FAR_LIMIT } else { 0 } };
+        let wanted = SenderQuery { target, routing, limit: if reroutes { FAR_LIMIT } else { 0 } };
         let mut path = std::mem::take(&mut self.path);
         while self.stock.need(terminal) > 0 && self.draft.may_receive(terminal) {
             let Self { stock, draft, search, rng, pool, hurries, .. } = self;
             let salt = rng.random();
             let value = |sender| {
-                let choose = if *hurries { Stock::any } else { Stock::rarest };
+                let choose = if *hurries { Holdings::any } else { Holdings::rarest };
                 let message = choose(stock, sender, terminal, salt, pool)?;
                 Some((stock.served_count(message), message))
             };

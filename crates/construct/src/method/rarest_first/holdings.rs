@@ -3,9 +3,9 @@
 use lockstep_schedule::{MessageId, Messages, Receivers};
 use lockstep_topology::NodeId;
 
+use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::relay_tree::RelayTree;
-use crate::kit::request::Kept;
-use crate::kit::task::Task;
+use crate::kit::task::SchedulingTask;
 
 /// The holdings of all terminals, between steps and inside one.
 ///
@@ -13,7 +13,7 @@ use crate::kit::task::Task;
 /// wanted; and the number of terminals that are served with each message, in a row of all messages for each binary digit,
 /// so that the rarest of many is found by a few operations on words.
 #[derive(Clone, Debug)]
-pub(super) struct Stock {
+pub(super) struct Holdings {
     words: usize,
     /// Held at the start of the step.
     held: Vec<u64>,
@@ -32,16 +32,16 @@ pub(super) struct Stock {
 /// Words that are counted at once.
 const BLOCK: usize = 8;
 
-impl Stock {
+impl Holdings {
     /// Bytes of the two bits for each pair of terminal and message.
-    pub(super) fn bytes(task: &Task<'_>) -> u64 {
+    pub(super) fn bytes(task: &SchedulingTask<'_>) -> u64 {
         let words = task.messages().len().div_ceil(64) as u64;
         2 * size_of::<u64>() as u64 * words * task.topology().terminal_count() as u64
     }
 
     /// What is held and lacked before the first step. Terminals that must pass a message on want it, too, and so do those
     /// to which a kept transfer brings it.
-    pub(super) fn new(task: &Task<'_>, kept: Option<Kept<'_>>) -> Self {
+    pub(super) fn new(task: &SchedulingTask<'_>, kept: Option<FixedTransfers<'_>>) -> Self {
         let mut tree: Option<(NodeId, RelayTree)> = None;
         Self::with_wants(task, kept, |messages, message, want| {
             let source = messages.source(message);
@@ -57,7 +57,7 @@ impl Stock {
     }
 
     /// The same if every terminal may pass on every message: it lacks what it does not want, too.
-    pub(super) fn open(task: &Task<'_>, kept: Option<Kept<'_>>) -> Self {
+    pub(super) fn open(task: &SchedulingTask<'_>, kept: Option<FixedTransfers<'_>>) -> Self {
         let wants = |messages: Messages<'_>, message, want: &mut dyn FnMut(NodeId)| {
             messages.receivers_iter(message).for_each(want);
         };
@@ -67,8 +67,8 @@ impl Stock {
     }
 
     fn with_wants(
-        task: &Task<'_>,
-        kept: Option<Kept<'_>>,
+        task: &SchedulingTask<'_>,
+        kept: Option<FixedTransfers<'_>>,
         mut wants: impl FnMut(Messages<'_>, MessageId, &mut dyn FnMut(NodeId)),
     ) -> Self {
         let (messages, terminals) = (task.messages(), task.topology().terminal_count());
@@ -292,8 +292,8 @@ mod tests {
             let network: Topology = "ring:70".parse().unwrap();
             let collective = Collective::all_to_all_broadcast().with_chunks(2.try_into().unwrap());
             let problem = Problem::new(&network, &collective, CommunicationModel::store_and_forward()).unwrap();
-            let task = Task::new(&problem).unwrap();
-            let mut stock = Stock::new(&task, None);
+            let task = SchedulingTask::new(&problem).unwrap();
+            let mut stock = Holdings::new(&task, None);
             let mut has: Vec<Vec<bool>> = (0..70).map(|terminal| (0..140).map(|m| m / 2 == terminal).collect()).collect();
             for (terminal, message, fate) in promises {
                 if !has[terminal][message as usize] {

@@ -10,12 +10,15 @@ use lockstep_schedule::{Receivers, Schedule};
 use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
-use self::builder::Walk;
-use self::holdings::Stock;
-use crate::kit::request::{Kept, Method, Miss, Poll, Request};
-use crate::kit::slots::Capacities;
-use crate::kit::task::Task;
-use crate::kit::transfer_log::Log;
+use self::builder::ScheduleBuilder;
+use self::holdings::Holdings;
+use crate::kit::capacities::Capacities;
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::{AttemptContext, MethodRequest};
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
 
 /// Step by step every terminal fetches the rarest message it can get, from its neighbours where messages are many, else
 /// from the nearest terminals that free channels lead from. Ties are broken at random. What stands in the way of a
@@ -38,7 +41,7 @@ pub(crate) const RAREST_FIRST: Method = Method {
     name: "rarest-first",
     about: "broadcast of any kind: in each step every terminal fetches the rarest messages it can get",
     find,
-    effort: 1,
+    evaluations_per_delivery: 1,
     is_random: true,
 };
 
@@ -48,95 +51,95 @@ const MAX_STOCK_BYTES: u64 = 4 << 30;
 /// Steps that an attempt may take back beside as many as it aims at.
 const PATIENCE: u32 = 64;
 
-fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if request.problem.messages().is_scatter() {
-        return Err(Miss::Unfit);
+        return Err(MethodError::Unsupported);
     }
-    let task = Task::new(request.problem)?;
-    if Stock::bytes(&task) > MAX_STOCK_BYTES {
-        return Err(Miss::TooLarge);
+    let task = SchedulingTask::new(request.problem)?;
+    if Holdings::bytes(&task) > MAX_STOCK_BYTES {
+        return Err(MethodError::TooLarge);
     }
-    let spread = Spread::new(&task, request.kept);
-    request.best_of(|rng, poll| spread.build(rng, poll)).map(|log| log.schedule())
+    let spread = RarestFirst::new(&task, request.fixed);
+    request.best_attempt(|rng, context| spread.build(rng, context)).map(|log| log.schedule())
 }
 
 /// What all schedules of a broadcast share.
 #[derive(Debug)]
-struct Spread<'a> {
-    task: &'a Task<'a>,
-    kept: Option<Kept<'a>>,
+struct RarestFirst<'a> {
+    task: &'a SchedulingTask<'a>,
+    kept: Option<FixedTransfers<'a>>,
     capacities: Capacities,
     /// Whether every message goes to all.
     is_to_all: bool,
     /// Before the first step, where only those on the way to receivers pass a message on.
-    stock: Stock,
+    stock: Holdings,
     /// The same where all do, if that is another thing and may help.
-    open_stock: Option<Stock>,
+    open_stock: Option<Holdings>,
     /// The channels from other terminals into each terminal.
     side_end: Vec<u32>,
-    side: Vec<Side>,
+    side: Vec<IncomingChannel>,
     /// The most messages that each terminal receives in a step.
     rate: Vec<u32>,
 }
 
 /// A channel from another terminal.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+struct IncomingChannel {
     channel: ChannelId,
     /// Rank of that terminal.
     neighbour: u32,
 }
 
-impl<'a> Spread<'a> {
-    fn new(task: &'a Task<'a>, kept: Option<Kept<'a>>) -> Self {
+impl<'a> RarestFirst<'a> {
+    fn new(task: &'a SchedulingTask<'a>, kept: Option<FixedTransfers<'a>>) -> Self {
         let (topology, messages) = (task.topology(), task.messages());
         let (mut side_end, mut side, mut rate) = (Vec::new(), Vec::new(), Vec::new());
         for &node in topology.terminals() {
             let channels = topology.in_channels(node);
             side.extend(channels.iter().filter_map(|&channel| {
                 let neighbour = topology.terminal_rank(topology.tail(channel))? as u32;
-                Some(Side { channel, neighbour })
+                Some(IncomingChannel { channel, neighbour })
             }));
             side_end.push(side.len() as u32);
             rate.push(task.model().ports.of_degree(channels.len()).max(1) as u32);
         }
         // Under wormhole switching what passes a terminal by takes nothing from it.
         let is_to_all = messages.ids().all(|message| messages.receivers(message) == Receivers::AllOthers);
-        let is_open = task.stores_and_forwards() && !is_to_all && Stock::bytes(task) <= MAX_STOCK_BYTES / 4;
+        let is_open = task.stores_and_forwards() && !is_to_all && Holdings::bytes(task) <= MAX_STOCK_BYTES / 4;
         Self {
             task,
             kept,
             is_to_all,
             capacities: Capacities::new(task),
-            stock: Stock::new(task, kept),
-            open_stock: is_open.then(|| Stock::open(task, kept)),
+            stock: Holdings::new(task, kept),
+            open_stock: is_open.then(|| Holdings::open(task, kept)),
             side_end,
             side,
             rate,
         }
     }
 
-    fn sides(&self, terminal: usize) -> &[Side] {
+    fn sides(&self, terminal: usize) -> &[IncomingChannel] {
         let start = terminal.checked_sub(1).map_or(0, |before| self.side_end[before]);
         &self.side[start as usize..self.side_end[terminal] as usize]
     }
 
     /// One schedule.
-    fn build(&self, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
-        let below = poll.below();
+    fn build(&self, rng: &mut impl Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
+        let below = context.below();
         let is_first = below == u32::MAX;
         // Where the goal is out of reach, less is easier to find.
-        let goal = poll.goal().min(below - 1);
+        let goal = context.goal().min(below - 1);
         let aim = if is_first { goal } else { rng.random_range(goal..below) };
         let open_stock = self.open_stock.as_ref().filter(|_| if is_first { self.is_dense() } else { rng.random() });
         let reroutes = !is_first && rng.random();
-        let mut walk = Walk::new(self, open_stock.unwrap_or(&self.stock), aim, rng);
+        let mut walk = ScheduleBuilder::new(self, open_stock.unwrap_or(&self.stock), aim, rng);
         if reroutes {
             walk.reroute_at_once();
         }
         let mut patience = PATIENCE.saturating_add(aim);
         while !walk.is_done() {
-            walk.make_step(poll)?;
+            walk.make_step(context)?;
             if walk.is_on_time() {
                 continue;
             }
@@ -145,7 +148,7 @@ impl<'a> Spread<'a> {
                 continue;
             }
             if walk.least_steps() >= below {
-                return Err(Miss::NoShorter);
+                return Err(MethodError::NoShorter);
             }
             walk.aim_later();
         }
@@ -204,9 +207,9 @@ mod tests {
             if hurries {
                 budget.cancel();
             }
-            let request = Request { goal, attempts: attempt..attempt + 1, ..Request::first(&problem, &budget) };
+            let request = MethodRequest { goal, attempts: attempt..attempt + 1, ..MethodRequest::first(&problem, &budget) };
             let answer = (RAREST_FIRST.find)(&request);
-            prop_assert_eq!(answer.as_ref().err(), problem.messages().is_scatter().then_some(&Miss::Unfit));
+            prop_assert_eq!(answer.as_ref().err(), problem.messages().is_scatter().then_some(&MethodError::Unsupported));
             let Ok(schedule) = answer else { return Ok(()) };
             let report = verify(&problem, &schedule);
             prop_assert!(report.is_ok(), "{}", report.unwrap_err());
@@ -221,12 +224,12 @@ mod tests {
             let phases = DistributePhase::all(&whole);
             let problem = phases[0].problem(&whole);
             let budget = Budget::unlimited();
-            let first = Request { seed, ..Request::first(&problem, &budget) };
+            let first = MethodRequest { seed, ..MethodRequest::first(&problem, &budget) };
             let Ok(schedule) = (RAREST_FIRST.find)(&first) else { return Ok(()) };
             let below = schedule.step_count() as u32;
-            match (RAREST_FIRST.find)(&Request { below, attempts: 1..5, ..first }) {
+            match (RAREST_FIRST.find)(&MethodRequest { below, attempts: 1..5, ..first }) {
                 Ok(shorter) => prop_assert!(verify(&problem, &shorter)?.steps < below as usize),
-                Err(miss) => prop_assert_eq!(miss, Miss::NoShorter),
+                Err(miss) => prop_assert_eq!(miss, MethodError::NoShorter),
             }
         }
     }
@@ -239,7 +242,7 @@ mod tests {
         let one_port = CommunicationModel { ports: Ports::Limit(NonZeroU32::MIN), ..CommunicationModel::wormhole() };
         let problem = Problem::new(&path, &all_gather, one_port).unwrap();
         let budget = Budget::unlimited();
-        let request = Request { goal: 3, below: 4, attempts: 0..200, ..Request::first(&problem, &budget) };
+        let request = MethodRequest { goal: 3, below: 4, attempts: 0..200, ..MethodRequest::first(&problem, &budget) };
         let schedule = (RAREST_FIRST.find)(&request).unwrap();
         // Every terminal receives three messages through its one port.
         assert_eq!(verify(&problem, &schedule).unwrap().steps, 3);
@@ -253,7 +256,8 @@ mod tests {
         let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
         let budget = Budget::unlimited();
         budget.cancel();
-        let schedule = (RAREST_FIRST.find)(&Request { goal: 16, ..Request::first(&problem, &budget) }).unwrap();
+        let schedule =
+            (RAREST_FIRST.find)(&MethodRequest { goal: 16, ..MethodRequest::first(&problem, &budget) }).unwrap();
         // Every node receives 63 messages over 4 channels.
         assert!((16..32).contains(&verify(&problem, &schedule).unwrap().steps));
     }

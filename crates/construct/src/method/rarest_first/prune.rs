@@ -1,14 +1,14 @@
 //! What a schedule can do without.
 
-use crate::kit::request::Miss;
-use crate::kit::task::Task;
-use crate::kit::transfer_log::Log;
+use crate::kit::method_error::MethodError;
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
 
-/// The transfers to receivers and to terminals that pass the message on in a transfer that is needed. Steps without any
+/// The transfers to receivers and to terminals that pass the message on in a transfer that is needed. StepMask without any
 /// are left out.
 ///
 /// No terminal gets a message twice. Memory: a bit for each terminal and message, and for each transfer.
-pub(super) fn needed(task: &Task<'_>, log: &Log) -> Result<Log, Miss> {
+pub(super) fn needed(task: &SchedulingTask<'_>, log: &TransferLog) -> Result<TransferLog, MethodError> {
     let messages = task.messages();
     let words = messages.len().div_ceil(64);
     let place = |terminal: usize, message: u32| (terminal * words + message as usize / 64, 1u64 << (message % 64));
@@ -28,7 +28,7 @@ pub(super) fn needed(task: &Task<'_>, log: &Log) -> Result<Log, Miss> {
             is_needed[word] |= bit;
         }
     }
-    let (mut kept, mut last, mut step) = (Log::default(), None, 0);
+    let (mut kept, mut last, mut step) = (TransferLog::default(), None, 0);
     for (number, (old_step, message, path)) in log.transfers(0).enumerate() {
         if keeps[number / 64] >> (number % 64) & 1 == 1 {
             step += u32::from(last.replace(old_step).is_some_and(|last| last != old_step));
@@ -58,16 +58,16 @@ mod tests {
         let other = Message { source: NodeId::new(5), receivers: vec![NodeId::new(4)] };
         let collective = CollectiveKind::Custom(vec![message, other]).into();
         let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
-        let task = Task::new(&problem).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
         let all = [(0, 0, (0, 1)), (0, 0, (0, 5)), (1, 1, (5, 0)), (2, 0, (1, 2)), (2, 1, (5, 4)), (3, 0, (2, 3))];
         let log = |transfers: &[(u32, u32, (u32, u32))]| {
-            let mut log = Log::default();
+            let mut log = TransferLog::default();
             for &(step, message, (tail, head)) in transfers {
                 log.push(MessageId::new(message), step, &[over(tail, head)]).unwrap();
             }
             log.schedule()
         };
-        let mut full = Log::default();
+        let mut full = TransferLog::default();
         for (step, message, (tail, head)) in all {
             full.push(MessageId::new(message), step, &[over(tail, head)]).unwrap();
         }

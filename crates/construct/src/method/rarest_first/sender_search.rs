@@ -4,11 +4,11 @@ use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
-use super::step_plan::Draft;
+use super::step_plan::StepPlan;
 
 /// Breadth-first search against the channels; scratch space.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct SenderSearch {
     /// Distance to the target, `UNSEEN` outside a search.
     distance: Vec<u32>,
     /// The least price of a path of that length from the node to the target.
@@ -24,7 +24,7 @@ const UNSEEN: u32 = u32::MAX;
 
 /// What is searched for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct SenderQuery {
     pub(super) target: NodeId,
     pub(super) routing: Routing,
     /// The most that a path may cost.
@@ -32,9 +32,9 @@ pub(super) struct Wanted {
 }
 
 /// A terminal that could send: price of the path, value, tie; the node; what it would send.
-type Offer<T> = ((u32, u32, u32), NodeId, T);
+type SenderOffer<T> = ((u32, u32, u32), NodeId, T);
 
-impl Search {
+impl SenderSearch {
     pub(super) fn new(node_count: usize) -> Self {
         Self {
             distance: vec![UNSEEN; node_count],
@@ -58,18 +58,18 @@ impl Search {
     /// for the distances that decide this.
     pub(super) fn nearest<T>(
         &mut self,
-        draft: &Draft<'_>,
-        wanted: Wanted,
+        draft: &StepPlan<'_>,
+        wanted: SenderQuery,
         rng: &mut impl Rng,
         mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<T> {
-        let Wanted { target, limit, .. } = wanted;
+        let SenderQuery { target, limit, .. } = wanted;
         self.queue.push(target);
         self.distance[target.index()] = 0;
         self.price[target.index()] = 0;
-        let mut best: Option<Offer<T>> = None;
+        let mut best: Option<SenderOffer<T>> = None;
         let mut level = 0..1;
-        let is_free = |best: &Option<Offer<T>>| best.as_ref().is_some_and(|&((price, ..), ..)| price == 0);
+        let is_free = |best: &Option<SenderOffer<T>>| best.as_ref().is_some_and(|&((price, ..), ..)| price == 0);
         while !is_free(&best) && self.queue[level.clone()].iter().any(|node| self.price[node.index()] <= limit) {
             for place in level.clone() {
                 self.expand(draft, place, wanted, rng);
@@ -95,7 +95,7 @@ impl Search {
     }
 
     /// Looks at the channels into a node of the queue, from a random one on.
-    fn expand(&mut self, draft: &Draft<'_>, place: usize, wanted: Wanted, rng: &mut impl Rng) {
+    fn expand(&mut self, draft: &StepPlan<'_>, place: usize, wanted: SenderQuery, rng: &mut impl Rng) {
         let topology = draft.task().topology();
         let head = self.queue[place];
         let channels = topology.in_channels(head);
@@ -122,12 +122,12 @@ impl Search {
     /// What a node has to offer.
     fn offer<T>(
         &self,
-        draft: &Draft<'_>,
+        draft: &StepPlan<'_>,
         node: NodeId,
         limit: u32,
         rng: &mut impl Rng,
         mut value: impl FnMut(usize) -> Option<(u32, T)>,
-    ) -> Option<Offer<T>> {
+    ) -> Option<SenderOffer<T>> {
         let terminal = draft.task().topology().terminal_rank(node)?;
         let price = self.price[node.index()].saturating_add(draft.port_price(terminal));
         if price > limit {
@@ -138,7 +138,7 @@ impl Search {
     }
 
     /// Whether the path from a node crosses no bus twice.
-    fn is_legal(&mut self, draft: &Draft<'_>, node: NodeId) -> bool {
+    fn is_legal(&mut self, draft: &StepPlan<'_>, node: NodeId) -> bool {
         self.trace(draft.task().topology(), node);
         !draft.task().repeats_a_resource(&self.path)
     }

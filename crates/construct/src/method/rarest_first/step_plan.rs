@@ -3,26 +3,26 @@
 use lockstep_schedule::MessageId;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::kit::request::Miss;
-use crate::kit::slots::{Capacities, Slot, wire};
-use crate::kit::task::Task;
-use crate::kit::transfer_log::Log;
+use crate::kit::capacities::{Capacities, SlotId, resource_slot};
+use crate::kit::method_error::MethodError;
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
 
-/// The place of a transfer in a [`Draft`].
-type Place = u32;
+/// The place of a transfer in a [`StepPlan`].
+type TransferIndex = u32;
 
 /// No transfer.
-const NOBODY: Place = u32::MAX;
+const NOBODY: TransferIndex = u32::MAX;
 
 /// The transfers of one step. Each of them may still be called off, so that another one takes its channels or its port.
 #[derive(Debug)]
-pub(super) struct Draft<'a> {
-    task: &'a Task<'a>,
+pub(super) struct StepPlan<'a> {
+    task: &'a SchedulingTask<'a>,
     capacities: &'a Capacities,
-    transfers: Vec<Planned>,
+    transfers: Vec<PlannedTransfer>,
     path: Vec<ChannelId>,
     /// The transfer that crosses each resource.
-    user: Vec<Place>,
+    user: Vec<TransferIndex>,
     /// Uses of each port, behind a place for each resource.
     taken: Vec<u32>,
     /// How often each slot was taken from a transfer.
@@ -31,7 +31,7 @@ pub(super) struct Draft<'a> {
 
 /// A transfer that is planned.
 #[derive(Clone, Copy, Debug)]
-struct Planned {
+struct PlannedTransfer {
     message: u32,
     /// Rank of the terminal that receives it, or `NOBODY` once it is called off.
     receiver: u32,
@@ -40,8 +40,8 @@ struct Planned {
     end: u32,
 }
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(task: &'a Task<'a>, capacities: &'a Capacities) -> Self {
+impl<'a> StepPlan<'a> {
+    pub(super) fn new(task: &'a SchedulingTask<'a>, capacities: &'a Capacities) -> Self {
         Self {
             task,
             capacities,
@@ -53,7 +53,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    pub(super) fn task(&self) -> &'a Task<'a> {
+    pub(super) fn task(&self) -> &'a SchedulingTask<'a> {
         self.task
     }
 
@@ -62,7 +62,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Writes the transfers down and begins the next step.
-    pub(super) fn write_down(&mut self, step: u32, log: &mut Log) -> Result<(), Miss> {
+    pub(super) fn write_down(&mut self, step: u32, log: &mut TransferLog) -> Result<(), MethodError> {
         let live = self.transfers.iter().filter(|planned| planned.receiver != NOBODY);
         for planned in live {
             let path = &self.path[planned.start as usize..planned.end as usize];
@@ -112,11 +112,11 @@ impl<'a> Draft<'a> {
 
     /// Plans a transfer over a path that is free, between ports that are.
     pub(super) fn plan(&mut self, message: u32, path: &[ChannelId]) {
-        let place = self.transfers.len() as Place;
+        let place = self.transfers.len() as TransferIndex;
         let start = self.path.len() as u32;
         self.path.extend_from_slice(path);
         let end = self.path.len() as u32;
-        self.transfers.push(Planned { message, receiver: self.task.receiver(path) as u32, start, end });
+        self.transfers.push(PlannedTransfer { message, receiver: self.task.receiver(path) as u32, start, end });
         self.occupy(place, place, 1);
     }
 
@@ -159,7 +159,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The transfers that start at a node.
-    fn sends(&self, sender: NodeId) -> impl Iterator<Item = Place> + Clone {
+    fn sends(&self, sender: NodeId) -> impl Iterator<Item = TransferIndex> + Clone {
         self.topology().out_channels(sender).iter().filter_map(move |&channel| {
             let user = self.user[self.wire(channel)];
             let planned = self.transfers.get(user as usize)?;
@@ -167,7 +167,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn call_off(&mut self, place: Place, lose: &mut impl FnMut(usize, u32)) {
+    fn call_off(&mut self, place: TransferIndex, lose: &mut impl FnMut(usize, u32)) {
         self.occupy(place, NOBODY, u32::MAX);
         let planned = &mut self.transfers[place as usize];
         lose(planned.receiver as usize, planned.message);
@@ -175,8 +175,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Makes `user` the user of the wires of a transfer, and adds to its ports modulo 2^32.
-    fn occupy(&mut self, place: Place, user: Place, more: u32) {
-        let Planned { receiver, start, end, .. } = self.transfers[place as usize];
+    fn occupy(&mut self, place: TransferIndex, user: TransferIndex, more: u32) {
+        let PlannedTransfer { receiver, start, end, .. } = self.transfers[place as usize];
         for place in start as usize..end as usize {
             let wire = self.wire(self.path[place]);
             self.user[wire] = user;
@@ -189,13 +189,13 @@ impl<'a> Draft<'a> {
     }
 
     #[inline]
-    fn is_open(&self, port: Slot) -> bool {
+    fn is_open(&self, port: SlotId) -> bool {
         self.taken[port as usize] < self.capacities.of(port)
     }
 
     #[inline]
     fn wire(&self, channel: ChannelId) -> usize {
-        wire(self.task, channel) as usize
+        resource_slot(self.task, channel) as usize
     }
 }
 
@@ -216,9 +216,9 @@ mod tests {
         let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
         let collective = Collective::all_to_all_broadcast();
         let problem = Problem::new(&ring, &collective, model).unwrap();
-        let task = Task::new(&problem).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
         let capacities = Capacities::new(&task);
-        let mut draft = Draft::new(&task, &capacities);
+        let mut draft = StepPlan::new(&task, &capacities);
         draft.plan(7, &[over(1, 2), over(2, 3)]);
         draft.plan(8, &[over(0, 5), over(5, 4)]);
         draft.plan(9, &[over(3, 2)]);
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!((draft.channel_price(over(1, 2)), draft.channel_price(over(0, 1)), draft.port_price(0)), (2, 1, 2));
         assert_eq!(draft.message_over(over(0, 1)), None);
 
-        let mut log = Log::default();
+        let mut log = TransferLog::default();
         draft.write_down(0, &mut log).unwrap();
         let written: Vec<u32> = log.transfers(0).map(|(_, message, _)| message.number()).collect();
         assert_eq!(written, [9, 5]);

@@ -9,9 +9,11 @@ use lockstep_paths::ArcId;
 use lockstep_schedule::{Routing, Schedule, Switching};
 use lockstep_topology::ChannelId;
 
-use crate::kit::half_duplex::{MAX_SIZE, opposite_wires};
-use crate::kit::request::{Method, Miss, Request};
-use crate::kit::single_source::Scatter;
+use crate::kit::half_duplex::{MAX_FLOW_NETWORK_SIZE, half_duplex_pairs};
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+use crate::kit::single_source::SingleSourceScatter;
 use peeling::peel;
 use supply::Supply;
 use time_expanded::Timing;
@@ -19,7 +21,7 @@ use time_expanded::Timing;
 /// Scatter of any number of messages to each of all or some terminals, on any network under any model. Optimal for
 /// direct transfers along any paths or shortest ones, and with store-and-forward or relays along any paths where the
 /// [network over time](time_expanded) is not too large. Declines where channels share a resource other than in opposite pairs,
-/// and past [`MAX_SIZE`] or [`MAX_USES`].
+/// and past [`MAX_FLOW_NETWORK_SIZE`] or [`MAX_USES`].
 ///
 /// **Source**: integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and
 /// polyhedral decomposition for totally unimodular systems*, 1978): what fits through channels `T` units wide fits in
@@ -28,20 +30,20 @@ pub(crate) const SCATTER_FLOW: Method = Method {
     name: "scatter-flow",
     about: "scatter on any network in the fewest steps: one maximum flow, cut into steps",
     find,
-    effort: 16,
+    evaluations_per_delivery: 16,
     is_random: false,
 };
 
 /// The most channel uses of a schedule: 1 GiB.
 const MAX_USES: u64 = 1 << 28;
 
-fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
-    if topology.node_count() + topology.channel_count() > MAX_SIZE {
-        return Err(Miss::Unfit);
+    if topology.node_count() + topology.channel_count() > MAX_FLOW_NETWORK_SIZE {
+        return Err(MethodError::Unsupported);
     }
-    let opposite = opposite_wires(topology).ok_or(Miss::Unfit)?;
-    let scatter = Scatter::of(request.problem).ok_or(Miss::Unfit)?;
+    let opposite = half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
+    let scatter = SingleSourceScatter::of(request.problem).ok_or(MethodError::Unsupported)?;
     let found = if model.switching == Switching::StoreAndForward {
         store_and_forward::schedule(request, &scatter, &opposite)
     } else if model.is_direct() {
@@ -49,11 +51,11 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
     } else {
         relayed(request, &scatter, &opposite)
     };
-    found.ok_or(Miss::Unfit)
+    found.ok_or(MethodError::Unsupported)
 }
 
 /// Wormhole switching, every message in one transfer; `None` if that is not possible.
-fn direct(request: &Request<'_>, scatter: &Scatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
+fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
     let mut supply = Supply::new(topology, scatter, model.ports, |node| topology.routes(node));
     if model.routing == Routing::Minimal {
@@ -68,7 +70,11 @@ fn direct(request: &Request<'_>, scatter: &Scatter, opposite: &[[ChannelId; 2]])
 
 /// Wormhole switching, messages may rest at terminals: that helps where terminals do not route, and under minimal
 /// routing where two shortest paths make a way round.
-fn relayed(request: &Request<'_>, scatter: &Scatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
+fn relayed(
+    request: &MethodRequest<'_>,
+    scatter: &SingleSourceScatter,
+    opposite: &[[ChannelId; 2]],
+) -> Option<Schedule> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
     let mut supply =
         Supply::new(topology, scatter, model.ports, |node| topology.routes(node) || topology.is_terminal(node));

@@ -6,23 +6,28 @@ use lockstep_topology::{ChannelId, NodeId};
 
 use super::MAX_USES;
 use super::supply::Supply;
-use crate::kit::request::Request;
-use crate::kit::single_source::Deal;
+use crate::kit::request::MethodRequest;
+use crate::kit::single_source::MessageQueues;
 
 /// A schedule of so many steps whose transfers are the units of a flow through channels that many units wide; `None` if
 /// it has too many channel uses or the budget is over.
 ///
 /// One step after the other is taken out such that what is left fits through channels one unit narrower: a flow that
 /// uses every channel which is still full. Takes time in proportion to the steps and the channels that are used.
-pub(super) fn peel(supply: &Supply<'_>, network: &FlowNetwork, steps: u32, request: &Request<'_>) -> Option<Schedule> {
-    let mut peeler = Peeler::new(supply, network);
+pub(super) fn peel(
+    supply: &Supply<'_>,
+    network: &FlowNetwork,
+    steps: u32,
+    request: &MethodRequest<'_>,
+) -> Option<Schedule> {
+    let mut peeler = FlowPeeler::new(supply, network);
     let uses: u64 = peeler.carried[..peeler.channels.len()].iter().copied().map(u64::from).sum();
     if uses > MAX_USES {
         return None;
     }
     let mut schedule = Schedule::with_capacity(supply.scatter.len(), uses as usize);
     for left in (1..=steps).rev() {
-        if request.stop().is_some() {
+        if request.stop_reason().is_some() {
             return None;
         }
         peeler.take_step(left);
@@ -37,11 +42,11 @@ pub(super) fn peel(supply: &Supply<'_>, network: &FlowNetwork, steps: u32, reque
 /// Its arcs are first these channels, then one from every receiver to the sink, and one from the sink to the root; then
 /// for every node, the sink being the last, one from the origin and one to the end: what enters and leaves it by arcs
 /// that must be used.
-struct Peeler<'a> {
+struct FlowPeeler<'a> {
     supply: &'a Supply<'a>,
     channels: Vec<ChannelId>,
     receivers: Vec<NodeId>,
-    deal: Deal<'a>,
+    deal: MessageQueues<'a>,
     /// Where the arcs of channels, receivers and root begin and end.
     ends: Vec<[usize; 2]>,
     /// What they can carry a step.
@@ -55,7 +60,7 @@ struct Peeler<'a> {
     units: Vec<u32>,
 }
 
-impl<'a> Peeler<'a> {
+impl<'a> FlowPeeler<'a> {
     fn new(supply: &'a Supply<'a>, flow: &FlowNetwork) -> Self {
         let Supply { topology, scatter, root, .. } = *supply;
         let units = |channel: ChannelId| flow.flow(ArcId::new(channel.number()));

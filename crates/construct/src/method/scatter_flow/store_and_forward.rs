@@ -10,18 +10,22 @@ use lockstep_topology::{ChannelId, NodeId};
 use super::MAX_USES;
 use super::supply::Supply;
 use super::time_expanded::{self, Timing};
-use crate::kit::request::Request;
-use crate::kit::single_source::Scatter;
+use crate::kit::request::MethodRequest;
+use crate::kit::single_source::SingleSourceScatter;
 
 /// A schedule under store-and-forward switching: with shortest routes and those first that go furthest, or, where that
 /// takes more steps than the [bound](fewest_steps) and the goal, by a flow over time.
-pub(super) fn schedule(request: &Request<'_>, scatter: &Scatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
+pub(super) fn schedule(
+    request: &MethodRequest<'_>,
+    scatter: &SingleSourceScatter,
+    opposite: &[[ChannelId; 2]],
+) -> Option<Schedule> {
     let (topology, ports) = (request.problem.topology(), request.problem.model().ports);
     let supply = Supply::new(topology, scatter, ports, |node| topology.is_terminal(node));
     let bound = fewest_steps(&supply)?;
     let mut shortest = supply.clone();
     shortest.keep_shortest();
-    let simple = furthest_first(&shortest, Traffic::new(&shortest)?);
+    let simple = furthest_first(&shortest, UnitRoutes::new(&shortest)?);
     let steps = simple.step_count() as u32;
     if steps <= bound.max(request.goal) {
         return Some(simple);
@@ -46,13 +50,13 @@ fn fewest_steps(supply: &Supply<'_>) -> Option<u32> {
 }
 
 /// Units with their routes, the next channel of each last.
-struct Traffic {
+struct UnitRoutes {
     message: Vec<MessageId>,
     /// The channels that each unit has still to cross, in reverse.
     route: Vec<Vec<ChannelId>>,
 }
 
-impl Traffic {
+impl UnitRoutes {
     /// The units of a flow through channels as narrow as can be; `None` if they use too many channels.
     fn new(supply: &Supply<'_>) -> Option<Self> {
         let Supply { topology, scatter, .. } = *supply;
@@ -75,9 +79,9 @@ impl Traffic {
 }
 
 /// The schedule in which of all units that wait for a channel the one that goes furthest crosses it.
-fn furthest_first(supply: &Supply<'_>, traffic: Traffic) -> Schedule {
+fn furthest_first(supply: &Supply<'_>, traffic: UnitRoutes) -> Schedule {
     let Supply { topology, ports, .. } = *supply;
-    let Traffic { message, mut route } = traffic;
+    let UnitRoutes { message, mut route } = traffic;
     let uses = route.iter().map(Vec::len).sum();
     let mut schedule = Schedule::with_capacity(uses, uses);
     // The units that wait for each channel, by what they have still to cross and then by number.

@@ -4,13 +4,13 @@ use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::kit::single_source::Scatter;
+use crate::kit::single_source::SingleSourceScatter;
 
 /// Units from the root, one for every message, over the channels that may carry them.
 #[derive(Clone, Debug)]
 pub(super) struct Supply<'a> {
     pub(super) topology: &'a Topology,
-    pub(super) scatter: &'a Scatter,
+    pub(super) scatter: &'a SingleSourceScatter,
     pub(super) root: NodeId,
     pub(super) ports: Ports,
     /// Whether each channel may be used.
@@ -21,7 +21,7 @@ impl<'a> Supply<'a> {
     /// Over all channels that lead from the root or a node that units may pass; none leads back to the root.
     pub(super) fn new(
         topology: &'a Topology,
-        scatter: &'a Scatter,
+        scatter: &'a SingleSourceScatter,
         ports: Ports,
         passes: impl Fn(NodeId) -> bool,
     ) -> Self {
@@ -72,7 +72,7 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Distances from the root over open channels, by node; `u32::MAX` for what is not reached.
+    /// SourceDistances from the root over open channels, by node; `u32::MAX` for what is not reached.
     pub(super) fn distances(&self) -> Vec<u32> {
         let mut distance = vec![u32::MAX; self.topology.node_count()];
         distance[self.root.index()] = 0;

@@ -11,7 +11,7 @@ use super::*;
 
 /// Number of steps of the construction, once the judge has seen its schedule; `None` if it declines.
 fn steps(problem: &Problem<'_>) -> Option<usize> {
-    let schedule = (SCATTER_FLOW.find)(&Request::first(problem, &Budget::unlimited())).ok()?;
+    let schedule = (SCATTER_FLOW.find)(&MethodRequest::first(problem, &Budget::unlimited())).ok()?;
     Some(verify(problem, &schedule).expect("a valid schedule").steps)
 }
 
@@ -21,7 +21,7 @@ fn spec_steps(spec: &str, root: usize, model: CommunicationModel) -> Option<usiz
     steps(&Problem::new(&topology, &collective, model).expect("a connected network"))
 }
 
-/// Distances from the root along legal paths, by relaxation.
+/// SourceDistances from the root along legal paths, by relaxation.
 fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
     let mut distance = vec![usize::MAX; topology.node_count()];
     distance[root.index()] = 0;
@@ -167,11 +167,11 @@ proptest! {
         let collective = Collective::one_to_all_scatter(root);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        let scatter = Scatter::of(&problem).unwrap();
+        let scatter = SingleSourceScatter::of(&problem).unwrap();
         let supply = Supply::new(&topology, &scatter, model.ports, |node| topology.is_terminal(node));
-        let (opposite, budget) = (opposite_wires(&topology).unwrap(), Budget::unlimited());
+        let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());
         let fewest = tried_steps(&problem, root);
-        let request = Request::first(&problem, &budget);
+        let request = MethodRequest::first(&problem, &budget);
         let found = |below| time_expanded::schedule(&supply, Timing::Hops, &opposite, 1, below, &request);
         prop_assert_eq!(found(fewest as u32), None);
         let schedule = found(fewest as u32 + 3).unwrap();

@@ -5,7 +5,7 @@ use lockstep_schedule::{MessageId, Ports, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::supply::Supply;
-use crate::kit::request::Request;
+use crate::kit::request::MethodRequest;
 
 /// The most arcs: some 150 MB, and for a moment as much again.
 const MAX_ARCS: usize = 1 << 22;
@@ -31,7 +31,7 @@ pub(super) fn schedule(
     opposite: &[[ChannelId; 2]],
     from: u32,
     below: u32,
-    request: &Request<'_>,
+    request: &MethodRequest<'_>,
 ) -> Option<Schedule> {
     let mut room = below.checked_sub(1)?;
     // Without a known number of steps that suffices there is none to make room for.
@@ -39,12 +39,12 @@ pub(super) fn schedule(
         room = from.checked_mul(2)?.checked_add(8)?;
     }
     loop {
-        let mut timed = Timed::new(supply, timing, from, room)?;
+        let mut timed = TimeExpandedFlow::new(supply, timing, from, room)?;
         let mut sent = 0;
         for steps in 1..=room {
             timed.add_step();
             if steps >= from {
-                if request.stop().is_some() {
+                if request.stop_reason().is_some() {
                     return None;
                 }
                 sent += timed.network.max_flow(timed.holder(supply.root, 0), timed.sink());
@@ -65,7 +65,7 @@ pub(super) fn schedule(
 /// The nodes of one time: those who hold units; unless ports are no limit and units go hop by hop, what each node sends
 /// and what it receives in the step that begins. Behind all of them one for every node, where the units for it end, and
 /// the sink.
-struct Timed<'a> {
+struct TimeExpandedFlow<'a> {
     supply: &'a Supply<'a>,
     timing: Timing,
     /// Distance from the root, before which nothing is at a node.
@@ -82,7 +82,7 @@ struct Timed<'a> {
     step_end: Vec<usize>,
 }
 
-impl<'a> Timed<'a> {
+impl<'a> TimeExpandedFlow<'a> {
     /// A network over so many steps, without arcs for them.
     fn new(supply: &'a Supply<'a>, timing: Timing, from: u32, room: u32) -> Option<Self> {
         let topology = supply.topology;
@@ -106,7 +106,7 @@ impl<'a> Timed<'a> {
         for receiver in supply.receivers() {
             timed.network.add_arc(timed.end(receiver), timed.sink(), supply.demand(receiver));
         }
-        Some(time_expanded)
+        Some(timed)
     }
 
     /// Whether what nodes send and receive goes through nodes of its own.
@@ -194,7 +194,7 @@ impl<'a> Timed<'a> {
             held[receiver.index()].extend((0..self.supply.demand(receiver)).map(|_| deal.take(receiver)));
         }
         let mut moves: Vec<(MessageId, u32, Vec<ChannelId>)> = Vec::new();
-        let mut step_flow = StepFlow::new(self.supply, self.timing);
+        let mut step_flow = StepPaths::new(self.supply, self.timing);
         for step in (0..self.steps).rev() {
             let start = step.checked_sub(1).map_or(0, |before| self.step_end[before]);
             let crossings = self.crossings[start..self.step_end[step]].iter();
@@ -243,13 +243,13 @@ fn without_loops<'a, T>(
 }
 
 /// The flow of one step, cut into the paths of transfers.
-struct StepFlow<'a> {
+struct StepPaths<'a> {
     supply: &'a Supply<'a>,
     timing: Timing,
     is_used: Vec<bool>,
 }
 
-impl<'a> StepFlow<'a> {
+impl<'a> StepPaths<'a> {
     fn new(supply: &'a Supply<'a>, timing: Timing) -> Self {
         Self { supply, timing, is_used: vec![false; supply.topology.channel_bound()] }
     }

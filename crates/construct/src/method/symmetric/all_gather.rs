@@ -7,11 +7,12 @@ use lockstep_topology::{ChannelId, NodeId};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::free_group::FreeGroup;
-use super::orbits::Orbits;
-use crate::kit::request::{Miss, Poll};
-use crate::kit::task::Task;
-use crate::kit::transfer_log::Log;
+use super::free_action_group::FreeActionGroup;
+use super::quotient::QuotientNetwork;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::AttemptContext;
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
 
 /// The most pairs of a source and a node: 16 MiB of owners.
 const MAX_PLACES: usize = 1 << 22;
@@ -24,32 +25,37 @@ const NONE: u32 = u32::MAX;
 ///
 /// **Source**: for all nodes in one orbit, Bertsekas and others, *Optimal communication algorithms for hypercubes*
 /// (1991).
-pub(super) fn gather(task: &Task<'_>, group: &FreeGroup<'_>, rng: &mut impl Rng, poll: &Poll<'_>) -> Result<Log, Miss> {
+pub(super) fn gather(
+    task: &SchedulingTask<'_>,
+    group: &FreeActionGroup<'_>,
+    rng: &mut impl Rng,
+    context: &AttemptContext<'_>,
+) -> Result<TransferLog, MethodError> {
     let topology = task.topology();
-    let orbits = Orbits::new(task, group);
+    let quotient = QuotientNetwork::new(task, group);
     let chunks = task.messages().chunks();
-    let sources = orbits.terminals();
+    let sources = quotient.terminals();
     let messages: Vec<(NodeId, u32)> =
         sources.iter().flat_map(|&source| (0..chunks).map(move |chunk| (source, chunk))).collect();
     if messages.len() * topology.node_count() > MAX_PLACES {
-        return Err(Miss::Unfit);
+        return Err(MethodError::Unsupported);
     }
-    let mut spread = Spread::new(&orbits, &messages);
-    let mut log = Log::default();
+    let mut spread = OrbitBroadcast::new(&quotient, &messages);
+    let mut log = TransferLog::default();
     let mut missing = messages.len() * (topology.terminal_count() - 1);
     for step in 0.. {
         if missing == 0 {
             break;
         }
-        poll.check(step)?;
+        context.check(step)?;
         let sent = spread.step(rng);
         if sent.is_empty() {
-            return Err(Miss::NoShorter);
+            return Err(MethodError::NoShorter);
         }
         missing -= sent.len();
         for (message, channel) in sent {
             let (source, chunk) = messages[message as usize];
-            orbits.write(&mut log, step, &[channel], |image| {
+            quotient.write(&mut log, step, &[channel], |image| {
                 MessageId::new(task.rank(image(source)) as u32 * chunks + chunk)
             })?;
         }
@@ -58,28 +64,28 @@ pub(super) fn gather(task: &Task<'_>, group: &FreeGroup<'_>, rng: &mut impl Rng,
 }
 
 /// A message and a channel by which somebody may hear of it.
-type Offer = (u32, ChannelId);
+type ChannelOffer = (u32, ChannelId);
 
 /// Who holds the messages.
-struct Spread<'a> {
-    orbits: &'a Orbits<'a>,
+struct OrbitBroadcast<'a> {
+    quotient: &'a QuotientNetwork<'a>,
     /// Whether each node holds each message, a row a message.
     is_held: Vec<bool>,
     /// The channels of each slot that lead from holders to others, some of which may have heard by now.
-    offers: Vec<Vec<Offer>>,
+    offers: Vec<Vec<ChannelOffer>>,
     /// The slot by which each node is to hear of each message in this step.
     owner: Vec<u32>,
     /// The offer that each slot takes in this step.
-    taken: Vec<Option<Offer>>,
+    taken: Vec<Option<ChannelOffer>>,
     /// The slot that last looked at each node and message.
     seen: Vec<u32>,
 }
 
-impl<'a> Spread<'a> {
-    fn new(orbits: &'a Orbits<'a>, messages: &[(NodeId, u32)]) -> Self {
-        let (slots, places) = (orbits.wire_count(), messages.len() * orbits.task.topology().node_count());
+impl<'a> OrbitBroadcast<'a> {
+    fn new(quotient: &'a QuotientNetwork<'a>, messages: &[(NodeId, u32)]) -> Self {
+        let (slots, places) = (quotient.wire_count(), messages.len() * quotient.task.topology().node_count());
         let mut spread = Self {
-            orbits,
+            quotient,
             is_held: vec![false; places],
             offers: vec![Vec::new(); slots],
             owner: vec![NONE; places],
@@ -93,25 +99,25 @@ impl<'a> Spread<'a> {
     }
 
     fn place(&self, message: u32, node: NodeId) -> usize {
-        message as usize * self.orbits.task.topology().node_count() + node.index()
+        message as usize * self.quotient.task.topology().node_count() + node.index()
     }
 
     /// A node holds a message from now on, and may pass it on.
     fn learn(&mut self, message: u32, node: NodeId) {
-        let topology = self.orbits.task.topology();
+        let topology = self.quotient.task.topology();
         let place = self.place(message, node);
         self.is_held[place] = true;
         for &channel in topology.out_channels(node) {
             let head = topology.head(channel);
             if topology.is_terminal(head) && !self.is_held[self.place(message, head)] {
-                self.offers[self.orbits.wire(channel) as usize].push((message, channel));
+                self.offers[self.quotient.wire(channel) as usize].push((message, channel));
             }
         }
     }
 
     /// The offers taken in one step: a maximum matching of slots with what nodes miss.
-    fn step(&mut self, rng: &mut impl Rng) -> Vec<Offer> {
-        let topology = self.orbits.task.topology();
+    fn step(&mut self, rng: &mut impl Rng) -> Vec<ChannelOffer> {
+        let topology = self.quotient.task.topology();
         let mut slots: Vec<u32> = (0..self.offers.len() as u32).collect();
         slots.shuffle(rng);
         for &slot in &slots {
@@ -123,7 +129,7 @@ impl<'a> Spread<'a> {
         for &slot in &slots {
             self.augment(slot);
         }
-        let sent: Vec<Offer> = self.taken.iter_mut().filter_map(Option::take).collect();
+        let sent: Vec<ChannelOffer> = self.taken.iter_mut().filter_map(Option::take).collect();
         for &(message, channel) in &sent {
             let place = self.place(message, topology.head(channel));
             self.owner[place] = NONE;
@@ -135,10 +141,10 @@ impl<'a> Spread<'a> {
 
     /// Lets a slot take an offer, others going over to other ones if need be.
     fn augment(&mut self, first: u32) {
-        let topology = self.orbits.task.topology();
+        let topology = self.quotient.task.topology();
         // The slot that looked at each slot's present place, and the offer it looked at.
         let mut queue = VecDeque::from([first]);
-        let mut reached_by: Vec<(u32, u32, Offer)> = Vec::new();
+        let mut reached_by: Vec<(u32, u32, ChannelOffer)> = Vec::new();
         while let Some(slot) = queue.pop_front() {
             for &offer in &self.offers[slot as usize] {
                 let place = self.place(offer.0, topology.head(offer.1));

@@ -4,8 +4,8 @@ use lockstep_topology::{ChannelId, NodeId};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::orbits::{Orbits, Slot};
-use super::tabu::{Board, Cell, Items, Placed};
+use super::quotient::{OrbitSlot, QuotientNetwork};
+use super::tabu::{Placement, PlacementItems, UsageBoard, UsageCell};
 use crate::kit::distances::{UNREACHED, search};
 
 /// Partial paths looked at for each pair.
@@ -13,36 +13,41 @@ const MAX_LOOKS: usize = 1 << 12;
 
 /// The paths that the message of each orbit may take, those that use the same slots once.
 #[derive(Debug, Default)]
-pub(super) struct Choices {
+pub(super) struct PathChoices {
     /// Where the paths of each pair end.
     end: Vec<u32>,
     path_end: Vec<u32>,
     channels: Vec<ChannelId>,
     slot_end: Vec<u32>,
-    slots: Vec<Slot>,
+    slots: Vec<OrbitSlot>,
 }
 
-impl Choices {
+impl PathChoices {
     /// Up to `most` random shortest paths between each pair, of which no translates meet; `None` if there is none for
     /// one of them.
-    pub(super) fn new(orbits: &Orbits<'_>, pairs: &[[NodeId; 2]], most: usize, rng: &mut impl Rng) -> Option<Self> {
-        let topology = orbits.task.topology();
+    pub(super) fn new(
+        quotient: &QuotientNetwork<'_>,
+        pairs: &[[NodeId; 2]],
+        most: usize,
+        rng: &mut impl Rng,
+    ) -> Option<Self> {
+        let topology = quotient.task.topology();
         let mut distance = vec![UNREACHED; topology.node_count()];
         let mut queue = Vec::new();
         let mut source = None;
         let mut choices = Self::default();
         for &[from, to] in pairs {
             if source.replace(from) != Some(from) {
-                search(orbits.task, [from], &mut distance, &mut queue);
+                search(quotient.task, [from], &mut distance, &mut queue);
             }
             let (path, found) = (Vec::new(), Vec::new());
-            let mut trace = Trace { orbits, distance: &distance, from, most, looks: 0, path, found };
+            let mut trace = PathEnumeration { quotient, distance: &distance, from, most, looks: 0, path, found };
             trace.back_from(to, rng);
             if trace.found.is_empty() {
                 return None;
             }
             for (slots, path) in trace.found {
-                choices.slots.extend(slots.into_iter().chain(orbits.ports(from, to)));
+                choices.slots.extend(slots.into_iter().chain(quotient.ports(from, to)));
                 choices.slot_end.push(choices.slots.len() as u32);
                 choices.channels.extend(path);
                 choices.path_end.push(choices.channels.len() as u32);
@@ -69,7 +74,7 @@ impl Choices {
 
     /// The slots that a path uses.
     #[inline]
-    pub(super) fn slots(&self, path: usize) -> &[Slot] {
+    pub(super) fn slots(&self, path: usize) -> &[OrbitSlot] {
         &self.slots[row(&self.slot_end, path)]
     }
 
@@ -80,8 +85,8 @@ impl Choices {
 
 /// A path and a step for each message.
 #[derive(Debug)]
-pub(super) struct Transfers<'a> {
-    choices: &'a Choices,
+pub(super) struct DirectPlacement<'a> {
+    choices: &'a PathChoices,
     chunks: usize,
     /// Until when each message does not go back to each step.
     banned_until: Vec<u32>,
@@ -89,15 +94,15 @@ pub(super) struct Transfers<'a> {
     sum: Vec<i16>,
 }
 
-impl<'a> Transfers<'a> {
+impl<'a> DirectPlacement<'a> {
     /// So many messages for each pair.
-    pub(super) fn new(choices: &'a Choices, chunks: usize, steps: usize) -> Self {
+    pub(super) fn new(choices: &'a PathChoices, chunks: usize, steps: usize) -> Self {
         let banned_until = vec![0; choices.len() * chunks * steps];
         Self { choices, chunks, banned_until, sum: vec![0; steps] }
     }
 }
 
-impl Items for Transfers<'_> {
+impl PlacementItems for DirectPlacement<'_> {
     /// The number of the path, and the step.
     type Route = (usize, usize);
 
@@ -115,12 +120,12 @@ impl Items for Transfers<'_> {
 
     fn cheapest(
         &mut self,
-        board: &Board,
+        board: &UsageBoard,
         item: usize,
         now: u32,
         enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placed<Self::Route>, i64)> {
+    ) -> Option<(Placement<Self::Route>, i64)> {
         let banned_until = &self.banned_until[item * board.steps()..][..board.steps()];
         let mut best = None;
         let (mut least, mut ties) = (i16::MAX, 0);
@@ -147,10 +152,10 @@ impl Items for Transfers<'_> {
         }
         let (path, step) = best?;
         let cells = self.choices.slots(path).iter().map(|&slot| board.cell(slot, step)).collect();
-        Some((Placed { cells, route: (path, step) }, i64::from(least)))
+        Some((Placement { cells, route: (path, step) }, i64::from(least)))
     }
 
-    fn ban(&mut self, board: &Board, item: usize, cells: &[Cell], until: u32) {
+    fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {
         if let Some(&cell) = cells.first() {
             self.banned_until[item * board.steps() + board.step(cell)] = until;
         }
@@ -163,8 +168,8 @@ fn row(end: &[u32], number: usize) -> std::ops::Range<usize> {
 }
 
 /// Shortest paths from one terminal, found from their ends.
-struct Trace<'a> {
-    orbits: &'a Orbits<'a>,
+struct PathEnumeration<'a> {
+    quotient: &'a QuotientNetwork<'a>,
     distance: &'a [u32],
     from: NodeId,
     most: usize,
@@ -172,29 +177,29 @@ struct Trace<'a> {
     /// The last channels of a path, the very last one first.
     path: Vec<ChannelId>,
     /// Slots in ascending order, and the channels.
-    found: Vec<(Vec<Slot>, Vec<ChannelId>)>,
+    found: Vec<(Vec<OrbitSlot>, Vec<ChannelId>)>,
 }
 
-impl Trace<'_> {
+impl PathEnumeration<'_> {
     fn back_from(&mut self, node: NodeId, rng: &mut impl Rng) {
         self.looks += 1;
         if node == self.from {
-            let mut slots: Vec<Slot> = self.path.iter().map(|&channel| self.orbits.wire(channel)).collect();
+            let mut slots: Vec<OrbitSlot> = self.path.iter().map(|&channel| self.quotient.wire(channel)).collect();
             slots.sort_unstable();
             if self.found.iter().all(|(other, _)| *other != slots) {
                 self.found.push((slots, self.path.iter().rev().copied().collect()));
             }
             return;
         }
-        let topology = self.orbits.task.topology();
+        let topology = self.quotient.task.topology();
         let mut channels = topology.in_channels(node).to_vec();
         channels.shuffle(rng);
         for channel in channels {
             let tail = topology.tail(channel);
             let is_on_the_way = self.distance[tail.index()].checked_add(1) == Some(self.distance[node.index()])
-                && (tail == self.from || self.orbits.task.crosses(tail));
-            let slot = self.orbits.wire(channel);
-            if !is_on_the_way || self.path.iter().any(|&later| self.orbits.wire(later) == slot) {
+                && (tail == self.from || self.quotient.task.crosses(tail));
+            let slot = self.quotient.wire(channel);
+            if !is_on_the_way || self.path.iter().any(|&later| self.quotient.wire(later) == slot) {
                 continue;
             }
             if self.looks >= MAX_LOOKS || self.found.len() >= self.most {

@@ -3,17 +3,19 @@
 mod all_gather;
 mod all_to_all;
 mod direct_paths;
-mod free_group;
-mod orbits;
+mod free_action_group;
+mod quotient;
 mod relayed_routes;
 mod tabu;
 
 use lockstep_schedule::{CollectiveKind, Ports, Schedule};
 use lockstep_topology::Symmetries;
 
-use crate::kit::request::{Method, Miss, Request};
-use crate::kit::task::Task;
-use free_group::FreeGroup;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+use crate::kit::task::SchedulingTask;
+use free_action_group::FreeActionGroup;
 
 /// All-to-all on networks that look the same from several nodes, whatever their numbers: a search for a schedule that a
 /// group of symmetries keeps. Where every channel has to be busy in every step, it ends where others end just above.
@@ -26,7 +28,7 @@ pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
     about: "all-to-all on networks with symmetries: a search among the schedules that they keep",
     find,
-    effort: 64,
+    evaluations_per_delivery: 64,
     is_random: true,
 };
 
@@ -36,7 +38,7 @@ const MAX_NODES: usize = 1 << 12;
 const MAX_CHANNELS: usize = 1 << 16;
 const MAX_TERMINALS: usize = 1 << 8;
 
-fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
     let (topology, model) = (problem.topology(), problem.model());
     let is_served = match problem.collective().kind {
@@ -47,17 +49,17 @@ fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
         _ => false,
     };
     if !is_served || topology.node_count() > MAX_NODES || topology.channel_count() > MAX_CHANNELS {
-        return Err(Miss::Unfit);
+        return Err(MethodError::Unsupported);
     }
-    let symmetries = Symmetries::new(topology).ok_or(Miss::Unfit)?;
-    let task = Task::new(problem)?;
-    let log = request.best_of(|rng, poll| {
+    let symmetries = Symmetries::new(topology).ok_or(MethodError::Unsupported)?;
+    let task = SchedulingTask::new(problem)?;
+    let log = request.best_attempt(|rng, context| {
         if problem.messages().is_scatter() {
             all_to_all::exchange(request, &task, &symmetries, rng)
         } else {
-            let group =
-                FreeGroup::random(&symmetries, 0, |_, _| request.stop().is_none(), rng).ok_or(Miss::NoShorter)?;
-            all_gather::gather(&task, &group, rng, poll)
+            let group = FreeActionGroup::random(&symmetries, 0, |_, _| request.stop_reason().is_none(), rng)
+                .ok_or(MethodError::NoShorter)?;
+            all_gather::gather(&task, &group, rng, context)
         }
     })?;
     Ok(log.schedule())

@@ -3,8 +3,8 @@
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
-use super::orbits::{Orbits, Slot};
-use super::tabu::{Board, Cell, Items, Placed};
+use super::quotient::{OrbitSlot, QuotientNetwork};
+use super::tabu::{Placement, PlacementItems, UsageBoard, UsageCell};
 use crate::kit::distances::UNREACHED;
 
 /// What a banned cell costs.
@@ -15,7 +15,7 @@ const MAX_HOPS: usize = 1 << 20;
 
 /// A channel of a shortest route; nodes are numbered by their distance from the source.
 #[derive(Clone, Copy, Debug)]
-struct Hop {
+struct RelayHop {
     tail: u32,
     head: u32,
     channel: ChannelId,
@@ -23,20 +23,20 @@ struct Hop {
 
 /// All shortest routes of the message of each orbit, from terminal to terminal.
 #[derive(Debug, Default)]
-pub(super) struct Routes {
+pub(super) struct RelayRoutes {
     /// Where the hops of each pair end.
     end: Vec<u32>,
     /// By ascending head.
-    hops: Vec<Hop>,
+    hops: Vec<RelayHop>,
     /// The slots of the ports of each hop.
-    ports: Vec<Vec<Slot>>,
+    ports: Vec<Vec<OrbitSlot>>,
     length: Vec<u32>,
 }
 
-impl Routes {
+impl RelayRoutes {
     /// `None` where relays do not lead to a receiver, or there are too many.
-    pub(super) fn new(orbits: &Orbits<'_>, pairs: &[[NodeId; 2]]) -> Option<Self> {
-        let topology = orbits.task.topology();
+    pub(super) fn new(quotient: &QuotientNetwork<'_>, pairs: &[[NodeId; 2]]) -> Option<Self> {
+        let topology = quotient.task.topology();
         let mut routes = Self::default();
         let mut number = vec![u32::MAX; topology.node_count()];
         let mut from = None;
@@ -49,7 +49,7 @@ impl Routes {
                 return None;
             }
             routes.length.push(distance[receiver.index()]);
-            routes.add(orbits, &distance, source, receiver, &mut number);
+            routes.add(quotient, &distance, source, receiver, &mut number);
             if routes.hops.len() > MAX_HOPS {
                 return None;
             }
@@ -58,8 +58,15 @@ impl Routes {
     }
 
     /// Adds the hops between two terminals.
-    fn add(&mut self, orbits: &Orbits<'_>, distance: &[u32], source: NodeId, receiver: NodeId, number: &mut [u32]) {
-        let topology = orbits.task.topology();
+    fn add(
+        &mut self,
+        quotient: &QuotientNetwork<'_>,
+        distance: &[u32],
+        source: NodeId,
+        receiver: NodeId,
+        number: &mut [u32],
+    ) {
+        let topology = quotient.task.topology();
         let mut nodes = vec![receiver];
         number[receiver.index()] = 0;
         let mut next = 0;
@@ -82,8 +89,8 @@ impl Routes {
             for &channel in topology.in_channels(head) {
                 let tail = topology.tail(channel);
                 if number[tail.index()] < number[head.index()] && distance[tail.index()] < distance[head.index()] {
-                    self.hops.push(Hop { tail: number[tail.index()], head: number[head.index()], channel });
-                    self.ports.push(orbits.ports(tail, head).collect());
+                    self.hops.push(RelayHop { tail: number[tail.index()], head: number[head.index()], channel });
+                    self.ports.push(quotient.ports(tail, head).collect());
                 }
             }
         }
@@ -108,8 +115,8 @@ impl Routes {
     }
 
     /// The slots that a hop uses.
-    fn slots(&self, orbits: &Orbits<'_>, hop: usize) -> impl Iterator<Item = Slot> {
-        [orbits.wire(self.hops[hop].channel)].into_iter().chain(self.ports[hop].iter().copied())
+    fn slots(&self, quotient: &QuotientNetwork<'_>, hop: usize) -> impl Iterator<Item = OrbitSlot> {
+        [quotient.wire(self.hops[hop].channel)].into_iter().chain(self.ports[hop].iter().copied())
     }
 
     fn of(&self, pair: usize) -> std::ops::Range<usize> {
@@ -139,9 +146,9 @@ fn hops_from(topology: &Topology, source: NodeId) -> Vec<u32> {
 
 /// A step for each hop of each message.
 #[derive(Debug)]
-pub(super) struct Journeys<'a> {
-    orbits: &'a Orbits<'a>,
-    routes: &'a Routes,
+pub(super) struct RelayPlacement<'a> {
+    quotient: &'a QuotientNetwork<'a>,
+    routes: &'a RelayRoutes,
     chunks: usize,
     /// Until when each message does not use each cell again.
     banned_until: Vec<u32>,
@@ -153,16 +160,16 @@ pub(super) struct Journeys<'a> {
     cost: Vec<i16>,
 }
 
-impl<'a> Journeys<'a> {
+impl<'a> RelayPlacement<'a> {
     /// So many messages for each pair.
-    pub(super) fn new(orbits: &'a Orbits<'a>, routes: &'a Routes, chunks: usize, steps: usize) -> Self {
-        let cells = orbits.capacities().len() * steps;
+    pub(super) fn new(quotient: &'a QuotientNetwork<'a>, routes: &'a RelayRoutes, chunks: usize, steps: usize) -> Self {
+        let cells = quotient.capacities().len() * steps;
         let banned_until = vec![0; routes.len() * chunks * cells];
-        Self { orbits, routes, chunks, banned_until, steps, cells, price: Vec::new(), cost: Vec::new() }
+        Self { quotient, routes, chunks, banned_until, steps, cells, price: Vec::new(), cost: Vec::new() }
     }
 }
 
-impl Items for Journeys<'_> {
+impl PlacementItems for RelayPlacement<'_> {
     /// The channels crossed, in order.
     type Route = Vec<(ChannelId, usize)>;
 
@@ -180,12 +187,12 @@ impl Items for Journeys<'_> {
 
     fn cheapest(
         &mut self,
-        board: &Board,
+        board: &UsageBoard,
         item: usize,
         now: u32,
         _enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placed<Self::Route>, i64)> {
+    ) -> Option<(Placement<Self::Route>, i64)> {
         let steps = board.steps();
         let hops = self.routes.of(item / self.chunks);
         let places = self.routes.hops[hops.end - 1].head as usize + 1;
@@ -195,7 +202,7 @@ impl Items for Journeys<'_> {
         self.price.clear();
         self.price.resize(hops.len() * steps, 0);
         for (hop, price) in hops.clone().zip(self.price.chunks_exact_mut(steps)) {
-            for slot in self.routes.slots(self.orbits, hop) {
+            for slot in self.routes.slots(self.quotient, hop) {
                 let banned = &self.banned_until[item * self.cells + slot as usize * steps..][..steps];
                 for ((price, &excess), &until) in price.iter_mut().zip(board.row(slot)).zip(banned) {
                     *price = price.saturating_add(excess.max(0)).saturating_add(if until >= now { BANNED } else { 0 });
@@ -203,7 +210,7 @@ impl Items for Journeys<'_> {
             }
         }
         for (place, hop) in hops.clone().enumerate() {
-            let Hop { tail, head, .. } = self.routes.hops[hop];
+            let RelayHop { tail, head, .. } = self.routes.hops[hop];
             let (before, after) = self.cost.split_at_mut(head as usize * (steps + 1));
             let tail = &before[tail as usize * (steps + 1)..][..steps];
             let price = &self.price[place * steps..][..steps];
@@ -233,7 +240,7 @@ impl Items for Journeys<'_> {
             }
             let first = self.routes.hops[hops.clone()].partition_point(|hop| (hop.head as usize) < node);
             for (place, hop) in hops.clone().enumerate().skip(first) {
-                let Hop { tail, head, .. } = self.routes.hops[hop];
+                let RelayHop { tail, head, .. } = self.routes.hops[hop];
                 if head as usize != node || step == 0 {
                     break;
                 }
@@ -249,16 +256,16 @@ impl Items for Journeys<'_> {
             }
             step -= 1;
             if let Some(hop) = chosen {
-                cells.extend(self.routes.slots(self.orbits, hop).map(|slot| board.cell(slot, step)));
+                cells.extend(self.routes.slots(self.quotient, hop).map(|slot| board.cell(slot, step)));
                 route.push((self.routes.hops[hop].channel, step));
                 node = self.routes.hops[hop].tail as usize;
             }
         }
         route.reverse();
-        Some((Placed { cells, route }, i64::from(cost)))
+        Some((Placement { cells, route }, i64::from(cost)))
     }
 
-    fn ban(&mut self, board: &Board, item: usize, cells: &[Cell], until: u32) {
+    fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {
         for cell in cells.iter().filter(|&&cell| board.is_over(cell)) {
             self.banned_until[item * self.cells + *cell as usize] = until;
         }

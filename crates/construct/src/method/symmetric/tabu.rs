@@ -6,7 +6,7 @@ use std::ops::Range;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::orbits::Slot;
+use super::quotient::OrbitSlot;
 
 /// Items in conflict of which the best move is made.
 const TRIED: usize = 3;
@@ -26,19 +26,19 @@ const PATIENCE: u32 = 64;
 pub(super) const MAX_ITEMS: usize = 1 << 14;
 
 /// A slot in a step.
-pub(super) type Cell = u32;
+pub(super) type UsageCell = u32;
 
 /// How often each slot is used in each step.
 ///
 /// Memory: 2 bytes a slot and step.
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct UsageBoard {
     steps: usize,
     /// By how much one more use of each cell would be too many; below 1 there is room.
     excess: Vec<i16>,
 }
 
-impl Board {
+impl UsageBoard {
     /// Empty, for slots that can be used so often in a step.
     pub(super) fn new(capacities: &[i16], steps: usize) -> Self {
         let row = |&capacity: &i16| std::iter::repeat_n(1 - capacity, steps);
@@ -49,36 +49,36 @@ impl Board {
         self.steps
     }
 
-    pub(super) fn step(&self, cell: Cell) -> usize {
+    pub(super) fn step(&self, cell: UsageCell) -> usize {
         cell as usize % self.steps
     }
 
-    pub(super) fn cell(&self, slot: Slot, step: usize) -> Cell {
-        (slot as usize * self.steps + step) as Cell
+    pub(super) fn cell(&self, slot: OrbitSlot, step: usize) -> UsageCell {
+        (slot as usize * self.steps + step) as UsageCell
     }
 
     /// The excess of a slot in each step.
     #[inline]
-    pub(super) fn row(&self, slot: Slot) -> &[i16] {
+    pub(super) fn row(&self, slot: OrbitSlot) -> &[i16] {
         &self.excess[slot as usize * self.steps..][..self.steps]
     }
 
     /// Whether the cell is used more often than it can be.
-    pub(super) fn is_over(&self, cell: Cell) -> bool {
+    pub(super) fn is_over(&self, cell: UsageCell) -> bool {
         self.excess[cell as usize] > 1
     }
 
-    fn conflicts(&self, cells: &[Cell]) -> i64 {
+    fn conflicts(&self, cells: &[UsageCell]) -> i64 {
         cells.iter().map(|cell| i64::from((self.excess[*cell as usize] - 1).max(0))).sum()
     }
 
-    fn add(&mut self, cells: &[Cell]) {
+    fn add(&mut self, cells: &[UsageCell]) {
         for &cell in cells {
             self.excess[cell as usize] += 1;
         }
     }
 
-    fn remove(&mut self, cells: &[Cell]) {
+    fn remove(&mut self, cells: &[UsageCell]) {
         for &cell in cells {
             self.excess[cell as usize] -= 1;
         }
@@ -87,14 +87,14 @@ impl Board {
 
 /// Where an item is.
 #[derive(Clone, Debug)]
-pub(super) struct Placed<R> {
+pub(super) struct Placement<R> {
     /// What it uses, each cell once.
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<UsageCell>,
     pub(super) route: R,
 }
 
 /// Items and the places they can take.
-pub(super) trait Items {
+pub(super) trait PlacementItems {
     /// What tells the places of an item from each other, beside what they use.
     type Route;
 
@@ -111,27 +111,27 @@ pub(super) trait Items {
     /// less than `enough`; of equals any.
     fn cheapest(
         &mut self,
-        board: &Board,
+        board: &UsageBoard,
         item: usize,
         now: u32,
         enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placed<Self::Route>, i64)>;
+    ) -> Option<(Placement<Self::Route>, i64)>;
 
     /// Bans what uses these cells too often from an item.
-    fn ban(&mut self, board: &Board, item: usize, cells: &[Cell], until: u32);
+    fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32);
 }
 
 /// A place for each item, so that no cell is used too often; `None` if so many [`MOVES`] do not lead there.
 ///
 /// **Source**: Hertz and de Werra, *Using tabu search techniques for graph coloring* (1987).
-pub(super) fn settle<I: Items>(
+pub(super) fn settle<I: PlacementItems>(
     items: &mut I,
-    board: &mut Board,
+    board: &mut UsageBoard,
     rng: &mut impl Rng,
     goes_on: impl Fn() -> bool,
-) -> Option<Vec<Placed<I::Route>>> {
-    let mut placed: Vec<Option<Placed<I::Route>>> = (0..items.count()).map(|_| None).collect();
+) -> Option<Vec<Placement<I::Route>>> {
+    let mut placed: Vec<Option<Placement<I::Route>>> = (0..items.count()).map(|_| None).collect();
     let mut order: Vec<usize> = (0..items.count()).collect();
     order.shuffle(rng);
     order.sort_by_key(|&item| Reverse(items.length(item)));
@@ -140,7 +140,7 @@ pub(super) fn settle<I: Items>(
         board.add(&place.cells);
         placed[item] = Some(place);
     }
-    let mut placed: Vec<Placed<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
+    let mut placed: Vec<Placement<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
     let uses: usize = placed.iter().map(|place| place.cells.len()).sum();
     let allowed = WORK / (uses + TRIED * items.work()).max(1);
     let moves = (items.count() * MOVES_OF_AN_ITEM).min(allowed).min(MOVES) as u32;
@@ -158,7 +158,7 @@ pub(super) fn settle<I: Items>(
             return Some(placed);
         }
         least = least.min(total);
-        let mut best: Option<(i64, usize, Placed<I::Route>)> = None;
+        let mut best: Option<(i64, usize, Placement<I::Route>)> = None;
         let (tried, _) = in_conflict.partial_shuffle(rng, TRIED);
         for &mut (conflicts, item) in tried {
             // An item takes its conflicts away from those that it meets, too, so they count twice.

@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn groups_are_free_and_closed(topology in any_topology(12).prop_flat_map(shuffled), fixed in 0usize..2) {
         let Some(symmetries) = Symmetries::new(&topology) else { return Ok(()) };
-        let group = FreeGroup::random(&symmetries, fixed, |_, _| true, &mut ChaCha8Rng::seed_from_u64(2));
+        let group = FreeActionGroup::random(&symmetries, fixed, |_, _| true, &mut ChaCha8Rng::seed_from_u64(2));
         let Some(group) = group else { return Ok(()) };
         let elements: BTreeSet<&[ChannelId]> = group.elements().collect();
         prop_assert_eq!(elements.len(), group.order());
@@ -67,7 +67,7 @@ proptest! {
         let collective = if gathers { Collective::all_to_all_broadcast() } else { Collective::all_to_all_scatter() };
         let collective = collective.with_chunks(chunks.try_into().unwrap());
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        if let Ok(schedule) = (SYMMETRIC.find)(&Request::first(&problem, &Budget::unlimited())) {
+        if let Ok(schedule) = (SYMMETRIC.find)(&MethodRequest::first(&problem, &Budget::unlimited())) {
             let report = verify(&problem, &schedule);
             prop_assert!(report.is_ok(), "{}", report.unwrap_err());
             prop_assert!(report.unwrap().steps >= lockstep_bounds::best(&problem).steps as usize);
@@ -85,8 +85,8 @@ fn networks_without_symmetry_are_declined() {
     let topology = network.build().unwrap();
     let collective = Collective::all_to_all_scatter();
     let problem = Problem::new(&topology, &collective, WORMHOLE).unwrap();
-    let miss = (SYMMETRIC.find)(&Request::first(&problem, &Budget::unlimited())).unwrap_err();
-    assert_eq!(miss, Miss::Unfit);
+    let miss = (SYMMETRIC.find)(&MethodRequest::first(&problem, &Budget::unlimited())).unwrap_err();
+    assert_eq!(miss, MethodError::Unsupported);
     assert!(Symmetries::new(&"mesh:2x3".parse().unwrap()).is_some());
 }
 
@@ -99,7 +99,7 @@ fn one_element_makes_its_powers() {
         *ring.out_channels(tail).iter().find(|&&channel| ring.head(channel) == head).unwrap()
     };
     let rotation: Vec<ChannelId> = ring.channels().map(by_two).collect();
-    let group = FreeGroup::trivial(&ring, 0).unwrap().with(&rotation).unwrap();
+    let group = FreeActionGroup::trivial(&ring, 0).unwrap().with(&rotation).unwrap();
     assert_eq!(group.order(), 4);
     assert!(group.with(&rotation).is_none(), "it has that element");
 }
@@ -133,7 +133,8 @@ fn symmetric_networks_are_scheduled_at_their_bounds() {
         let problem = Problem::new(&topology, collective, model).unwrap();
         assert!(lockstep_bounds::best(&problem).steps <= steps, "{spec}");
         let budget = Budget::unlimited();
-        let request = Request { goal: steps, below: steps + 1, attempts: 0..24, ..Request::first(&problem, &budget) };
+        let request =
+            MethodRequest { goal: steps, below: steps + 1, attempts: 0..24, ..MethodRequest::first(&problem, &budget) };
         let schedule = (SYMMETRIC.find)(&request).unwrap_or_else(|miss| panic!("{spec} {collective:?}: {miss:?}"));
         assert_eq!(verify(&problem, &schedule).unwrap().steps, steps as usize, "{spec}");
     }
@@ -158,7 +159,8 @@ fn ports_wires_and_chunks_count() {
     for (topology, collective, model, steps) in cases {
         let problem = Problem::new(&topology, collective, model).unwrap();
         let budget = Budget::unlimited();
-        let request = Request { goal: steps, below: steps + 1, attempts: 0..24, ..Request::first(&problem, &budget) };
+        let request =
+            MethodRequest { goal: steps, below: steps + 1, attempts: 0..24, ..MethodRequest::first(&problem, &budget) };
         let schedule = (SYMMETRIC.find)(&request).unwrap_or_else(|miss| panic!("{} {miss:?}", topology.name()));
         assert_eq!(verify(&problem, &schedule).unwrap().steps, steps as usize);
     }

@@ -1,19 +1,21 @@
 //! Store-and-forward broadcast where ports are few: step by step a matching of those who know with neighbours who do
-//! not, the most [urgent](urgency) ones first.
+//! not, the most [urgent](node_urgency) ones first.
 
-mod matching;
-mod urgency;
+mod node_urgency;
+mod step_matching;
 
 use lockstep_schedule::{MessageId, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 use rand::Rng;
 
-use crate::kit::half_duplex::opposite_wires;
-use crate::kit::request::{Method, Miss, Request};
-use crate::kit::single_source::Broadcast;
-use crate::kit::transfer_log::Log;
-use matching::Matching;
-use urgency::Urgency;
+use crate::kit::half_duplex::half_duplex_pairs;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+use crate::kit::single_source::SingleSourceBroadcast;
+use crate::kit::transfer_log::TransferLog;
+use node_urgency::NodeUrgency;
+use step_matching::StepMatching;
 
 /// Store-and-forward broadcast of one message to all or some terminals of any network under any port limit, full or half
 /// duplex. Optimal on trees.
@@ -30,7 +32,7 @@ pub(crate) const TELEPHONE: Method = Method {
     name: "telephone",
     about: "store-and-forward broadcast with few ports: in each step a matching to the most urgent neighbours",
     find,
-    effort: 64,
+    evaluations_per_delivery: 64,
     is_random: true,
 };
 
@@ -40,38 +42,40 @@ const EFFORT: usize = 1 << 22;
 /// Tries of one attempt.
 const TRIES: usize = 32;
 
-fn find(request: &Request<'_>) -> Result<Schedule, Miss> {
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
-    let broadcast = Broadcast::of(request.problem).filter(|broadcast| broadcast.chunks == 1).ok_or(Miss::Unfit)?;
+    let broadcast = SingleSourceBroadcast::of(request.problem)
+        .filter(|broadcast| broadcast.chunks == 1)
+        .ok_or(MethodError::Unsupported)?;
     if model.switching != Switching::StoreAndForward {
-        return Err(Miss::Unfit);
+        return Err(MethodError::Unsupported);
     }
-    opposite_wires(topology).ok_or(Miss::Unfit)?;
+    half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
     let is_receiver = broadcast.marked(topology);
-    let log = request.best_of(|rng, _| {
-        let search = Search { request, topology, broadcast: &broadcast, is_receiver: &is_receiver };
+    let log = request.best_attempt(|rng, _| {
+        let search = TelephoneSearch { request, topology, broadcast: &broadcast, is_receiver: &is_receiver };
         search.attempt(rng)
     })?;
     Ok(broadcast.without_waste(topology, log.schedule()))
 }
 
-struct Search<'a> {
-    request: &'a Request<'a>,
+struct TelephoneSearch<'a> {
+    request: &'a MethodRequest<'a>,
     topology: &'a Topology,
-    broadcast: &'a Broadcast,
+    broadcast: &'a SingleSourceBroadcast,
     is_receiver: &'a [bool],
 }
 
-impl Search<'_> {
+impl TelephoneSearch<'_> {
     /// The shortest schedule of all tries.
-    fn attempt(&self, rng: &mut impl Rng) -> Result<Log, Miss> {
+    fn attempt(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let Self { request, topology, .. } = *self;
-        let mut urgency = Urgency::new(topology, request.problem.model().ports, self.is_receiver);
-        let mut matching = Matching::new(topology, request.problem.model().ports);
+        let mut urgency = NodeUrgency::new(topology, request.problem.model().ports, self.is_receiver);
+        let mut matching = StepMatching::new(topology, request.problem.model().ports);
         let (mut best, mut below) = (None, request.below);
         let mut effort = 0;
         for _ in 0..TRIES {
-            if (best.is_some() || request.below < u32::MAX) && (effort >= EFFORT || request.stop().is_some()) {
+            if (best.is_some() || request.below < u32::MAX) && (effort >= EFFORT || request.stop_reason().is_some()) {
                 break;
             }
             let (log, late) = self.follow(&mut urgency, &mut matching, below - 1, rng)?;
@@ -85,22 +89,22 @@ impl Search<'_> {
             }
             urgency.learn(&late);
         }
-        match request.stop() {
-            Some(reason) if best.is_none() => Err(Miss::Stopped(reason)),
-            _ => best.ok_or(Miss::NoShorter),
+        match request.stop_reason() {
+            Some(reason) if best.is_none() => Err(MethodError::Stopped(reason)),
+            _ => best.ok_or(MethodError::NoShorter),
         }
     }
 
     /// A schedule of at most so many steps, and the receivers that it does not reach.
     fn follow(
         &self,
-        urgency: &mut Urgency<'_>,
-        matching: &mut Matching<'_>,
+        urgency: &mut NodeUrgency<'_>,
+        matching: &mut StepMatching<'_>,
         most: u32,
         rng: &mut impl Rng,
-    ) -> Result<(Log, Vec<NodeId>), Miss> {
+    ) -> Result<(TransferLog, Vec<NodeId>), MethodError> {
         let Self { topology, broadcast, .. } = *self;
-        let mut log = Log::default();
+        let mut log = TransferLog::default();
         let mut is_informed = vec![false; topology.node_count()];
         is_informed[broadcast.source.index()] = true;
         let mut late = broadcast.receivers.clone();

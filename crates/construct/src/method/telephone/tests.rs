@@ -13,7 +13,7 @@ use crate::kit::testing::broadcast_to;
 /// declines.
 fn steps(problem: &Problem<'_>, goal: u32) -> Option<u32> {
     let budget = Budget::unlimited();
-    let request = Request { goal, attempts: 0..3, ..Request::first(problem, &budget) };
+    let request = MethodRequest { goal, attempts: 0..3, ..MethodRequest::first(problem, &budget) };
     let schedule = (TELEPHONE.find)(&request).ok()?;
     let verified = verify(problem, &schedule).expect("a valid schedule");
     assert_eq!(verified.redundant, 0);

@@ -19,7 +19,7 @@ const MAX_IMAGES: usize = 1 << 24;
 ///
 /// A free action: each element is known by where it takes the first working channel. Memory: 4 bytes a channel and element.
 #[derive(Clone, Debug)]
-pub(super) struct FreeGroup<'a> {
+pub(super) struct FreeActionGroup<'a> {
     topology: &'a Topology,
     /// Terminals that an element may keep in place.
     fixed: usize,
@@ -32,7 +32,7 @@ pub(super) struct FreeGroup<'a> {
     element_at: Vec<Option<u32>>,
 }
 
-impl<'a> FreeGroup<'a> {
+impl<'a> FreeActionGroup<'a> {
     /// The group of the identity alone; `None` if no channel works.
     pub(super) fn trivial(topology: &'a Topology, fixed: usize) -> Option<Self> {
         let first = topology.channels().next()?;

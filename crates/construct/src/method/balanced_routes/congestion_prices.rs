@@ -1,7 +1,7 @@
 //! What one more use of a channel costs.
 
-use super::terminal_graph::Network;
-use crate::kit::slots::Slot;
+use super::terminal_graph::TerminalGraph;
+use crate::kit::capacities::SlotId;
 
 /// The price of a slot that is used as often as it may be.
 pub(super) const FULL: u64 = 1 << 32;
@@ -19,8 +19,8 @@ const FORGIVEN: u64 = 16;
 
 /// Uses of all slots, and prices that rise with them.
 #[derive(Debug)]
-pub(super) struct Prices<'a> {
-    network: &'a Network,
+pub(super) struct CongestionPrices<'a> {
+    network: &'a TerminalGraph,
     load: Vec<u32>,
     /// The last one, of what never runs out, stays 0.
     price: Vec<u64>,
@@ -28,12 +28,12 @@ pub(super) struct Prices<'a> {
     grudge: Vec<u64>,
     /// The steps to stay within.
     limit: u32,
-    /// Prices by the steps that are left to the limit.
+    /// CongestionPrices by the steps that are left to the limit.
     table: Vec<u64>,
 }
 
-impl<'a> Prices<'a> {
-    pub(super) fn new(network: &'a Network) -> Self {
+impl<'a> CongestionPrices<'a> {
+    pub(super) fn new(network: &'a TerminalGraph) -> Self {
         let slots = network.slot_count() + 1;
         Self {
             network,
@@ -51,18 +51,18 @@ impl<'a> Prices<'a> {
         let fall = |price: &u64| Some(price - price / u64::from(width + 1) - 1).filter(|&price| price > LEAST);
         self.table.clear();
         self.table.extend(std::iter::successors(Some(FULL), fall).take(limit as usize + 1));
-        (0..self.network.slot_count() as Slot).for_each(|slot| self.update(slot));
+        (0..self.network.slot_count() as SlotId).for_each(|slot| self.update(slot));
     }
 
     /// Makes what is past the limit dearer, and forgives some of what was.
     pub(super) fn remember(&mut self) {
         for slot in 0..self.network.slot_count() {
             self.grudge[slot] -= self.grudge[slot] / FORGIVEN;
-            self.grudge[slot] += if self.is_over(slot as Slot) { GRUDGE } else { 0 };
+            self.grudge[slot] += if self.is_over(slot as SlotId) { GRUDGE } else { 0 };
         }
     }
 
-    fn update(&mut self, slot: Slot) {
+    fn update(&mut self, slot: SlotId) {
         let (load, capacity) = (self.load[slot as usize], self.network.capacity(slot));
         let steps = load / capacity;
         let price = match self.limit.checked_sub(steps) {
@@ -98,7 +98,7 @@ impl<'a> Prices<'a> {
 
     /// Whether a slot takes more steps than the limit.
     #[inline]
-    fn is_over(&self, slot: Slot) -> bool {
+    fn is_over(&self, slot: SlotId) -> bool {
         u64::from(self.load[slot as usize]) > u64::from(self.limit) * u64::from(self.network.capacity(slot))
     }
 
@@ -110,12 +110,12 @@ impl<'a> Prices<'a> {
 
     /// Number of slots that take more steps than the limit.
     pub(super) fn over_count(&self) -> usize {
-        (0..self.network.slot_count() as Slot).filter(|&slot| self.is_over(slot)).count()
+        (0..self.network.slot_count() as SlotId).filter(|&slot| self.is_over(slot)).count()
     }
 
     /// The steps that the fullest slot takes.
     pub(super) fn steps(&self) -> u32 {
-        let slots = 0..self.network.slot_count() as Slot;
+        let slots = 0..self.network.slot_count() as SlotId;
         slots.map(|slot| self.load[slot as usize].div_ceil(self.network.capacity(slot))).max().unwrap_or(0)
     }
 }

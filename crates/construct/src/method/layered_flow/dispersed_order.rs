@@ -8,14 +8,14 @@ use rand::{Rng, RngExt};
 
 /// Lists terminals such that the first ones, however many, are far apart.
 #[derive(Debug)]
-pub(super) struct Spread<'a> {
+pub(super) struct DispersedOrder<'a> {
     topology: &'a Topology,
     /// Distance from the nodes that are listed already.
     near: Vec<u32>,
     queue: Vec<NodeId>,
 }
 
-impl<'a> Spread<'a> {
+impl<'a> DispersedOrder<'a> {
     pub(super) fn new(topology: &'a Topology) -> Self {
         Self { topology, near: Vec::new(), queue: Vec::new() }
     }
@@ -176,7 +176,7 @@ mod tests {
         ) {
             let (root, mut others) = (topology.terminals()[0], topology.terminals()[1..].to_vec());
             others.truncate(count.max(1));
-            let order = Spread::new(&topology).list(root, &others, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
+            let order = DispersedOrder::new(&topology).list(root, &others, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
             prop_assert_eq!(order[0], root);
             let mut listed = order[1..].to_vec();
             listed.sort_unstable();
@@ -189,7 +189,8 @@ mod tests {
         let network: Topology = "ring:12".parse().unwrap();
         for seed in 0..20 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let order = Spread::new(&network).farthest_first(NodeId::new(0), &network.terminals()[1..], 4, 1, &mut rng);
+            let order =
+                DispersedOrder::new(&network).farthest_first(NodeId::new(0), &network.terminals()[1..], 4, 1, &mut rng);
             assert!((5..=7).contains(&order[1].number()), "{order:?}");
         }
     }
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn a_walk_is_cut_into_even_parts() {
         let network: Topology = "ring:27".parse().unwrap();
-        let order = Spread::new(&network).along_a_walk(NodeId::new(0), &network.terminals()[1..], &[3, 9]);
+        let order = DispersedOrder::new(&network).along_a_walk(NodeId::new(0), &network.terminals()[1..], &[3, 9]);
         let mut numbers: Vec<u32> = order.iter().map(|node| node.number()).collect();
         numbers[..3].sort_unstable();
         assert_eq!(numbers[..3], [0, 9, 18]);

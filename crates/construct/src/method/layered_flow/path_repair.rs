@@ -12,7 +12,7 @@ use rand::{Rng, RngExt};
 /// **Source**: `McMurchie` and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA
 /// 1995.
 #[derive(Debug)]
-pub(super) struct Mender<'a> {
+pub(super) struct PathRepair<'a> {
     topology: &'a Topology,
     ports: Ports,
     /// The path to each node that is reached.
@@ -39,7 +39,7 @@ const REACH: u32 = 2;
 /// How often in a step somebody may look for another path, for each who has to.
 const PATIENCE: usize = 40;
 
-impl<'a> Mender<'a> {
+impl<'a> PathRepair<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports) -> Self {
         let nodes = topology.node_count();
         Self {

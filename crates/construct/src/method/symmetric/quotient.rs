@@ -3,40 +3,40 @@
 use lockstep_schedule::{MessageId, Ports};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::free_group::{FreeGroup, image_of};
-use crate::kit::request::Miss;
-use crate::kit::task::Task;
-use crate::kit::transfer_log::Log;
+use super::free_action_group::{FreeActionGroup, image_of};
+use crate::kit::method_error::MethodError;
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
 
 /// An orbit of resources, or of the ports of terminals.
-pub(super) type Slot = u32;
+pub(super) type OrbitSlot = u32;
 
 /// What is left of a network and its messages under a group.
 ///
 /// In a schedule that the group keeps, the translates of a path are used in the same step; they do not meet if and only
 /// if the path uses each orbit of resources at most once, and those of two paths if they use no orbit in common.
 #[derive(Debug)]
-pub(super) struct Orbits<'a> {
-    pub(super) task: &'a Task<'a>,
-    group: &'a FreeGroup<'a>,
+pub(super) struct QuotientNetwork<'a> {
+    pub(super) task: &'a SchedulingTask<'a>,
+    group: &'a FreeActionGroup<'a>,
     /// The slot of each resource.
-    wire: Vec<Slot>,
+    wire: Vec<OrbitSlot>,
     /// The slots of sends and receptions of each terminal; none where ports are no limit.
-    ports: Vec<[Slot; 2]>,
+    ports: Vec<[OrbitSlot; 2]>,
     wires: usize,
     /// Uses a step of each slot.
     capacity: Vec<i16>,
 }
 
-impl<'a> Orbits<'a> {
-    pub(super) fn new(task: &'a Task<'a>, group: &'a FreeGroup<'a>) -> Self {
+impl<'a> QuotientNetwork<'a> {
+    pub(super) fn new(task: &'a SchedulingTask<'a>, group: &'a FreeActionGroup<'a>) -> Self {
         let topology = task.topology();
-        let mut wire = vec![Slot::MAX; topology.resource_count()];
+        let mut wire = vec![OrbitSlot::MAX; topology.resource_count()];
         let mut capacity = Vec::new();
         for channel in topology.channels() {
-            if wire[topology.resource(channel).index()] == Slot::MAX {
+            if wire[topology.resource(channel).index()] == OrbitSlot::MAX {
                 for element in group.elements() {
-                    wire[topology.resource(element[channel.index()]).index()] = capacity.len() as Slot;
+                    wire[topology.resource(element[channel.index()]).index()] = capacity.len() as OrbitSlot;
                 }
                 capacity.push(1);
             }
@@ -44,10 +44,10 @@ impl<'a> Orbits<'a> {
         let wires = capacity.len();
         let mut ports = Vec::new();
         if let Ports::Limit(limit) = task.model().ports {
-            ports.resize(topology.terminal_count(), [Slot::MAX; 2]);
+            ports.resize(topology.terminal_count(), [OrbitSlot::MAX; 2]);
             for (rank, &terminal) in topology.terminals().iter().enumerate() {
-                if ports[rank][0] == Slot::MAX {
-                    let slot = capacity.len() as Slot;
+                if ports[rank][0] == OrbitSlot::MAX {
+                    let slot = capacity.len() as OrbitSlot;
                     for element in group.elements() {
                         ports[task.rank(image_of(topology, element, terminal))] = [slot, slot + 1];
                     }
@@ -63,18 +63,18 @@ impl<'a> Orbits<'a> {
         &self.capacity
     }
 
-    /// Orbits of resources, which are the first slots.
+    /// QuotientNetwork of resources, which are the first slots.
     pub(super) fn wire_count(&self) -> usize {
         self.wires
     }
 
     /// The slot of a channel.
-    pub(super) fn wire(&self, channel: ChannelId) -> Slot {
+    pub(super) fn wire(&self, channel: ChannelId) -> OrbitSlot {
         self.wire[self.task.topology().resource(channel).index()]
     }
 
     /// The slots of the port by which a terminal sends and of that by which another receives.
-    pub(super) fn ports(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = Slot> {
+    pub(super) fn ports(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = OrbitSlot> {
         let of = |node: NodeId, place: usize| self.ports.get(self.task.rank(node)).map(|slots| slots[place]);
         of(from, 0).into_iter().chain(of(to, 1))
     }
@@ -122,11 +122,11 @@ impl<'a> Orbits<'a> {
     /// Writes down the translates of a transfer; `message` says of which message, if nodes are taken there.
     pub(super) fn write(
         &self,
-        log: &mut Log,
+        log: &mut TransferLog,
         step: u32,
         path: &[ChannelId],
         message: impl Fn(&dyn Fn(NodeId) -> NodeId) -> MessageId,
-    ) -> Result<(), Miss> {
+    ) -> Result<(), MethodError> {
         let mut image = Vec::with_capacity(path.len());
         for element in self.group.elements() {
             image.clear();

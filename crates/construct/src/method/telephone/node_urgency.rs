@@ -6,7 +6,7 @@ use rand::{Rng, RngExt};
 
 /// How long the message takes from each node on, if it goes along shortest paths from those who hold it.
 #[derive(Debug)]
-pub(super) struct Urgency<'a> {
+pub(super) struct NodeUrgency<'a> {
     topology: &'a Topology,
     ports: Ports,
     is_receiver: &'a [bool],
@@ -30,7 +30,7 @@ const STEP: u32 = 8;
 
 const NOTHING: u32 = u32::MAX;
 
-impl<'a> Urgency<'a> {
+impl<'a> NodeUrgency<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports, is_receiver: &'a [bool]) -> Self {
         let nodes = topology.node_count();
         Self {

@@ -5,7 +5,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 
 /// A matching of informed nodes with neighbours, each of the former with as many as it has ports.
 #[derive(Debug)]
-pub(super) struct Matching<'a> {
+pub(super) struct StepMatching<'a> {
     topology: &'a Topology,
     ports: Ports,
     /// The nodes that each informed one sends to.
@@ -19,7 +19,7 @@ pub(super) struct Matching<'a> {
     reached: Vec<(NodeId, ChannelId)>,
 }
 
-impl<'a> Matching<'a> {
+impl<'a> StepMatching<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports) -> Self {
         let nodes = topology.node_count();
         Self {

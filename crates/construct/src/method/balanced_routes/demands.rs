@@ -1,11 +1,11 @@
 //! Who sends to whom.
 
-use super::terminal_graph::{Network, UNREACHED, search};
-use crate::kit::task::Task;
+use super::terminal_graph::{TerminalGraph, UNREACHED, search};
+use crate::kit::task::SchedulingTask;
 
 /// The messages by their ends, which are ranks of terminals.
 #[derive(Debug)]
-pub(super) struct Traffic {
+pub(super) struct Demands {
     /// The receiver of each message.
     pub(super) target: Vec<u32>,
     /// Each terminal that sends, with its messages.
@@ -16,9 +16,9 @@ pub(super) struct Traffic {
     pub(super) longest: u32,
 }
 
-impl Traffic {
+impl Demands {
     /// `None` if a receiver cannot be reached from terminal to terminal.
-    pub(super) fn new(task: &Task<'_>, network: &Network) -> Option<Self> {
+    pub(super) fn new(task: &SchedulingTask<'_>, network: &TerminalGraph) -> Option<Self> {
         let messages = task.messages();
         let mut target = Vec::with_capacity(messages.len());
         let mut sent = vec![Vec::new(); network.terminal_count()];
