@@ -40,7 +40,8 @@ pub(crate) fn run(args: &PlanArgs, _talk: Verbosity) -> anyhow::Result<ExitStatu
     Ok(ExitStatus::Success)
 }
 
-/// Returns a table of one row per round and one column per link. A cell names the message, and the last node of longer paths.
+/// Returns a table of one row per round and one column per link. A cell names the message, and the last node of longer
+/// paths.
 fn table(graph: &CayleyGraph, collective: CollectiveName, program: &LocalProgram) -> String {
     let neighbour = |link: usize| graph.node_name(graph.add(program.node(), graph.generators()[link]));
     let header: Vec<String> = (0..graph.degree()).map(|link| format!("to {}", neighbour(link))).collect();
