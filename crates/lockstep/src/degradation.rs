@@ -1,6 +1,6 @@
 //! What faults cost: the plan after each set of them, or what they have cut off.
 
-use lockstep_bounds::Rule;
+use lockstep_certificate::Rule;
 use lockstep_faults::{FaultError, Faults, Survivability, Transport};
 use lockstep_schedule::{Budget, ProblemError, StopReason};
 use lockstep_topology::{NodeId, Topology};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lockstep_bounds::Rule;
+use lockstep_certificate::Rule;
 use lockstep_evolve::{Algorithm, Evolution};
 use lockstep_schedule::StopReason;
 

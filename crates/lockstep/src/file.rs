@@ -1,6 +1,6 @@
 //! What a plan file says, true or not.
 
-use lockstep_bounds::{CertificateError, LowerBound};
+use lockstep_certificate::{CertificateError, LowerBound};
 use lockstep_schedule::{FileError, FileKind, ScheduleFile, ScheduleFileError, Violation, verify};
 
 use crate::plan::{CutShort, Plan, Verdict};

@@ -1,6 +1,6 @@
 //! How far a planner is: what a checkpoint keeps.
 
-use lockstep_bounds::LowerBound;
+use lockstep_certificate::LowerBound;
 use lockstep_schedule::{Schedule, StopReason, Verification};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The JSON form of plan files: `"format": "lockstep-plan"`, version 1.
 
-use lockstep_bounds::LowerBound;
+use lockstep_certificate::LowerBound;
 use lockstep_schedule::{ScheduleFile, to_json_lines};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -39,6 +39,7 @@ mod symmetric;
 
 pub use lockstep_analytic as analytic;
 pub use lockstep_bounds as bounds;
+pub use lockstep_certificate as certificate;
 pub use lockstep_construct as construct;
 pub use lockstep_design as design;
 pub use lockstep_envelope as envelope;
@@ -58,7 +59,7 @@ pub use engine::{Engine, EngineError};
 pub use event::{Ending, Event, Search};
 pub use file::{PlanFile, PlanFileError, PlanViolation};
 pub use load::{LoadError, MAX_NETWORK_BYTES, load, read_network};
-pub use lockstep_bounds::{Certificate, LowerBound};
+pub use lockstep_certificate::{Certificate, LowerBound};
 pub use lockstep_faults::FaultSet;
 pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lockstep_bounds::LowerBound;
+use lockstep_certificate::LowerBound;
 use lockstep_schedule::{
     Collective, CommunicationModel, Problem, Schedule, ScheduleFile, StopReason, Verification, verify,
 };
@@ -99,7 +99,7 @@ impl CutShort {
 /// A valid schedule of a problem with a proved lower bound.
 ///
 /// Invariant: [`verify`] has accepted the schedule, and
-/// [`check`](lockstep_bounds::LowerBound::check) the bound. Only [`Planner::run`](crate::Planner::run),
+/// [`check`](lockstep_certificate::LowerBound::check) the bound. Only [`Planner::run`](crate::Planner::run),
 /// [`replan`](crate::replan()) and [`PlanFile::check`] make one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {

@@ -1,6 +1,7 @@
 //! From a problem to a certified plan: construction, bound, search, judge.
 
-use lockstep_bounds::{BoundSearch, Cost, LowerBound};
+use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_certificate::LowerBound;
 use lockstep_schedule::{
     Budget, Collective, CommunicationModel, DistributePhase, NotFound, Phase, Problem, ProblemError, Schedule,
     Violation,

@@ -1,7 +1,8 @@
 //! The way to a schedule of one phase.
 
 use lockstep_analytic::Construction;
-use lockstep_bounds::{BoundSearch, Certificate, Cost, LowerBound, Rule};
+use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, MAX_DELIVERIES, SearchSpace, UmdaOptions, candidate_paths};
 use lockstep_paths::PathTable;
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason, verify};

@@ -1,6 +1,6 @@
 //! Plans too large to write down.
 
-use lockstep_bounds::LowerBound;
+use lockstep_certificate::LowerBound;
 use lockstep_schedule::{
     Budget, CollectiveName, CommunicationModel, SymmetricSchedule, SymmetricViolation, Verification, verify_symmetric,
 };

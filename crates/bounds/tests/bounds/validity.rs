@@ -1,9 +1,5 @@
 //! No bound exceeds the true optimum, on random tiny problems of every kind.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
-mod oracle;
-
 use lockstep_bounds::{Rule, all, best, best_reaching, by_rule};
 use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
 use lockstep_schedule::{
@@ -105,7 +101,7 @@ fn instance(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value =
 /// Checks every bound of a problem against the optimum; `None` where the search gives up.
 fn judge(topology: &Topology, collective: &Collective, model: CommunicationModel) -> Option<()> {
     let problem = Problem::new(topology, collective, model).ok()?;
-    let optimum = oracle::optimum(&problem, &mut 100_000)?;
+    let optimum = crate::oracle::optimum(&problem, &mut 100_000)?;
     let bounds = all(&problem);
     assert!(!bounds.is_empty());
     for bound in &bounds {
@@ -163,7 +159,7 @@ proptest! {
             ..CommunicationModel::wormhole()
         };
         let problem = Problem::new(&tree, &broadcast, model).unwrap();
-        let optimum = oracle::optimum(&problem, &mut 10_000_000);
+        let optimum = crate::oracle::optimum(&problem, &mut 10_000_000);
         prop_assert!(optimum.is_some());
         prop_assert_eq!(Some(best(&problem).steps), optimum);
     }
@@ -185,7 +181,7 @@ proptest! {
         let problem = Problem::new(&tree, &broadcast, model).unwrap();
         let bound = by_rule(&problem, Rule::TreePackets).map(|bound| bound.steps);
         prop_assert!(bound.is_some());
-        prop_assert_eq!(bound, oracle::optimum(&problem, &mut 10_000_000));
+        prop_assert_eq!(bound, crate::oracle::optimum(&problem, &mut 10_000_000));
     }
 
     /// The rule and the judge of a tree do the same work, so that what one proves the other can prove again.
@@ -236,7 +232,7 @@ proptest! {
 fn the_oracle_finds_known_optima() {
     let optimum = |spec: &str, collective: Collective, model| {
         let topology: Topology = spec.parse().unwrap();
-        oracle::optimum(&Problem::new(&topology, &collective, model).unwrap(), &mut 10_000_000)
+        crate::oracle::optimum(&Problem::new(&topology, &collective, model).unwrap(), &mut 10_000_000)
     };
     let root = |node| NodeId::new(node);
     let wormhole = CommunicationModel::wormhole();

@@ -1,10 +1,8 @@
 //! Certificates say what they say: accepted as found, refused when anything in them is changed.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
-
 use expect_test::expect;
-use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet, all, best, by_rule};
+use lockstep_bounds::{all, best, by_rule};
+use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
 use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use serde_json::Value;
@@ -349,7 +347,7 @@ fn spreads_that_cannot_be_added_up_are_refused() {
     let bound = |steps: u32, sets: usize| LowerBound {
         steps: steps.saturating_add(1),
         rule: Rule::BroadcastLp,
-        certificate: Certificate::Spread {
+        certificate: Certificate::BroadcastLp {
             source: NodeId::new(0),
             infeasible: steps,
             inlets: vec![WeightedSet { step: 1, nodes: vec![NodeId::new(1)], count: 2, weight: 1 }; sets],

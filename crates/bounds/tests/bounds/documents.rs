@@ -1,14 +1,12 @@
 //! Every cell of the document on multistage networks has its optimum as a lower bound.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
 use lockstep_bounds::{best, best_reaching};
 use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Problem};
 use lockstep_topology::{NodeId, Topology};
 use serde_json::Value;
 
 /// The networks of Tables 1 and 3, with the steps that the document's search reached.
-const DOCUMENT: &str = include_str!("../../../data/papers/min.json");
+const DOCUMENT: &str = include_str!("../../../../data/papers/min.json");
 
 /// The optimum of a cell: a closed formula where the document falls short of it or may do so, else the document's figure.
 ///

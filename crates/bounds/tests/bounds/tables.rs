@@ -1,7 +1,5 @@
 //! The bounds of networks whose optima are known.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
 use lockstep_bounds::{Rule, all, best, by_rule, symmetric};
 use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Ports, Problem, ScatterRule};
 use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};

@@ -1,8 +1,7 @@
 //! What one node says about a network that looks the same from everywhere.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
-use lockstep_bounds::{Certificate, LowerBound, Rule, all, symmetric};
+use lockstep_bounds::{all, symmetric};
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{CollectiveName, CommunicationModel, Ports, Problem};
 use lockstep_topology::{CayleyGraph, NodeId, Topology};
 use proptest::prelude::*;

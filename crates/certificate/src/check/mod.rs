@@ -2,11 +2,11 @@
 
 mod arc_forwarding;
 mod broadcast_lp;
+mod cayley;
 mod cut;
+mod growth;
 mod reception;
 mod source_cut;
-mod spread;
-mod symmetric;
 mod timed_cut;
 mod tree_broadcast;
 mod tree_packets;
@@ -143,7 +143,7 @@ impl LowerBound {
                 expect("receivers of these messages", *receivers, fewest)?;
                 expect("ports of the source", *ports, starts(problem, *source))?;
                 let start = self.quotient(*messages, *ports)?;
-                spread::compare(problem, *source, *receivers, informed)?;
+                growth::compare(problem, *source, *receivers, informed)?;
                 Ok(start + informed.len() as u64 - 2)
             }
             (Rule::TreeBroadcast, Certificate::TreeBroadcast { source, infeasible, states, digest }) => {
@@ -158,7 +158,7 @@ impl LowerBound {
                 }
                 Ok(u64::from(*infeasible) + 1)
             }
-            (Rule::BroadcastLp, Certificate::Spread { source, infeasible, inlets, needs, excess, digest }) => {
+            (Rule::BroadcastLp, Certificate::BroadcastLp { source, infeasible, inlets, needs, excess, digest }) => {
                 self.expect_terminal(problem, *source)?;
                 let (missed, sets) = broadcast_lp::excess(problem, *source, *infeasible, [inlets, needs])?;
                 expect("excess of the sum", *excess, missed)?;
@@ -195,7 +195,7 @@ impl LowerBound {
                 expect("deliveries in one step", *per_step, limit)?;
                 self.quotient(all, limit)
             }
-            (Rule::ArcForwarding, Certificate::Lengths { resources, sends, receptions, distance, per_step }) => {
+            (Rule::ArcForwarding, Certificate::ArcForwarding { resources, sends, receptions, distance, per_step }) => {
                 let lengths = arc_forwarding::Lengths { resources, sends, receptions };
                 let (sum, all) = arc_forwarding::sums(problem, &lengths).map_err(|why| self.not_applicable(why))?;
                 expect("lengths of all messages", *distance, sum)?;

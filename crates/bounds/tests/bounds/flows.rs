@@ -1,7 +1,5 @@
 //! The bounds that flows find, compared with every cut of small networks, and with what is known of large ones.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
 use std::collections::BTreeSet;
 
 use lockstep_bounds::{Rule, all, best, by_rule};

@@ -12,7 +12,7 @@ use crate::certificate::{Certificate, Direction, LowerBound, Rule};
 const MAX_NODES: u64 = 1 << 24;
 
 impl LowerBound {
-    /// Whether the certificate of [`symmetric`](crate::symmetric()) proves the bound, computed afresh.
+    /// Whether the certificate of [`symmetric`] proves the bound, computed afresh.
     ///
     /// Takes time in proportion to the node set of a cut, or to the channels of the network for distances, of which there
     /// may be 2^24 times the degree.

@@ -182,7 +182,8 @@ pub enum Certificate {
     /// Each node set stands for an inequality that every schedule of so many steps meets, as often as its weight says.
     /// Added up, what the terminals do to both sides depends only on the step in which each gets the message. Even if each
     /// of them chooses the best one, the sum is missed by `excess`.
-    Spread {
+    #[serde(rename = "spread")]
+    BroadcastLp {
         /// The source.
         source: NodeId,
         /// The number of steps.
@@ -233,7 +234,8 @@ pub enum Certificate {
     /// `ceil(distance / per_step)` steps: every step covers each length at most as often as it has a capacity, and a message
     /// that crosses a channel covers the lengths of its resource, of a send port at its tail and of a reception port at its
     /// head.
-    Lengths {
+    #[serde(rename = "lengths")]
+    ArcForwarding {
         /// The length of each resource, in the order of their numbers.
         resources: Vec<u32>,
         /// The length of a send port of each terminal, ascending; empty where all are 0.
@@ -274,7 +276,7 @@ pub struct LowerBound {
     pub certificate: Certificate,
 }
 
-/// A node set in one step of the [spread](Certificate::Spread) of a message.
+/// A node set in one step of the [spread](Certificate::BroadcastLp) of a message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSet {

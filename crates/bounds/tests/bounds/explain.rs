@@ -1,8 +1,5 @@
 //! Certificates in a person's words.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
-
 use expect_test::{Expect, expect};
 use lockstep_bounds::all;
 use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};

@@ -25,15 +25,13 @@ impl Certificate {
     /// The certificate in words, with the names of the network's nodes instead of their numbers.
     ///
     /// ```
-    /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
-    /// use lockstep_topology::Topology;
+    /// use lockstep_certificate::{Certificate, Direction};
+    /// use lockstep_topology::{NodeId, Topology};
     ///
     /// let mesh: Topology = "mesh:4x4".parse()?;
-    /// let gather = Collective::all_to_all_broadcast();
-    /// let problem = Problem::new(&mesh, &gather, CommunicationModel::wormhole())?;
-    /// let bound = lockstep_bounds::best(&problem);
-    /// let words = bound.certificate.explain(&mesh).to_string();
-    /// assert_eq!(words, "terminal 00 receives 15 messages, at most 2 in a step");
+    /// let (nodes, direction) = (vec![NodeId::new(0)], Direction::In);
+    /// let cut = Certificate::Cut { nodes, direction, messages: 15, per_step: 2 };
+    /// assert_eq!(cut.explain(&mesh).to_string(), "terminal 00 receives 15 messages, at most 2 in a step");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explain<'a>(&'a self, topology: &'a Topology) -> impl Display + 'a {
@@ -120,7 +118,7 @@ impl Display for Words<'_> {
                 write!(f, "the message of terminal {source} cannot spread over the tree in {steps}: ")?;
                 write!(f, "an exhaustive programme over {states} states of its subtrees finds no way")
             }
-            Certificate::Spread { source, infeasible, inlets, needs, excess, .. } => {
+            Certificate::BroadcastLp { source, infeasible, inlets, needs, excess, .. } => {
                 let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
                 let sets = counted((inlets.len() + needs.len()) as u64, "node set");
                 let copies = counted(*excess, "weighted copy");
@@ -144,7 +142,7 @@ impl Display for Words<'_> {
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
-            Certificate::Lengths { resources, sends, receptions, distance, per_step } => {
+            Certificate::ArcForwarding { resources, sends, receptions, distance, per_step } => {
                 let positive = |lengths: &[u32]| lengths.iter().filter(|&&length| length > 0).count() as u64;
                 let places = match (positive(resources), positive(sends).max(positive(receptions))) {
                     (resources, 0) => counted(resources, "resource"),

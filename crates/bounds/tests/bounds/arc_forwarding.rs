@@ -1,10 +1,7 @@
 //! The bound by lengths: as good as the linear programme, and refused when anything in it is changed.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-
-mod simplex;
-
-use lockstep_bounds::{Certificate, LowerBound, Rule, best_reaching, by_rule};
+use lockstep_bounds::{best_reaching, by_rule};
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, Routing};
 use lockstep_topology::strategy::{any_topology, petersen, shuffled};
@@ -123,10 +120,12 @@ fn kautz_bound(visit: impl FnOnce(&Problem<'_>, LowerBound)) {
 #[test]
 fn lengths_of_the_wrong_number_or_place_are_refused() {
     kautz_bound(|problem, bound| {
-        let Certificate::Lengths { resources, sends, receptions, .. } = bound.certificate.clone() else { panic!() };
+        let Certificate::ArcForwarding { resources, sends, receptions, .. } = bound.certificate.clone() else {
+            panic!()
+        };
         let refused = |problem: &Problem<'_>, resources: &[u32], sends: &[u32], receptions: &[u32]| {
             let [resources, sends, receptions] = [resources, sends, receptions].map(<[u32]>::to_vec);
-            let certificate = Certificate::Lengths { resources, sends, receptions, distance: 1, per_step: 1 };
+            let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance: 1, per_step: 1 };
             LowerBound { certificate, ..bound.clone() }.check(problem).unwrap_err().to_string()
         };
         let why = |why: &str| format!("this is no certificate by arc-forwarding: {why}");
@@ -155,8 +154,13 @@ fn the_greatest_lengths_are_added_exactly() {
     let problem = Problem::new(&pair, &exchange, MINIMAL).unwrap();
     let all = u64::from(u32::MAX);
     let (distance, per_step) = (2 * all * ((1 << 31) - 1), 2 * all);
-    let certificate =
-        Certificate::Lengths { resources: vec![u32::MAX; 2], sends: vec![], receptions: vec![], distance, per_step };
+    let certificate = Certificate::ArcForwarding {
+        resources: vec![u32::MAX; 2],
+        sends: vec![],
+        receptions: vec![],
+        distance,
+        per_step,
+    };
     let bound = LowerBound { steps: (1 << 31) - 1, rule: Rule::ArcForwarding, certificate };
     assert_eq!(bound.check(&problem), Ok(()));
 }
@@ -178,7 +182,7 @@ proptest! {
         let phases = lockstep_schedule::DistributePhase::all(&problem);
         let problem = phases[0].problem(&problem);
         prop_assume!(problem.messages().is_scatter() && problem.messages().len() > 1);
-        let optimum = simplex::fractional_steps(&problem);
+        let optimum = crate::fractional_routing::fractional_steps(&problem);
         prop_assume!(optimum.is_some());
         prop_assert_eq!(steps.map(f64::from), optimum.map(|optimum| (optimum - 1e-6).ceil()), "{:?}", optimum);
     }

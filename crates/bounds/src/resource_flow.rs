@@ -9,7 +9,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 /// Channels of one resource share its width; where that takes more than arcs between two nodes, a cut between sets of nodes
 /// may seem wider than the resources that cross it, never narrower. Memory: that of a [`FlowNetwork`] with an arc a channel.
 #[derive(Clone, Debug)]
-pub(crate) struct Wires {
+pub(crate) struct ResourceFlow {
     network: FlowNetwork,
     nodes: usize,
     /// Number of arcs that are as wide as a wire; they come first.
@@ -18,8 +18,8 @@ pub(crate) struct Wires {
     ends: Vec<u32>,
 }
 
-impl Wires {
-    /// Wires that lead from one place to another in one way or two, as `ends` says for each channel.
+impl ResourceFlow {
+    /// ResourceFlow that lead from one place to another in one way or two, as `ends` says for each channel.
     pub(crate) fn new(topology: &Topology, ends: impl Fn(ChannelId) -> [Option<[usize; 2]>; 2]) -> Self {
         let groups = topology.shared_groups();
         let nodes = topology.node_count();
