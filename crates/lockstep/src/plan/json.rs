@@ -5,8 +5,8 @@ use lockstep_schedule::{ScheduleFile, to_json_lines};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::file::{KIND, PlanFile, PlanFileError};
-use crate::plan::{CutShort, Verdict};
+use super::file::{KIND, PlanFile, PlanFileError};
+use super::plan::{CutShort, Verdict};
 
 /// A plan file as it is written, around a schedule file or, in the binary form, around nothing.
 #[derive(Serialize, Deserialize)]

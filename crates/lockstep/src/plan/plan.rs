@@ -10,8 +10,8 @@ use lockstep_schedule::{
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 
-use crate::file::PlanFile;
-use crate::journey::Found;
+use super::file::PlanFile;
+use crate::planner::Found;
 use crate::planner::PlanError;
 
 /// How good a schedule is known to be; written `optimal` or `gap 3`.

@@ -4,8 +4,8 @@ use lockstep_certificate::LowerBound;
 use lockstep_schedule::{Schedule, StopReason, Verification};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Engine;
-use crate::event::Event;
+use super::engine::Engine;
+use super::event::Event;
 use crate::plan::CutShort;
 
 /// A schedule of one phase, and what found it.
@@ -41,7 +41,7 @@ impl Found {
 
 /// What has been reached, and where the search is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Journey {
+pub(crate) struct PlanState {
     /// The phases that are planned.
     pub(crate) done: Vec<Found>,
     /// The lower bounds of these and the present phase, as JSON, which the binary codec can hold.
@@ -58,7 +58,7 @@ pub(crate) struct Journey {
     pub(crate) cut_short: Option<CutShort>,
 }
 
-impl Journey {
+impl PlanState {
     /// Leaves what is done and begins the next phase.
     pub(crate) fn begin_phase(&mut self) {
         (self.best, self.level, self.low, self.spent) = (None, 0, 0, 0);

@@ -3,21 +3,22 @@
 use lockstep::plan_symmetric;
 use lockstep::schedule::SymmetricScheduleFile;
 
-use super::{Answer, plan};
-use crate::args::{PlanArgs, Talk};
-use crate::model::SymmetricQuestion;
+use crate::args::{PlanArgs, Verbosity};
+use crate::commands::plan_file;
+use crate::exit_status::ExitStatus;
+use crate::problem_input::SymmetricProblemInput;
 use crate::text::{self, Sheet};
 use crate::{input, output};
 
-pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
-    let SymmetricQuestion { graph, collective, model, .. } = SymmetricQuestion::new(&args.problem)?;
+pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let SymmetricProblemInput { graph, collective, model, .. } = SymmetricProblemInput::new(&args.problem)?;
     let planned = plan_symmetric(&graph, collective, model, &args.budget.begin())?;
     let file = || SymmetricScheduleFile { schedule: planned.schedule().clone(), model };
-    plan::write(args, || file().to_json(), || file().to_bytes())?;
+    plan_file::write(args.output.as_deref(), args.format, || file().to_json(), || file().to_bytes())?;
     match args.output.as_deref() {
-        Some(path) if input::is_standard(path) => return Ok(Answer::Yes),
+        Some(path) if input::is_standard(path) => return Ok(ExitStatus::Success),
         _ if args.json => output::print(&file().to_json())?,
-        Some(_) if talk.quiet => {}
+        Some(_) if verbosity.quiet => {}
         path => {
             let mut sheet = Sheet::default();
             text::describe_graph(&mut sheet, &graph);
@@ -40,5 +41,5 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
             output::print(&sheet.to_text())?;
         }
     }
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }

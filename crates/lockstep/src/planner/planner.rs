@@ -9,12 +9,12 @@ use lockstep_schedule::{
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{self, CheckpointError, Identity};
-use crate::engine::Engine;
-use crate::event::Event;
-use crate::journey::{Found, Journey};
+use super::checkpoint::{self, CheckpointError, Identity};
+use super::engine::Engine;
+use super::event::Event;
+use super::phase_planner::PhasePlanner;
+use super::plan_state::{Found, PlanState};
 use crate::plan::Plan;
-use crate::quest::Quest;
 
 /// Evaluations that usually take a few seconds, for who does not want to choose.
 pub const DEFAULT_EVALUATIONS: u64 = 1 << 22;
@@ -177,16 +177,16 @@ impl<'a> Planner<'a> {
             check_possible(&problem, &phases, &mut ladders, steps, budget)?;
         }
         let identity = Identity::new(&problem, options, budget.evaluation_limit());
-        let (mut journey, mut search) = match checkpoint {
-            Some(bytes) => checkpoint::read(&identity, &bytes).map(|(journey, search)| (journey, Some(search)))?,
-            None => (Journey::default(), None),
+        let (mut state, mut search) = match checkpoint {
+            Some(bytes) => checkpoint::read(&identity, &bytes).map(|(state, search)| (state, Some(search)))?,
+            None => (PlanState::default(), None),
         };
-        let known = resumed_bounds(&journey, &problems, search.is_some())?;
-        for (place, bound_search) in ladders.iter().enumerate().skip(journey.done.len()) {
-            let reached: u32 = journey.done.iter().map(Found::step_count).sum();
+        let known = resumed_bounds(&state, &problems, search.is_some())?;
+        for (place, bound_search) in ladders.iter().enumerate().skip(state.done.len()) {
+            let reached: u32 = state.done.iter().map(Found::step_count).sum();
             let to_come: u32 = ladders[place + 1..].iter().map(|bound_search| bound_search.best().steps).sum();
             let ceiling = options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come)));
-            let quest = Quest {
+            let phase_planner = PhasePlanner {
                 problem: problems[place],
                 options,
                 bound: known.get(place).unwrap_or(bound_search.best()).clone(),
@@ -194,12 +194,12 @@ impl<'a> Planner<'a> {
                 budget: share(budget, phases.len(), phases.len() - place),
                 identity: &identity,
             };
-            quest.run(&mut journey, bound_search.clone(), search.take(), &mut observe)?;
+            phase_planner.run(&mut state, bound_search.clone(), search.take(), &mut observe)?;
         }
-        let bounds = journey.bounds().map_err(|error| inconsistent(error.to_string()))?;
+        let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let bound = lockstep_bounds::of_phases(&phases, bounds);
-        let found = assembled(&problem, &phases, journey.done);
-        Plan::judged(&problem, found, bound, options.seed, journey.cut_short)
+        let found = assembled(&problem, &phases, state.done);
+        Plan::judged(&problem, found, bound, options.seed, state.cut_short)
     }
 }
 
@@ -225,14 +225,14 @@ fn check_possible(
     Err(PlanError::Impossible { steps, least: bound.steps, why })
 }
 
-/// The bounds of the phases that an interrupted journey has come through, checked.
+/// The bounds of the phases that an interrupted state has come through, checked.
 fn resumed_bounds(
-    journey: &Journey,
+    state: &PlanState,
     problems: &[Problem<'_>],
     is_searching: bool,
 ) -> Result<Vec<LowerBound>, CheckpointError> {
-    let bounds = journey.bounds().map_err(|error| inconsistent(error.to_string()))?;
-    if journey.done.len() >= problems.len() || bounds.len() != journey.done.len() + usize::from(is_searching) {
+    let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
+    if state.done.len() >= problems.len() || bounds.len() != state.done.len() + usize::from(is_searching) {
         return Err(inconsistent("it has other phases than the collective".to_owned()));
     }
     for (bound, problem) in bounds.iter().zip(problems) {

@@ -3,7 +3,7 @@
 use lockstep_certificate::{CertificateError, LowerBound};
 use lockstep_schedule::{FileError, FileKind, ScheduleFile, ScheduleFileError, Violation, verify};
 
-use crate::plan::{CutShort, Plan, Verdict};
+use super::plan::{CutShort, Plan, Verdict};
 
 pub(crate) const KIND: FileKind = FileKind { format: "lockstep-plan", noun: "plan", magic: *b"lockplan", version: 1 };
 

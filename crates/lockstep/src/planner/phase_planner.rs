@@ -7,11 +7,11 @@ use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, MAX_DELIVERIES, SearchS
 use lockstep_paths::PathTable;
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason, verify};
 
-use crate::checkpoint::{CheckpointError, Identity};
-use crate::engine::Engine;
-use crate::event::{Ending, Event, Search};
-use crate::journey::{Found, Journey};
-use crate::planner::{MAX_CHANNEL_USES, PlanError, PlanOptions, check_size};
+use super::checkpoint::{CheckpointError, Identity};
+use super::engine::Engine;
+use super::event::{Ending, Event, Search};
+use super::plan_state::{Found, PlanState};
+use super::planner::{MAX_CHANNEL_USES, PlanError, PlanOptions, check_size};
 
 /// Of what a phase may spend, the constructions that a search may follow get one part in so many, and so do the dear
 /// bounds of its time.
@@ -28,7 +28,7 @@ const MAX_SEARCHED_PAIRS: usize = 1 << 16;
 
 /// One phase, and what may be spent on it. Engines and rules take turns, so that neither does what the other one makes
 /// superfluous.
-pub(crate) struct Quest<'a> {
+pub(crate) struct PhasePlanner<'a> {
     pub(crate) problem: Problem<'a>,
     pub(crate) options: PlanOptions,
     /// Steps that no schedule can beat; raised on the way.
@@ -39,44 +39,43 @@ pub(crate) struct Quest<'a> {
     pub(crate) identity: &'a Identity,
 }
 
-impl Quest<'_> {
+impl PhasePlanner<'_> {
     /// Adds a schedule of this phase to those that are done. `bound_search` is for the bounds; `search` is the state of the
-    /// search in which the journey was interrupted.
+    /// search in which the state was interrupted.
     pub(crate) fn run(
         mut self,
-        journey: &mut Journey,
+        state: &mut PlanState,
         bound_search: BoundSearch<'_>,
         search: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         let engine = self.options.engine;
         if search.is_none() {
-            journey.begin_phase();
-            self.begin(journey, bound_search, observe)?;
-        } else if journey.low < self.goal() || self.next_level(journey).is_none_or(|(steps, _)| steps != journey.level)
-        {
+            state.begin_phase();
+            self.begin(state, bound_search, observe)?;
+        } else if state.low < self.goal() || self.next_level(state).is_none_or(|(steps, _)| steps != state.level) {
             let what = "the search is not where its results lead".to_owned();
             return Err(CheckpointError::Inconsistent { what }.into());
         }
         if let Some(searcher) = engine.search()
-            && self.next_level(journey).is_some()
+            && self.next_level(state).is_some()
         {
-            match self.search(searcher, journey, search, observe) {
-                Err(PlanError::NotFound(reason)) if journey.best.is_some() => tracing::info!(%reason, "search ended"),
+            match self.search(searcher, state, search, observe) {
+                Err(PlanError::NotFound(reason)) if state.best.is_some() => tracing::info!(%reason, "search ended"),
                 ended => ended?,
             }
         }
-        observe(Event::Ended(match self.budget.stop_after(journey.spent) {
-            _ if journey.reached() <= self.bound.steps => Ending::BoundReached,
-            _ if self.is_reached(journey) => Ending::StepsReached,
+        observe(Event::Ended(match self.budget.stop_after(state.spent) {
+            _ if state.reached() <= self.bound.steps => Ending::BoundReached,
+            _ if self.is_reached(state) => Ending::StepsReached,
             Some(reason) => Ending::Budget(reason),
             None => Ending::Exhausted,
         }));
-        let found = journey.best.take().expect("engines that find nothing say why");
+        let found = state.best.take().expect("engines that find nothing say why");
         match (self.ceiling, found.step_count()) {
             (Some(steps), reached) if steps < reached => Err(NotFound::TooLong { steps, reached }.into()),
             _ => {
-                journey.done.push(found);
+                state.done.push(found);
                 Ok(())
             }
         }
@@ -86,32 +85,32 @@ impl Quest<'_> {
     /// worth while.
     fn begin(
         &mut self,
-        journey: &mut Journey,
+        state: &mut PlanState,
         mut bound_search: BoundSearch<'_>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         let engine = self.options.engine;
         let constructs = engine.includes(Engine::Construct);
         observe(Event::Bound { rule: self.bound.rule, steps: Some(self.bound.steps) });
-        self.raise_bound(&mut bound_search, Cost::Linear, journey, observe);
+        self.raise_bound(&mut bound_search, Cost::Linear, state, observe);
         if engine.includes(Engine::Analytic) {
-            self.recognise(journey, observe);
+            self.recognise(state, observe);
         }
-        if engine == Engine::Analytic && journey.best.is_none() {
-            journey.note(self.budget.stop_after(0));
+        if engine == Engine::Analytic && state.best.is_none() {
+            state.note(self.budget.stop_after(0));
             let why = "the network has no structure that it knows; use --engine auto".to_owned();
             return Err(NotFound::Unsupported { engine: engine.name(), why }.into());
         }
-        if !self.is_reached(journey) && constructs {
-            self.raise_bound(&mut bound_search, Cost::Searches, journey, observe);
+        if !self.is_reached(state) && constructs {
+            self.raise_bound(&mut bound_search, Cost::Searches, state, observe);
             self.check_channel_uses()?;
-            self.construct(FIRST_LOOK, journey, observe)?;
+            self.construct(FIRST_LOOK, state, observe)?;
         }
-        self.raise_bound(&mut bound_search, Cost::Expensive, journey, observe);
-        if !self.is_reached(journey) && constructs {
-            self.construct(1, journey, observe)?;
+        self.raise_bound(&mut bound_search, Cost::Expensive, state, observe);
+        if !self.is_reached(state) && constructs {
+            self.construct(1, state, observe)?;
         }
-        journey.begin_search(&self.bound, self.goal());
+        state.begin_search(&self.bound, self.goal());
         Ok(())
     }
 
@@ -131,11 +130,11 @@ impl Quest<'_> {
         &mut self,
         bound_search: &mut BoundSearch<'_>,
         cost: Cost,
-        journey: &Journey,
+        state: &PlanState,
         observe: &mut dyn FnMut(Event<'_>),
     ) {
         let budget = if cost == Cost::Expensive { part_of_time(&self.budget, SHARE) } else { Budget::unlimited() };
-        bound_search.raise(cost, journey.reached(), &budget, |rule, bound| {
+        bound_search.raise(cost, state.reached(), &budget, |rule, bound| {
             observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
         });
         self.bound = bound_search.best().clone();
@@ -143,7 +142,7 @@ impl Quest<'_> {
     }
 
     /// What the constructions for known structures make of the phase, if the judge accepts it.
-    fn recognise(&self, journey: &mut Journey, observe: &mut dyn FnMut(Event<'_>)) {
+    fn recognise(&self, state: &mut PlanState, observe: &mut dyn FnMut(Event<'_>)) {
         let (problem, engine) = (&self.problem, Engine::Analytic);
         // They do not search.
         let budget = self.budget.clone().with_evaluations(u64::MAX);
@@ -156,7 +155,7 @@ impl Quest<'_> {
         match verify(problem, &schedule) {
             Ok(verification) => {
                 let found = Found::by(engine, Some(construction.name), schedule);
-                journey.offer(Found { verification: Some(verification), ..found }, observe);
+                state.offer(Found { verification: Some(verification), ..found }, observe);
             }
             Err(violation) => tracing::error!(construction = construction.name, %violation, "refused"),
         }
@@ -166,7 +165,7 @@ impl Quest<'_> {
     fn construct(
         &self,
         parts: u32,
-        journey: &mut Journey,
+        state: &mut PlanState,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         let parts = if self.may_search() { SHARE * parts } else { parts };
@@ -193,14 +192,14 @@ impl Quest<'_> {
             found => found?,
         };
         if found.schedule.step_count() as u32 > self.goal() {
-            journey.note(budget.clone().with_evaluations(u64::MAX).stop_after(0));
+            state.note(budget.clone().with_evaluations(u64::MAX).stop_after(0));
         }
-        journey.offer(Found::by(Engine::Construct, Some(found.method.name), found.schedule), observe);
+        state.offer(Found::by(Engine::Construct, Some(found.method.name), found.schedule), observe);
         Ok(())
     }
 
-    fn is_reached(&self, journey: &Journey) -> bool {
-        journey.reached() <= self.goal()
+    fn is_reached(&self, state: &PlanState) -> bool {
+        state.reached() <= self.goal()
     }
 
     /// A schedule of so many steps is good enough.
@@ -212,29 +211,29 @@ impl Quest<'_> {
     fn search(
         &self,
         searcher: Engine,
-        journey: &mut Journey,
+        state: &mut PlanState,
         mut resumed: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
-        self.go_on(journey)?;
+        self.go_on(state)?;
         let table = self.paths(searcher)?;
         let mut unfound = None;
-        let mut before = journey.spent;
-        let mut tried = |journey: &Journey, steps, observe: &mut dyn FnMut(Event<'_>)| {
-            let attempts = journey.spent - std::mem::replace(&mut before, journey.spent);
+        let mut before = state.spent;
+        let mut tried = |state: &PlanState, steps, observe: &mut dyn FnMut(Event<'_>)| {
+            let attempts = state.spent - std::mem::replace(&mut before, state.spent);
             observe(Event::Tried { engine: searcher, method: None, attempts, steps });
         };
-        while let Some((steps, is_last)) = self.next_level(journey) {
-            journey.level = steps;
-            self.go_on(journey)?;
+        while let Some((steps, is_last)) = self.next_level(state) {
+            state.level = steps;
+            self.go_on(state)?;
             let result = match SearchSpace::new(self.problem, &table, steps) {
                 Ok(space) => {
-                    let budget = self.share(journey.spent, is_last);
+                    let budget = self.share(state.spent, is_last);
                     let (seed, resumed) = (self.options.seed, resumed.take());
                     if searcher == Engine::Hgsa {
-                        self.evolve(HgsaOptions::directed(seed), &space, &budget, journey, resumed, observe)?
+                        self.evolve(HgsaOptions::directed(seed), &space, &budget, state, resumed, observe)?
                     } else {
-                        self.evolve(UmdaOptions::directed(seed), &space, &budget, journey, resumed, observe)?
+                        self.evolve(UmdaOptions::directed(seed), &space, &budget, state, resumed, observe)?
                     }
                 }
                 Err(reason) => Err(reason),
@@ -242,41 +241,41 @@ impl Quest<'_> {
             match result.map_err(|reason| reason_of(searcher, reason)) {
                 Ok(schedule) => {
                     tracing::info!(steps, "search found a schedule");
-                    tried(journey, Some(steps), observe);
-                    journey.offer(Found::by(searcher, None, schedule), observe);
+                    tried(state, Some(steps), observe);
+                    state.offer(Found::by(searcher, None, schedule), observe);
                 }
                 Err(reason) => {
                     tracing::info!(%reason, "search");
-                    tried(journey, None, observe);
+                    tried(state, None, observe);
                     if self.budget.stop_after(0).is_some() || matches!(reason, NotFound::Unsupported { .. }) {
                         return Err(reason.into());
                     }
-                    journey.low = steps.saturating_add(1);
+                    state.low = steps.saturating_add(1);
                     unfound = Some(reason);
                 }
             }
         }
         match unfound {
-            Some(reason) if journey.best.is_none() => Err(reason.into()),
+            Some(reason) if state.best.is_none() => Err(reason.into()),
             _ => Ok(()),
         }
     }
 
     /// Whether there is something left to search with.
-    fn go_on(&self, journey: &mut Journey) -> Result<(), NotFound> {
-        let Some(reason) = self.budget.stop_after(journey.spent) else { return Ok(()) };
-        journey.note(Some(reason));
-        Err(NotFound::Stopped { steps: journey.level, reason })
+    fn go_on(&self, state: &mut PlanState) -> Result<(), NotFound> {
+        let Some(reason) = self.budget.stop_after(state.spent) else { return Ok(()) };
+        state.note(Some(reason));
+        Err(NotFound::Stopped { steps: state.level, reason })
     }
 
     /// The number of steps to search at, and whether it is the last one: the goal first, then half way to the best
     /// schedule; without one, ever farther from the goal.
-    fn next_level(&self, journey: &Journey) -> Option<(u32, bool)> {
-        let low = journey.low;
-        let best = journey.best.as_ref().map(Found::step_count);
+    fn next_level(&self, state: &PlanState) -> Option<(u32, bool)> {
+        let low = state.low;
+        let best = state.best.as_ref().map(Found::step_count);
         match self.ceiling.or(best.map(|steps| steps.saturating_sub(1))) {
             Some(top) if top < low => None,
-            _ if self.is_reached(journey) => None,
+            _ if self.is_reached(state) => None,
             top if low == self.goal() => Some((low, top == Some(low))),
             Some(top) => Some((low + (top - low) / 2, top == low)),
             None => {
@@ -292,7 +291,7 @@ impl Quest<'_> {
         algorithm: A,
         space: &SearchSpace<'_>,
         budget: &Budget,
-        journey: &mut Journey,
+        state: &mut PlanState,
         resumed: Option<Vec<u8>>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Result<Schedule, NotFound>, CheckpointError> {
@@ -303,15 +302,15 @@ impl Quest<'_> {
         };
         let (identity, limit) = (self.identity, budget.evaluation_limit());
         let result = search.run(budget, |search| {
-            observe(Event::Search(Search { progress: search, identity, journey, limit }));
+            observe(Event::Search(Search { progress: search, identity, state, limit }));
         });
         if let Err(NotFound::Stopped { reason: StopReason::Deadline | StopReason::Cancelled, .. }) = result {
             if self.budget.stop_after(0).is_some() {
-                observe(Event::Stopped(Search { progress: &search, identity, journey, limit }));
+                observe(Event::Stopped(Search { progress: &search, identity, state, limit }));
             }
-            journey.note(budget.stop_after(0));
+            state.note(budget.stop_after(0));
         }
-        journey.spent = journey.spent.saturating_add(search.evaluations());
+        state.spent = state.spent.saturating_add(search.evaluations());
         Ok(result)
     }
 

@@ -8,23 +8,23 @@ use lockstep::analytic::{self, LocalProgram};
 use lockstep::schedule::{CollectiveName, LocalSend};
 use serde::Serialize;
 
-use super::Answer;
-use crate::args::{PlanArgs, Talk};
-use crate::model::SymmetricQuestion;
+use crate::args::{PlanArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::output;
+use crate::problem_input::SymmetricProblemInput;
 use crate::text::{self, Sheet};
 
-pub(crate) fn run(args: &PlanArgs, _talk: Talk) -> anyhow::Result<Answer> {
-    let question = SymmetricQuestion::new(&args.problem)?;
-    let node = question.node("--node", args.large.node.as_deref().unwrap_or_default())?;
-    let SymmetricQuestion { graph, collective, root, model } = &question;
+pub(crate) fn run(args: &PlanArgs, _talk: Verbosity) -> anyhow::Result<ExitStatus> {
+    let input = SymmetricProblemInput::new(&args.problem)?;
+    let node = input.node("--node", args.large.node.as_deref().unwrap_or_default())?;
+    let SymmetricProblemInput { graph, collective, root, model } = &input;
     let (construction, program) = analytic::program(graph, *collective, *model, *root, node, &args.budget.begin())
         .with_context(|| {
             format!("no program of one node is known for {collective} on {graph} ({model}); see lockstep plan --help")
         })?;
     if args.json {
         output::print(&(serde_json::to_string(&Written::new(graph, &program))? + "\n"))?;
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     let mut sheet = Sheet::default();
     text::describe_graph(&mut sheet, graph);
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &PlanArgs, _talk: Talk) -> anyhow::Result<Answer> {
     sheet.line("program", format!("{} of {}", text::counted(sends, "transfer"), text::counted(rounds, "round")));
     sheet.line("found by", format!("analytic ({construction})"));
     output::print(&(sheet.to_text() + "\n" + &table(graph, *collective, &program)))?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// A row a round, a column a link: which message is sent, and where to if not to the neighbour.

@@ -5,8 +5,8 @@ use lockstep_schedule::{CollectiveKind, Problem};
 use lockstep_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
-use crate::journey::Journey;
-use crate::planner::PlanOptions;
+use super::plan_state::PlanState;
+use super::planner::PlanOptions;
 
 const MAGIC: [u8; 8] = *b"lockckpt";
 const VERSION: u32 = 3;
@@ -91,13 +91,13 @@ impl Identity {
 }
 
 /// A checkpoint as bytes: how far the planner is, and the state of its search.
-pub(crate) fn write(identity: &Identity, journey: &Journey, search: &[u8]) -> Vec<u8> {
-    seal(MAGIC, VERSION, &encode(&(identity, journey, search)))
+pub(crate) fn write(identity: &Identity, state: &PlanState, search: &[u8]) -> Vec<u8> {
+    seal(MAGIC, VERSION, &encode(&(identity, state, search)))
 }
 
 /// How far a planner of this identity was, and the state of its search.
-pub(crate) fn read(identity: &Identity, bytes: &[u8]) -> Result<(Journey, Vec<u8>), CheckpointError> {
-    let (found, journey, search): (Identity, Journey, Vec<u8>) = decode(open(MAGIC, VERSION, bytes)?)?;
+pub(crate) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, Vec<u8>), CheckpointError> {
+    let (found, state, search): (Identity, PlanState, Vec<u8>) = decode(open(MAGIC, VERSION, bytes)?)?;
     identity.expect(&found)?;
-    Ok((journey, search))
+    Ok((state, search))
 }

@@ -1,4 +1,7 @@
-//! `lockstep plan`: a schedule, and how good it is.
+//! `lockstep plan`: a schedule and its distance from the lower bound.
+
+mod local;
+mod symmetric;
 
 use std::path::Path;
 use std::time::Instant;
@@ -7,37 +10,39 @@ use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
 use lockstep::{CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
 
-use super::{Answer, extension, local, stop_on_signal, symmetric};
-use crate::args::{PlanArgs, PlanFormat, Talk};
+use super::plan_file;
+use crate::args::{PlanArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::explain::Explanation;
-use crate::model::Question;
+use crate::problem_input::ProblemInput;
 use crate::progress::{Checkpoint, Watch};
+use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
-pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.large.local {
-        return local::run(args, talk);
+        return local::run(args, verbosity);
     }
     if args.large.symmetric {
-        return symmetric::run(args, talk);
+        return symmetric::run(args, verbosity);
     }
-    let question = Question::new(&args.problem, talk)?;
-    let problem = question.problem()?;
+    let input = ProblemInput::new(&args.problem, verbosity)?;
+    let problem = input.problem()?;
     let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };
     let mut planner = Planner::new(problem, options);
     let checkpoint = Checkpoint::new(args.checkpoint.as_deref(), args.output.as_deref());
     let mut checkpoint = checkpoint.filter(|_| args.engine != Engine::Construct);
     if let Some(checkpoint) = &mut checkpoint
-        && let Some(saved) = checkpoint.read(talk)?
+        && let Some(saved) = checkpoint.read(verbosity)?
     {
         planner = planner.from_checkpoint(saved);
     }
 
     let started = Instant::now();
     let budget = args.budget.begin();
-    stop_on_signal(&budget, "the search", talk)?;
-    let mut watch = Watch::new(talk, checkpoint.as_mut());
+    cancel_on_signal(&budget, "the search", verbosity)?;
+    let mut watch = Watch::new(verbosity, checkpoint.as_mut());
     let mut explanation = Explanation::default();
     let result = planner.run(&budget, |event| {
         watch.see(&event);
@@ -47,34 +52,34 @@ pub(crate) fn run(args: &PlanArgs, talk: Talk) -> anyhow::Result<Answer> {
     match result {
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
-            deliver(&plan, seconds, args, talk)?;
+            deliver(&plan, seconds, args, verbosity)?;
             explain(&explanation, args)?;
             if let Some(checkpoint) = &mut checkpoint {
-                checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), talk);
+                checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), verbosity);
             }
-            Ok(Answer::Yes)
+            Ok(ExitStatus::Success)
         }
-        Err(error) => refuse(error, checkpoint.as_mut(), talk),
+        Err(error) => refuse(error, checkpoint.as_mut(), verbosity),
     }
 }
 
 /// Writes the plan wherever it is wanted.
-fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, talk: Talk) -> anyhow::Result<()> {
+fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<()> {
     match plan.cut_short() {
-        Some(CutShort::Interrupt) => output::note(talk, "interrupted; this is the best schedule so far"),
+        Some(CutShort::Interrupt) => output::note(verbosity, "interrupted; this is the best schedule so far"),
         Some(CutShort::Deadline) => output::note(
-            talk,
+            verbosity,
             "the time was over, so the result depends on the clock: another run may find another schedule",
         ),
         None => {}
     }
     // A copy of the schedule, which may be large.
     let file = || plan.to_file(seconds);
-    write(args, || file().to_json(), || file().to_bytes())?;
+    plan_file::write(args.output.as_deref(), args.format, || file().to_json(), || file().to_bytes())?;
     match args.output.as_deref() {
         Some(path) if input::is_standard(path) => Ok(()),
         _ if args.json => output::print(&file().to_json()),
-        Some(_) if talk.quiet => Ok(()),
+        Some(_) if verbosity.quiet => Ok(()),
         path => output::print(&describe(plan, path, args)?),
     }
 }
@@ -90,34 +95,6 @@ fn explain(explanation: &Explanation, args: &PlanArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     output::print(&text)
-}
-
-/// Writes to the file that is wanted, if one is, in its format.
-pub(super) fn write(
-    args: &PlanArgs,
-    json: impl FnOnce() -> String,
-    binary: impl FnOnce() -> Vec<u8>,
-) -> anyhow::Result<()> {
-    write_file(args.output.as_deref(), args.format, json, binary)
-}
-
-/// Writes a plan to the file that is wanted, if one is, in the format that is wanted or that the extension says.
-pub(super) fn write_file(
-    path: Option<&Path>,
-    format: Option<PlanFormat>,
-    json: impl FnOnce() -> String,
-    binary: impl FnOnce() -> Vec<u8>,
-) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let by_extension = || match extension(path).as_str() {
-        "lsb" | "bin" => PlanFormat::Binary,
-        _ => PlanFormat::Json,
-    };
-    let bytes = match format.unwrap_or_else(by_extension) {
-        PlanFormat::Json => json().into_bytes(),
-        PlanFormat::Binary => binary(),
-    };
-    output::write(path, &bytes)
 }
 
 /// The plan for people; with its steps unless they are in a file.
@@ -144,7 +121,7 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
 }
 
 /// Says why there is no plan: the answer is no, or the question is wrong.
-fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, talk: Talk) -> anyhow::Result<Answer> {
+fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let reason = match &error {
         PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
         PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
@@ -157,7 +134,7 @@ fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, talk: Talk) -> 
     };
     output::error(&error.into());
     if let (Some(reason), Some(checkpoint)) = (reason, checkpoint) {
-        checkpoint.settle(reason == StopReason::Evaluations, talk);
+        checkpoint.settle(reason == StopReason::Evaluations, verbosity);
     }
-    Ok(Answer::No)
+    Ok(ExitStatus::Negative)
 }

@@ -1,15 +1,12 @@
-//! What is asked: the network, the collective and the network's rules.
+//! Arguments that describe a problem: the network, the collective, the communication model and the failures.
 
 use std::num::NonZeroU32;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::ValueEnum;
-use lockstep::faults::{FaultSet, Survivability, Transport};
-use lockstep::schedule::{Ports, ProblemError, Routing, ScatterRule, Switching};
-use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Problem, Topology};
-
-use crate::args::Talk;
-use crate::{input, output};
+use lockstep::faults::FaultSet;
+use lockstep::schedule::{Ports, Routing, ScatterRule, Switching};
+use lockstep::{CollectiveName, CommunicationModel, Topology};
 
 /// Arguments of every command that looks at a problem.
 #[derive(Debug, clap::Args)]
@@ -87,10 +84,10 @@ pub(crate) struct ModelArgs {
     scatter: Option<ScatterArg>,
     /// Let opposite channels of a link share one wire
     #[arg(long, help_heading = MODEL)]
-    half_duplex: bool,
+    pub(crate) half_duplex: bool,
     /// Cut every message into so many
     #[arg(long, help_heading = MODEL, value_name = "CHUNKS", default_value = "1", value_parser = chunks)]
-    chunks: NonZeroU32,
+    pub(crate) chunks: NonZeroU32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -125,7 +122,7 @@ fn chunks(text: &str) -> Result<NonZeroU32, String> {
 }
 
 impl ModelArgs {
-    fn model(&self) -> anyhow::Result<CommunicationModel> {
+    pub(crate) fn model(&self) -> anyhow::Result<CommunicationModel> {
         let switching = match self.switching {
             SwitchingArg::Wormhole => Switching::Wormhole,
             SwitchingArg::StoreAndForward => Switching::StoreAndForward,
@@ -142,88 +139,5 @@ impl ModelArgs {
             RoutingArg::Any => Routing::Any,
         };
         Ok(CommunicationModel { switching, ports: self.ports, routing, scatter })
-    }
-}
-
-/// A collective of a network that looks the same from every node, and that is not built.
-#[derive(Debug)]
-pub(crate) struct SymmetricQuestion {
-    pub(crate) graph: CayleyGraph,
-    pub(crate) collective: CollectiveName,
-    pub(crate) root: Option<u64>,
-    pub(crate) model: CommunicationModel,
-}
-
-impl SymmetricQuestion {
-    /// Reads the spec and resolves the root, which is the first node if there must be one.
-    pub(crate) fn new(args: &ProblemArgs) -> anyhow::Result<Self> {
-        ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full-duplex; leave it out");
-        ensure!(args.failures.is_empty(), "--fail-...: symmetric schedules are for whole networks; leave it out");
-        ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules have whole messages; leave it out");
-        let graph: CayleyGraph = args.spec.parse()?;
-        let root = match &args.root {
-            Some(root) if args.collective.has_root() => Some(node(&graph, "--root", root)?),
-            Some(_) => bail!("--root: {} has no root; leave it out", args.collective),
-            None => args.collective.has_root().then_some(0),
-        };
-        Ok(Self { graph, collective: args.collective, root, model: args.model.model()? })
-    }
-
-    /// The node that an option names.
-    pub(crate) fn node(&self, option: &str, text: &str) -> anyhow::Result<u64> {
-        node(&self.graph, option, text)
-    }
-}
-
-fn node(graph: &CayleyGraph, option: &str, text: &str) -> anyhow::Result<u64> {
-    graph.find_node(text).with_context(|| format!("{option}: {graph} has no node '{text}'; give a name or a number"))
-}
-
-/// What a [`Problem`] is made of.
-#[derive(Debug)]
-pub(crate) struct Question {
-    spec: String,
-    topology: Topology,
-    collective: Collective,
-    model: CommunicationModel,
-}
-
-impl Question {
-    /// Reads the network and resolves the root; says so if it was chosen.
-    pub(crate) fn new(args: &ProblemArgs, talk: Talk) -> anyhow::Result<Self> {
-        let model = args.model.model()?;
-        let mut topology = input::topology(&args.spec)?;
-        if args.model.half_duplex {
-            topology = topology.half_duplex();
-        }
-        topology = args.failures.apply_to(topology)?;
-        let root = match &args.root {
-            Some(text) => Some(topology.find_node(text).with_context(|| {
-                format!("--root: {} has no node '{text}'; give a name or a number", topology.name())
-            })?),
-            None if args.collective.has_root() => {
-                let first = topology.terminals().first().copied();
-                let first = first.with_context(|| format!("{}: the network has no terminal", args.spec))?;
-                let name = topology.node_name(first);
-                output::note(talk, &format!("the root is {name}, the first terminal; choose another with --root"));
-                Some(first)
-            }
-            None => None,
-        };
-        let collective = args.collective.with_root(root).context("--root")?.with_chunks(args.model.chunks);
-        Ok(Self { spec: args.spec.clone(), topology, collective, model })
-    }
-
-    /// The problem, checked.
-    pub(crate) fn problem(&self) -> anyhow::Result<Problem<'_>> {
-        let Self { spec, topology, collective, model } = self;
-        match Problem::new(topology, collective, *model) {
-            // Who has cut off whom is the question where something has failed.
-            Err(ProblemError::Unreachable { .. }) if topology.failed_channels().next().is_some() => {
-                let survivability = Survivability::of(topology, Transport::of(collective, *model));
-                bail!("{}: {}", topology.name(), survivability.words(topology))
-            }
-            problem => problem.with_context(|| spec.clone()),
-        }
     }
 }

@@ -5,11 +5,11 @@ use lockstep_faults::{FaultError, Faults};
 use lockstep_schedule::{Problem, ProblemError, Schedule, ScheduleFile, ScheduleFileError};
 use lockstep_topology::Topology;
 
-use crate::degradation::Degradation;
-use crate::file::{PlanFile, PlanFileError};
-use crate::json::parse;
-use crate::replan::remaining;
-use crate::sweep_log::{PackedPlan, Page, Piece, Pieces, title};
+use super::degradation::Degradation;
+use super::replan::remaining;
+use super::sweep_log::{PackedPlan, Page, Piece, Pieces, title};
+use crate::plan::parse;
+use crate::plan::{PlanFile, PlanFileError};
 
 /// A plan for each of many sets of faults.
 ///

@@ -3,8 +3,8 @@
 use lockstep_schedule::ScheduleFile;
 use serde::{Deserialize, Serialize};
 
-use crate::file::{KIND, PlanFile, PlanFileError};
-use crate::json::parse;
+use super::file::{KIND, PlanFile, PlanFileError};
+use super::json::parse;
 
 /// The claims are short and stay JSON; the schedule is the bulk and has a binary form of its own.
 #[derive(Serialize, Deserialize)]

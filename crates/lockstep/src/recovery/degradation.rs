@@ -7,9 +7,9 @@ use lockstep_topology::{NodeId, Topology};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::replan::{Changes, ReplanError, replan};
 use crate::plan::{Plan, Verdict};
 use crate::planner::{PlanError, PlanOptions};
-use crate::replan::{Changes, ReplanError, replan};
 
 /// Sets of faults that each thread plans for before their results are told.
 const BATCH: usize = 4;

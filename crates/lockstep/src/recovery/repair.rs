@@ -4,13 +4,13 @@ use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_construct::{repair, survivors};
 use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule};
 
-use super::{Changes, Repaired};
-use crate::engine::Engine;
-use crate::event::Event;
-use crate::journey::Found;
+use super::replan::{Changes, Repaired};
 use crate::plan::{CutShort, Plan};
+use crate::planner::Engine;
+use crate::planner::Event;
+use crate::planner::Found;
+use crate::planner::part_of_time;
 use crate::planner::{PlanError, share};
-use crate::quest::part_of_time;
 
 /// The name of the repair among the methods of its engine.
 const METHOD: &str = "repair";
@@ -22,7 +22,7 @@ const SHARE: u32 = 4;
 const FIRST_LOOK: u64 = 16;
 
 /// What is to be repaired, and what may be spent on it.
-pub(super) struct Mender<'a> {
+pub(super) struct ScheduleRepair<'a> {
     /// The problem that the schedule solves.
     pub(super) before: &'a Problem<'a>,
     /// The problem that it is to solve.
@@ -31,7 +31,7 @@ pub(super) struct Mender<'a> {
     pub(super) budget: &'a Budget,
 }
 
-impl Mender<'_> {
+impl ScheduleRepair<'_> {
     /// The plan of the repaired schedule; `None` if some phase of it cannot be repaired.
     pub(super) fn mend(
         &self,

@@ -10,8 +10,8 @@ use lockstep_envelope::{EnvelopeError, HEADER_BYTES, decode, encode, open_first,
 use lockstep_schedule::FileKind;
 use serde::{Deserialize, Serialize};
 
-use crate::book::BookError;
-use crate::degradation::{Consequence, Degradation};
+use super::book::BookError;
+use super::degradation::{Consequence, Degradation};
 use crate::plan::Plan;
 use crate::planner::PlanOptions;
 

@@ -1,7 +1,5 @@
 //! Another plan after faults: the schedule repaired, or a fresh one where that is shorter.
 
-mod mend;
-
 use std::borrow::Cow;
 
 use lockstep_schedule::{
@@ -10,9 +8,9 @@ use lockstep_schedule::{
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
-use self::mend::Mender;
-use crate::event::Event;
+use super::repair::ScheduleRepair;
 use crate::plan::Plan;
+use crate::planner::Event;
 use crate::planner::{MAX_DELIVERIES, PlanError, PlanOptions, Planner, check_size};
 
 /// A plan for a network with faults, and what became of the plan that there was before.
@@ -121,7 +119,8 @@ pub fn replan(
     let problem = Problem::new(faulty, &collective, before.model())?;
     check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
 
-    let mended = Mender { before, problem: &problem, seed: options.seed, budget }.mend(schedule, &mut observe)?;
+    let mended =
+        ScheduleRepair { before, problem: &problem, seed: options.seed, budget }.mend(schedule, &mut observe)?;
     let allowed = options.steps.unwrap_or(u32::MAX);
     let is_enough = |plan: &Plan| plan.step_count() <= allowed && (plan.is_optimal() || options.steps.is_some());
     let Some((plan, repaired)) = mended else {

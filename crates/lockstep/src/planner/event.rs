@@ -6,10 +6,10 @@ use lockstep_certificate::Rule;
 use lockstep_evolve::{Algorithm, Evolution};
 use lockstep_schedule::StopReason;
 
-use crate::checkpoint::{self, Identity};
-use crate::engine::Engine;
-use crate::journey::Journey;
-use crate::replan::Repaired;
+use super::checkpoint::{self, Identity};
+use super::engine::Engine;
+use super::plan_state::PlanState;
+use crate::recovery::Repaired;
 
 /// Something that happened on the way to a plan. Steps are those of the phase in hand; an all-reduce has two phases.
 #[derive(Debug)]
@@ -106,14 +106,14 @@ impl<A: Algorithm> Progress for Evolution<'_, A> {
 pub struct Search<'a> {
     pub(crate) progress: &'a dyn Progress,
     pub(crate) identity: &'a Identity,
-    pub(crate) journey: &'a Journey,
+    pub(crate) state: &'a PlanState,
     pub(crate) limit: u64,
 }
 
 impl Search<'_> {
     /// The number of steps that the search looks for a schedule of.
     pub fn step_count(&self) -> u32 {
-        self.journey.level
+        self.state.level
     }
 
     /// Number of the generation in the making; 0 is the first, random one.
@@ -139,7 +139,7 @@ impl Search<'_> {
     /// Everything that is needed to go on, for [`Planner::from_checkpoint`](crate::Planner::from_checkpoint). Takes
     /// milliseconds and some 6 bytes a delivery and individual.
     pub fn checkpoint(&self) -> Vec<u8> {
-        checkpoint::write(self.identity, self.journey, &self.progress.checkpoint())
+        checkpoint::write(self.identity, self.state, &self.progress.checkpoint())
     }
 }
 
