@@ -1,6 +1,6 @@
 //! `lockstep bound`: what no schedule can beat.
 
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use lockstep_report::Table;
 
 use super::Answer;
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &BoundArgs, talk: Talk) -> anyhow::Result<Answer> {
     let problem = question.problem()?;
     let bounds = lockstep::bounds::all(&problem);
     if args.json {
-        output::print(&to_json_lines(&bounds, 1))?;
+        output::print(&to_json_rows(&bounds, 1))?;
         return Ok(Answer::Yes);
     }
     let mut sheet = Sheet::default();

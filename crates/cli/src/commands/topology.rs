@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use lockstep::design::Network;
+use lockstep::files::to_json_rows;
 use lockstep::paths::ShortestPaths;
-use lockstep::schedule::to_json_lines;
 use lockstep::topology::{GraphFormat, distance_sum_bound, families, write_graph};
 use lockstep::{NodeId, Topology};
 use lockstep_report::{DrawingLimits, Table, topology_svg};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
         let properties = Properties::new(&topology, metrics);
         // A metric a line.
         let depth = if properties.metrics.is_some() { 2 } else { 1 };
-        output::print(&if args.json { to_json_lines(&properties, depth) } else { properties.to_text() })?;
+        output::print(&if args.json { to_json_rows(&properties, depth) } else { properties.to_text() })?;
         return Ok(Answer::Yes);
     }
     write(&topology, args.output.as_deref(), args.format)?;
@@ -93,7 +93,7 @@ fn family_list(as_json: bool) -> String {
         about: family.about,
     });
     if as_json {
-        return to_json_lines(&entries.collect::<Vec<_>>(), 1);
+        return to_json_rows(&entries.collect::<Vec<_>>(), 1);
     }
     let mut table = Table::new(["spec", "example", "network"]);
     for Entry { usage, example, about, .. } in entries {

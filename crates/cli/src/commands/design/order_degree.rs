@@ -1,8 +1,8 @@
 //! Graphs of one order and degree with short distances.
 
 use anyhow::Context;
+use lockstep::files::to_json_rows;
 use lockstep::metrics::{Distances, Graph};
-use lockstep::schedule::to_json_lines;
 use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
 use lockstep::{Budget, Topology};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, talk: Talk) -> anyh
     }
     let found = Found::new(search.best(), &network, search.round(), seed)?;
     if args.json {
-        output::print(&to_json_lines(&found, 1))?;
+        output::print(&to_json_rows(&found, 1))?;
         return Ok(Answer::Yes);
     }
     let mut sheet = found.sheet(&network);

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use lockstep::Topology;
 use lockstep::design::{CablingCode, Front, Machine, Network};
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use serde::Serialize;
 
 use super::describe;
@@ -112,6 +112,6 @@ impl Pick {
             metrics: Vec<Metric>,
         }
         let Self { machine, code, place } = self;
-        to_json_lines(&Record { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
+        to_json_rows(&Record { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
     }
 }
