@@ -15,7 +15,7 @@
 //!
 //! // A truncated or altered file is refused.
 //! let error = SQUARES.open::<Vec<u32>>(&sealed[..sealed.len() - 1]).unwrap_err();
-//! assert!(error.to_string().starts_with("the file has 54 bytes, expected 55"));
+//! assert!(error.to_string().starts_with("the file has 55 bytes, expected 56"));
 //! # Ok::<(), FileError>(())
 //! ```
 //!
