@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::run::{cargo, root};
+use crate::repository::root;
 use measure::{Measured, measure, scaling};
 use process::Program;
 use report::Report;
@@ -34,7 +34,6 @@ pub(crate) struct Arguments {
 const SIDES: [u32; 5] = [8, 12, 16, 24, 32];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
     let program = Program::beside_this()?;
     let rows = Rows::read()?;
     let wanted = |name: &str| arguments.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));

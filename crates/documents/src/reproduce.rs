@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use lockstep::Engine;
 use serde::de::DeserializeOwned;
 
-use crate::run::root;
+use crate::repository::root;
 
 /// A document whose tables can be reproduced.
 #[derive(Clone, Copy, ValueEnum)]

@@ -9,7 +9,7 @@ use lockstep::schedule::Switching;
 use lockstep::{Collective, CollectiveName, CommunicationModel, Topology, load};
 use serde::Deserialize;
 
-use crate::run::root;
+use crate::repository::root;
 
 /// All tables, and where the figures of others come from.
 #[derive(Deserialize)]
