@@ -23,6 +23,7 @@
 
 mod arborescences;
 mod colouring;
+mod construct_engine;
 mod distance;
 mod engine;
 mod first_fit;
@@ -46,6 +47,7 @@ mod telephone;
 mod testing;
 mod wires;
 
+pub use construct_engine::ConstructEngine;
 pub use engine::{methods, schedule, shortest};
 pub use hunt::Found;
 pub use method::Method;

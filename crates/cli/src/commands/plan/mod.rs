@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
+use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner};
 
 use super::plan_file;
 use crate::args::{PlanArgs, Verbosity};
@@ -29,10 +29,10 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     }
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
-    let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };
+    let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
     let mut planner = Planner::new(problem, options);
     let checkpoint = Checkpoint::new(args.checkpoint.as_deref(), args.output.as_deref());
-    let mut checkpoint = checkpoint.filter(|_| args.engine != Engine::Construct);
+    let mut checkpoint = checkpoint.filter(|_| args.engine != EngineChoice::Named("construct"));
     if let Some(checkpoint) = &mut checkpoint
         && let Some(saved) = checkpoint.read(verbosity)?
     {
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             }
             Ok(ExitStatus::Success)
         }
-        Err(error) => refuse(error, checkpoint.as_mut(), verbosity),
+        Err(error) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
     }
 }
 
@@ -121,7 +121,12 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
 }
 
 /// Says why there is no plan: the answer is no, or the question is wrong.
-fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+fn refuse(
+    error: PlanError,
+    engine: EngineChoice,
+    checkpoint: Option<&mut Checkpoint>,
+    verbosity: Verbosity,
+) -> anyhow::Result<ExitStatus> {
     let reason = match &error {
         PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
         PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
@@ -129,6 +134,9 @@ fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, verbosity: Verb
         PlanError::Checkpoint(_) => {
             let path = checkpoint.map(|checkpoint| checkpoint.path().display().to_string()).unwrap_or_default();
             bail!("{path}: {error}; delete it, or choose another with --checkpoint");
+        }
+        PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
+            bail!("{error}; use --engine auto")
         }
         _ => return Err(error.into()),
     };
