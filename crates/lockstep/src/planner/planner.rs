@@ -90,11 +90,11 @@ impl<'a> Planner<'a> {
     /// ```
     /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, Event, PlanOptions, Planner, Problem};
     ///
-    /// let omega = "omega:16".parse()?;
-    /// let all_to_all = Collective::all_to_all_scatter();
-    /// let problem = Problem::new(&omega, &all_to_all, CommunicationModel::wormhole())?;
-    /// let options = PlanOptions { engine: EngineChoice::Named("umda"), ..PlanOptions::auto(1) };
-    /// let budget = Budget::evaluations(20_000);
+    /// let omega = "omega:8".parse()?;
+    /// let all_gather = Collective::all_to_all_broadcast();
+    /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
+    /// let options = PlanOptions { engine: EngineChoice::Named("umda"), steps: Some(8), ..PlanOptions::auto(1) };
+    /// let budget = Budget::evaluations(1_000_000);
     /// let mut checkpoint = None;
     /// let interrupted = Planner::new(problem, options).run(&budget, |event| match event {
     ///     Event::Search(_) => budget.cancel(),
@@ -104,7 +104,7 @@ impl<'a> Planner<'a> {
     /// assert!(interrupted.is_err());
     ///
     /// let planner = Planner::new(problem, options).from_checkpoint(checkpoint.ok_or("no search was running")?);
-    /// assert!(planner.run(&Budget::evaluations(20_000), |_| {}).is_ok());
+    /// assert_eq!(planner.run(&Budget::evaluations(1_000_000), |_| {})?.step_count(), 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
