@@ -2,7 +2,8 @@
 
 use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound};
 
-use crate::engine::{ENGINE, shortest};
+use crate::engine::shortest;
+use crate::portfolio::ENGINE;
 
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See [`shortest`](crate::shortest()).
 ///

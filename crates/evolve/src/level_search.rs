@@ -1,6 +1,6 @@
 //! The search for the smallest number of steps: one evolutionary search after another.
 
-use lockstep_envelope::{decode, encode};
+use lockstep_files::{decode, encode};
 use lockstep_paths::PathTable;
 use lockstep_schedule::{
     Budget, Effort, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Problem, Schedule,

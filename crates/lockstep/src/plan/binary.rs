@@ -28,8 +28,8 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// [`FileError::Envelope`](lockstep_schedule::FileError::Envelope) if the file is truncated, altered or of another
-    /// kind; otherwise as [`from_json`](Self::from_json).
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind;
+    /// otherwise as [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PlanFileError> {
         let BinaryPlan { claims, schedule } = KIND.open(bytes)?;
         parse::<()>(&claims)?.into_file(|()| ScheduleFile::from_bytes(&schedule).map_err(PlanFileError::Schedule))

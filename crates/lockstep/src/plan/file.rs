@@ -1,12 +1,19 @@
 //! The contents of a plan file, and their check.
 
 use lockstep_certificate::{CertificateError, LowerBound};
-use lockstep_schedule::{FileError, FileKind, ScheduleFile, ScheduleFileError, Violation, verify};
+use lockstep_files::{FileError, FileKind};
+use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
 
 use super::plan::{Origin, Plan};
 use super::verdict::{CutShort, Verdict};
 
-pub(crate) const KIND: FileKind = FileKind { format: "lockstep-plan", noun: "plan", magic: *b"lockplan", version: 1 };
+pub(crate) const KIND: FileKind = FileKind {
+    format: "lockstep-plan",
+    noun: "plan",
+    magic: *b"lockplan",
+    version: 1,
+    remedies: &[("lockstep-topology", "a topology alone is no plan, plan one for it")],
+};
 
 /// The contents of a plan file: plain data that may be wrong. [`check`](Self::check) makes a [`Plan`] of it.
 ///

@@ -1,6 +1,6 @@
 //! Checkpoints of a planner: an interrupted plan is resumed as if there had been no interruption.
 
-use lockstep_envelope::{EnvelopeError, decode, encode, open, seal};
+use lockstep_files::{FileError, FileKind};
 use lockstep_schedule::{CollectiveKind, Problem};
 use lockstep_topology::NodeId;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::options::{PlanOptions, StoredOptions};
 use super::plan_state::PlanState;
 
-const MAGIC: [u8; 8] = *b"lockckpt";
-const VERSION: u32 = 4;
+const KIND: FileKind = FileKind {
+    format: "lockstep-plan-checkpoint",
+    noun: "checkpoint of a plan",
+    magic: *b"lockckpt",
+    version: 4,
+    remedies: &[],
+};
 
 /// Why a checkpoint cannot be resumed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -17,7 +22,7 @@ const VERSION: u32 = 4;
 pub enum CheckpointError {
     /// The file is truncated, altered, or not a checkpoint.
     #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
+    File(#[from] FileError),
     /// The checkpoint belongs to another problem or other options.
     #[error("the checkpoint belongs to another {what}")]
     Mismatch {
@@ -102,12 +107,12 @@ pub(super) struct SavedSearch {
 /// Writes a checkpoint.
 pub(super) fn write(identity: &Identity, state: &PlanState, engine: &str, search: Vec<u8>) -> Vec<u8> {
     let search = SavedSearch { engine: engine.to_owned(), state: search };
-    seal(MAGIC, VERSION, &encode(&(identity, state, search)))
+    KIND.seal(&(identity, state, search))
 }
 
 /// Reads a checkpoint of a planner with this identity.
 pub(super) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, SavedSearch), CheckpointError> {
-    let (found, state, search): (Identity, PlanState, SavedSearch) = decode(open(MAGIC, VERSION, bytes)?)?;
+    let (found, state, search): (Identity, PlanState, SavedSearch) = KIND.open(bytes)?;
     identity.expect(&found)?;
     Ok((state, search))
 }

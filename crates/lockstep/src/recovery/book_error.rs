@@ -1,7 +1,7 @@
 //! Why a recovery book cannot be read.
 
-use lockstep_envelope::EnvelopeError;
 use lockstep_faults::FaultError;
+use lockstep_files::FileError;
 use lockstep_schedule::{ProblemError, ScheduleFileError};
 
 use crate::plan::PlanFileError;
@@ -12,7 +12,7 @@ use crate::plan::PlanFileError;
 pub enum BookError {
     /// The file is altered, or not a book.
     #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
+    File(#[from] FileError),
     /// The book is truncated, or its sweep is not complete.
     #[error("the book has no end: it is truncated, or still being written; fetch it again, or complete its sweep")]
     Unfinished,

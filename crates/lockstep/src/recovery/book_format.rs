@@ -3,8 +3,7 @@
 //! The first piece describes the sweep. Each further piece has the consequence of one set of faults, and the last one the
 //! number of sets. An interrupted sweep therefore loses nothing, and an unfinished book is not read as a complete one.
 
-use lockstep_envelope::{EnvelopeError, decode, open_first};
-use lockstep_schedule::FileKind;
+use lockstep_files::{FileError, FileKind, SealError};
 use serde::{Deserialize, Serialize};
 
 use super::book_error::BookError;
@@ -13,7 +12,7 @@ use crate::plan::Plan;
 use crate::planner::StoredOptions;
 
 pub(super) const KIND: FileKind =
-    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1 };
+    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1, remedies: &[] };
 
 /// The first piece: everything that decides the results of the sweep.
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -62,8 +61,7 @@ impl PackedPlan {
 
 /// Reads the first piece. Returns it with the bytes behind it.
 pub(super) fn title(bytes: &[u8]) -> Result<(Title, &[u8]), BookError> {
-    let (payload, rest) = open_first(KIND.magic, KIND.version, bytes)?;
-    Ok((decode(payload)?, rest))
+    Ok(KIND.open_first(bytes)?)
 }
 
 /// Reads the pieces behind the first one, each with its length in bytes, up to the end of the book.
@@ -79,12 +77,10 @@ impl<'a> Pieces<'a> {
     }
 
     fn piece(&mut self) -> Result<(Piece, usize), BookError> {
-        let opened = match open_first(KIND.magic, KIND.version, self.rest) {
-            Err(EnvelopeError::Length { .. }) => Err(BookError::Unfinished),
-            opened => opened.map_err(BookError::from),
+        let (piece, rest) = match KIND.open_first(self.rest) {
+            Err(FileError::Sealed(SealError::Length { .. })) => return Err(BookError::Unfinished),
+            opened => opened?,
         };
-        let (payload, rest) = opened?;
-        let piece: Piece = decode(payload)?;
         match &piece {
             Piece::Page(page) if page.number == self.pages => self.pages += 1,
             Piece::End(pages) if *pages == self.pages && rest.is_empty() => self.is_over = true,

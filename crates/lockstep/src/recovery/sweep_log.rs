@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lockstep_envelope::{HEADER_BYTES, encode, seal};
+use lockstep_files::HEADER_BYTES;
 
 use super::book_error::BookError;
 use super::book_format::{KIND, PackedPlan, Page, Piece, Pieces, Title, title};
@@ -123,7 +123,7 @@ impl<W: Write> SweepLog<W> {
     }
 
     fn write(&mut self, piece: &Piece) -> io::Result<()> {
-        self.out.write_all(&seal(KIND.magic, KIND.version, &encode(piece)))?;
+        self.out.write_all(&KIND.seal(piece))?;
         self.out.flush()
     }
 }
