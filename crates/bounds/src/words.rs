@@ -29,7 +29,7 @@ impl Certificate {
     /// use lockstep_topology::Topology;
     ///
     /// let mesh: Topology = "mesh:4x4".parse()?;
-    /// let gather = Collective::all_to_all_broadcast();
+    /// let gather = Collective::all_gather();
     /// let problem = Problem::new(&mesh, &gather, CommunicationModel::wormhole())?;
     /// let bound = lockstep_bounds::best(&problem);
     /// let words = bound.certificate.explain(&mesh).to_string();

@@ -22,7 +22,7 @@ fn network(spec: &str) -> Topology {
 
 /// The bound of the total exchange, checked; if more than that is asked for, it is no other.
 fn exchange(topology: &Topology, model: CommunicationModel) -> u32 {
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let problem = Problem::new(topology, &exchange, model).unwrap();
     let bound = by_rule(&problem, Rule::ArcForwarding).unwrap();
     assert_eq!(bound.check(&problem), Ok(()));
@@ -114,7 +114,7 @@ fn packets_take_ports_on_their_way() {
 fn kautz_bound(visit: impl FnOnce(&Problem<'_>, LowerBound)) {
     // With a channel dead, the others differ.
     let kautz = without(&network("kautz:3,2"), &[ChannelId::new(0)], &[]);
-    let (exchange, two_ports) = (Collective::all_to_all_scatter(), Ports::limit(2).unwrap());
+    let (exchange, two_ports) = (Collective::all_to_all(), Ports::limit(2).unwrap());
     let problem = Problem::new(&kautz, &exchange, CommunicationModel { ports: two_ports, ..PACKETS }).unwrap();
     let bound = by_rule(&problem, Rule::ArcForwarding).unwrap();
     visit(&problem, bound);
@@ -139,7 +139,7 @@ fn lengths_of_the_wrong_number_or_place_are_refused() {
             refused(&wormhole, &resources, &ports, &[]),
             why("a wormhole crosses many channels through one port")
         );
-        let gather = Collective::all_to_all_broadcast();
+        let gather = Collective::all_gather();
         let gather = Problem::new(problem.topology(), &gather, ANY).unwrap();
         assert_eq!(refused(&gather, &resources, &[], &[]), why("copies of a message can share a part of their way"));
     });
@@ -148,10 +148,10 @@ fn lengths_of_the_wrong_number_or_place_are_refused() {
 #[test]
 fn the_greatest_lengths_are_added_exactly() {
     let pair = network("complete:2");
-    let exchange = Collective::all_to_all_scatter().with_chunks((1 << 31).try_into().unwrap());
+    let exchange = Collective::all_to_all().with_chunks((1 << 31).try_into().unwrap());
     let many = Problem::new(&pair, &exchange, MINIMAL);
     assert!(many.is_err(), "more messages than can be numbered");
-    let exchange = Collective::all_to_all_scatter().with_chunks(((1 << 31) - 1).try_into().unwrap());
+    let exchange = Collective::all_to_all().with_chunks(((1 << 31) - 1).try_into().unwrap());
     let problem = Problem::new(&pair, &exchange, MINIMAL).unwrap();
     let all = u64::from(u32::MAX);
     let (distance, per_step) = (2 * all * ((1 << 31) - 1), 2 * all);
@@ -200,7 +200,7 @@ proptest! {
         let other = shuffled(topology.clone());
         (Just(topology), other)
     })) {
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let steps = |topology: &Topology, rule| {
             let problem = Problem::new(topology, &exchange, ANY).unwrap();
             by_rule(&problem, rule).map_or(0, |bound| bound.steps)

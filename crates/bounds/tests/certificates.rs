@@ -5,7 +5,7 @@
 
 use expect_test::expect;
 use lockstep_bounds::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet, all, best, by_rule};
-use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
+use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use serde_json::Value;
 
@@ -13,13 +13,13 @@ use serde_json::Value;
 fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
     let root = NodeId::new(1);
     let collectives: [Collective; 7] = [
-        Collective::one_to_all_broadcast(root),
-        Collective::one_to_all_broadcast(root).with_chunks(2.try_into().unwrap()),
-        Collective::one_to_all_scatter(root),
-        Collective::all_to_all_broadcast(),
-        Collective::all_to_all_scatter(),
-        CollectiveKind::Gather { root }.into(),
-        CollectiveKind::AllReduce.into(),
+        Collective::broadcast(root),
+        Collective::broadcast(root).with_chunks(2.try_into().unwrap()),
+        Collective::scatter(root),
+        Collective::all_gather(),
+        Collective::all_to_all(),
+        Collective::gather(root),
+        Collective::all_reduce(),
     ];
     for spec in ["mesh:4x4", "kautz:2,3", "full-b-tree:15"] {
         let topology: Topology = spec.parse().unwrap();
@@ -101,7 +101,7 @@ fn at<'a>(value: &'a mut Value, path: &[String]) -> &'a mut Value {
 
 fn mesh_exchange(visit: impl FnOnce(&Problem<'_>, LowerBound)) {
     let mesh: Topology = "mesh:4x4".parse().unwrap();
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let problem = Problem::new(&mesh, &exchange, CommunicationModel::wormhole()).unwrap();
     visit(&problem, best(&problem));
 }
@@ -141,8 +141,8 @@ fn narrow() -> Topology {
 fn every_node_more_or_less_is_refused() {
     let (mesh, narrow): (Topology, _) = ("mesh:4x4".parse().unwrap(), narrow());
     let cases = [
-        (&mesh, Collective::one_to_all_scatter(NodeId::new(1)), Rule::SourceCut),
-        (&narrow, Collective::all_to_all_broadcast(), Rule::Reception),
+        (&mesh, Collective::scatter(NodeId::new(1)), Rule::SourceCut),
+        (&narrow, Collective::all_gather(), Rule::Reception),
     ];
     for (topology, collective, rule) in cases {
         let problem = Problem::new(topology, &collective, CommunicationModel::wormhole()).unwrap();
@@ -215,7 +215,7 @@ fn a_rule_needs_its_own_kind_of_facts() {
 #[test]
 fn every_changed_table_of_a_tree_is_refused() {
     let tree: Topology = "full-b-tree:31".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&tree, &broadcast, CommunicationModel::wormhole()).unwrap();
     let bound = best(&problem);
     assert_eq!((bound.rule, bound.check(&problem)), (Rule::TreeBroadcast, Ok(())));
@@ -239,7 +239,7 @@ fn every_changed_table_of_a_tree_is_refused() {
 /// A cut of packets from a node of a tree: eight of them go up through one channel.
 fn moving_cut(ports: Ports, visit: impl FnOnce(&Problem<'_>, LowerBound)) {
     let tree: Topology = "full-b-tree:15".parse().unwrap();
-    let scatter = Collective::one_to_all_scatter(NodeId::new(1));
+    let scatter = Collective::scatter(NodeId::new(1));
     let model = CommunicationModel { ports, ..CommunicationModel::store_and_forward() };
     let problem = Problem::new(&tree, &scatter, model).unwrap();
     let bound = by_rule(&problem, Rule::TimedCut).unwrap();
@@ -299,7 +299,7 @@ fn every_change_of_a_spread_is_refused() {
     let cases = [("mesh:5x5", 12, CommunicationModel::wormhole()), ("de-bruijn:2,4", 3, packets)];
     for (spec, root, model) in cases {
         let topology: Topology = spec.parse().unwrap();
-        let broadcast = Collective::one_to_all_broadcast(NodeId::new(root));
+        let broadcast = Collective::broadcast(NodeId::new(root));
         let problem = Problem::new(&topology, &broadcast, model).unwrap();
         let bound = best(&problem);
         assert_eq!((bound.rule, bound.check(&problem)), (Rule::BroadcastLp, Ok(())), "{spec}");
@@ -364,7 +364,7 @@ fn spreads_that_cannot_be_added_up_are_refused() {
         bound.check(&problem).unwrap_err().to_string()
     };
     let why = |why: &str| format!("this is no certificate by broadcast-lp: {why}");
-    let broadcast = || Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = || Collective::broadcast(NodeId::new(0));
     let step = why("a message can get to one terminal more in every step");
     assert_eq!([0, 4096, u32::MAX].map(|steps| refused(broadcast(), bound(steps, 1))), [(); 3].map(|()| step.clone()));
     let long = why("the sum is too long to add up again");
@@ -374,14 +374,14 @@ fn spreads_that_cannot_be_added_up_are_refused() {
     );
     assert_eq!(refused(broadcast(), bound(3, 0)), why("the sets can take in what they need"));
     let one = why("it is for one message, from its source");
-    assert_eq!(refused(Collective::all_to_all_broadcast(), bound(3, 1)), one);
-    assert_eq!(refused(Collective::one_to_all_broadcast(NodeId::new(1)), bound(3, 1)), one);
+    assert_eq!(refused(Collective::all_gather(), bound(3, 1)), one);
+    assert_eq!(refused(Collective::broadcast(NodeId::new(1)), bound(3, 1)), one);
 }
 
 #[test]
 fn a_certificate_is_no_good_for_another_problem() {
     mesh_exchange(|problem, bound| {
-        let gather = Collective::all_to_all_broadcast();
+        let gather = Collective::all_gather();
         let other = Problem::new(problem.topology(), &gather, problem.model()).unwrap();
         assert!(bound.check(&other).is_err());
         let torus: Topology = "torus:4x4".parse().unwrap();
@@ -402,7 +402,7 @@ fn json_is_as_documented() {
 
 #[test]
 fn receptions_name_the_nodes_behind_few_channels() {
-    let (network, gather) = (narrow(), Collective::all_to_all_broadcast());
+    let (network, gather) = (narrow(), Collective::all_gather());
     let problem = Problem::new(&network, &gather, CommunicationModel::wormhole()).unwrap();
     let words = "28 steps (reception): 28 deliveries to terminals among the 5 nodes 4, 5, 6, 7, 9, at most 1 in a step over \
                  the channels that lead there";

@@ -5,7 +5,7 @@
 
 use expect_test::{Expect, expect};
 use lockstep_bounds::all;
-use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
+use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
 use lockstep_topology::{NodeId, Topology};
 
 fn read(spec: &str, collective: &Collective, model: CommunicationModel, expected: &Expect) {
@@ -21,7 +21,7 @@ fn certificates_read_like_sentences() {
     let (wormhole, packets) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
     read(
         "omega:8",
-        &Collective::one_to_all_broadcast(root),
+        &Collective::broadcast(root),
         wormhole,
         &expect![[r#"
         3 steps (growth): after 0 to 3 steps at most 1, 2, 4, 8 terminals can hold the message of terminal 0, and 8 must
@@ -31,7 +31,7 @@ fn certificates_read_like_sentences() {
     );
     read(
         "full-b-tree:31",
-        &Collective::one_to_all_broadcast(root),
+        &Collective::broadcast(root),
         wormhole,
         &expect![[r#"
             4 steps (tree-broadcast): the message of terminal 0 cannot spread over the tree in 3 steps: an exhaustive programme over 68 states of its subtrees finds no way
@@ -42,7 +42,7 @@ fn certificates_read_like_sentences() {
     );
     read(
         "star:5",
-        &Collective::one_to_all_broadcast(root),
+        &Collective::broadcast(root),
         CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets },
         &expect![[r#"
             4 steps (growth): after 0 to 4 steps at most 1, 2, 3, 4, 5 terminals can hold the message of terminal 0, and 5 must
@@ -54,7 +54,7 @@ fn certificates_read_like_sentences() {
     );
     read(
         "ring:8",
-        &Collective::one_to_all_broadcast(root).with_chunks(chunks),
+        &Collective::broadcast(root).with_chunks(chunks),
         packets,
         &expect![[r#"
             6 steps (growth): terminal 0 starts at most 2 of 5 messages in a step; 0 to 4 steps after its start at most 1, 3, 5, 7, 8 terminals can hold one, and 8 must
@@ -65,7 +65,7 @@ fn certificates_read_like_sentences() {
     );
     read(
         "full-b-tree:15",
-        &Collective::all_to_all_scatter(),
+        &Collective::all_to_all(),
         wormhole,
         &expect![[r#"
             56 steps (cut): 56 messages must go into the 7 nodes 2, 5, 6, 11, 12, 13, 14, at most 1 in a step
@@ -77,7 +77,7 @@ fn certificates_read_like_sentences() {
     );
     read(
         "ring:6",
-        &CollectiveKind::Gather { root }.into(),
+        &Collective::gather(root),
         packets,
         &expect![[r#"
             3 steps (ports): backwards in time, terminal 0 sends 5 messages, at most 2 in a step
@@ -89,7 +89,7 @@ fn certificates_read_like_sentences() {
     );
     read(
         "ring:4",
-        &CollectiveKind::AllReduce.into(),
+        &Collective::all_reduce(),
         wormhole,
         &expect![[r#"
             4 steps (phases): 2 steps (ports): backwards in time, terminal 0 receives 3 messages, at most 2 in a step, then 2 steps (ports): terminal 0 receives 3 messages, at most 2 in a step
@@ -104,7 +104,7 @@ fn certificates_of_flows_and_trees_read_like_sentences() {
     let (wormhole, packets) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
     read(
         "mesh:4x4",
-        &Collective::one_to_all_scatter(NodeId::new(1)),
+        &Collective::scatter(NodeId::new(1)),
         wormhole,
         &expect![[r#"
             6 steps (source-cut): 11 messages of terminal 1 must go into the 11 nodes 2, 3, 5, 6, 7, 9, 10, 11 and 3 more, at most 2 in a step over channels that they may take
@@ -116,7 +116,7 @@ fn certificates_of_flows_and_trees_read_like_sentences() {
     );
     read(
         "full-b-tree:15",
-        &Collective::one_to_all_broadcast(NodeId::new(0)),
+        &Collective::broadcast(NodeId::new(0)),
         CommunicationModel { ports: Ports::limit(1).unwrap(), ..packets },
         &expect![[r#"
             6 steps (tree-packets): the message of terminal 0 takes 6 steps over the tree if every terminal serves first the neighbour whose subtree takes longest
@@ -128,7 +128,7 @@ fn certificates_of_flows_and_trees_read_like_sentences() {
     );
     read(
         "full-b-tree:15",
-        &Collective::one_to_all_scatter(NodeId::new(1)),
+        &Collective::scatter(NodeId::new(1)),
         packets,
         &expect![[r#"
             8 steps (cut): 8 messages must go out of the 7 nodes 1, 3, 4, 7, 8, 9, 10, at most 1 in a step

@@ -212,7 +212,7 @@ mod tests {
     /// Capacities of a network with these ports.
     fn with_capacities(spec: &str, ports: Ports, check: impl FnOnce(&Task<'_>, &Capacities)) {
         let topology: Topology = spec.parse().unwrap();
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         let model = CommunicationModel { ports, ..CommunicationModel::wormhole() };
         let problem = Problem::new(&topology, &collective, model).unwrap();
         let task = Task::new(&problem).unwrap();

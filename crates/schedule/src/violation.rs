@@ -4,8 +4,8 @@ use std::fmt;
 
 use lockstep_topology::{ChannelId, NodeId, Topology, one_line};
 
-use crate::collective::Phase;
 use crate::messages::{MessageId, Messages, Receivers};
+use crate::pattern::Phase;
 
 /// A node with its name; written `'name'`.
 #[derive(Clone, PartialEq, Eq, Debug)]

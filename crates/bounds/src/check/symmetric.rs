@@ -28,8 +28,8 @@ impl LowerBound {
     ) -> Result<(), CertificateError> {
         let nodes = graph.node_count();
         let is_scatter = match collective {
-            CollectiveName::AllToAllBroadcast => false,
-            CollectiveName::AllToAllScatter => true,
+            CollectiveName::AllGather => false,
+            CollectiveName::AllToAll => true,
             _ => return Err(self.not_applicable("the collective is no all-gather and no all-to-all")),
         };
         let ports = model.ports.of_degree(graph.degree()) as u64;
