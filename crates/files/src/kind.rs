@@ -1,29 +1,33 @@
-//! What all files have in common: a header that says what they are, before anything else is looked at.
+//! Kinds of files, and the header that identifies them.
 
-use lockstep_envelope::{EnvelopeError, decode, encode, open, seal};
-use lockstep_topology::one_line;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
-/// A kind of file, in JSON or binary, and how its header reads.
+use crate::codec::{decode, encode};
+use crate::quote::one_line;
+use crate::sealed::{SealError, open, open_first, seal};
+
+/// A kind of file, with the headers of its JSON and binary forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileKind {
     /// The field `format` of the JSON form.
     pub format: &'static str,
-    /// What such a file holds, in words.
+    /// What such a file contains, as error messages name it.
     pub noun: &'static str,
     /// The first bytes of the binary form.
     pub magic: [u8; 8],
-    /// The version that is read and written, of both forms.
+    /// The version of both forms.
     pub version: u32,
+    /// Advice for a JSON file of another kind: its field `format`, and what to do with it.
+    pub remedies: &'static [(&'static str, &'static str)],
 }
 
 impl FileKind {
-    /// What `json` or `binary` makes of the contents of a file, as its first byte says.
+    /// Reads the contents of a file with `json` or `binary`, selected by the first byte.
     ///
     /// # Errors
     ///
-    /// [`FileError::NotText`], and those of the two readers.
+    /// Returns [`FileError::NotText`] if a JSON file is not UTF-8, and the errors of the two readers.
     pub fn read<T, E: From<FileError>>(
         self,
         bytes: &[u8],
@@ -39,16 +43,37 @@ impl FileKind {
         }
     }
 
-    /// The record that a JSON text holds; [`check`](Self::check) its format and version.
+    /// Reads the record of a JSON text. The caller verifies its header with [`check`](Self::check).
+    ///
+    /// O(length of `text`). An invalid text is read a second time to locate the error.
+    ///
+    /// ```
+    /// use lockstep_files::{FileError, FileKind};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Record {
+    ///     format: String,
+    ///     version: u32,
+    ///     squares: Vec<u32>,
+    /// }
+    ///
+    /// const SQUARES: FileKind =
+    ///     FileKind { format: "squares", noun: "list of squares", magic: *b"squares\0", version: 1, remedies: &[] };
+    ///
+    /// let record: Record = SQUARES.parse(r#"{"format": "squares", "version": 1, "squares": [1, 4]}"#)?;
+    /// SQUARES.check(&record.format, record.version.into())?;
+    /// assert_eq!(record.squares, [1, 4]);
+    /// # Ok::<(), FileError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`FileError`]; format and version are looked at before everything else.
+    /// Returns the first [`FileError`]. A wrong format or version is reported before any other field.
     pub fn parse<T: DeserializeOwned>(self, text: &str) -> Result<T, FileError> {
         serde_json::from_str(text).map_err(|_| self.diagnose::<T>(text))
     }
 
-    /// What is wrong with a text that is no record. Reads it again: keeping track of fields is too slow for good files.
+    /// Finds the error of a text that is not a record. Only this second pass tracks field paths, which is slow.
     fn diagnose<T: DeserializeOwned>(self, text: &str) -> FileError {
         #[derive(Deserialize)]
         struct Header {
@@ -72,11 +97,11 @@ impl FileKind {
         }
     }
 
-    /// Whether these are the format and version of this kind.
+    /// Verifies that a header has the format and version of this kind.
     ///
     /// # Errors
     ///
-    /// [`FileError::Format`], then [`FileError::Version`].
+    /// Returns [`FileError::Format`] or [`FileError::Version`], in this order.
     pub fn check(self, format: &str, version: u64) -> Result<(), FileError> {
         if format != self.format {
             return Err(FileError::Format { kind: self, found: format.to_owned() });
@@ -87,82 +112,89 @@ impl FileKind {
         Ok(())
     }
 
-    /// The bytes of a binary file with these contents.
+    /// Returns the sealed binary file with these contents.
     pub fn seal<T: Serialize>(self, contents: &T) -> Vec<u8> {
         seal(self.magic, self.version, &encode(contents))
     }
 
-    /// The contents of a binary file.
+    /// Returns the contents of a sealed binary file.
     ///
     /// # Errors
     ///
-    /// [`FileError::Envelope`] if the file is truncated, altered or of another kind.
+    /// Returns [`FileError::Sealed`] if the file is truncated, altered or of another kind.
     pub fn open<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, FileError> {
         Ok(decode(open(self.magic, self.version, bytes)?)?)
     }
 
-    /// What to give instead of a file of another format.
+    /// Returns the contents of the first sealed piece of a file that grows, and the bytes that follow the piece.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`FileError::Sealed`] if the piece is truncated, altered or of another kind.
+    pub fn open_first<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<(T, &[u8]), FileError> {
+        let (payload, rest) = open_first(self.magic, self.version, bytes)?;
+        Ok((decode(payload)?, rest))
+    }
+
+    /// Returns what to do with a file of another format.
     fn remedy(self, found: &str) -> String {
-        match (self.noun, found) {
-            ("schedule", "lockstep-plan") => "a plan holds its schedule in the field 'schedule'".to_owned(),
-            ("schedule" | "plan" | "symmetric schedule", "lockstep-topology") => {
-                format!("a topology alone is no {}, plan one for it", self.noun)
-            }
-            (noun, _) => format!("give a {noun} file"),
+        match self.remedies.iter().find(|(format, _)| *format == found) {
+            Some((_, remedy)) => (*remedy).to_owned(),
+            None => format!("give a {} file", self.noun),
         }
     }
 }
 
-/// Why a file is none of its [`FileKind`], whatever it is about. Every message is one line.
+/// Why a file is not of the requested [`FileKind`]. Each message is one line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// Bytes that are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("byte {byte} is no UTF-8 text; give a {} file, JSON or binary", .kind.noun)]
     NotText {
-        /// The kind asked for.
+        /// The requested kind.
         kind: FileKind,
-        /// Place of the byte, from 0.
+        /// Position of the first invalid byte, from 0.
         byte: usize,
     },
-    /// Text that is no JSON.
+    /// The text is not JSON.
     #[error("the text is no JSON: {}; correct it, or give another file", one_line(.why))]
     Syntax {
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         why: String,
     },
-    /// Another kind of file.
+    /// The file is of another kind.
     #[error("field 'format' is '{}', expected '{}'; {}", one_line(.found), .kind.format, .kind.remedy(.found))]
     Format {
-        /// The kind asked for.
+        /// The requested kind.
         kind: FileKind,
-        /// What the file says.
+        /// The format in the file.
         found: String,
     },
-    /// A version that this library does not know.
+    /// The file has a version that this library does not support.
     #[error("field 'version' is {found}, but only version {} is known; use a newer lockstep", .kind.version)]
     Version {
         /// The kind of the file.
         kind: FileKind,
-        /// What the file says.
+        /// The version in the file.
         found: u64,
     },
-    /// A field of the wrong type, missing, unknown, or out of range.
+    /// A field has the wrong type, is missing, unknown, or out of range.
     #[error("field '{}': {}; correct that field", one_line(.field), one_line(.why))]
     Field {
-        /// The way to it, for example `steps[3][0].path[1]`.
+        /// Path of the field, for example `steps[3][0].path[1]`.
         field: String,
-        /// What is wrong, with line and column.
+        /// The parser's message, with line and column.
         why: String,
     },
-    /// A binary file that is truncated, altered or of another kind.
+    /// The binary file is truncated, altered or of another kind.
     #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
+    Sealed(#[from] SealError),
 }
 
 impl FileError {
-    /// Whether the file is of another kind, and not a damaged one of the kind asked for.
+    /// Returns true if the file is of another kind, and false if it is a damaged file of the requested kind.
     pub fn is_other_kind(&self) -> bool {
-        matches!(self, Self::Format { .. } | Self::Envelope(EnvelopeError::Magic { .. }))
+        matches!(self, Self::Format { .. } | Self::Sealed(SealError::Magic { .. }))
     }
 }

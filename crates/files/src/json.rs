@@ -1,39 +1,42 @@
-//! JSON for people: outer levels over lines, inner ones on a line.
+//! JSON texts with one line per row: outer levels are broken into lines, inner levels are not.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-/// A value as JSON text in which lists and objects of the first `depth` levels have a line for each element, and those
-/// inside stand on one line. Ends with a newline.
+/// Returns the value as JSON text, with a line per element in the first `depth` levels of lists and objects.
+///
+/// Deeper levels stand on the line of their parent. The text ends with a newline. O(length of the text).
 ///
 /// ```
-/// let text = lockstep_schedule::to_json_lines(&[[1, 2], [3, 4]], 1);
+/// let text = lockstep_files::to_json_rows(&[[1, 2], [3, 4]], 1);
 /// assert_eq!(text, "[\n  [1, 2],\n  [3, 4]\n]\n");
 /// ```
 ///
 /// # Panics
 ///
-/// If `T` refuses to be serialized or has keys that are no strings, which derived structs never do.
-pub fn to_json_lines<T: Serialize>(value: &T, depth: usize) -> String {
+/// Panics if the `Serialize` implementation of `T` fails or writes keys that are not strings. Derived ones do not.
+pub fn to_json_rows<T: Serialize>(value: &T, depth: usize) -> String {
     let mut bytes = Vec::new();
-    let lines = Lines { depth, level: 0, is_empty: true };
+    let formatter = RowFormatter { depth, level: 0, is_empty: true };
     value
-        .serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, lines))
-        .expect("derived structs can be serialized");
+        .serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter))
+        .expect("derived types have a JSON form");
     bytes.push(b'\n');
-    String::from_utf8(bytes).expect("JSON is text")
+    String::from_utf8(bytes).expect("JSON text is UTF-8")
 }
 
-struct Lines {
+/// A JSON formatter that breaks the first `depth` levels into lines.
+struct RowFormatter {
     depth: usize,
+    /// Number of open lists and objects.
     level: usize,
-    /// Whether the innermost open list or object has no element yet.
+    /// True if the innermost open list or object has no element yet.
     is_empty: bool,
 }
 
-impl Lines {
+impl RowFormatter {
     fn open<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: u8) -> io::Result<()> {
         self.level += 1;
         self.is_empty = true;
@@ -69,7 +72,7 @@ impl Lines {
     }
 }
 
-impl Formatter for Lines {
+impl Formatter for RowFormatter {
     fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open(writer, b'[')
     }
@@ -114,11 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_break_over_lines_and_empty_ones_do_not() {
+    fn outer_levels_have_a_line_per_element_unless_empty() {
         let value = serde_json::json!({"a": [[1, {"b": 2}], []], "c": {}, "d": []});
         let text = "{\n  \"a\": [\n    [1, {\"b\": 2}],\n    []\n  ],\n  \"c\": {},\n  \"d\": []\n}\n";
-        assert_eq!(to_json_lines(&value, 2), text);
-        assert_eq!(to_json_lines(&value, 0), "{\"a\": [[1, {\"b\": 2}], []], \"c\": {}, \"d\": []}\n");
+        assert_eq!(to_json_rows(&value, 2), text);
+        assert_eq!(to_json_rows(&value, 0), "{\"a\": [[1, {\"b\": 2}], []], \"c\": {}, \"d\": []}\n");
         assert_eq!(serde_json::from_str::<serde_json::Value>(text).unwrap(), value);
     }
 }

@@ -1,57 +1,68 @@
-//! The envelope: what stands before the bytes and protects them.
+//! Sealed files: a payload behind a header that protects it.
 
 use sha2::{Digest, Sha256};
 
 /// Number of bytes that [`seal`] puts before the payload.
 ///
-/// In order: 8 bytes magic, 4 bytes version, 8 bytes payload length, 32 bytes SHA-256 of all the other bytes; numbers
-/// are little-endian.
+/// In order: 8 bytes magic, 4 bytes version, 8 bytes payload length, 32 bytes SHA-256 of all other bytes. Numbers are
+/// little-endian.
 pub const HEADER_BYTES: usize = CHECKSUM + 32;
 
 const VERSION: usize = 8;
 const LENGTH: usize = VERSION + 4;
 const CHECKSUM: usize = LENGTH + 8;
 
-/// Why bytes are not the sealed payload that was asked for.
+/// Why bytes are not a sealed file of the requested kind.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum EnvelopeError {
-    /// Another kind of file.
+pub enum SealError {
+    /// The file is of another kind.
     #[error("the file begins with \"{found}\", expected \"{expected}\"; give a file of the right kind")]
     Magic {
-        /// The first bytes, unprintable ones escaped.
+        /// The first bytes, with unprintable ones escaped.
         found: String,
-        /// The magic, unprintable bytes escaped.
+        /// The expected magic, with unprintable bytes escaped.
         expected: String,
     },
-    /// Written in another version.
+    /// The file has another version.
     #[error("the file has version {found}, expected {expected}; write it again with this lockstep")]
     Version {
         /// The version in the file.
         found: u32,
-        /// The version asked for.
+        /// The expected version.
         expected: u32,
     },
-    /// Fewer or more bytes than the header says.
+    /// The file has fewer or more bytes than its header says.
     #[error("the file has {found} bytes, expected {expected}; it is truncated or extended, fetch or write it again")]
     Length {
-        /// Number of bytes there are.
+        /// Number of bytes of the file.
         found: u64,
-        /// Number of bytes there should be.
+        /// Number of bytes according to the header.
         expected: u64,
     },
-    /// Some byte is not as it was written.
+    /// At least one byte is altered.
     #[error("the checksum does not match; the file is altered, fetch or write it again")]
     Checksum,
-    /// The payload is intact but no value of the type asked for.
+    /// The payload is intact but not a value of the requested type.
     #[error("the payload cannot be read: {why}; write the file again with this lockstep")]
     Payload {
-        /// What the codec says.
+        /// The message of the codec.
         why: String,
     },
 }
 
-/// The payload with its header, as bytes of a file; [`open`] takes it off again.
+/// Returns the payload with its header, as the bytes of a file. [`open`] returns the payload.
+///
+/// O(length of `payload`).
+///
+/// ```
+/// use lockstep_files::{open, seal};
+///
+/// let sealed = seal(*b"greeting", 1, b"hello");
+/// assert_eq!(open(*b"greeting", 1, &sealed)?, b"hello");
+/// assert!(open(*b"greeting", 2, &sealed).is_err());
+/// # Ok::<(), lockstep_files::SealError>(())
+/// ```
 pub fn seal(magic: [u8; 8], version: u32, payload: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(HEADER_BYTES + payload.len());
     sealed.extend(magic);
@@ -63,47 +74,61 @@ pub fn seal(magic: [u8; 8], version: u32, payload: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// The payload of a sealed file. Reads every byte once and allocates nothing.
+/// Returns the payload of a sealed file.
+///
+/// O(length of `sealed`), without allocation.
 ///
 /// # Errors
 ///
-/// The first [`EnvelopeError`] in the order magic, version, length, checksum.
-pub fn open(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<&[u8], EnvelopeError> {
+/// Returns the first [`SealError`] in the order magic, version, length, checksum.
+pub fn open(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<&[u8], SealError> {
     match open_first(magic, version, sealed)? {
         (payload, []) => Ok(payload),
         (payload, _) => {
             let expected = (HEADER_BYTES + payload.len()) as u64;
-            Err(EnvelopeError::Length { found: sealed.len() as u64, expected })
+            Err(SealError::Length { found: sealed.len() as u64, expected })
         }
     }
 }
 
-/// The payload of the first of several sealed pieces, one behind the other, and the bytes behind it: for files that grow.
+/// Returns the payload of the first sealed piece, and the bytes that follow the piece.
+///
+/// A file that grows is a sequence of sealed pieces. O(length of the first piece).
+///
+/// ```
+/// use lockstep_files::{open_first, seal};
+///
+/// let log = [seal(*b"numbers\0", 1, &[1]), seal(*b"numbers\0", 1, &[2, 3])].concat();
+/// let (first, rest) = open_first(*b"numbers\0", 1, &log)?;
+/// let (second, rest) = open_first(*b"numbers\0", 1, rest)?;
+/// assert_eq!((first, second, rest), ([1].as_slice(), [2, 3].as_slice(), [].as_slice()));
+/// # Ok::<(), lockstep_files::SealError>(())
+/// ```
 ///
 /// # Errors
 ///
-/// As [`open`]; an unfinished piece is an [`EnvelopeError::Length`].
-pub fn open_first(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<(&[u8], &[u8]), EnvelopeError> {
+/// Returns the same errors as [`open`]. An incomplete piece is a [`SealError::Length`].
+pub fn open_first(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
     let begin = &sealed[..sealed.len().min(magic.len())];
     if !magic.starts_with(begin) {
         let [found, expected] = [begin, &magic].map(|bytes| bytes.escape_ascii().to_string());
-        return Err(EnvelopeError::Magic { found, expected });
+        return Err(SealError::Magic { found, expected });
     }
     let Some((header, rest)) = sealed.split_first_chunk::<HEADER_BYTES>() else {
-        return Err(EnvelopeError::Length { found: sealed.len() as u64, expected: HEADER_BYTES as u64 });
+        return Err(SealError::Length { found: sealed.len() as u64, expected: HEADER_BYTES as u64 });
     };
     let found = u32::from_le_bytes(field(header, VERSION));
     if found != version {
-        return Err(EnvelopeError::Version { found, expected: version });
+        return Err(SealError::Version { found, expected: version });
     }
     let length = u64::from_le_bytes(field(header, LENGTH));
     let split = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
     let Some((payload, rest)) = split else {
         let expected = length.saturating_add(HEADER_BYTES as u64);
-        return Err(EnvelopeError::Length { found: sealed.len() as u64, expected });
+        return Err(SealError::Length { found: sealed.len() as u64, expected });
     };
     if header[CHECKSUM..] != checksum(&header[..CHECKSUM], payload) {
-        return Err(EnvelopeError::Checksum);
+        return Err(SealError::Checksum);
     }
     Ok((payload, rest))
 }
@@ -126,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sealed_is_opened(version: u32, payload: Vec<u8>) {
+        fn open_returns_the_sealed_payload(version: u32, payload: Vec<u8>) {
             let sealed = seal(MAGIC, version, &payload);
             prop_assert_eq!(sealed.len(), HEADER_BYTES + payload.len());
             prop_assert_eq!(open(MAGIC, version, &sealed), Ok(payload.as_slice()));
@@ -136,27 +161,27 @@ mod tests {
         fn a_truncated_or_extended_file_is_refused(payload: Vec<u8>, cut: prop::sample::Index, more in 1usize..9) {
             let mut sealed = seal(MAGIC, 1, &payload);
             let kept = cut.index(sealed.len());
-            let refused = matches!(open(MAGIC, 1, &sealed[..kept]), Err(EnvelopeError::Length { .. }));
+            let refused = matches!(open(MAGIC, 1, &sealed[..kept]), Err(SealError::Length { .. }));
             prop_assert!(refused);
             sealed.extend(std::iter::repeat_n(0, more));
-            let refused = matches!(open(MAGIC, 1, &sealed), Err(EnvelopeError::Length { .. }));
+            let refused = matches!(open(MAGIC, 1, &sealed), Err(SealError::Length { .. }));
             prop_assert!(refused);
         }
 
         #[test]
-        fn sealed_pieces_are_opened_one_after_the_other(pieces: Vec<Vec<u8>>) {
+        fn sealed_pieces_are_opened_in_order(pieces: Vec<Vec<u8>>) {
             let sealed: Vec<u8> = pieces.iter().flat_map(|piece| seal(MAGIC, 1, piece)).collect();
             let mut rest = &sealed[..];
             for piece in &pieces {
-                let (payload, behind) = open_first(MAGIC, 1, rest).unwrap();
+                let (payload, following) = open_first(MAGIC, 1, rest).unwrap();
                 prop_assert_eq!(payload, piece);
-                rest = behind;
+                rest = following;
             }
             prop_assert!(rest.is_empty());
         }
 
         #[test]
-        fn a_changed_byte_is_refused(payload: Vec<u8>, place: prop::sample::Index, flip in 1u8..) {
+        fn an_altered_byte_is_refused(payload: Vec<u8>, place: prop::sample::Index, flip in 1u8..) {
             let mut sealed = seal(MAGIC, 1, &payload);
             let place = place.index(sealed.len());
             sealed[place] ^= flip;
@@ -164,13 +189,13 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_opened_without_panic(bytes: Vec<u8>) {
+        fn arbitrary_bytes_are_refused_without_panic(bytes: Vec<u8>) {
             prop_assert!(open(MAGIC, 1, &bytes).is_err());
         }
     }
 
     #[test]
-    fn each_fault_is_named() {
+    fn each_error_has_its_own_message() {
         let sealed = seal(MAGIC, 2, b"payload");
         let message = |bytes: &[u8], version| open(MAGIC, version, bytes).unwrap_err().to_string();
         assert!(message(b"{\"format\"", 2).starts_with(r#"the file begins with "{\"format", expected "lockstp\x00""#));
