@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use lockstep_files::to_json_rows;
+use lockstep_files::{FileError, to_json_rows};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
