@@ -14,7 +14,7 @@ use crate::construction::shortest;
 /// use lockstep_topology::Topology;
 ///
 /// let cube: Topology = "hypercube:4".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
 /// let request = EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, resume: None };

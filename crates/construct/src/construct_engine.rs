@@ -15,7 +15,7 @@ use crate::portfolio::ENGINE;
 /// use lockstep_topology::Topology;
 ///
 /// let torus: Topology = "torus:4x4".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::evaluations(10_000);
 /// let request = EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, resume: None };

@@ -18,7 +18,7 @@ use crate::umda::UmdaOptions;
 /// use lockstep_topology::Topology;
 ///
 /// let omega: Topology = "omega:8".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 /// let budget = Budget::evaluations(1_000_000);
 /// let request = EngineRequest { problem, goal: 8, below: u32::MAX, seed: 1, budget: &budget, resume: None };

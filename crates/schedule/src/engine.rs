@@ -55,7 +55,7 @@ use crate::schedule::Schedule;
 /// }
 ///
 /// let ring: Topology = "ring:4".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
 /// let request = EngineRequest { problem, goal: 2, below: u32::MAX, seed: 1, budget: &budget, resume: None };

@@ -25,7 +25,7 @@ use crate::plan::{Origin, Plan};
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};
 ///
 /// let hypercube = "hypercube:3".parse()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let plan = plan(&hypercube, &exchange, &CommunicationModel::wormhole(), &Budget::evaluations(1 << 20))?;
 /// assert_eq!((plan.step_count(), plan.is_optimal()), (4, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -62,7 +62,7 @@ pub fn plan(
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
 ///
 /// let omega = load("omega:8")?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 /// let options = PlanOptions { engine: EngineChoice::Named("umda"), steps: Some(8), ..PlanOptions::auto(1) };
 /// let plan = Planner::new(problem, options).run(&Budget::evaluations(10_000_000), |event| println!("{event:?}"))?;
@@ -91,7 +91,7 @@ impl<'a> Planner<'a> {
     /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, Event, PlanOptions, Planner, Problem};
     ///
     /// let omega = "omega:8".parse()?;
-    /// let all_gather = Collective::all_to_all_broadcast();
+    /// let all_gather = Collective::all_gather();
     /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
     /// let options = PlanOptions { engine: EngineChoice::Named("umda"), steps: Some(8), ..PlanOptions::auto(1) };
     /// let budget = Budget::evaluations(1_000_000);

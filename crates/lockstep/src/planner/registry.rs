@@ -79,7 +79,7 @@ impl Eq for RegisteredEngine<'_> {}
 ///
 /// let engines = EngineRegistry::standard().clone().with_engine(&Lazy, EngineStage::Construction);
 /// let ring = "ring:5".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole())?;
 /// let options = PlanOptions { engines: &engines, ..PlanOptions::auto(1) };
 /// let plan = Planner::new(problem, options).run(&Budget::evaluations(1 << 16), |_| {})?;

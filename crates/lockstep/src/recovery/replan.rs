@@ -60,7 +60,7 @@ impl From<ProblemError> for ReplanError {
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
 /// let budget = Budget::evaluations(1 << 20);
-/// let plan = plan(&mesh, &Collective::all_to_all_broadcast(), &CommunicationModel::wormhole(), &budget)?;
+/// let plan = plan(&mesh, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
 /// let faulty = mesh.with_failures([], mesh.links()[0]);
 /// let replan = replan(&plan, &faulty, PlanOptions::auto(1), &budget, |_| {})?;
 /// // One channel into a corner is left for the messages of 15 nodes.

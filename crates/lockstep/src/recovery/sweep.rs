@@ -23,7 +23,7 @@ const BATCH: usize = 4;
 ///
 /// let ring = "ring:5".parse()?;
 /// let budget = Budget::evaluations(1 << 16);
-/// let before = plan(&ring, &Collective::all_to_all_broadcast(), &CommunicationModel::wormhole(), &budget)?;
+/// let before = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
 /// let links = FaultSpace::new(&ring, FaultKind::Link, 1);
 /// let mut steps = Vec::new();
 /// sweep(&before, links.iter(), PlanOptions::auto(1), &budget, |consequence| {
