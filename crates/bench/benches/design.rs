@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput};
 use lockstep_design::{DesignProblem, DesignRules, Machine, Network, enumerate, objective, objectives};
-use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Problem};
+use lockstep_pareto::{Elites, EqualPoints, Evolution, EvolutionOptions, MultiObjectiveProblem, SelectionAlgorithm};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -33,7 +33,7 @@ fn generations(criterion: &mut Criterion) {
     group.sample_size(10).sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(100));
     for (machine, external) in [([8, 16, 1], 0.0), ([8, 16, 4], 0.5)] {
         let problem = problem(machine, &["kernighan-lin", "paths", "links"], external);
-        for algorithm in [Algorithm::Nsga2, Algorithm::SmsEmoa] {
+        for algorithm in [SelectionAlgorithm::Nsga2, SelectionAlgorithm::SmsEmoa] {
             let options = EvolutionOptions {
                 algorithm,
                 population: 100,

@@ -1,7 +1,9 @@
 //! Fronts and hypervolumes of points, and generations of a cheap problem with a population of 100.
 
 use criterion::{BatchSize, BenchmarkId, Criterion};
-use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Problem, Sense};
+use lockstep_pareto::{
+    Elites, EqualPoints, Evolution, EvolutionOptions, MultiObjectiveProblem, Points, SelectionAlgorithm, Sense,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -11,7 +13,7 @@ const OBJECTIVES: usize = 3;
 /// Three sums of genes, each of which spoils the others.
 struct Sums;
 
-impl Problem for Sums {
+impl MultiObjectiveProblem for Sums {
     type Genome = [u8; 12];
     type Scratch = ();
 
@@ -52,7 +54,7 @@ fn points(count: usize, objectives: usize) -> Points {
     Points::new(&vec![Sense::Minimise; objectives], &rows).expect("scores are small")
 }
 
-fn evolution(algorithm: Algorithm) -> Evolution<'static, Sums> {
+fn evolution(algorithm: SelectionAlgorithm) -> Evolution<'static, Sums> {
     let options = EvolutionOptions {
         algorithm,
         population: POPULATION,
@@ -86,7 +88,7 @@ fn main() {
     }
     group.finish();
     let mut group = criterion.benchmark_group(format!("a generation of {POPULATION}, {OBJECTIVES} objectives"));
-    for algorithm in Algorithm::ALL {
+    for algorithm in SelectionAlgorithm::ALL {
         let state = evolution(algorithm).state();
         group.bench_function(algorithm.name(), |bencher| {
             bencher.iter_batched_ref(
