@@ -1,4 +1,4 @@
-//! Evolutions as their users see them.
+//! Tests of evolutions through the public interface.
 
 use lockstep_pareto::{
     Elites, EqualPoints, Evolution, EvolutionError, EvolutionOptions, EvolutionState, MAX_ATTEMPTS,
@@ -8,8 +8,7 @@ use proptest::prelude::*;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Numbers below 1000: far from 300, near to 700 and, if asked for, with few digits that are not 0. Multiples of 7 are
-/// not feasible.
+/// Numbers below 1000: far from 300, near 700 and with a small sum of digits. Multiples of 7 are infeasible.
 struct Numbers {
     senses: Vec<Sense>,
 }
@@ -83,7 +82,7 @@ fn advanced(mut evolution: Evolution<'_, Numbers>, generations: u32) -> Evolutio
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Threads, rests and files change no bit.
+    /// Threads, interruptions and files do not change the result.
     #[test]
     fn an_evolution_is_the_same_on_one_thread_and_resumed(options in any_options(), objectives in 1..=4usize) {
         let problem = numbers(objectives);
@@ -98,9 +97,9 @@ proptest! {
         prop_assert_eq!(advanced(Evolution::resume(&problem, read).unwrap(), 4), straight);
     }
 
-    /// All scores are those of their genomes, and counters add up.
+    /// All scores belong to their genomes, and the counters are consistent.
     #[test]
-    fn individuals_are_feasible_and_as_good_as_they_say(options in any_options()) {
+    fn individuals_are_feasible_and_have_the_scores_of_their_genomes(options in any_options()) {
         let problem = numbers(3);
         let mut evolution = Evolution::new(&problem, options).unwrap();
         for generation in 1..=5 {
@@ -109,9 +108,9 @@ proptest! {
             prop_assert_eq!(evolution.population().len(), options.population);
             for individual in evolution.population() {
                 let genome = *individual.genome;
-            let scores = [genome.abs_diff(300), genome.abs_diff(700)].map(f64::from);
-            prop_assert_eq!(&individual.scores[..2], &scores);
-            prop_assert!(!genome.is_multiple_of(7));
+                let scores = [genome.abs_diff(300), genome.abs_diff(700)].map(f64::from);
+                prop_assert_eq!(&individual.scores[..2], &scores);
+                prop_assert!(!genome.is_multiple_of(7));
             }
         }
         let again = if options.elites == Elites::ReEvaluate { 5 } else { 0 };
@@ -119,9 +118,9 @@ proptest! {
         prop_assert_eq!(evolution.evaluations() - evolution.discarded(), born);
     }
 
-    /// Any state of a file is refused or goes on, and never stops the program.
+    /// Any state from a file is refused or continues, and never panics.
     #[test]
-    fn hostile_states_are_refused_or_go_on(
+    fn arbitrary_states_are_refused_or_continue(
         options in any_options(),
         counters in prop::array::uniform3(prop_oneof![Just(u64::MAX), Just(0), any::<u64>()]),
         genomes in prop::collection::vec(0..1100u32, 0..6),
@@ -148,7 +147,7 @@ proptest! {
 }
 
 #[test]
-fn counters_at_their_end_stay_there() {
+fn counters_saturate() {
     for algorithm in SelectionAlgorithm::ALL {
         let problem = numbers(2);
         let evolution = Evolution::new(&problem, options(algorithm, 8, EqualPoints::Keep)).unwrap();
@@ -161,19 +160,19 @@ fn counters_at_their_end_stay_there() {
 }
 
 #[test]
-fn every_contradiction_of_a_state_is_named() {
+fn each_inconsistency_of_a_state_has_its_own_message() {
     let problem = numbers(2);
     let state = Evolution::new(&problem, options(SelectionAlgorithm::Nsga3, 3, EqualPoints::Keep)).unwrap().state();
     let spoiled = [
         ("genomes: 4 of a population of 3", EvolutionState { genomes: vec![1; 4], ..state.clone() }),
         ("scores: 5 of 3 individuals in 2 objectives", EvolutionState { scores: vec![1.0; 5], ..state.clone() }),
-        ("scores: NaN in place 5", EvolutionState { scores: vec![1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], ..state.clone() }),
+        ("scores: NaN at index 5", EvolutionState { scores: vec![1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], ..state.clone() }),
         ("discarded: 9 of 8 evaluations", EvolutionState { evaluations: 8, discarded: 9, ..state.clone() }),
         ("genome 1: 1000 is not below 1000", EvolutionState { genomes: vec![1, 1000, 2], ..state.clone() }),
-        ("memory: it is none of nsga3", EvolutionState { memory: vec![0.0; 3], ..state.clone() }),
+        ("memory: not a memory of nsga3", EvolutionState { memory: vec![0.0; 3], ..state.clone() }),
     ];
     for (words, state) in spoiled {
-        let error = Evolution::resume(&problem, state).err().expect("a contradiction").to_string();
+        let error = Evolution::resume(&problem, state).err().expect("the state is inconsistent").to_string();
         assert!(error.contains(words), "{error}");
     }
     let mut few = state.clone();
@@ -185,7 +184,7 @@ fn every_contradiction_of_a_state_is_named() {
 }
 
 #[test]
-fn every_algorithm_fills_its_population_with_the_true_front() {
+fn each_algorithm_fills_its_population_with_the_true_front() {
     let problem = numbers(3);
     let scores = |genome: u32| {
         let mut scores = vec![0.0; 3];
@@ -205,7 +204,7 @@ fn every_algorithm_fills_its_population_with_the_true_front() {
 }
 
 #[test]
-fn impossible_problems_and_parameters_are_refused() {
+fn unsupported_objectives_and_parameters_are_refused() {
     let start = |objectives, algorithm, population| {
         Evolution::new(&numbers(objectives), options(algorithm, population, EqualPoints::Keep)).err()
     };
@@ -216,12 +215,12 @@ fn impossible_problems_and_parameters_are_refused() {
     assert_eq!(start(32, SelectionAlgorithm::Nsga3, 1), None);
 }
 
-/// Numbers that are never feasible, or have no score.
-struct Hopeless {
+/// A problem without feasible genomes, or without valid scores.
+struct Unsolvable {
     feasible: bool,
 }
 
-impl MultiObjectiveProblem for Hopeless {
+impl MultiObjectiveProblem for Unsolvable {
     type Genome = ();
     type Scratch = ();
 
@@ -239,10 +238,10 @@ impl MultiObjectiveProblem for Hopeless {
 }
 
 #[test]
-fn what_cannot_be_born_or_compared_is_an_error() {
+fn infeasible_problems_and_invalid_scores_are_errors() {
     let start = |feasible| {
         let options = options(SelectionAlgorithm::Nsga2, 2, EqualPoints::Keep);
-        Evolution::new(&Hopeless { feasible }, options).err().expect("there is no individual")
+        Evolution::new(&Unsolvable { feasible }, options).err().expect("no individual can exist")
     };
     assert_eq!(start(false), EvolutionError::NoneFeasible);
     assert!(start(false).to_string().contains(&MAX_ATTEMPTS.to_string()));
