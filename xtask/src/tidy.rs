@@ -1,0 +1,58 @@
+//! `cargo xtask tidy`: rules of the repository that neither rustfmt nor clippy checks.
+
+mod files;
+mod finding;
+mod imports;
+mod module;
+mod packages;
+mod prose;
+mod readme;
+mod tokens;
+
+use anyhow::{Result, ensure};
+
+use crate::cargo::root;
+use files::{TextFile, text_files};
+use finding::Finding;
+use packages::Package;
+
+/// Checks all rules and prints each violation as `path:line: message`.
+///
+/// With `is_write`, writes the generated files: the README and the licence texts of each published package.
+///
+/// # Errors
+///
+/// If a rule is violated, or if a file cannot be read or written.
+pub(crate) fn run(is_write: bool) -> Result<()> {
+    let files = text_files(&root())?;
+    let mut findings = imports::circles(&files);
+    for file in &files {
+        findings.extend(prose::module_docs(file));
+        findings.extend(prose::length(file));
+        findings.extend(prose::source_headings(file));
+        findings.extend(prose::banned_words(file));
+    }
+    for package in Package::all(&files) {
+        findings.extend(packages::benches(&package, &files));
+        findings.extend(packages::test_programs(&package, &files));
+        if package.is_published() {
+            findings.extend(packages::licences(&root(), &package, is_write)?);
+            findings.extend(generated_readme(&package, &files, is_write)?);
+        }
+    }
+    findings.sort_unstable();
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    ensure!(findings.is_empty(), "{} violations of the rules of the repository", findings.len());
+    Ok(())
+}
+
+fn generated_readme(package: &Package<'_>, files: &[TextFile], is_write: bool) -> Result<Option<Finding>> {
+    let library = package.folder.join("src/lib.rs");
+    let source = files.iter().find(|file| file.path == library);
+    // The package of the program has no library; its README is written by hand.
+    let Some(source) = source else { return Ok(None) };
+    let text = readme::readme(package, &source.text);
+    packages::generated(&root(), &package.folder.join("README.md"), &text, is_write)
+}
