@@ -1,6 +1,5 @@
 //! `cargo xtask tidy`: rules of the repository that neither rustfmt nor clippy checks.
 
-mod files;
 mod finding;
 mod imports;
 mod module;
@@ -9,12 +8,12 @@ mod prose;
 mod readme;
 mod tokens;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
-use crate::cargo::root;
-use files::{TextFile, text_files};
+use crate::command::root;
+use crate::package::Package;
+use crate::text_file::{TextFile, text_files};
 use finding::Finding;
-use packages::Package;
 
 /// Checks all rules and prints each violation as `path:line: message`.
 ///
@@ -49,10 +48,9 @@ pub(crate) fn run(is_write: bool) -> Result<()> {
 }
 
 fn generated_readme(package: &Package<'_>, files: &[TextFile], is_write: bool) -> Result<Option<Finding>> {
-    let library = package.folder.join("src/lib.rs");
-    let source = files.iter().find(|file| file.path == library);
-    // The package of the program has no library; its README is written by hand.
-    let Some(source) = source else { return Ok(None) };
+    let roots = ["src/lib.rs", "src/main.rs"].map(|root| package.folder().join(root));
+    let source =
+        files.iter().find(|file| roots.contains(&file.path)).context("a package has a library or a program")?;
     let text = readme::readme(package, &source.text);
-    packages::generated(&root(), &package.folder.join("README.md"), &text, is_write)
+    packages::generated(&root(), &package.folder().join("README.md"), &text, is_write)
 }

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::files::TextFile;
 use super::finding::Finding;
 use super::module::{ModulePaths, NamePath};
+use crate::text_file::TextFile;
 
 /// The most re-exports that are followed from one name, in case they lead in a circle.
 const REEXPORT_LIMIT: u32 = 8;

@@ -1,72 +1,38 @@
 //! Rules for the packages below `crates/`: benches, test programs and licence files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::files::TextFile;
 use super::finding::Finding;
+use crate::package::{Package, manifest_value};
+use crate::text_file::TextFile;
 
 /// The licence texts, in the root folder and in each published package.
 pub(crate) const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
-
-/// A package of the workspace.
-pub(crate) struct Package<'a> {
-    /// Relative to the root folder.
-    pub(crate) folder: &'a Path,
-    manifest: &'a str,
-}
-
-impl<'a> Package<'a> {
-    /// Returns the packages below `crates/`.
-    pub(crate) fn all(files: &'a [TextFile]) -> Vec<Self> {
-        let manifests =
-            files.iter().filter(|file| file.path.starts_with("crates") && file.path.ends_with("Cargo.toml"));
-        let package = |file: &'a TextFile| Some(Self { folder: file.path.parent()?, manifest: &file.text });
-        manifests.filter_map(package).collect()
-    }
-
-    /// Returns the name of the package.
-    pub(crate) fn name(&self) -> &'a str {
-        value(self.manifest, "name").unwrap_or_default()
-    }
-
-    /// Returns false if the manifest says `publish = false`.
-    pub(crate) fn is_published(&self) -> bool {
-        value(self.manifest, "publish") != Some("false")
-    }
-
-    fn manifest_path(&self) -> PathBuf {
-        self.folder.join("Cargo.toml")
-    }
-}
-
-/// Returns the value of a key in a manifest without its quotes, at its first occurrence.
-fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let value = |line: &'a str| line.strip_prefix(key)?.trim_start().strip_prefix('=');
-    text.lines().find_map(value).map(|value| value.trim().trim_matches('"'))
-}
 
 /// Checks that each file of `benches/` is in the manifest with `harness = false`.
 ///
 /// Criterion brings its own `main`; with the standard harness a bench measures nothing and does not fail.
 pub(crate) fn benches(package: &Package<'_>, files: &[TextFile]) -> Vec<Finding> {
-    let targets: Vec<&str> = package.manifest.split("[[bench]]").skip(1).collect();
+    let targets: Vec<&str> = package.manifest.text.split("[[bench]]").skip(1).collect();
     let is_listed = |name: &str| {
-        targets.iter().any(|&target| value(target, "name") == Some(name) && value(target, "harness") == Some("false"))
+        targets.iter().any(|&target| {
+            manifest_value(target, "name") == Some(name) && manifest_value(target, "harness") == Some("false")
+        })
     };
-    let folder = package.folder.join("benches");
+    let folder = package.folder().join("benches");
     let benches = files.iter().filter(|file| file.path.parent() == Some(&folder) && file.has_extension("rs"));
     let names = benches.filter_map(|file| file.path.file_stem()?.to_str());
     let missing = names.filter(|name| !is_listed(name));
     let message = |name: &str| format!("no [[bench]] `{name}` with `harness = false`: criterion does not run");
-    missing.map(|name| Finding::of(&package.manifest_path(), message(name))).collect()
+    missing.map(|name| Finding::of(&package.manifest.path, message(name))).collect()
 }
 
 /// Checks that the integration tests of a package are one program, since each program is linked on its own.
 pub(crate) fn test_programs(package: &Package<'_>, files: &[TextFile]) -> Option<Finding> {
-    let folder = package.folder.join("tests");
+    let folder = package.folder().join("tests");
     let is_program = |path: &Path| {
         let file = path.strip_prefix(&folder).ok();
         file.is_some_and(|file| {
@@ -89,7 +55,7 @@ pub(crate) fn licences(root: &Path, package: &Package<'_>, is_write: bool) -> Re
     let mut findings = Vec::new();
     for name in LICENCES {
         let text = fs::read_to_string(root.join(name)).with_context(|| name.to_owned())?;
-        findings.extend(generated(root, &package.folder.join(name), &text, is_write)?);
+        findings.extend(generated(root, &package.folder().join(name), &text, is_write)?);
     }
     Ok(findings)
 }

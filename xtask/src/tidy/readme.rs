@@ -1,6 +1,6 @@
 //! The README of a package, generated from the documentation of its `lib.rs`.
 
-use super::packages::Package;
+use crate::package::Package;
 
 /// The end of each README.
 const FOOTER: &str = "
@@ -111,8 +111,8 @@ fn without_item_links(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::TextFile;
     use super::*;
+    use crate::text_file::TextFile;
 
     #[test]
     fn documentation_becomes_markdown_that_reads_without_rustdoc() {

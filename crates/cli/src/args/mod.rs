@@ -41,7 +41,7 @@ or input.";
 
 /// The program's arguments.
 #[derive(Debug, Parser)]
-#[command(name = "lockstep", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "lockstep", version = env!("LOCKSTEP_VERSION"), about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,
