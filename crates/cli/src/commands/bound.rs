@@ -1,4 +1,4 @@
-//! `lockstep bound`: what no schedule can beat.
+//! `lockstep bound`: lower bounds on the number of steps.
 
 use lockstep::schedule::to_json_lines;
 use lockstep_report::Table;
@@ -19,10 +19,10 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     }
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &problem);
-    let mut table = Table::new(["steps", "rule", "because"]);
+    let mut table = Table::new(["steps", "rule", "reason"]);
     for bound in &bounds {
-        let because = bound.certificate.explain(problem.topology()).to_string();
-        table.push([bound.steps.to_string(), bound.rule.to_string(), because]);
+        let reason = bound.certificate.explain(problem.topology()).to_string();
+        table.push([bound.steps.to_string(), bound.rule.to_string(), reason]);
     }
     output::print(&format!("{}\n{}", sheet.to_text(), table.to_text()))?;
     Ok(ExitStatus::Success)

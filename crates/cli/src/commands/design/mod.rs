@@ -1,4 +1,4 @@
-//! `lockstep design`: the network itself is what is looked for.
+//! `lockstep design`: design of networks.
 
 mod enumeration;
 mod evolve;
@@ -18,9 +18,9 @@ use crate::args::{DesignArgs, FrontArgs, Verbosity};
 use crate::exit_status::ExitStatus;
 use crate::{metrics, output};
 
-/// What the ExaNeSt document designs for.
+/// Default objectives of an evolution, those of the ExaNeSt document.
 const EVOLVED: [&str; 3] = ["kernighan-lin", "paths", "links"];
-/// What networks of as many links differ by.
+/// Default objectives of an enumeration: all its networks have equally many links.
 const ENUMERATED: [&str; 2] = ["exact-bisection", "paths"];
 
 pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
@@ -67,7 +67,7 @@ fn objective_list(as_json: bool) -> String {
     if as_json {
         return to_json_lines(&entries, 1);
     }
-    let mut table = Table::new(["objective", "better", "what it is"]);
+    let mut table = Table::new(["objective", "better", "description"]);
     for Entry { name, sense, about } in entries {
         table.push([name, metrics::better(sense), about]);
     }

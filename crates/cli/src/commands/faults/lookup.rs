@@ -1,4 +1,4 @@
-//! `lockstep faults lookup`: the plan for some faults, made before they happened.
+//! `lockstep faults lookup`: the plan for a fault set, from a recovery book.
 
 use anyhow::{Context, bail};
 use lockstep::{Outcome, RecoveryBook};
@@ -12,13 +12,13 @@ use crate::{input, output};
 pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let name = || input::name(&args.book);
     if args.failures.is_empty() {
-        bail!("give what has failed: --fail-link, --fail-channel or --fail-node");
+        bail!("expected --fail-link, --fail-channel or --fail-node");
     }
     let book = RecoveryBook::read(&input::bytes(&args.book)?).with_context(name)?;
     let faults = args.failures.set().of(book.topology()).with_context(name)?;
     let Some(recovery) = book.look_up(&faults).with_context(name)? else {
         let what = faults.name(book.topology());
-        output::error(&anyhow::anyhow!("{}: no plan for {what}; it has those for {}", name(), book.sets()));
+        output::error(&anyhow::anyhow!("{}: no plan for {what}; the book has plans for {}", name(), book.sets()));
         return Ok(ExitStatus::Negative);
     };
     let (outcome, plan) = (recovery.degradation.outcome, recovery.plan);
