@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use lockstep::envelope::EnvelopeError;
-use lockstep::schedule::{FileError, ScheduleFileError, SymmetricScheduleFile};
+use lockstep::files::{FileError, SealError};
+use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
 use lockstep::{LoadError, PlanFile, PlanFileError, ScheduleFile, Topology};
 
 /// Maximum size of a schedule, plan or checkpoint file: 8 GiB.
@@ -64,7 +64,7 @@ fn read_saved(bytes: &[u8]) -> anyhow::Result<Saved> {
         file => return Ok(Saved::Symmetric(file?.into())),
     }
     match ScheduleFile::read(bytes) {
-        Err(ScheduleFileError::File(FileError::Envelope(EnvelopeError::Magic { .. }))) => {
+        Err(ScheduleFileError::File(FileError::Sealed(SealError::Magic { .. }))) => {
             bail!("expected a schedule or plan file, JSON or binary; create one with lockstep plan")
         }
         file => Ok(Saved::Schedule(file?.into())),

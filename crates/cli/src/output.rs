@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use lockstep::topology::escaped;
+use lockstep::files::escaped;
 use tempfile::NamedTempFile;
 
 use crate::args::Verbosity;

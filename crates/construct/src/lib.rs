@@ -18,35 +18,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A method is one file or folder with one function, `fn find(&Request) -> Result<Schedule, Miss>`, and one line in
+//! A method is one file or folder with one function, `fn find(&MethodRequest) -> Result<Schedule, MethodError>`, and one line in
 //! [`methods`].
 
-mod arborescences;
-mod colouring;
-mod distance;
 mod engine;
-mod first_fit;
-mod flooding;
-mod hunt;
-mod layered;
-mod log;
+mod kit;
 mod method;
-mod one_source;
-mod relay;
-mod relayed;
+mod portfolio;
 mod repair;
-mod scatter_flow;
-mod shortest;
-mod slots;
-mod spread;
-mod symmetric;
-mod task;
-mod telephone;
-#[cfg(test)]
-mod testing;
-mod wires;
 
 pub use engine::{methods, schedule, shortest};
-pub use hunt::Found;
-pub use method::Method;
-pub use repair::{Repaired, Survivors, repair, survivors};
+pub use kit::method::Method;
+pub use portfolio::MethodSchedule;
+pub use repair::{RepairedSchedule, Survivors, repair, survivors};

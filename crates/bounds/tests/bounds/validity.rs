@@ -10,7 +10,6 @@ use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
-use proptest::test_runner::FileFailurePersistence;
 
 /// Nodes of a few kinds and channels anywhere, full duplex or not, some of them sharing a resource.
 fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
@@ -116,7 +115,6 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 2000,
         max_global_rejects: 100_000,
-        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
         ..ProptestConfig::default()
     })]
 

@@ -1,6 +1,6 @@
 //! `lockstep bound`: lower bounds on the number of steps.
 
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use lockstep_report::Table;
 
 use crate::args::{BoundArgs, Verbosity};
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let problem = input.problem()?;
     let bounds = lockstep::bounds::all(&problem);
     if args.json {
-        output::print(&to_json_lines(&bounds, 1))?;
+        output::print(&to_json_rows(&bounds, 1))?;
         return Ok(ExitStatus::Success);
     }
     let mut sheet = Sheet::default();

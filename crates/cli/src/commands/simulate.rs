@@ -2,10 +2,10 @@
 
 use anyhow::{Context, anyhow, ensure};
 use lockstep::Topology;
+use lockstep::files::to_json_rows;
 use lockstep::flow::{
     FlowSpan, FlowTimes, Link, LinkUse, Programs, Simulation, SimulationOptions, WorkloadOptions, simulate,
 };
-use lockstep::schedule::to_json_lines;
 use serde::Serialize;
 
 use crate::args::{SimulateArgs, Verbosity};
@@ -108,7 +108,7 @@ impl SimulationResult<'_> {
             events: *events,
             flows: all.then_some(flows),
         };
-        to_json_lines(&record, 2)
+        to_json_rows(&record, 2)
     }
 
     fn to_text(&self) -> String {

@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 use lockstep::design::Network;
+use lockstep::files::to_json_rows;
 use lockstep::paths::ShortestPaths;
-use lockstep::schedule::to_json_lines;
 use lockstep::topology::{distance_sum_bound, families};
 use lockstep::{NodeId, Topology};
 use lockstep_report::Table;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
         let properties = Properties::new(&topology, metrics);
         // One line per metric.
         let depth = if properties.metrics.is_some() { 2 } else { 1 };
-        output::print(&if args.json { to_json_lines(&properties, depth) } else { properties.to_text() })?;
+        output::print(&if args.json { to_json_rows(&properties, depth) } else { properties.to_text() })?;
         return Ok(ExitStatus::Success);
     }
     network_file::write(&topology, args.output.as_deref(), args.format)?;
@@ -66,7 +66,7 @@ fn family_list(as_json: bool) -> String {
         about: family.about,
     });
     if as_json {
-        return to_json_lines(&entries.collect::<Vec<_>>(), 1);
+        return to_json_rows(&entries.collect::<Vec<_>>(), 1);
     }
     let mut table = Table::new(["spec", "example", "network"]);
     for Entry { usage, example, about, .. } in entries {

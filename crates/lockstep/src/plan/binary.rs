@@ -28,7 +28,7 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// [`FileError::Envelope`](lockstep_schedule::FileError::Envelope) if the file is truncated, altered or of another kind, else as
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind, else as
     /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PlanFileError> {
         let Parts { claims, schedule } = KIND.open(bytes)?;

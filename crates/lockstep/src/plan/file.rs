@@ -1,11 +1,18 @@
 //! What a plan file says, true or not.
 
 use lockstep_certificate::{CertificateError, LowerBound};
-use lockstep_schedule::{FileError, FileKind, ScheduleFile, ScheduleFileError, Violation, verify};
+use lockstep_files::{FileError, FileKind};
+use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
 
 use super::plan::{CutShort, Plan, Verdict};
 
-pub(crate) const KIND: FileKind = FileKind { format: "lockstep-plan", noun: "plan", magic: *b"lockplan", version: 1 };
+pub(crate) const KIND: FileKind = FileKind {
+    format: "lockstep-plan",
+    noun: "plan",
+    magic: *b"lockplan",
+    version: 1,
+    remedies: &[("lockstep-topology", "a topology alone is no plan, plan one for it")],
+};
 
 /// The contents of a plan file: plain data that may be wrong. Only [`check`](Self::check) says that it is not.
 ///

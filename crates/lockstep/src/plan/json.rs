@@ -1,7 +1,8 @@
 //! The JSON form of plan files: `"format": "lockstep-plan"`, version 1.
 
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{ScheduleFile, to_json_lines};
+use lockstep_files::to_json_rows;
+use lockstep_schedule::ScheduleFile;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ pub(crate) struct Record<S> {
 impl PlanFile {
     /// The text of a JSON file: a field of the plan and of its schedule file a line, a step a line.
     pub fn to_json(&self) -> String {
-        to_json_lines(&self.record(&self.schedule), 3)
+        to_json_rows(&self.record(&self.schedule), 3)
     }
 
     /// The contents of a JSON file.

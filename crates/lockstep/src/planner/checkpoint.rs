@@ -1,6 +1,6 @@
 //! Checkpoints of a planner: stop anywhere, go on as if nothing had happened.
 
-use lockstep_envelope::{EnvelopeError, decode, encode, open, seal};
+use lockstep_files::{FileError, FileKind};
 use lockstep_schedule::{CollectiveKind, Problem};
 use lockstep_topology::NodeId;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::plan_state::PlanState;
 use super::planner::PlanOptions;
 
-const MAGIC: [u8; 8] = *b"lockckpt";
-const VERSION: u32 = 3;
+const KIND: FileKind = FileKind {
+    format: "lockstep-plan-checkpoint",
+    noun: "checkpoint of a plan",
+    magic: *b"lockckpt",
+    version: 3,
+    remedies: &[],
+};
 
 /// Why a checkpoint cannot be gone on from.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -17,7 +22,7 @@ const VERSION: u32 = 3;
 pub enum CheckpointError {
     /// Truncated, altered, or no checkpoint at all.
     #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
+    File(#[from] FileError),
     /// It belongs to another problem or other options.
     #[error("the checkpoint is of another {what}")]
     Mismatch {
@@ -92,12 +97,12 @@ impl Identity {
 
 /// A checkpoint as bytes: how far the planner is, and the state of its search.
 pub(crate) fn write(identity: &Identity, state: &PlanState, search: &[u8]) -> Vec<u8> {
-    seal(MAGIC, VERSION, &encode(&(identity, state, search)))
+    KIND.seal(&(identity, state, search))
 }
 
 /// How far a planner of this identity was, and the state of its search.
 pub(crate) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, Vec<u8>), CheckpointError> {
-    let (found, state, search): (Identity, PlanState, Vec<u8>) = decode(open(MAGIC, VERSION, bytes)?)?;
+    let (found, state, search): (Identity, PlanState, Vec<u8>) = KIND.open(bytes)?;
     identity.expect(&found)?;
     Ok((state, search))
 }

@@ -1,7 +1,7 @@
 //! Recovery books: plans for faults, made before they happen.
 
-use lockstep_envelope::EnvelopeError;
 use lockstep_faults::{FaultError, Faults};
+use lockstep_files::FileError;
 use lockstep_schedule::{Problem, ProblemError, Schedule, ScheduleFile, ScheduleFileError};
 use lockstep_topology::Topology;
 
@@ -130,7 +130,7 @@ impl RecoveryBook {
 pub enum BookError {
     /// No book, or one that is altered.
     #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
+    File(#[from] FileError),
     /// A book that ends too early.
     #[error("the book has no end: it is truncated, or still being made; fetch it again, or run its sweep to the end")]
     Unfinished,

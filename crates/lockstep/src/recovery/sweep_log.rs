@@ -6,8 +6,7 @@
 
 use std::io::{self, Write};
 
-use lockstep_envelope::{EnvelopeError, HEADER_BYTES, decode, encode, open_first, seal};
-use lockstep_schedule::FileKind;
+use lockstep_files::{FileError, FileKind, HEADER_BYTES, SealError};
 use serde::{Deserialize, Serialize};
 
 use super::book::BookError;
@@ -15,7 +14,8 @@ use super::degradation::{Consequence, Degradation};
 use crate::plan::Plan;
 use crate::planner::PlanOptions;
 
-const KIND: FileKind = FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1 };
+const KIND: FileKind =
+    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1, remedies: &[] };
 
 /// The first piece.
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ impl<W: Write> SweepLog<W> {
     }
 
     fn write(&mut self, piece: &Piece) -> io::Result<()> {
-        self.out.write_all(&seal(KIND.magic, KIND.version, &encode(piece)))?;
+        self.out.write_all(&KIND.seal(piece))?;
         self.out.flush()
     }
 }
@@ -205,8 +205,7 @@ impl SweepIdentity<'_> {
 
 /// The first piece, and the bytes behind it.
 pub(crate) fn title(bytes: &[u8]) -> Result<(Title, &[u8]), BookError> {
-    let (payload, rest) = open_first(KIND.magic, KIND.version, bytes)?;
-    Ok((decode(payload)?, rest))
+    Ok(KIND.open_first(bytes)?)
 }
 
 /// The pieces behind the first one, each with its length in bytes, up to the end of the book.
@@ -222,12 +221,10 @@ impl<'a> Pieces<'a> {
     }
 
     fn piece(&mut self) -> Result<(Piece, usize), BookError> {
-        let opened = match open_first(KIND.magic, KIND.version, self.rest) {
-            Err(EnvelopeError::Length { .. }) => Err(BookError::Unfinished),
-            opened => opened.map_err(BookError::from),
+        let (piece, rest) = match KIND.open_first(self.rest) {
+            Err(FileError::Sealed(SealError::Length { .. })) => return Err(BookError::Unfinished),
+            opened => opened?,
         };
-        let (payload, rest) = opened?;
-        let piece: Piece = decode(payload)?;
         match &piece {
             Piece::Page(page) if page.number == self.pages => self.pages += 1,
             Piece::End(pages) if *pages == self.pages && rest.is_empty() => self.is_over = true,

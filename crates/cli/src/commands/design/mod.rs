@@ -9,8 +9,8 @@ mod pick;
 mod plot;
 
 use lockstep::design::{DesignProblem, Objective, objective, objectives};
+use lockstep::files::to_json_rows;
 use lockstep::pareto::Sense;
-use lockstep::schedule::to_json_lines;
 use lockstep_report::Table;
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ fn objective_list(as_json: bool) -> String {
     };
     let entries: Vec<Entry> = objectives().iter().map(entry).collect();
     if as_json {
-        return to_json_lines(&entries, 1);
+        return to_json_rows(&entries, 1);
     }
     let mut table = Table::new(["objective", "better", "description"]);
     for Entry { name, sense, about } in entries {

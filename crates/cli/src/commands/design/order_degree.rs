@@ -1,8 +1,8 @@
 //! `lockstep design --order --degree`: graphs of given order and degree with a small mean distance.
 
 use anyhow::Context;
+use lockstep::files::to_json_rows;
 use lockstep::metrics::{Distances, Graph};
-use lockstep::schedule::to_json_lines;
 use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
 use lockstep::{Budget, Topology};
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     }
     let found = FoundGraph::new(search.best(), &network, search.round(), seed)?;
     if args.json {
-        output::print(&to_json_lines(&found, 1))?;
+        output::print(&to_json_rows(&found, 1))?;
         return Ok(ExitStatus::Success);
     }
     let mut sheet = found.sheet(&network);

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use lockstep::Topology;
 use lockstep::design::{CablingCode, Front, Machine, Network};
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use serde::Serialize;
 
 use super::machine::describe;
@@ -113,6 +113,6 @@ impl PickedDesign {
             metrics: Vec<Metric>,
         }
         let Self { machine, code, place } = self;
-        to_json_lines(&PickRecord { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
+        to_json_rows(&PickRecord { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
     }
 }
