@@ -36,9 +36,9 @@ fn main() {
 
     let mut group = criterion.benchmark_group("symmetric, construct and verify");
     let cases = [
-        ("hypercube:20", CollectiveName::AllToAllBroadcast),
-        ("torus:64x64", CollectiveName::AllToAllBroadcast),
-        ("torus:64x64", CollectiveName::AllToAllScatter),
+        ("hypercube:20", CollectiveName::AllGather),
+        ("torus:64x64", CollectiveName::AllGather),
+        ("torus:64x64", CollectiveName::AllToAll),
     ];
     for (spec, collective) in cases {
         let graph: CayleyGraph = spec.parse().expect("a spec");

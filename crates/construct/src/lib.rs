@@ -10,7 +10,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let torus: Topology = "torus:8x8".parse()?;
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 //! // Every node receives 63 messages over 4 channels, so 16 steps are the fewest there are.
 //! let schedule = schedule(&problem, 16, 1, &Budget::evaluations(100))?;

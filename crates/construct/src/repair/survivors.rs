@@ -31,7 +31,7 @@ const MAX_HELD_BYTES: u64 = 4 << 30;
 /// left are gone too, and what came after them comes that much earlier.
 ///
 /// Both problems distribute their messages, and ask the same collective under the same rules of the same network but for
-/// failures. A collective of [custom](lockstep_schedule::CollectiveKind::Custom) messages is the same if all that
+/// failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same if all that
 /// fails is left out: failed receivers, messages of failed sources, and messages without any receiver left. Takes time in
 /// proportion to the channel uses. Memory: 20 bytes a message, and two bits for each terminal and message of a broadcast.
 ///

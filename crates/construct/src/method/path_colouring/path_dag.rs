@@ -301,7 +301,7 @@ mod tests {
 
         #[test]
         fn all_shortest_paths_are_ways(topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32) {
-            let collective = Collective::all_to_all_scatter();
+            let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
@@ -323,7 +323,7 @@ mod tests {
         fn a_way_is_found_by_its_channels(
             topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32, turns in prop::collection::vec(any::<usize>(), 12),
         ) {
-            let collective = Collective::all_to_all_scatter();
+            let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn a_detour_is_one_way_more() {
         let ring: Topology = "ring:4".parse().unwrap();
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         let path = |nodes: &[u32]| -> Vec<ChannelId> {

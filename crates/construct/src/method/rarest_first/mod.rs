@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn one_port_on_a_path_is_busy_in_every_step() {
         let path: Topology = "mesh:4".parse().unwrap();
-        let all_gather = Collective::all_to_all_broadcast();
+        let all_gather = Collective::all_gather();
         let one_port = CommunicationModel { ports: Ports::Limit(NonZeroU32::MIN), ..CommunicationModel::wormhole() };
         let problem = Problem::new(&path, &all_gather, one_port).unwrap();
         let budget = Budget::unlimited();
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_schedule_in_a_hurry_is_not_much_longer() {
         let torus: Topology = "torus:8x8".parse().unwrap();
-        let all_gather = Collective::all_to_all_broadcast();
+        let all_gather = Collective::all_gather();
         let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
         let budget = Budget::unlimited();
         budget.cancel();
