@@ -1,4 +1,4 @@
-//! Fronts and hypervolumes of points, and generations of a cheap problem with a population of 100.
+//! Pareto ranks and hypervolumes of points, and generations of a cheap problem with a population of 100.
 
 use criterion::{BatchSize, BenchmarkId, Criterion};
 use lockstep_pareto::{
@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 const POPULATION: usize = 100;
 const OBJECTIVES: usize = 3;
 
-/// Three sums of genes, each of which spoils the others.
+/// Three conflicting objectives, each of them a sum of genes.
 struct Sums;
 
 impl MultiObjectiveProblem for Sums {
@@ -42,7 +42,7 @@ impl MultiObjectiveProblem for Sums {
     }
 }
 
-/// Points at random, close to a sphere so that many are of the front.
+/// Returns random points close to a sphere, so that many are Pareto-optimal.
 fn points(count: usize, objectives: usize) -> Points {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut row = || {
