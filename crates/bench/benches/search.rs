@@ -22,7 +22,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Counting the conflicts of an individual anew, and after the change of one gene.
+/// Counting the conflicts of a whole individual, and after the change of one gene.
 fn changes(criterion: &mut Criterion) {
     let tree: Topology = "full-b-tree:63".parse().expect("a spec");
     let exchange = Collective::all_to_all();
@@ -40,7 +40,7 @@ fn changes(criterion: &mut Criterion) {
     state.load(&first);
     let mut changes = (0..first.len()).zip(&second).chain((0..first.len()).zip(&first)).cycle();
     let mut change = || -> (usize, Gene) {
-        let (delivery, gene) = changes.next().expect("the changes go round");
+        let (delivery, gene) = changes.next().expect("the iterator is a cycle");
         (delivery, *gene)
     };
     group.throughput(Throughput::Elements(1));
