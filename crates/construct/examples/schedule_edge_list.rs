@@ -28,7 +28,7 @@ fn read_network() -> Result<Topology, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let network = read_network()?;
-    let all_gather = Collective::all_to_all_broadcast();
+    let all_gather = Collective::all_gather();
     let problem = Problem::new(&network, &all_gather, CommunicationModel::store_and_forward())?;
 
     // No terminal can receive more messages per step than it has channels.

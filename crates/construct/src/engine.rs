@@ -29,7 +29,7 @@ pub fn methods() -> &'static [Method] {
 /// use lockstep_topology::Topology;
 ///
 /// let kautz: Topology = "kautz:2,3".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&kautz, &all_gather, CommunicationModel::store_and_forward())?;
 /// let found = shortest(&problem, 6, 1, &Budget::evaluations(20_000), |method, attempts, steps| {
 ///     println!("{}: {attempts} attempts, new best: {steps:?}", method.name);
@@ -67,11 +67,11 @@ pub fn shortest(
 ///
 /// ```
 /// use lockstep_construct::schedule;
-/// use lockstep_schedule::{Budget, CollectiveKind, CommunicationModel, Problem, verify};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
 /// use lockstep_topology::Topology;
 ///
 /// let cube: Topology = "hypercube:3".parse()?;
-/// let all_reduce = CollectiveKind::AllReduce.into();
+/// let all_reduce = Collective::all_reduce();
 /// let problem = Problem::new(&cube, &all_reduce, CommunicationModel::store_and_forward())?;
 /// let schedule = schedule(&problem, 6, 1, &Budget::evaluations(100_000))?;
 /// assert!(verify(&problem, &schedule)?.steps <= 6);

@@ -10,7 +10,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let torus: Topology = "torus:8x8".parse()?;
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 //! // Every node receives 63 messages over 4 channels, so 16 steps are optimal.
 //! let schedule = schedule(&problem, 16, 1, &Budget::evaluations(100))?;
@@ -36,12 +36,14 @@
 //! 3. If the method can begin with fixed transfers, add it to a stage in `src/repair/mod.rs`.
 //! 4. Test that every schedule passes [`verify`](lockstep_schedule::verify), and that small cases meet their lower bounds.
 
+mod construct_engine;
 mod engine;
 mod kit;
 mod method;
 mod portfolio;
 mod repair;
 
+pub use construct_engine::ConstructEngine;
 pub use engine::{methods, schedule, shortest};
 pub use kit::method::Method;
 pub use portfolio::MethodSchedule;

@@ -10,7 +10,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let omega: Topology = "omega:8".parse()?;
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 //! let schedule = schedule(&problem, 8, 1, &Budget::evaluations(1_000_000))?;
 //! assert!(verify(&problem, &schedule).is_ok());
@@ -20,8 +20,10 @@
 mod chain;
 mod checkpoint;
 mod engine;
+mod engines;
 mod evolution;
 mod hgsa;
+mod level_search;
 mod paths;
 mod prediction;
 mod restore;
@@ -38,6 +40,7 @@ mod walk;
 
 pub use checkpoint::CheckpointError;
 pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule, schedule_by};
+pub use engines::{HgsaEngine, UmdaEngine};
 pub use evolution::{Algorithm, Evolution};
 pub use hgsa::{Hgsa, HgsaOptions, LastResort, Moves};
 pub use prediction::Prediction;

@@ -18,7 +18,7 @@ fn network(spec: &str) -> Topology {
 
 /// The bound of the total exchange, checked; if more than that is asked for, it is no other.
 fn exchange(topology: &Topology, model: CommunicationModel) -> u32 {
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let problem = Problem::new(topology, &exchange, model).unwrap();
     let bound = by_rule(&problem, Rule::ArcForwarding).unwrap();
     assert_eq!(bound.check(&problem), Ok(()));
@@ -110,7 +110,7 @@ fn packets_take_ports_on_their_way() {
 fn kautz_bound(visit: impl FnOnce(&Problem<'_>, LowerBound)) {
     // With a channel dead, the others differ.
     let kautz = without(&network("kautz:3,2"), &[ChannelId::new(0)], &[]);
-    let (exchange, two_ports) = (Collective::all_to_all_scatter(), Ports::limit(2).unwrap());
+    let (exchange, two_ports) = (Collective::all_to_all(), Ports::limit(2).unwrap());
     let problem = Problem::new(&kautz, &exchange, CommunicationModel { ports: two_ports, ..PACKETS }).unwrap();
     let bound = by_rule(&problem, Rule::ArcForwarding).unwrap();
     visit(&problem, bound);
@@ -154,7 +154,7 @@ proptest! {
         let other = shuffled(topology.clone());
         (Just(topology), other)
     })) {
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let steps = |topology: &Topology, rule| {
             let problem = Problem::new(topology, &exchange, ANY).unwrap();
             by_rule(&problem, rule).map_or(0, |bound| bound.steps)

@@ -6,8 +6,8 @@ use lockstep_schedule::{CollectiveName, CommunicationModel, Ports, Problem};
 use lockstep_topology::{CayleyGraph, Topology};
 use proptest::prelude::*;
 
-const GATHER: CollectiveName = CollectiveName::AllToAllBroadcast;
-const EXCHANGE: CollectiveName = CollectiveName::AllToAllScatter;
+const GATHER: CollectiveName = CollectiveName::AllGather;
+const EXCHANGE: CollectiveName = CollectiveName::AllToAll;
 
 /// Specs of small Cayley graphs; circulants only where the flag says so.
 fn spec() -> impl Strategy<Value = (String, bool)> {
@@ -80,7 +80,7 @@ fn large_networks_are_bounded_by_one_search() {
 fn what_is_not_symmetric_is_not_bounded() {
     let ring: CayleyGraph = "ring:8".parse().unwrap();
     let model = CommunicationModel::wormhole();
-    assert_eq!(symmetric(&ring, CollectiveName::OneToAllBroadcast, model), None);
+    assert_eq!(symmetric(&ring, CollectiveName::Broadcast, model), None);
     // Even steps never reach the odd nodes.
     let halves = CayleyGraph::new("two rings", &[8], &[2, 6]).unwrap();
     assert_eq!(symmetric(&halves, GATHER, model), None);

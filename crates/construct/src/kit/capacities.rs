@@ -113,7 +113,7 @@ pub(crate) fn with_capacities(
     use lockstep_schedule::{Collective, CommunicationModel, Problem};
 
     let topology: lockstep_topology::Topology = spec.parse().unwrap();
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let model = CommunicationModel { ports, ..CommunicationModel::wormhole() };
     let problem = Problem::new(&topology, &collective, model).unwrap();
     let task = SchedulingTask::new(&problem).unwrap();

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn the_first_attempt_that_reaches_the_goal_wins() {
         let ring: Topology = "ring:4".parse().unwrap();
-        let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+        let broadcast = Collective::broadcast(NodeId::new(0));
         let problem = Problem::new(&ring, &broadcast, CommunicationModel::wormhole()).unwrap();
         let budget = Budget::unlimited();
         for seed in 0..50 {

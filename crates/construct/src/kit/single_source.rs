@@ -168,7 +168,7 @@ mod tests {
                 .map(|SingleSourceBroadcast { source, receivers, chunks }| (source, receivers, chunks))
         };
         let chunks = 3.try_into().unwrap();
-        let named = Collective::one_to_all_broadcast(*root).with_chunks(chunks);
+        let named = Collective::broadcast(*root).with_chunks(chunks);
         let listed = Collective::many_to_many_broadcast(&[*root], others).with_chunks(chunks);
         assert_eq!(read(&named), Some((*root, others.to_vec(), 3)));
         assert_eq!(read(&listed), read(&named));

@@ -13,7 +13,7 @@ pub(crate) fn broadcast_to(topology: &Topology, root: Index, others: &[Index]) -
     others.dedup();
     others.retain(|&other| other != root);
     let collective = if others.len() < 2 {
-        Collective::one_to_all_broadcast(root)
+        Collective::broadcast(root)
     } else {
         Collective::many_to_many_broadcast(&[root], &others)
     };

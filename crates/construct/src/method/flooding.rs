@@ -92,7 +92,7 @@ mod tests {
             let collective = if some && receivers.len() > 2 {
                 Collective::many_to_many_broadcast(&[root], &receivers[receivers.len() / 2..])
             } else {
-                Collective::one_to_all_broadcast(root)
+                Collective::broadcast(root)
             };
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };

@@ -29,11 +29,11 @@ fn fingerprint(schedule: &Schedule) -> u64 {
 fn the_same_seed_gives_the_schedules_of_earlier_releases() {
     let kautz: Topology = "kautz:2,3".parse().unwrap();
     let root = kautz.terminals()[0];
-    let all_gather = Collective::all_to_all_broadcast();
-    let all_to_all = Collective::all_to_all_scatter();
-    let broadcast = Collective::one_to_all_broadcast(root);
-    let scatter = Collective::one_to_all_scatter(root);
-    let chunked = Collective::one_to_all_broadcast(kautz.terminals()[1]).with_chunks(3.try_into().unwrap());
+    let all_gather = Collective::all_gather();
+    let all_to_all = Collective::all_to_all();
+    let broadcast = Collective::broadcast(root);
+    let scatter = Collective::scatter(root);
+    let chunked = Collective::broadcast(kautz.terminals()[1]).with_chunks(3.try_into().unwrap());
     let (wormhole, stored) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
     let cases = [
         ("flooding", &broadcast, stored, 3, 0x0dbe_5d26_26a9_f20c),

@@ -66,7 +66,7 @@ const STAGES: [RepairStage; 4] = [
 /// use lockstep_topology::Topology;
 ///
 /// let torus: Topology = "torus:4x4".parse()?;
-/// let (all_gather, model) = (Collective::all_to_all_broadcast(), CommunicationModel::wormhole());
+/// let (all_gather, model) = (Collective::all_gather(), CommunicationModel::wormhole());
 /// let before = Problem::new(&torus, &all_gather, model)?;
 /// let budget = Budget::evaluations(1 << 16);
 /// let schedule = lockstep_construct::schedule(&before, 4, 1, &budget)?;

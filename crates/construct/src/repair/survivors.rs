@@ -29,7 +29,7 @@ const MAX_HELD_BYTES: u64 = 4 << 30;
 /// A transfer survives if all its channels and both terminals work and its sender still receives the message in time.
 /// Messages of failed terminals are dropped, so the other messages may have new numbers. Empty steps are removed.
 ///
-/// Both problems distribute their messages. They must have the same collective, rules and network, except for the failures. A collective of [custom](lockstep_schedule::CollectiveKind::Custom) messages is the same without
+/// Both problems distribute their messages. They must have the same collective, rules and network, except for the failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same without
 /// its failed receivers, messages of failed sources, and messages without a working receiver. Takes `O(C)` time for `C`
 /// channel uses. Memory: 20 bytes per message, and two bits per terminal and message of a broadcast.
 ///

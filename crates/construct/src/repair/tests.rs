@@ -96,7 +96,7 @@ fn over(network: &Topology, tail: u32, head: u32) -> ChannelId {
 #[test]
 fn transfers_that_depend_on_a_lost_transfer_are_lost() {
     let ring: Topology = "ring:6".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let model = CommunicationModel::store_and_forward();
     let before = Problem::new(&ring, &broadcast, model).unwrap();
     let schedule = chain(&ring, 0, 5);
@@ -129,7 +129,7 @@ fn a_scatter_message_continues_from_the_terminal_with_the_earliest_arrival() {
 #[test]
 fn messages_of_failed_terminals_are_dropped_and_the_others_renumbered() {
     let complete: Topology = "complete:3".parse().unwrap();
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let before = Problem::new(&complete, &exchange, CommunicationModel::wormhole()).unwrap();
     let mut schedule = Schedule::new();
     schedule.begin_step();
@@ -168,7 +168,7 @@ fn a_broadcast_that_becomes_a_direct_scatter_is_not_relayed() {
 #[test]
 fn another_collective_is_refused() {
     let ring: Topology = "ring:4".parse().unwrap();
-    let (gather, exchange) = (Collective::all_to_all_broadcast(), Collective::all_to_all_scatter());
+    let (gather, exchange) = (Collective::all_gather(), Collective::all_to_all());
     let [before, after] =
         [&gather, &exchange].map(|collective| Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap());
     let refused = survivors(&before, &build(&before, 1), &after).unwrap_err();

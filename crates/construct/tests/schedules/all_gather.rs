@@ -25,7 +25,7 @@ fn reaches_the_bound(network: Topology, model: CommunicationModel, chunks: u32, 
     let name = network.name().to_owned();
     let mut runner = TestRunner::new_with_rng(Config::with_cases(cases), TestRunner::deterministic().new_rng());
     let outcome = runner.run(&(shuffled(network), any::<u64>()), |(network, seed)| {
-        let all_gather = Collective::all_to_all_broadcast().with_chunks(chunks.try_into().unwrap());
+        let all_gather = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
         let problem = Problem::new(&network, &all_gather, model).unwrap();
         // Enough for a hundred attempts of every method that supports the problem.
         let evaluations = 100 * 128 * problem.messages().delivery_count();

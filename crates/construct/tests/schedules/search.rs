@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use lockstep_construct::{methods, schedule};
 use lockstep_schedule::{
-    Budget, Collective, CollectiveKind, CommunicationModel, NotFound, Ports, Problem, Routing, Schedule, StopReason,
-    verify,
+    Budget, Collective, CommunicationModel, NotFound, Ports, Problem, Routing, Schedule, StopReason, verify,
 };
 use lockstep_topology::{NodeId, Topology};
 use rayon::ThreadPoolBuilder;
@@ -38,8 +37,8 @@ fn steps(spec: &str, collective: &Collective, model: CommunicationModel, goal: u
 #[test]
 fn broadcasts_reach_their_bounds() {
     let root = NodeId::new(0);
-    let all_gather = Collective::all_to_all_broadcast();
-    let broadcast = Collective::one_to_all_broadcast(root);
+    let all_gather = Collective::all_gather();
+    let broadcast = Collective::broadcast(root);
     let cases = [
         ("mesh:4x4", &all_gather, WORMHOLE, 8),
         ("kautz:3,2", &all_gather, WORMHOLE, 4),
@@ -70,7 +69,7 @@ fn broadcasts_reach_their_bounds() {
 #[test]
 fn scatters_come_near_their_bounds() {
     let root = NodeId::new(0);
-    let (total_exchange, scatter) = (Collective::all_to_all_scatter(), Collective::one_to_all_scatter(root));
+    let (total_exchange, scatter) = (Collective::all_to_all(), Collective::scatter(root));
     let cases = [
         ("kautz:3,2", &total_exchange, WORMHOLE, 7, 7),
         ("mesh:4x4", &total_exchange, WORMHOLE, 16, 17),
@@ -95,14 +94,14 @@ fn scatters_come_near_their_bounds() {
 #[test]
 fn detours_save_a_step() {
     let mesh = network("mesh:4x4");
-    let scatter = Collective::one_to_all_scatter(mesh.node_named("01").unwrap());
+    let scatter = Collective::scatter(mesh.node_named("01").unwrap());
     assert_eq!(steps("mesh:4x4", &scatter, WORMHOLE, 5), 6);
     assert_eq!(steps("mesh:4x4", &scatter, CommunicationModel { routing: Routing::Any, ..WORMHOLE }, 5), 5);
 }
 
 #[test]
 fn an_all_reduce_takes_twice_the_steps_of_a_reduce_scatter() {
-    let (all_reduce, half) = (CollectiveKind::AllReduce.into(), CollectiveKind::ReduceScatter.into());
+    let (all_reduce, half) = (Collective::all_reduce(), Collective::reduce_scatter());
     assert_eq!(steps("torus:4x4", &half, STORE_AND_FORWARD, 4), 4);
     assert_eq!(steps("torus:4x4", &all_reduce, STORE_AND_FORWARD, 8), 8);
 }
@@ -111,10 +110,10 @@ fn an_all_reduce_takes_twice_the_steps_of_a_reduce_scatter() {
 fn outcomes() -> Vec<Result<Schedule, NotFound>> {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..WORMHOLE };
     let cases = [
-        ("omega:8", Collective::all_to_all_scatter(), WORMHOLE, 8),
-        ("mesh:4x4", Collective::all_to_all_scatter(), WORMHOLE, 16),
-        ("torus:4x4", Collective::all_to_all_broadcast(), one_port, 16),
-        ("kautz:2,3", CollectiveKind::AllReduce.into(), STORE_AND_FORWARD, 12),
+        ("omega:8", Collective::all_to_all(), WORMHOLE, 8),
+        ("mesh:4x4", Collective::all_to_all(), WORMHOLE, 16),
+        ("torus:4x4", Collective::all_gather(), one_port, 16),
+        ("kautz:2,3", Collective::all_reduce(), STORE_AND_FORWARD, 12),
     ];
     let search = |(spec, collective, model, goal): (&str, Collective, CommunicationModel, u32)| {
         let network = network(spec);
@@ -135,7 +134,7 @@ fn the_number_of_threads_does_not_matter() {
 #[test]
 fn seeds_matter() {
     let mesh = network("mesh:4x4");
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let problem = Problem::new(&mesh, &collective, WORMHOLE).unwrap();
     let with_seed = |seed| schedule(&problem, u32::MAX, seed, &Budget::evaluations(1)).unwrap();
     assert_eq!(with_seed(1), with_seed(1));
@@ -145,7 +144,7 @@ fn seeds_matter() {
 #[test]
 fn an_unreachable_goal_returns_the_steps_reached() {
     let cube = network("hypercube:3");
-    let collective = Collective::all_to_all_broadcast();
+    let collective = Collective::all_gather();
     let problem = Problem::new(&cube, &collective, STORE_AND_FORWARD).unwrap();
     let error = schedule(&problem, 2, 1, &attempts(&problem, 10)).unwrap_err();
     assert_eq!(error, NotFound::TooLong { steps: 2, reached: 3 });
@@ -154,7 +153,7 @@ fn an_unreachable_goal_returns_the_steps_reached() {
 #[test]
 fn a_spent_budget_is_enough_for_one_schedule() {
     let ring = network("ring:8");
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let problem = Problem::new(&ring, &collective, WORMHOLE).unwrap();
     let cancelled = Budget::unlimited();
     cancelled.cancel();
@@ -166,9 +165,7 @@ fn a_spent_budget_is_enough_for_one_schedule() {
 /// The best method would take far longer than the time limit.
 #[test]
 fn a_deadline_during_the_first_schedule_still_returns_one() {
-    for (spec, collective) in
-        [("torus:32x32", Collective::all_to_all_scatter()), ("torus:8x8", CollectiveKind::AllReduce.into())]
-    {
+    for (spec, collective) in [("torus:32x32", Collective::all_to_all()), ("torus:8x8", Collective::all_reduce())] {
         let torus = network(spec);
         let problem = Problem::new(&torus, &collective, WORMHOLE).unwrap();
         let schedule = schedule(&problem, u32::MAX, 1, &Budget::time(Duration::from_millis(1))).unwrap();
@@ -179,7 +176,7 @@ fn a_deadline_during_the_first_schedule_still_returns_one() {
 #[test]
 fn cancellation_ends_an_endless_search() {
     let ring = network("ring:8");
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let problem = Problem::new(&ring, &collective, WORMHOLE).unwrap();
     let budget = Budget::unlimited();
     let canceller = budget.clone();

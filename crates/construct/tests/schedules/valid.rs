@@ -3,8 +3,8 @@
 use lockstep_construct::schedule;
 use lockstep_schedule::strategy::{any_model, instance};
 use lockstep_schedule::{
-    Budget, Collective, CollectiveKind, CommunicationModel, Message, NotFound, Problem, Receivers, Routing,
-    ScatterRule, Switching, verify,
+    Budget, Collective, CommunicationModel, Message, NotFound, Problem, Receivers, Routing, ScatterRule, Switching,
+    verify,
 };
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
@@ -78,10 +78,10 @@ proptest! {
     fn node_numbers_do_not_matter(topology in any_topology(10).prop_flat_map(shuffled), model in any_model()) {
         let root = topology.terminals()[0];
         let collectives = [
-            Collective::one_to_all_broadcast(root),
-            Collective::all_to_all_scatter(),
-            CollectiveKind::AllReduce.into(),
-            CollectiveKind::Gather { root }.into(),
+            Collective::broadcast(root),
+            Collective::all_to_all(),
+            Collective::all_reduce(),
+            Collective::gather(root),
         ];
         for collective in collectives {
             let Ok(problem) = Problem::new(&topology, &collective, model) else { continue };
@@ -106,7 +106,7 @@ fn terminals_that_do_not_route_relay() {
     let line = line_without_routers(5);
     let model = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     let ends = [line.terminals()[0], line.terminals()[4]];
-    let (exchange, total) = (Collective::many_to_many_scatter(&ends, &ends), Collective::all_to_all_scatter());
+    let (exchange, total) = (Collective::many_to_many_scatter(&ends, &ends), Collective::all_to_all());
     let broadcast = Collective::many_to_many_broadcast(&ends[..1], &[line.terminals()[2], ends[1]]);
     for (collective, steps) in [(exchange, 4), (total, 6), (broadcast, 4)] {
         let problem = Problem::new(&line, &collective, model).unwrap();
@@ -121,7 +121,7 @@ fn store_and_forward_relays_only_for_distant_receivers() {
     let ring: Topology = "ring:9".parse().unwrap();
     let [source, near, far] = [0, 1, 4].map(|place| ring.terminals()[place]);
     let message = Message { source, receivers: vec![near, far] };
-    let collective = CollectiveKind::Custom(vec![message]).into();
+    let collective = Collective::custom(vec![message]);
     let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
     let report = verify(&problem, &first(&problem, 1)).unwrap();
     // One direction, over two relays that are no receivers.
@@ -145,7 +145,7 @@ fn no_transfer_uses_a_bus_twice() {
     let ring = ring_with_a_bus();
     for routing in [Routing::Minimal, Routing::Any] {
         let model = CommunicationModel { routing, ..CommunicationModel::wormhole() };
-        for collective in [Collective::all_to_all_scatter(), Collective::all_to_all_broadcast()] {
+        for collective in [Collective::all_to_all(), Collective::all_gather()] {
             let problem = Problem::new(&ring, &collective, model).unwrap();
             for seed in 0..20 {
                 verify(&problem, &first(&problem, seed)).unwrap();
@@ -167,7 +167,7 @@ fn bus() -> Topology {
 #[test]
 fn a_broadcast_over_a_bus_goes_hop_by_hop() {
     let bus = bus();
-    let collective = Collective::one_to_all_broadcast(bus.terminals()[0]);
+    let collective = Collective::broadcast(bus.terminals()[0]);
     for routing in [Routing::Minimal, Routing::Any] {
         let model = CommunicationModel { routing, ..CommunicationModel::wormhole() };
         let problem = Problem::new(&bus, &collective, model).unwrap();
@@ -220,7 +220,7 @@ fn detours_pass_only_through_nodes_that_route() {
 fn problems_that_are_too_large_are_unsupported() {
     let ring: Topology = "ring:100000".parse().unwrap();
     let model = CommunicationModel::store_and_forward();
-    for collective in [Collective::all_to_all_broadcast(), CollectiveKind::AllReduce.into()] {
+    for collective in [Collective::all_gather(), Collective::all_reduce()] {
         let problem = Problem::new(&ring, &collective, model).unwrap();
         let error = schedule(&problem, ANY_LENGTH, 1, &Budget::evaluations(1)).unwrap_err();
         assert!(matches!(error, NotFound::Unsupported { .. }), "{error}");

@@ -94,7 +94,7 @@ fn chunks_follow_each_other() {
     for (spec, chunks, connectivity) in cases {
         let topology: Topology = spec.parse().unwrap();
         let root = topology.terminals()[0];
-        let collective = Collective::one_to_all_broadcast(root).with_chunks(NonZeroU32::new(chunks).unwrap());
+        let collective = Collective::broadcast(root).with_chunks(NonZeroU32::new(chunks).unwrap());
         let problem = Problem::new(&topology, &collective, CommunicationModel::store_and_forward()).unwrap();
         let packing = TreePacking::new(&topology, root);
         assert_eq!(packing.connectivity(), connectivity, "{spec}");
@@ -105,11 +105,11 @@ fn chunks_follow_each_other() {
 #[test]
 fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&ring, &broadcast, CommunicationModel::store_and_forward()).unwrap();
     assert_eq!(steps(&problem), None, "one chunk");
     let omega: Topology = "omega:8".parse().unwrap();
-    let chunks = Collective::one_to_all_broadcast(omega.terminals()[0]).with_chunks(NonZeroU32::new(2).unwrap());
+    let chunks = Collective::broadcast(omega.terminals()[0]).with_chunks(NonZeroU32::new(2).unwrap());
     let problem = Problem::new(&omega, &chunks, CommunicationModel::wormhole()).unwrap();
     assert_eq!(steps(&problem), None, "no channel joins two terminals");
 }

@@ -85,7 +85,7 @@ proptest! {
         networks in Vec::from(TIGHT.map(|(spec, _)| shuffled(spec.parse::<Topology>().unwrap())))
     ) {
         for ((spec, steps), network) in TIGHT.iter().zip(networks) {
-            let exchange = Collective::all_to_all_scatter();
+            let exchange = Collective::all_to_all();
             for model in [STORE_AND_FORWARD, RELAY] {
                 let problem = Problem::new(&network, &exchange, model).unwrap();
                 prop_assert_eq!(reached(&problem, *steps as u32, 8), Some(*steps), "{}", spec);
@@ -105,7 +105,7 @@ fn a_failed_channel_costs_one_step() {
             rest.channel(nodes[kautz.tail(channel).index()], nodes[kautz.head(channel).index()]);
         }
         let rest = rest.build().unwrap();
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let problem = Problem::new(&rest, &exchange, STORE_AND_FORWARD).unwrap();
         assert_eq!(reached(&problem, 8, 8), Some(8), "without {}", kautz.channel_name(dead));
     }
@@ -117,7 +117,7 @@ fn a_failed_channel_costs_one_step() {
 fn ports_and_half_duplex_links_are_always_busy() {
     for spec in ["hypercube:4", "torus:4x4"] {
         let network: Topology = spec.parse().unwrap();
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let hops: usize = 16 * 32;
         for limit in 1..=3 {
             let model = CommunicationModel { ports: Ports::limit(limit).unwrap(), ..STORE_AND_FORWARD };
@@ -137,7 +137,7 @@ fn chunks_use_channels_that_one_message_leaves_idle() {
     // In a ring of five nodes, each sends messages over one and two channels, in both directions: 30 hops on 10 channels.
     let ring: Topology = "ring:5".parse().unwrap();
     for chunks in 1..=3 {
-        let exchange = Collective::all_to_all_scatter().with_chunks(chunks.try_into().unwrap());
+        let exchange = Collective::all_to_all().with_chunks(chunks.try_into().unwrap());
         let problem = Problem::new(&ring, &exchange, STORE_AND_FORWARD).unwrap();
         assert_eq!(reached(&problem, 3 * chunks, 8), Some(3 * chunks as usize));
     }
@@ -162,10 +162,10 @@ fn detours_relieve_a_congested_channel() {
 fn direct_scatter_is_not_supported() {
     let direct = CommunicationModel::wormhole();
     let cases = [
-        ("torus:3x3", Collective::all_to_all_scatter(), direct),
-        ("torus:3x3", Collective::all_to_all_broadcast(), STORE_AND_FORWARD),
+        ("torus:3x3", Collective::all_to_all(), direct),
+        ("torus:3x3", Collective::all_gather(), STORE_AND_FORWARD),
         // All neighbours of terminals are switches.
-        ("omega:8", Collective::all_to_all_scatter(), RELAY),
+        ("omega:8", Collective::all_to_all(), RELAY),
     ];
     for (spec, collective, model) in cases {
         let network: Topology = spec.parse().unwrap();
@@ -178,7 +178,7 @@ fn direct_scatter_is_not_supported() {
 #[test]
 fn a_spent_budget_ends_the_attempt() {
     let torus: Topology = "torus:4x4".parse().unwrap();
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let problem = Problem::new(&torus, &exchange, STORE_AND_FORWARD).unwrap();
     let budget = Budget::seconds(0);
     assert_eq!((BALANCED_ROUTES.find)(&MethodRequest::first(&problem, &budget)).err(), Some(MethodError::NoShorter));

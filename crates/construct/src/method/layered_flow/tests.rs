@@ -40,7 +40,7 @@ fn model(routing: Routing, ports: Ports) -> CommunicationModel {
 fn gap(spec: &str, model: CommunicationModel) -> u32 {
     let topology = renumbered(&spec.parse().expect("a spec"));
     let root = topology.terminals()[topology.terminal_count() / 3];
-    let collective = Collective::one_to_all_broadcast(root);
+    let collective = Collective::broadcast(root);
     let problem = Problem::new(&topology, &collective, model).expect("a connected network");
     let bound = lockstep_bounds::best(&problem).steps;
     steps(&problem, bound).expect("it serves every network") - bound
@@ -113,7 +113,7 @@ proptest! {
         let collective = if some && others.len() > 2 {
             Collective::many_to_many_broadcast(&[root], &others[1..])
         } else {
-            Collective::one_to_all_broadcast(root)
+            Collective::broadcast(root)
         };
         let model = CommunicationModel { switching: Switching::Wormhole, routing: Routing::Any, ..model };
         let problem = Problem::new(&topology, &collective, model).unwrap();
@@ -179,7 +179,7 @@ fn the_bound_is_met_with_few_ports_and_half_duplex_links() {
         }
     }
     let torus = "torus:7x9".parse::<Topology>().unwrap().half_duplex();
-    let collective = Collective::one_to_all_broadcast(NodeId::new(0));
+    let collective = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
     assert_eq!(steps(&problem, 1), Some(lockstep_bounds::best(&problem).steps));
 }
@@ -198,7 +198,7 @@ fn binary_trees_take_as_long_as_in_the_document() {
     for (nodes, expected) in [(15, 3), (31, 4), (63, 5)] {
         let tree: Topology = format!("full-b-tree:{nodes}").parse().unwrap();
         for root in [0, 1, 2, 4, 9, nodes - 1] {
-            let collective = Collective::one_to_all_broadcast(NodeId::new(root));
+            let collective = Collective::broadcast(NodeId::new(root));
             let problem = Problem::new(&tree, &collective, CommunicationModel::wormhole()).unwrap();
             assert_eq!(steps(&problem, expected), Some(expected), "{nodes} nodes from {root}");
         }
@@ -212,7 +212,7 @@ fn terminals_that_do_not_route_relay_messages() {
     for pair in nodes.windows(2) {
         line.link(pair[0], pair[1]);
     }
-    let (line, broadcast) = (line.build().unwrap(), Collective::one_to_all_broadcast(nodes[0]));
+    let (line, broadcast) = (line.build().unwrap(), Collective::broadcast(nodes[0]));
     for routing in [Routing::Any, Routing::Minimal] {
         let problem = Problem::new(&line, &broadcast, model(routing, Ports::All)).unwrap();
         assert_eq!(steps(&problem, 1), Some(3));
@@ -222,7 +222,7 @@ fn terminals_that_do_not_route_relay_messages() {
 #[test]
 fn a_cancelled_search_returns_the_greedy_schedule() {
     let torus: Topology = "torus:9x9".parse().unwrap();
-    let collective = Collective::one_to_all_broadcast(NodeId::new(0));
+    let collective = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
     let budget = Budget::unlimited();
     budget.cancel();
@@ -233,10 +233,10 @@ fn a_cancelled_search_returns_the_greedy_schedule() {
 #[test]
 fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let forward = Problem::new(&ring, &broadcast, CommunicationModel::store_and_forward()).unwrap();
     assert_eq!(steps(&forward, 1), None);
-    let scatter = Collective::one_to_all_scatter(NodeId::new(0));
+    let scatter = Collective::scatter(NodeId::new(0));
     assert_eq!(steps(&Problem::new(&ring, &scatter, CommunicationModel::wormhole()).unwrap(), 1), None);
 
     let mut bus = TopologyBuilder::new("bus");

@@ -177,7 +177,7 @@ mod tests {
         fn levels_and_prices_are_those_of_the_best_path(
             topology in any_topology(8).prop_flat_map(shuffled), full in prop::collection::vec(any::<u64>(), 1..20), seed: u64,
         ) {
-            let collective = Collective::all_to_all_scatter();
+            let collective = Collective::all_to_all();
             let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
             let capacities = Capacities::new(&task);

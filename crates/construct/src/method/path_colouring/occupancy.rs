@@ -116,7 +116,7 @@ mod tests {
             uses in prop::collection::vec((0..24u32, 0..70u32, 0..9u32), 0..200),
         ) {
             let topology: Topology = "complete:4".parse().unwrap();
-            let collective = Collective::all_to_all_scatter();
+            let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let capacities = Capacities::new(&SchedulingTask::new(&problem).unwrap());

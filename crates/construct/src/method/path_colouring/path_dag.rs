@@ -309,7 +309,7 @@ mod tests {
 
         #[test]
         fn every_shortest_path_is_in_the_graph(topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32) {
-            let collective = Collective::all_to_all_scatter();
+            let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
@@ -331,7 +331,7 @@ mod tests {
         fn a_path_is_found_by_its_channels(
             topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32, turns in prop::collection::vec(any::<usize>(), 12),
         ) {
-            let collective = Collective::all_to_all_scatter();
+            let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_detour_is_one_more_path() {
         let ring: Topology = "ring:4".parse().unwrap();
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         let path = |nodes: &[u32]| -> Vec<ChannelId> {

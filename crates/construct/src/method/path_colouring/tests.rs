@@ -23,7 +23,7 @@ fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, MethodE
 
 /// Returns the number of steps of an all-to-all on a renumbered network after some rounds of attempts.
 fn exchange(topology: &Topology, model: CommunicationModel, goal: u32) -> u32 {
-    let (topology, collective, budget) = (renumbered(topology), Collective::all_to_all_scatter(), Budget::unlimited());
+    let (topology, collective, budget) = (renumbered(topology), Collective::all_to_all(), Budget::unlimited());
     let problem = Problem::new(&topology, &collective, model).unwrap();
     let mut request = MethodRequest { goal, ..MethodRequest::first(&problem, &budget) };
     for attempts in [0..1, 1..4, 4..16] {
@@ -78,7 +78,7 @@ proptest! {
     fn tiny_exchanges_take_the_fewest_steps(
         topology in any_topology(4).prop_flat_map(shuffled), any in any_model(),
     ) {
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         let model = CommunicationModel { switching: Switching::Wormhole, scatter: any.scatter, ..any };
         let problem = Problem::new(&topology, &collective, model).unwrap();
         let fewest = fewest_steps(&problem);
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn detours_are_longer_simple_paths(topology in any_topology(10).prop_flat_map(shuffled), goal in 1..20u32) {
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
         let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
         let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
@@ -179,7 +179,7 @@ fn exchanges_on_small_networks_meet_the_bound() {
     for spec in ["kautz:3,2", "mesh:4x4", "mesh:5x5", "torus:3x3x3", "torus:5x5", "hypercube:4", "ring:16", "omega:16"]
     {
         let topology: Topology = spec.parse().unwrap();
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
         let bound = lockstep_bounds::best(&problem).steps;
         assert_eq!(exchange(&topology, CommunicationModel::wormhole(), bound), bound, "{spec}");
@@ -212,7 +212,7 @@ fn ports_are_always_busy() {
 #[test]
 fn detours_are_used_only_if_shortest_paths_do_not_suffice() {
     let mesh: Topology = "mesh:4x4".parse().unwrap();
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let problem = Problem::new(&mesh, &collective, model(Routing::Any)).unwrap();
     let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
     let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
@@ -224,7 +224,7 @@ fn detours_are_used_only_if_shortest_paths_do_not_suffice() {
 #[test]
 fn a_search_stops_with_its_budget() {
     let torus: Topology = "torus:6x6".parse().unwrap();
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
     let budget = Budget::unlimited();
     budget.cancel();

@@ -292,7 +292,7 @@ mod tests {
             promises in prop::collection::vec((0..70usize, 0..140u32, 0..4), 0..2000), salt: u32,
         ) {
             let network: Topology = "ring:70".parse().unwrap();
-            let collective = Collective::all_to_all_broadcast().with_chunks(2.try_into().unwrap());
+            let collective = Collective::all_gather().with_chunks(2.try_into().unwrap());
             let problem = Problem::new(&network, &collective, CommunicationModel::store_and_forward()).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
             let mut holdings = Holdings::new(&task, None);

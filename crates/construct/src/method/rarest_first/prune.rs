@@ -40,7 +40,7 @@ pub(super) fn needed(task: &SchedulingTask<'_>, log: &TransferLog) -> Result<Tra
 
 #[cfg(test)]
 mod tests {
-    use lockstep_schedule::{CollectiveKind, CommunicationModel, Message, MessageId, Problem};
+    use lockstep_schedule::{Collective, CommunicationModel, Message, MessageId, Problem};
     use lockstep_topology::{ChannelId, NodeId, Topology};
 
     use super::*;
@@ -56,7 +56,7 @@ mod tests {
         };
         let message = Message { source: NodeId::new(0), receivers: vec![NodeId::new(2)] };
         let other = Message { source: NodeId::new(5), receivers: vec![NodeId::new(4)] };
-        let collective = CollectiveKind::Custom(vec![message, other]).into();
+        let collective = Collective::custom(vec![message, other]);
         let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         let all = [(0, 0, (0, 1)), (0, 0, (0, 5)), (1, 1, (5, 0)), (2, 0, (1, 2)), (2, 1, (5, 4)), (3, 0, (2, 3))];

@@ -216,7 +216,7 @@ mod tests {
             channels.find(|&on| (ring.tail(on).number(), ring.head(on).number()) == (tail, head)).unwrap()
         };
         let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
-        let collective = Collective::all_to_all_broadcast();
+        let collective = Collective::all_gather();
         let problem = Problem::new(&ring, &collective, model).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         let capacities = Capacities::new(&task);

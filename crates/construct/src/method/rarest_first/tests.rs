@@ -71,7 +71,7 @@ proptest! {
 #[test]
 fn one_port_on_a_path_is_used_in_every_step() {
     let path: Topology = "mesh:4".parse().unwrap();
-    let all_gather = Collective::all_to_all_broadcast();
+    let all_gather = Collective::all_gather();
     let one_port = CommunicationModel { ports: Ports::Limit(NonZeroU32::MIN), ..CommunicationModel::wormhole() };
     let problem = Problem::new(&path, &all_gather, one_port).unwrap();
     let budget = Budget::unlimited();
@@ -85,7 +85,7 @@ fn one_port_on_a_path_is_used_in_every_step() {
 #[test]
 fn a_best_effort_schedule_takes_at_most_twice_the_steps() {
     let torus: Topology = "torus:8x8".parse().unwrap();
-    let all_gather = Collective::all_to_all_broadcast();
+    let all_gather = Collective::all_gather();
     let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
     let budget = Budget::unlimited();
     budget.cancel();

@@ -19,7 +19,7 @@ fn steps(problem: &Problem<'_>) -> Option<usize> {
 
 fn spec_steps(spec: &str, root: usize, model: CommunicationModel) -> Option<usize> {
     let topology: Topology = spec.parse().expect("a spec");
-    let collective = Collective::one_to_all_scatter(topology.terminals()[root]);
+    let collective = Collective::scatter(topology.terminals()[root]);
     steps(&Problem::new(&topology, &collective, model).expect("a connected network"))
 }
 
@@ -43,7 +43,7 @@ fn any_scatter(topology: &Topology, root: NodeId, receivers: &[Index], chunks: u
     let receivers: Vec<NodeId> = receivers.iter().map(|receiver| *receiver.get(topology.terminals())).collect();
     let listed = Collective::many_to_many_scatter(&[root], &receivers);
     let is_empty = receivers.iter().all(|&receiver| receiver == root);
-    let collective = if is_empty { Collective::one_to_all_scatter(root) } else { listed };
+    let collective = if is_empty { Collective::scatter(root) } else { listed };
     collective.with_chunks(chunks.try_into().expect("a chunk"))
 }
 
@@ -166,7 +166,7 @@ proptest! {
         topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
     ) {
         let root = *root.get(topology.terminals());
-        let collective = Collective::one_to_all_scatter(root);
+        let collective = Collective::scatter(root);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let scatter = SingleSourceScatter::of(&problem).unwrap();
@@ -234,7 +234,7 @@ fn a_mesh_is_faster_with_detours() {
 #[test]
 fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&ring, &broadcast, CommunicationModel::wormhole()).unwrap();
     assert_eq!(steps(&problem), None);
 
@@ -242,7 +242,7 @@ fn other_problems_are_not_supported() {
     let nodes = ["a", "b", "c"].map(|name| bus.terminal(name));
     let channels = [(0, 1), (0, 2), (1, 2)].map(|(tail, head)| bus.channel(nodes[tail], nodes[head]));
     bus.share(channels);
-    let (bus, scatter) = (bus.build().unwrap(), Collective::one_to_all_scatter(nodes[0]));
+    let (bus, scatter) = (bus.build().unwrap(), Collective::scatter(nodes[0]));
     let problem = Problem::new(&bus, &scatter, CommunicationModel::wormhole()).unwrap();
     assert_eq!(steps(&problem), None);
 }
@@ -254,7 +254,7 @@ fn relays_serve_receivers_without_a_path() {
     let nodes = ["a", "b", "c"].map(|name| line.node(name, true, Some(false)));
     line.link(nodes[0], nodes[1]);
     line.link(nodes[1], nodes[2]);
-    let (line, scatter) = (line.build().unwrap(), Collective::one_to_all_scatter(nodes[0]));
+    let (line, scatter) = (line.build().unwrap(), Collective::scatter(nodes[0]));
     for routing in [Routing::Any, Routing::Minimal] {
         let model = CommunicationModel { scatter: ScatterRule::Relay, routing, ..CommunicationModel::wormhole() };
         assert_eq!(steps(&Problem::new(&line, &scatter, model).unwrap()), Some(2));

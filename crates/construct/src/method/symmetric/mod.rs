@@ -19,7 +19,7 @@ mod tabu;
 mod tests;
 mod usage_board;
 
-use lockstep_schedule::{CollectiveKind, Ports, Schedule};
+use lockstep_schedule::{CollectiveName, Ports, Schedule};
 use lockstep_topology::Symmetries;
 
 use self::free_action_group::FreeActionGroup;
@@ -62,11 +62,11 @@ const MAX_TERMINALS: usize = 1 << 8;
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
     let (topology, model) = (problem.topology(), problem.model());
-    let is_supported = match problem.collective().kind {
-        CollectiveKind::AllToAllScatter => {
+    let is_supported = match problem.collective().name() {
+        Some(CollectiveName::AllToAll) => {
             topology.terminal_count() <= MAX_TERMINALS && (model.is_direct() || topology.is_direct())
         }
-        CollectiveKind::AllToAllBroadcast => model.ports == Ports::All && topology.is_direct(),
+        Some(CollectiveName::AllGather) => model.ports == Ports::All && topology.is_direct(),
         _ => false,
     };
     if !is_supported || topology.node_count() > MAX_NODES || topology.channel_count() > MAX_CHANNELS {

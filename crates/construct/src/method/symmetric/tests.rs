@@ -67,7 +67,7 @@ proptest! {
     fn symmetric_schedules_are_valid(
         topology in any_topology(9).prop_flat_map(shuffled), model in any_model(), chunks in 1u32..3, gathers: bool,
     ) {
-        let collective = if gathers { Collective::all_to_all_broadcast() } else { Collective::all_to_all_scatter() };
+        let collective = if gathers { Collective::all_gather() } else { Collective::all_to_all() };
         let collective = collective.with_chunks(chunks.try_into().unwrap());
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         if let Ok(schedule) = (SYMMETRIC.find)(&MethodRequest::first(&problem, &Budget::unlimited())) {
@@ -86,7 +86,7 @@ fn networks_without_symmetry_are_not_supported() {
         network.link(nodes[u], nodes[v]);
     }
     let topology = network.build().unwrap();
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let problem = Problem::new(&topology, &collective, WORMHOLE).unwrap();
     let miss = (SYMMETRIC.find)(&MethodRequest::first(&problem, &Budget::unlimited())).unwrap_err();
     assert_eq!(miss, MethodError::Unsupported);
@@ -112,7 +112,7 @@ fn one_element_generates_its_powers() {
 #[test]
 fn symmetric_networks_meet_their_bounds() {
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
-    let (exchange, gather) = (Collective::all_to_all_scatter(), Collective::all_to_all_broadcast());
+    let (exchange, gather) = (Collective::all_to_all(), Collective::all_gather());
     let cases = [
         ("torus:4x4", &exchange, WORMHOLE, 8),
         ("torus:5x5", &exchange, WORMHOLE, 15),
@@ -148,7 +148,7 @@ fn ports_half_duplex_links_and_chunks_limit_the_steps() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..WORMHOLE };
     let stored = CommunicationModel { ports: Ports::limit(1).unwrap(), ..STORE_AND_FORWARD };
     assert_eq!(stored.switching, Switching::StoreAndForward);
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let twice = exchange.clone().with_chunks(2.try_into().unwrap());
     let cases = [
         // Each node sends to all others, one per step.

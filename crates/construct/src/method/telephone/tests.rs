@@ -82,7 +82,7 @@ proptest! {
     ) {
         let topology = if half { topology.half_duplex() } else { topology };
         let root = *root.get(topology.terminals());
-        let collective = Collective::one_to_all_broadcast(root);
+        let collective = Collective::broadcast(root);
         let problem = Problem::new(&topology, &collective, model(ports)).unwrap();
         prop_assume!(!problem.messages().is_scatter());
         let fewest = exhaustive_steps(&problem, root);
@@ -120,7 +120,7 @@ fn known_networks_take_the_fewest_steps() {
     ];
     for (spec, fewest) in cases {
         let topology: Topology = spec.parse().expect("a spec");
-        let collective = Collective::one_to_all_broadcast(topology.terminals()[0]);
+        let collective = Collective::broadcast(topology.terminals()[0]);
         let Ok(problem) = Problem::new(&topology, &collective, model(1)) else { panic!("{spec}") };
         assert_eq!(steps(&problem, fewest), Some(fewest), "{spec}");
     }
@@ -129,7 +129,7 @@ fn known_networks_take_the_fewest_steps() {
 #[test]
 fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().expect("a spec");
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let wormhole = Problem::new(&ring, &broadcast, CommunicationModel::wormhole()).expect("a problem");
     assert_eq!(steps(&wormhole, 1), None);
     let chunks = broadcast.clone().with_chunks(2.try_into().expect("two"));

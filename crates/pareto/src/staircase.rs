@@ -1,35 +1,36 @@
-//! The border of what points of a plane dominate.
+//! The boundary of the area that points of a plane dominate.
 
-/// A descending staircase within a rectangle: what lies above and right of a step is covered.
+/// A descending staircase within a rectangle. The area above and to the right of each step is covered.
 ///
-/// Invariants: `x` strictly ascends from the left edge, `y` strictly descends to the lower edge. The first step is where
-/// nothing is covered below the upper edge, the last where everything is.
+/// Invariants: `x` strictly ascends from the left edge, and `y` strictly descends to the lower edge. Left of the first
+/// step nothing is covered; right of the last step everything is.
 #[derive(Debug)]
-pub(crate) struct Stairs {
+pub(crate) struct Staircase {
     steps: Vec<[f64; 2]>,
 }
 
-impl Stairs {
-    /// A rectangle of which nothing is covered, from its lower left to its upper right corner.
+impl Staircase {
+    /// Creates an uncovered rectangle from its lower left and upper right corners.
     pub(crate) fn new([left, lower]: [f64; 2], [right, upper]: [f64; 2]) -> Self {
         Self { steps: vec![[left, upper], [right, lower]] }
     }
 
-    /// The same with another rectangle.
+    /// Starts again with another uncovered rectangle.
     pub(crate) fn reset(&mut self, [left, lower]: [f64; 2], [right, upper]: [f64; 2]) {
         self.steps.clear();
         self.steps.extend([[left, upper], [right, lower]]);
     }
 
-    /// Whether a point right of the left edge is covered.
+    /// Returns true if the point, which is right of the left edge, is covered.
     pub(crate) fn covers(&self, [x, y]: [f64; 2]) -> bool {
         self.height(x).1 <= y
     }
 
-    /// Covers what lies above and right of a point within the rectangle, and returns the area that was not covered yet:
-    /// finite where the edges are. Time O(log n) and what it removes or moves.
+    /// Covers the area above and to the right of a point. Returns the newly covered area, which is finite if the edges are.
+    ///
+    /// O(log n) plus the number of steps that are removed or moved.
     pub(crate) fn cover(&mut self, [x, y]: [f64; 2]) -> f64 {
-        // Most points of a front are far from where others look.
+        // Most points are outside the rectangle of another point.
         if y >= self.steps[0][1] || x >= self.steps[self.steps.len() - 1][0] {
             return 0.0;
         }
@@ -53,7 +54,7 @@ impl Stairs {
         area
     }
 
-    /// Number of steps up to `x`, and the height of the staircase there.
+    /// Returns the number of steps up to `x`, and the height of the staircase at `x`.
     fn height(&self, x: f64) -> (usize, f64) {
         let after = self.steps.partition_point(|step| step[0] <= x);
         (after, self.steps[after - 1][1])

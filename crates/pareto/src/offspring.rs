@@ -1,15 +1,16 @@
-//! New individuals, each from its own random stream.
+//! Creation and evaluation of children, each with its own random stream.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::algorithm::Selection;
 use crate::error::EvolutionError;
+use crate::limits::MAX_ATTEMPTS;
 use crate::options::EvolutionOptions;
-use crate::points::unusable;
-use crate::problem::{MAX_ATTEMPTS, Problem};
+use crate::problem::MultiObjectiveProblem;
+use crate::score::invalid_score;
+use crate::selection::Selection;
 
-/// What a random stream is for.
+/// The purpose of a random stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     Birth,
@@ -17,7 +18,7 @@ pub(crate) enum Purpose {
     ReEvaluation,
 }
 
-/// The random stream of an individual of a generation.
+/// Returns the random stream of one individual of one generation.
 pub(crate) fn stream(seed: u64, generation: u64, individual: usize, purpose: Purpose) -> ChaCha8Rng {
     let mut key = [0; 32];
     let numbers = [seed, generation, individual as u64, purpose as u64];
@@ -27,33 +28,34 @@ pub(crate) fn stream(seed: u64, generation: u64, individual: usize, purpose: Pur
     ChaCha8Rng::from_seed(key)
 }
 
-/// A feasible individual, and what it took.
+/// A feasible child.
 #[derive(Debug)]
-pub(crate) struct Newborn<G> {
+pub(crate) struct Child<G> {
     pub(crate) genome: G,
     pub(crate) scores: Vec<f64>,
+    /// Number of genomes that were evaluated, including this one.
     pub(crate) attempts: u32,
 }
 
-/// The first feasible one of the genomes that are drawn.
-pub(crate) fn feasible<P: Problem>(
+/// Draws genomes until one is feasible.
+pub(crate) fn feasible<P: MultiObjectiveProblem>(
     problem: &P,
     scratch: &mut P::Scratch,
     random: &mut ChaCha8Rng,
     draw: impl Fn(&mut ChaCha8Rng) -> P::Genome,
-) -> Result<Newborn<P::Genome>, EvolutionError> {
+) -> Result<Child<P::Genome>, EvolutionError> {
     let mut scores = vec![0.0; problem.senses().len()];
     for attempts in 1..=MAX_ATTEMPTS {
         let genome = draw(random);
         if evaluate(problem, &genome, scratch, random, &mut scores)? {
-            return Ok(Newborn { genome, scores, attempts });
+            return Ok(Child { genome, scores, attempts });
         }
     }
     Err(EvolutionError::NoneFeasible)
 }
 
-/// Evaluates a genome, and refuses scores that cannot be compared.
-pub(crate) fn evaluate<P: Problem>(
+/// Evaluates a genome and verifies its scores.
+pub(crate) fn evaluate<P: MultiObjectiveProblem>(
     problem: &P,
     genome: &P::Genome,
     scratch: &mut P::Scratch,
@@ -61,14 +63,14 @@ pub(crate) fn evaluate<P: Problem>(
     scores: &mut [f64],
 ) -> Result<bool, EvolutionError> {
     let is_feasible = problem.evaluate(genome, scratch, random, scores);
-    match unusable(scores) {
+    match invalid_score(scores) {
         Some((objective, value)) if is_feasible => Err(EvolutionError::Score { objective, value }),
         _ => Ok(is_feasible),
     }
 }
 
-/// A child of parents that the selection picks, feasible or not.
-pub(crate) fn child<P: Problem>(
+/// Creates a child of selected parents. It may be infeasible.
+pub(crate) fn breed<P: MultiObjectiveProblem>(
     problem: &P,
     options: &EvolutionOptions,
     selection: &dyn Selection,

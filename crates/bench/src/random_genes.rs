@@ -1,4 +1,4 @@
-//! Random individuals of a search.
+//! Random individuals of the evolutionary search.
 
 use lockstep_evolve::Gene;
 use lockstep_paths::PathTable;
@@ -6,11 +6,11 @@ use lockstep_schedule::Problem;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Genes that deliver every message straight from its source, in a random one of `steps` steps along a random path.
+/// Returns one gene per delivery: straight from the source of its message, along a random path in a random step.
 ///
 /// # Panics
 ///
-/// If `steps` is 0, or the table has no path from a source to a receiver.
+/// If `steps` is 0, or if the table has no path from a source to a receiver.
 pub fn random_genes(problem: &Problem<'_>, paths: &PathTable, steps: u32, seed: u64) -> Vec<Gene> {
     let (messages, mut rng) = (problem.messages(), ChaCha8Rng::seed_from_u64(seed));
     messages
