@@ -4,8 +4,8 @@
 //! cargo run --example schedule_edge_list [FILE]
 //! ```
 //!
-//! Each line of the file has the names of two nodes that a link connects. Without a file, the example uses the links of an
-//! NVIDIA DGX-1 server. It prints the result of each method, and then what each node sends in each step.
+//! Each line of the file has the names of two nodes that a link connects. Without a file, the example uses the links of
+//! an NVIDIA DGX-1 server. It prints the result of each method, and then what each node sends in each step.
 
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 

@@ -1,8 +1,9 @@
 //! Finds schedules of any collective on any network, without knowledge of the network's structure.
 //!
-//! [`schedule`] and [`shortest()`] run a portfolio of [methods](methods): maximum flows, matchings, spanning trees, list
-//! scheduling, path colouring, balanced routes and symmetric search. [`repair()`] extends the transfers that
-//! [survive](survivors()) a fault. This crate has no lower bounds, and no constructions for networks of a known structure.
+//! [`schedule`] and [`shortest()`] run a portfolio of [methods](methods): maximum flows, matchings, spanning trees,
+//! list scheduling, path colouring, balanced routes and symmetric search. [`repair()`] extends the transfers that
+//! [survive](survivors()) a fault. This crate has no lower bounds, and no constructions for networks of a known
+//! structure.
 //!
 //! ```
 //! use lockstep_construct::schedule;
@@ -30,8 +31,9 @@
 //! # How to add a method
 //!
 //! 1. Add a file or folder `src/method/NAME` with a constant of type [`Method`] and a function
-//!    `find(&MethodRequest) -> Result<Schedule, MethodError>`. It returns `MethodError::Unsupported` for other problems.
-//!    The tools in `src/kit` read a problem, search paths and log transfers; `MethodRequest::best_attempt` runs the attempts.
+//!    `find(&MethodRequest) -> Result<Schedule, MethodError>`. It returns `MethodError::Unsupported` for other
+//! problems.    The tools in `src/kit` read a problem, search paths and log transfers; `MethodRequest::best_attempt`
+//! runs the attempts.
 //! 2. Add the constant to the list in `src/method/mod.rs`, where cheap and promising methods come first.
 //! 3. If the method can begin with fixed transfers, add it to a stage in `src/repair/mod.rs`.
 //! 4. Test that every schedule passes [`verify`](lockstep_schedule::verify), and that small cases meet their lower bounds.

@@ -40,8 +40,8 @@ impl ShortestPathDag {
         Self { nodes: Vec::new(), arcs: Vec::new(), arcs_end: Vec::new(), position: vec![NONE; node_count] }
     }
 
-    /// Collects the shortest paths of a pair; returns false if there are none. Takes `O(A)` time, where `A` is the sum of the
-    /// degrees of the nodes on the paths.
+    /// Collects the shortest paths of a pair; returns false if there are none. Takes `O(A)` time, where `A` is the sum
+    /// of the degrees of the nodes on the paths.
     pub(crate) fn collect(
         &mut self,
         task: &SchedulingTask<'_>,

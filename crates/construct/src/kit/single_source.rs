@@ -41,8 +41,8 @@ impl SingleSourceBroadcast {
         topology.terminals().iter().copied().filter(is_optional).collect()
     }
 
-    /// Removes transfers that neither reach a receiver nor are relayed to one from a schedule of one chunk. Takes `O(T)`
-    /// time for `T` transfers.
+    /// Removes transfers that neither reach a receiver nor are relayed to one from a schedule of one chunk. Takes
+    /// `O(T)` time for `T` transfers.
     pub(crate) fn without_unneeded_transfers(&self, topology: &Topology, schedule: Schedule) -> Schedule {
         if self.receivers.len() + 1 == topology.terminal_count() {
             return schedule;

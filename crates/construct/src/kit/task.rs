@@ -60,7 +60,8 @@ impl<'a> SchedulingTask<'a> {
         self.rank(self.topology.head(*path.last().expect("a path has a channel")))
     }
 
-    /// Returns true if a message may pass through the node: inside one transfer or, under store-and-forward, by a relay.
+    /// Returns true if a message may pass through the node: inside one transfer or, under store-and-forward, by a
+    /// relay.
     #[inline]
     pub(crate) fn crosses(&self, node: NodeId) -> bool {
         if self.stores_and_forwards() { self.topology.is_terminal(node) } else { self.topology.routes(node) }

@@ -9,8 +9,8 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 
-/// Flooding: store-and-forward broadcast of one message to all or some terminals of any network with enough ports, full or
-/// half duplex.
+/// Flooding: store-and-forward broadcast of one message to all or some terminals of any network with enough ports, full
+/// or half duplex.
 ///
 /// In each step, every neighbour of a holder receives the message. The number of steps is the distance of the farthest
 /// receiver, which is optimal. Takes `O(N + M)` time and memory.

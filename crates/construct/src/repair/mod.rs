@@ -37,7 +37,8 @@ struct RepairStage {
     rounds: u32,
 }
 
-/// The rounds have 1, 3 and then 12 attempts. A broadcast gets fewer rounds, because its attempts backtrack and take longer.
+/// The rounds have 1, 3 and then 12 attempts. A broadcast gets fewer rounds, because its attempts backtrack and take
+/// longer.
 const STAGES: [RepairStage; 4] = [
     RepairStage { methods: &[first_fit::FIRST_FIT], may_move: false, rounds: 3 },
     RepairStage { methods: &[rarest_first::RAREST_FIRST], may_move: false, rounds: 2 },
@@ -49,16 +50,18 @@ const STAGES: [RepairStage; 4] = [
     },
 ];
 
-/// Returns the first schedule of at most `goal` steps that extends the survivors, otherwise the shortest schedule found.
+/// Returns the first schedule of at most `goal` steps that extends the survivors, otherwise the shortest schedule
+/// found.
 ///
-/// First, no surviving transfer moves: interrupted messages use free resources, or additional steps. If that takes more than
-/// `goal` steps, random parts of the surviving transfers are dropped and planned again. At last, messages displace each
-/// other until all are placed. Evaluations are counted as by [`shortest`](crate::shortest()). There are only a few dozen
-/// attempts; if they fail, a new schedule is the better choice. If nothing has failed, the schedule returns unchanged.
+/// First, no surviving transfer moves: interrupted messages use free resources, or additional steps. If that takes more
+/// than `goal` steps, random parts of the surviving transfers are dropped and planned again. At last, messages displace
+/// each other until all are placed. Evaluations are counted as by [`shortest`](crate::shortest()). There are only a few
+/// dozen attempts; if they fail, a new schedule is the better choice. If nothing has failed, the schedule returns
+/// unchanged.
 ///
 /// `problem` and `survivors` distribute their messages; time-reverse a collecting phase first
-/// ([`DistributePhase`](lockstep_schedule::DistributePhase)). `observe` gets each method that supports the problem, its number of
-/// attempts, and the number of steps if it is a new best.
+/// ([`DistributePhase`](lockstep_schedule::DistributePhase)). `observe` gets each method that supports the problem, its
+/// number of attempts, and the number of steps if it is a new best.
 ///
 /// ```
 /// use lockstep_construct::{repair, survivors};
@@ -115,8 +118,8 @@ pub fn repair(
     Ok(RepairedSchedule { method, schedule, moved, added })
 }
 
-/// Removes the transfers of a scatter that lead back to an earlier holder, or to a terminal from which the message does not
-/// continue.
+/// Removes the transfers of a scatter that lead back to an earlier holder, or to a terminal from which the message does
+/// not continue.
 fn without_dead_ends(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
     let (topology, messages) = (problem.topology(), problem.messages());
     let ends = |path: &[ChannelId]| (topology.tail(path[0]), topology.head(path[path.len() - 1]));

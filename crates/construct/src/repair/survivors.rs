@@ -7,8 +7,8 @@ use crate::portfolio::ENGINE;
 
 /// The transfers of a schedule that are still legal after faults, with the message numbers of the new problem.
 ///
-/// The transfers do not conflict, each sender holds the message in its step, and no transfer leads to an earlier holder.
-/// Every step has a transfer.
+/// The transfers do not conflict, each sender holds the message in its step, and no transfer leads to an earlier
+/// holder. Every step has a transfer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Survivors {
     schedule: Schedule,
@@ -24,14 +24,16 @@ impl Survivors {
 /// The maximum size of the table of terminals and messages: 4 GiB.
 const MAX_HELD_BYTES: u64 = 4 << 30;
 
-/// Returns the transfers of a valid schedule of `before` that survive in `after`, where more nodes and channels have failed.
+/// Returns the transfers of a valid schedule of `before` that survive in `after`, where more nodes and channels have
+/// failed.
 ///
 /// A transfer survives if all its channels and both terminals work and its sender still receives the message in time.
 /// Messages of failed terminals are dropped, so the other messages may have new numbers. Empty steps are removed.
 ///
-/// Both problems distribute their messages. They must have the same collective, rules and network, except for the failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same without
-/// its failed receivers, messages of failed sources, and messages without a working receiver. Takes `O(C)` time for `C`
-/// channel uses. Memory: 20 bytes per message, and two bits per terminal and message of a broadcast.
+/// Both problems distribute their messages. They must have the same collective, rules and network, except for the
+/// failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same without its failed
+/// receivers, messages of failed sources, and messages without a working receiver. Takes `O(C)` time for `C` channel
+/// uses. Memory: 20 bytes per message, and two bits per terminal and message of a broadcast.
 ///
 /// # Errors
 ///
@@ -61,8 +63,8 @@ pub fn survivors(before: &Problem<'_>, schedule: &Schedule, after: &Problem<'_>)
     Ok(Survivors { schedule: rest })
 }
 
-/// Returns the ranks of the terminals at the ends of a path, if it works. A shortest path stays one, because failures only
-/// increase distances.
+/// Returns the ranks of the terminals at the ends of a path, if it works. A shortest path stays one, because failures
+/// only increase distances.
 fn ends(topology: &Topology, path: &[ChannelId]) -> Option<(usize, usize)> {
     let (&first, &last) = (path.first()?, path.last()?);
     let is_left = path.iter().all(|&channel| topology.is_working(channel));

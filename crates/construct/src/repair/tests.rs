@@ -109,8 +109,8 @@ fn transfers_that_depend_on_a_lost_transfer_are_lost() {
     assert_eq!((repaired.schedule.step_count(), repaired.moved, repaired.added), (3, 0, 3));
 }
 
-/// The message from 0 to 3 is at 1 when the next channel fails. It is earlier to send it again from 0 in the other direction,
-/// so the first hop is removed.
+/// The message from 0 to 3 is at 1 when the next channel fails. It is earlier to send it again from 0 in the other
+/// direction, so the first hop is removed.
 #[test]
 fn a_scatter_message_continues_from_the_terminal_with_the_earliest_arrival() {
     let ring: Topology = "ring:6".parse().unwrap();
@@ -175,14 +175,14 @@ fn another_collective_is_refused() {
     assert_eq!(refused.to_string(), "the construct engine cannot do this: the two problems have different collectives");
 }
 
-/// The message returns to 1, which held it before. The transfer that brings it back does not help the transfer that leaves 1 in
-/// the same step.
+/// The message returns to 1, which held it before. The transfer that brings it back does not help the transfer that
+/// leaves 1 in the same step.
 #[test]
 fn a_transfer_to_an_earlier_holder_is_removed() {
     let ring: Topology = "ring:4".parse().unwrap();
     let scatter = Collective::many_to_many_scatter(&[NodeId::new(0)], &[NodeId::new(2)]);
     let problem = Problem::new(&ring, &scatter, CommunicationModel::store_and_forward()).unwrap();
-    let way = |steps: &[&[(u32, u32)]]| {
+    let steps = |steps: &[&[(u32, u32)]]| {
         let mut schedule = Schedule::new();
         for step in steps {
             schedule.begin_step();
@@ -190,6 +190,6 @@ fn a_transfer_to_an_earlier_holder_is_removed() {
         }
         schedule
     };
-    let all = way(&[&[(0, 1), (0, 3)], &[(1, 2), (0, 1)], &[(3, 0)]]);
-    assert_eq!(without_dead_ends(&problem, &all), way(&[&[(0, 1)], &[(1, 2)]]));
+    let all = steps(&[&[(0, 1), (0, 3)], &[(1, 2), (0, 1)], &[(3, 0)]]);
+    assert_eq!(without_dead_ends(&problem, &all), steps(&[&[(0, 1)], &[(1, 2)]]));
 }

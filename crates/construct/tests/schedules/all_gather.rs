@@ -10,7 +10,8 @@ use proptest::test_runner::{Config, TestRunner};
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
 
-/// Returns the reception bound: the steps that a terminal needs to receive all messages, or all resources to carry them.
+/// Returns the reception bound: the steps that a terminal needs to receive all messages, or all resources to carry
+/// them.
 fn receptions(network: &Topology, model: CommunicationModel, chunks: u32) -> u32 {
     let terminals = network.terminals();
     let each = (terminals.len() - 1) * chunks as usize;

@@ -15,13 +15,13 @@ use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::transfer_log::TransferLog;
 
-/// Arborescences: broadcast of several chunks from one terminal to all or some others, hop by hop with all ports, full or
-/// half duplex.
+/// Arborescences: broadcast of several chunks from one terminal to all or some others, hop by hop with all ports, full
+/// or half duplex.
 ///
-/// With `k` trees of depth `D`, `c` chunks take about `D + c / k - 1` steps. The number of trees is the minimum cut between
-/// the source and a terminal, so no schedule is faster for many chunks. An attempt packs trees once for each useful number
-/// of trees. Time: `O(k M (M + k N))` for `N` nodes and `M` channels; past [`MAX_WORK`], the problem is not supported.
-/// Memory: `O(M + k N)`, and one bit per node and chunk.
+/// With `k` trees of depth `D`, `c` chunks take about `D + c / k - 1` steps. The number of trees is the minimum cut
+/// between the source and a terminal, so no schedule is faster for many chunks. An attempt packs trees once for each
+/// useful number of trees. Time: `O(k M (M + k N))` for `N` nodes and `M` channels; past [`MAX_WORK`], the problem is
+/// not supported. Memory: `O(M + k N)`, and one bit per node and chunk.
 ///
 /// # Source
 ///

@@ -10,9 +10,9 @@ use rand::{Rng, RngExt};
 /// Trees that grow from one terminal to all that it can reach, with a test whether all of them can be completed.
 ///
 /// By Edmonds' theorem, they can if and only if every set of terminals is entered by at least one free channel per tree
-/// outside of the set. The test is a maximum flow to each terminal, of one unit per tree: from an origin over a vertex per
-/// tree, to any terminal of that tree, and over free channels. The arcs are the channels, then one per tree from the
-/// origin, then for each tree one to every node.
+/// outside of the set. The test is a maximum flow to each terminal, of one unit per tree: from an origin over a vertex
+/// per tree, to any terminal of that tree, and over free channels. The arcs are the channels, then one per tree from
+/// the origin, then for each tree one to every node.
 #[derive(Clone, Debug)]
 pub(super) struct TreePacking<'a> {
     topology: &'a Topology,
@@ -105,11 +105,12 @@ impl<'a> TreePacking<'a> {
         self.distance.iter().copied().filter(|&distance| distance < u32::MAX).max().unwrap_or(0)
     }
 
-    /// Returns `count` channel-disjoint trees, at most the [connectivity](Self::connectivity). Takes one maximum flow of
-    /// `count` augmenting paths per channel and tree.
+    /// Returns `count` channel-disjoint trees, at most the [connectivity](Self::connectivity). Takes one maximum flow
+    /// of `count` augmenting paths per channel and tree.
     ///
-    /// Among the channels that leave a tree, the one with the least depth comes next if the trees can be completed afterwards;
-    /// ties at random. A rejected channel is never possible later, because no set of terminals gains free channels.
+    /// Among the channels that leave a tree, the one with the least depth comes next if the trees can be completed
+    /// afterwards; ties at random. A rejected channel is never possible later, because no set of terminals gains free
+    /// channels.
     pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Arborescence> {
         let Self { topology, source, is_open, connectivity, network, .. } = self;
         let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *connectivity as usize);

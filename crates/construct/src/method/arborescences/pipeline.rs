@@ -121,9 +121,9 @@ impl<'a> ChunkPipeline<'a> {
         }
     }
 
-    /// Builds a schedule of fewer than `below` steps. In each step, every channel carries the next available chunk of its
-    /// tree. Idle channels then carry chunks of other trees, latest chunks first. Takes `O(M c / 64)` time per step for `c`
-    /// chunks.
+    /// Builds a schedule of fewer than `below` steps. In each step, every channel carries the next available chunk of
+    /// its tree. Idle channels then carry chunks of other trees, latest chunks first. Takes `O(M c / 64)` time per step
+    /// for `c` chunks.
     ///
     /// # Errors
     ///
@@ -188,8 +188,8 @@ impl<'a> ChunkPipeline<'a> {
         last.max().map(|(_, chunk)| chunk)
     }
 
-    /// Returns the chunks of a tree that the tail of a channel holds and its head lacks, as non-zero words of 64 chunks with
-    /// the number of their first chunk.
+    /// Returns the chunks of a tree that the tail of a channel holds and its head lacks, as non-zero words of 64 chunks
+    /// with the number of their first chunk.
     fn useful(&self, channel: ChannelId, tree: u32) -> impl DoubleEndedIterator<Item = (u32, u64)> {
         let row = |node: NodeId| node.index() * self.words;
         let (held, lacked) = (row(self.topology.tail(channel)), row(self.topology.head(channel)));

@@ -23,8 +23,8 @@ const DECAY: u64 = 16;
 
 /// The load of every slot, and prices that rise with it.
 ///
-/// Invariant: `price` follows from `load`, `surcharge` and `limit` after each [`add`](Self::add), [`remove`](Self::remove)
-/// and [`set_limit`](Self::set_limit).
+/// Invariant: `price` follows from `load`, `surcharge` and `limit` after each [`add`](Self::add),
+/// [`remove`](Self::remove) and [`set_limit`](Self::set_limit).
 #[derive(Debug)]
 pub(super) struct CongestionPrices<'a> {
     graph: &'a TerminalGraph,

@@ -6,7 +6,7 @@ use crate::kit::task::SchedulingTask;
 
 /// The receiver of each message and the messages of each source, by rank.
 #[derive(Debug)]
-pub(super) struct Demands {
+pub(super) struct RoutingDemands {
     /// The receiver of each message.
     pub(super) target: Vec<u32>,
     /// Each source with its messages.
@@ -17,8 +17,9 @@ pub(super) struct Demands {
     pub(super) longest: u32,
 }
 
-impl Demands {
-    /// Returns `None` if a receiver cannot be reached from terminal to terminal. Takes `O(S (N + M))` time for `S` sources.
+impl RoutingDemands {
+    /// Returns `None` if a receiver cannot be reached from terminal to terminal. Takes `O(S (N + M))` time for `S`
+    /// sources.
     pub(super) fn new(task: &SchedulingTask<'_>, graph: &TerminalGraph) -> Option<Self> {
         let messages = task.messages();
         let mut target = Vec::with_capacity(messages.len());

@@ -3,7 +3,7 @@
 use lockstep_schedule::Transfer;
 use rand::Rng;
 
-use super::demands::Demands;
+use super::demands::RoutingDemands;
 use super::terminal_graph::TerminalGraph;
 use super::{routes, step_search};
 use crate::kit::fixed_transfers::FixedTransfers;
@@ -28,7 +28,7 @@ impl FixedRoutes {
     pub(super) fn new(
         task: &SchedulingTask<'_>,
         graph: &TerminalGraph,
-        demands: &Demands,
+        demands: &RoutingDemands,
         fixed: FixedTransfers<'_>,
     ) -> Self {
         let mut number = vec![None; task.topology().channel_bound()];
@@ -61,7 +61,7 @@ impl FixedRoutes {
     pub(super) fn complete(
         &self,
         graph: &TerminalGraph,
-        demands: &Demands,
+        demands: &RoutingDemands,
         rng: &mut impl Rng,
         context: &AttemptContext<'_>,
     ) -> Result<TransferLog, MethodError> {

@@ -27,8 +27,8 @@ struct QueuedMessage {
 /// Schedules the hops of all routes greedily. Returns the number of steps and the step of each hop.
 ///
 /// In each step, every channel carries the waiting message with the longest remaining route. If ports or resources are
-/// short, the channels with the most remaining uses come first. Takes `O(H log H + S C log C)` time for `H` hops, `S` steps
-/// and `C` channels.
+/// short, the channels with the most remaining uses come first. Takes `O(H log H + S C log C)` time for `H` hops, `S`
+/// steps and `C` channels.
 ///
 /// # Source
 ///

@@ -21,7 +21,7 @@ mod tests;
 use lockstep_schedule::Schedule;
 use rand::Rng;
 
-use self::demands::Demands;
+use self::demands::RoutingDemands;
 use self::fixed_routes::FixedRoutes;
 use self::terminal_graph::TerminalGraph;
 use crate::kit::capacities::Capacities;
@@ -38,9 +38,9 @@ use crate::kit::transfer_log::TransferLog;
 /// transfers lead all the way from source to receiver keep their routes where these are not congested, and the local
 /// search begins with their steps.
 ///
-/// Not supported: networks whose terminals are not adjacent, and more than [`MAX_HOPS`] hops. Time: an attempt routes each
-/// message about a dozen times, each in `O(A)` for the `A` channels on its shortest paths, or `O(M log N)` with detours.
-/// Memory: about 50 bytes per hop.
+/// Not supported: networks whose terminals are not adjacent, and more than [`MAX_HOPS`] hops. Time: an attempt routes
+/// each message about a dozen times, each in `O(A)` for the `A` channels on its shortest paths, or `O(M log N)` with
+/// detours. Memory: about 50 bytes per hop.
 ///
 /// # Source
 ///
@@ -65,8 +65,9 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     }
     let capacities = Capacities::new(&task);
     let graph = TerminalGraph::new(&task, &capacities);
-    let demands =
-        Demands::new(&task, &graph).filter(|demands| demands.hops <= MAX_HOPS).ok_or(MethodError::Unsupported)?;
+    let demands = RoutingDemands::new(&task, &graph)
+        .filter(|demands| demands.hops <= MAX_HOPS)
+        .ok_or(MethodError::Unsupported)?;
     let log = match request.fixed {
         None => request.best_attempt(|rng, context| attempt(&graph, &demands, rng, context)),
         Some(fixed) => {
@@ -80,7 +81,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 /// Builds one schedule without fixed transfers.
 fn attempt(
     graph: &TerminalGraph,
-    demands: &Demands,
+    demands: &RoutingDemands,
     rng: &mut impl Rng,
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {

@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::congestion_prices::{CongestionPrices, FULL};
-use super::demands::Demands;
+use super::demands::RoutingDemands;
 use super::terminal_graph::{TerminalGraph, fill_distances};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
@@ -73,13 +73,13 @@ impl RouteSet {
     }
 }
 
-/// Finds routes whose most loaded slot takes few steps, and `target` steps at best. Returns that number of steps and the
-/// routes.
+/// Finds routes whose most loaded slot takes few steps, and `target` steps at best. Returns that number of steps and
+/// the routes.
 ///
 /// First, all messages are routed several times along the cheapest of their shortest paths. Then only messages on
-/// congested channels are rerouted. They may take detours, unless all channels must be full anyway. A formerly congested
-/// channel stays expensive for some time, which leads out of local minima. If the budget ends, the search returns the
-/// current routes.
+/// congested channels are rerouted. They may take detours, unless all channels must be full anyway. A formerly
+/// congested channel stays expensive for some time, which leads out of local minima. If the budget ends, the search
+/// returns the current routes.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ impl RouteSet {
 /// applications to load balancing and machine scheduling* (1997).
 pub(super) fn balanced(
     graph: &TerminalGraph,
-    demands: &Demands,
+    demands: &RoutingDemands,
     target: u32,
     rng: &mut impl Rng,
     context: &AttemptContext<'_>,
@@ -102,10 +102,11 @@ pub(super) fn balanced(
     Ok(router.relieve(target, context))
 }
 
-/// Finds routes as [`balanced`], where some routes are given. `known` has one route per message; an empty one is unknown.
+/// Finds routes as [`balanced`], where some routes are given. `known` has one route per message; an empty one is
+/// unknown.
 pub(super) fn completed(
     graph: &TerminalGraph,
-    demands: &Demands,
+    demands: &RoutingDemands,
     known: &[Vec<u32>],
     target: u32,
     rng: &mut impl Rng,
@@ -119,7 +120,7 @@ pub(super) fn completed(
 /// The search for routes: the current route of each message, and prices that follow from all routes.
 struct CongestionRouter<'a, R> {
     graph: &'a TerminalGraph,
-    demands: &'a Demands,
+    demands: &'a RoutingDemands,
     rng: &'a mut R,
     prices: CongestionPrices<'a>,
     route: Vec<Vec<u32>>,
@@ -138,7 +139,7 @@ struct CongestionRouter<'a, R> {
 }
 
 impl<'a, R: Rng> CongestionRouter<'a, R> {
-    fn new(graph: &'a TerminalGraph, demands: &'a Demands, rng: &'a mut R) -> Self {
+    fn new(graph: &'a TerminalGraph, demands: &'a RoutingDemands, rng: &'a mut R) -> Self {
         let terminals = graph.terminal_count();
         Self {
             graph,

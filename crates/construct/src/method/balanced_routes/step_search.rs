@@ -32,13 +32,13 @@ const MIN_TENURE: u64 = 3;
 /// The random part of the tabu tenure.
 const RANDOM_TENURE: u64 = 8;
 
-/// Finds other steps for the hops of a schedule, so that it ends after `steps` steps. Returns `None` without success. No
-/// slot may have more uses than fit into `steps` steps.
+/// Finds other steps for the hops of a schedule, so that it ends after `steps` steps. Returns `None` without success.
+/// No slot may have more uses than fit into `steps` steps.
 ///
 /// Each resource carries at most one message per step throughout the search. Faults are hops that do not come after the
 /// previous hop of their message, and overloaded ports. A move takes a hop of one fault to another step, where it may
-/// exchange its step with another hop on the same resource. The search makes the move with the lowest cost: steps out of
-/// order plus excess uses of ports. Moved hops are tabu for some moves.
+/// exchange its step with another hop on the same resource. The search makes the move with the lowest cost: steps out
+/// of order plus excess uses of ports. Moved hops are tabu for some moves.
 ///
 /// Time: `O(steps)` per hop of the fault and move. Memory: 4 bytes per slot and step, and 17 bytes per hop.
 ///
@@ -78,7 +78,8 @@ pub(super) fn shortened(
 
 /// The step of each hop, and the faults.
 ///
-/// Invariants: `at` and `used` follow from `step`; `faults` lists exactly the faults, and `fault_index` their positions.
+/// Invariants: `at` and `used` follow from `step`; `faults` lists exactly the faults, and `fault_index` their
+/// positions.
 struct StepSearch<'a> {
     graph: &'a TerminalGraph,
     /// The channel of each hop.

@@ -123,7 +123,8 @@ impl TerminalGraph {
         self.original[channel as usize]
     }
 
-    /// Returns the resource, the send port and the receive port of a channel. A port may be [unlimited](Self::is_limited).
+    /// Returns the resource, the send port and the receive port of a channel. A port may be
+    /// [unlimited](Self::is_limited).
     #[inline]
     pub(super) fn slots(&self, channel: u32) -> [SlotId; 3] {
         self.slots[channel as usize]

@@ -13,7 +13,8 @@ use super::*;
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
 const RELAY: CommunicationModel = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
 
-/// Returns the fewest steps of some attempts, with every schedule verified; `None` if the method does not support the problem.
+/// Returns the fewest steps of some attempts, with every schedule verified; `None` if the method does not support the
+/// problem.
 fn reached(problem: &Problem<'_>, goal: u32, attempts: u64) -> Option<usize> {
     let budget = Budget::unlimited();
     let mut best = None;
@@ -111,8 +112,8 @@ fn a_failed_channel_costs_one_step() {
     }
 }
 
-/// In the 4-cube and the 4x4 torus, the messages of each of 16 nodes cross 32 channels. Each port and each half-duplex link
-/// carries one per step.
+/// In the 4-cube and the 4x4 torus, the messages of each of 16 nodes cross 32 channels. Each port and each half-duplex
+/// link carries one per step.
 #[test]
 fn ports_and_half_duplex_links_are_always_busy() {
     for spec in ["hypercube:4", "torus:4x4"] {
@@ -134,7 +135,8 @@ fn ports_and_half_duplex_links_are_always_busy() {
 
 #[test]
 fn chunks_use_channels_that_one_message_leaves_idle() {
-    // In a ring of five nodes, each sends messages over one and two channels, in both directions: 30 hops on 10 channels.
+    // In a ring of five nodes, each sends messages over one and two channels, in both directions: 30 hops on 10
+    // channels.
     let ring: Topology = "ring:5".parse().unwrap();
     for chunks in 1..=3 {
         let exchange = Collective::all_to_all().with_chunks(chunks.try_into().unwrap());
@@ -146,7 +148,7 @@ fn chunks_use_channels_that_one_message_leaves_idle() {
 /// One channel is the shortest path of all messages; the others are detours.
 #[test]
 fn detours_relieve_a_congested_channel() {
-    let mut ring = TopologyBuilder::new("one way round, with a way back");
+    let mut ring = TopologyBuilder::new("a directed ring with one channel back");
     let nodes: Vec<NodeId> = (0..4).map(|place| ring.terminal(place.to_string())).collect();
     for (tail, head) in [(0, 1), (1, 0), (0, 2), (2, 3), (3, 1)] {
         ring.channel(nodes[tail], nodes[head]);

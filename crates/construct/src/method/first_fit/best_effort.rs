@@ -12,8 +12,8 @@ use crate::kit::method_error::MethodError;
 use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
 
 impl<R: Rng> FirstFitPlacer<'_, R> {
-    /// Adds the transfers of a message along one shortest path over the least used resources, in the earliest free steps.
-    /// Time: the degrees along the path plus the blocks in which it is crowded.
+    /// Adds the transfers of a message along one shortest path over the least used resources, in the earliest free
+    /// steps. Time: the degrees along the path plus the blocks in which it is crowded.
     pub(super) fn place_quickly(&mut self, message: MessageId) -> Result<(), MethodError> {
         let (source, target) = self.shared.ends(message);
         let stop = self.fixed.stops(message).next_back();
@@ -28,8 +28,8 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
         Ok(())
     }
 
-    /// Sends a message from step `ready` on in one transfer, or hop by hop under store-and-forward. Returns the step after
-    /// its arrival.
+    /// Sends a message from step `ready` on in one transfer, or hop by hop under store-and-forward. Returns the step
+    /// after its arrival.
     fn send(&mut self, message: MessageId, ends: (NodeId, NodeId), ready: u32) -> Result<u32, MethodError> {
         self.find_least_used_path(ends);
         let path = std::mem::take(&mut self.path);

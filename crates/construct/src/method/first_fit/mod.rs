@@ -34,13 +34,13 @@ const CHECK_INTERVAL: usize = 256;
 
 /// First-fit list scheduling: messages with the longest paths come first, and each takes the earliest free steps.
 ///
-/// A message may use any of its shortest paths. If [any path](lockstep_schedule::Routing::Any) is legal, it takes a detour
-/// when no shortest path is free. Ties are broken at random. Fixed transfers stay in place, and their messages continue
-/// from there; if fixed transfers may move, a random part of them is dropped first.
+/// A message may use any of its shortest paths. If [any path](lockstep_schedule::Routing::Any) is legal, it takes a
+/// detour when no shortest path is free. Ties are broken at random. Fixed transfers stay in place, and their messages
+/// continue from there; if fixed transfers may move, a random part of them is dropped first.
 ///
 /// Time per attempt: for each message, the channels on its shortest paths times the 128-step blocks in which they are
-/// crowded. Memory: the transfers, one bit per resource and step, and the distances from all sources, up to 1 GiB. After
-/// the end of the budget, each further message takes one shortest path without a search.
+/// crowded. Memory: the transfers, one bit per resource and step, and the distances from all sources, up to 1 GiB.
+/// After the end of the budget, each further message takes one shortest path without a search.
 ///
 /// # Source
 ///

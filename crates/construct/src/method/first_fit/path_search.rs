@@ -161,8 +161,8 @@ impl<'a> PathSearch<'a> {
         marks[ShortestPathDag::TARGET].steps
     }
 
-    /// Traces a path that is free in a step back from the target, over the least used resources. Returns false if the path
-    /// uses a resource twice.
+    /// Traces a path that is free in a step back from the target, over the least used resources. Returns false if the
+    /// path uses a resource twice.
     fn trace(&mut self, table: &ReservationTable<'_>, step: u32, rng: &mut impl Rng) -> bool {
         let Self { shared, dag, marks, path, .. } = self;
         path.clear();

@@ -72,8 +72,8 @@ impl<'a> ScatterContext<'a> {
             }
             let (source, receiver) = self.ends(message);
             let distance = self.distances.from(source, &mut scratch)[receiver.index()];
-            // A receiver that only relays reach counts as farthest. Such messages of one source stay together, because they
-            // share a relay tree.
+            // A receiver that only relays reach counts as farthest. Such messages of one source stay together, because
+            // they share a relay tree.
             let tie = if distance == UNREACHED { source.number() ^ salt } else { rng.random() };
             ranked.push((!distance, tie, message.number()));
             channel_uses += if distance == UNREACHED { 1 } else { u64::from(distance) };

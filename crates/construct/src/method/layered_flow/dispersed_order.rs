@@ -20,8 +20,8 @@ impl<'a> DispersedOrder<'a> {
         Self { topology, near: Vec::new(), queue: Vec::new() }
     }
 
-    /// Returns the root and the other terminals by urgency: first dispersed terminals, as many as the last of the sizes, in
-    /// one of several ways; then the rest at random.
+    /// Returns the root and the other terminals by urgency: first dispersed terminals, as many as the last of the
+    /// sizes, in one of several ways; then the rest at random.
     pub(super) fn order(
         &mut self,
         root: NodeId,
@@ -48,8 +48,9 @@ impl<'a> DispersedOrder<'a> {
         is_marked
     }
 
-    /// Returns `count` terminals: the root, and then always a terminal about as far as possible from all listed ones. The
-    /// distance is multiplied by the degree to the power of `weight`, because a leaf of a tree cannot send to others.
+    /// Returns `count` terminals: the root, and then always a terminal about as far as possible from all listed ones.
+    /// The distance is multiplied by the degree to the power of `weight`, because a leaf of a tree cannot send to
+    /// others.
     ///
     /// Scans all terminals only when the largest distance falls. Takes `O(count (N + M))` time at most.
     fn farthest_first(
@@ -82,9 +83,9 @@ impl<'a> DispersedOrder<'a> {
         order
     }
 
-    /// Divides the depth-first order into equal parts, for each of the sizes again, and lists the first terminal of each
-    /// part. On a ring or a line, each holder then serves its own interval. If the order does not end next to the root, the
-    /// last interval is half as long, because no holder sends from its other side.
+    /// Divides the depth-first order into equal parts, for each of the sizes again, and lists the first terminal of
+    /// each part. On a ring or a line, each holder then serves its own interval. If the order does not end next to the
+    /// root, the last interval is half as long, because no holder sends from its other side.
     fn along_depth_first_order(&mut self, root: NodeId, others: &[NodeId], sizes: &[usize]) -> Vec<NodeId> {
         let walk = self.depth_first_order(root, others);
         let end = walk[walk.len() - 1];

@@ -6,8 +6,8 @@ use lockstep_topology::{NodeId, Topology};
 /// The growth of the number of holders if only ports limit the transfers.
 #[derive(Debug)]
 pub(super) struct HolderGrowth {
-    /// The maximum number of transfers that 0, 1, 2, … holders can send in one step: the root first, then the terminals with
-    /// the most ports.
+    /// The maximum number of transfers that 0, 1, 2, … holders can send in one step: the root first, then the terminals
+    /// with the most ports.
     sends: Vec<usize>,
     /// The final number of holders.
     all: usize,
@@ -39,9 +39,9 @@ impl HolderGrowth {
 
     /// Returns lists of target numbers of holders after each step; `None` if the number of steps is too small.
     ///
-    /// Each step uses a share of the ports of the holders. In some lists this share is constant; in others it is larger in
-    /// early steps, in which paths are free. Some lists use the smallest sufficient share; others leave a third, two thirds
-    /// or none of the spare ports unused.
+    /// Each step uses a share of the ports of the holders. In some lists this share is constant; in others it is larger
+    /// in early steps, in which paths are free. Some lists use the smallest sufficient share; others leave a third, two
+    /// thirds or none of the spare ports unused.
     pub(super) fn sizes(&self, steps: u32) -> Option<Vec<Vec<usize>>> {
         let suffices = |slack, tilt| self.grown(steps, slack, tilt).last() == Some(&self.all);
         suffices(0, 0).then(|| {

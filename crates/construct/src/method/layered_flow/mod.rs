@@ -1,7 +1,7 @@
 //! Wormhole broadcast on any network: in each step, a maximum flow from the holders to the other terminals.
 //!
-//! All transfers of a step carry the same message, so a set of nodes can be reached in one step if and only if a flow with
-//! one unit for each of them exists. The search decides which terminals to reach early.
+//! All transfers of a step carry the same message, so a set of nodes can be reached in one step if and only if a flow
+//! with one unit for each of them exists. The search decides which terminals to reach early.
 //!
 //! | file | role |
 //! |---|---|
@@ -34,18 +34,19 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 
-/// Layered flow: wormhole broadcast of one message to all or some terminals of any network, under any ports and routing.
+/// Layered flow: wormhole broadcast of one message to all or some terminals of any network, under any ports and
+/// routing.
 ///
-/// An attempt tries numbers of steps from the growth bound or the goal on. Each plan takes one maximum flow per step; under
-/// minimal routing, [`PathRepair`] replaces detours. Not supported: networks where channels share a resource other than in
-/// opposite pairs, and networks past [`MAX_FLOW_NETWORK_SIZE`]. Time: `O(N + M)` visits per step and augmenting path;
-/// the plans at one number of steps take a few tenths of a second together. Memory: about 40 bytes per node or channel,
-/// and 16 bytes per channel of a path.
+/// An attempt tries numbers of steps from the growth bound or the goal on. Each plan takes one maximum flow per step;
+/// under minimal routing, [`PathRepair`] replaces detours. Not supported: networks where channels share a resource
+/// other than in opposite pairs, and networks past [`MAX_FLOW_NETWORK_SIZE`]. Time: `O(N + M)` visits per step and
+/// augmenting path; the plans at one number of steps take a few tenths of a second together. Memory: about 40 bytes per
+/// node or channel, and 16 bytes per channel of a path.
 ///
 /// # Source
 ///
-/// The problem: Farley, *Minimum-time line broadcast networks*, Networks 10 (1980). The reduction of a step to a flow: the
-/// theorem of Ford and Fulkerson.
+/// The problem: Farley, *Minimum-time line broadcast networks*, Networks 10 (1980). The reduction of a step to a flow:
+/// the theorem of Ford and Fulkerson.
 pub(crate) const LAYERED_FLOW: Method = Method {
     name: "layered-flow",
     about: "wormhole broadcast: in each step, a maximum flow to terminals that are far apart",

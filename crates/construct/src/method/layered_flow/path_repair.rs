@@ -6,8 +6,8 @@ use rand::{Rng, RngExt};
 
 /// The transfers of one step along shortest paths.
 ///
-/// A target without a path takes the cheapest shortest path from any holder. A used resource or port costs more each time
-/// it changes hands, and the targets that used it before search again.
+/// A target without a path takes the cheapest shortest path from any holder. A used resource or port costs more each
+/// time it changes hands, and the targets that used it before search again.
 ///
 /// Invariant between calls of [`repair`](Self::repair): no resource has a user.
 ///
@@ -205,8 +205,8 @@ impl<'a> PathRepair<'a> {
         self.cost[target.index()] = 0;
     }
 
-    /// Visits the predecessors of the level that begins at this position of the queue. Returns the position where the next
-    /// level begins.
+    /// Visits the predecessors of the level that begins at this position of the queue. Returns the position where the
+    /// next level begins.
     fn expand(&mut self, start: usize) -> usize {
         let end = self.queue.len();
         for position in start..end {

@@ -16,8 +16,8 @@ use crate::kit::transfer_log::TransferLog;
 /// The maximum number of visits of nodes and channels at the first number of steps; half as many for each further step.
 const MAX_VISITS: u64 = 1 << 23;
 
-/// Number of plans per round. A round begins with random plans and varies the best of them. An attempt makes one round per
-/// number of steps, the first attempt makes [`ROUNDS`].
+/// Number of plans per round. A round begins with random plans and varies the best of them. An attempt makes one round
+/// per number of steps, the first attempt makes [`ROUNDS`].
 const ROUND: usize = 128;
 
 const ROUNDS: usize = 64;
@@ -182,8 +182,8 @@ impl LayeredFlowSearch<'_> {
         plan
     }
 
-    /// Carries out a plan: each step reaches the most urgent terminals that can be reached together, and the last step the
-    /// remaining receivers.
+    /// Carries out a plan: each step reaches the most urgent terminals that can be reached together, and the last step
+    /// the remaining receivers.
     fn follow(&mut self, plan: &ReachPlan, rng: &mut impl Rng) -> Result<PlanOutcome, MethodError> {
         let Self { topology, is_receiver, flow, repair, .. } = self;
         let last = plan.sizes.len() as u32;

@@ -8,9 +8,9 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 
 /// A flow network whose flows are the transfers of one step.
 ///
-/// A unit flows from the source to a holder, over channels to a terminal without the message, and to the sink. The arc of
-/// a channel has the channel's number. Then each terminal has two arcs, one from the source and one to the sink. The caller
-/// keeps the step in which each node receives the message.
+/// A unit flows from the source to a holder, over channels to a terminal without the message, and to the sink. The arc
+/// of a channel has the channel's number. Then each terminal has two arcs, one from the source and one to the sink. The
+/// caller keeps the step in which each node receives the message.
 #[derive(Debug)]
 pub(super) struct BroadcastStepFlow<'a> {
     topology: &'a Topology,

@@ -13,8 +13,8 @@ use proptest::sample::Index;
 use super::*;
 use crate::kit::testing::{broadcast_to, renumbered};
 
-/// Returns the number of steps after up to eight attempts, with every schedule verified; `None` if the method does not support
-/// the problem.
+/// Returns the number of steps after up to eight attempts, with every schedule verified; `None` if the method does not
+/// support the problem.
 fn steps(problem: &Problem<'_>, goal: u32) -> Option<u32> {
     let budget = Budget::unlimited();
     let mut request = MethodRequest { goal, ..MethodRequest::first(problem, &budget) };
@@ -64,8 +64,8 @@ proptest! {
     }
 }
 
-/// Returns the fewest steps along any paths by exhaustive search over the sets of holders after each step. A maximum flow
-/// decides whether one set can become another.
+/// Returns the fewest steps along any paths by exhaustive search over the sets of holders after each step. A maximum
+/// flow decides whether one set can become another.
 fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
     let (topology, ports) = (problem.topology(), problem.model().ports);
     let nodes = topology.node_count();

@@ -133,7 +133,8 @@ impl<'a> AnnealingState<'a> {
         }
     }
 
-    /// Makes up to `moves` moves at a number of steps, until every message is placed. Returns the number of unplaced messages.
+    /// Makes up to `moves` moves at a number of steps, until every message is placed. Returns the number of unplaced
+    /// messages.
     pub(super) fn run(
         &mut self,
         steps: u32,

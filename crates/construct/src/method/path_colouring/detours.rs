@@ -31,8 +31,8 @@ const EXTRA_CHANNELS: u32 = 2;
 /// Finds paths that are longer than a shortest one. Returns none in the first round if shortest paths exist that use no
 /// resource more than `goal` times.
 ///
-/// All messages are routed first. Near the goal, the price of a resource grows by a factor of 16 per use. The result has
-/// the longer paths that some messages take, and a few random longer paths of each message.
+/// All messages are routed first. Near the goal, the price of a resource grows by a factor of 16 per use. The result
+/// has the longer paths that some messages take, and a few random longer paths of each message.
 ///
 /// # Source
 ///
@@ -119,8 +119,8 @@ fn distances_to(task: &SchedulingTask<'_>, target: NodeId, distance: &mut Vec<u3
     }
 }
 
-/// Makes a random walk to the target without repeating a node, over at most `limit` channels; leaves it in `path`. Returns
-/// false if the walk gets stuck.
+/// Makes a random walk to the target without repeating a node, over at most `limit` channels; leaves it in `path`.
+/// Returns false if the walk gets stuck.
 fn random_path(
     task: &SchedulingTask<'_>,
     (source, target): (NodeId, NodeId),

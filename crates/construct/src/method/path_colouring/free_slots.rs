@@ -45,8 +45,8 @@ impl FreeSlotSearch {
         }
     }
 
-    /// Returns the steps of a word in which some path has at most 0, 1, 2, ... full slots. Takes `O(A)` time for `A` arcs, for
-    /// all 64 steps together.
+    /// Returns the steps of a word in which some path has at most 0, 1, 2, ... full slots. Takes `O(A)` time for `A`
+    /// arcs, for all 64 steps together.
     #[inline]
     pub(super) fn free_steps(&mut self, dag: PathDag<'_>, full: &[u64]) -> WordLevels {
         let levels = &mut self.levels[..dag.vertex_count()];
@@ -65,8 +65,8 @@ impl FreeSlotSearch {
         levels[dag.vertex_count() - 1]
     }
 
-    /// Finds a random path that is free in a step; leaves it in `trail`. [`free_steps`](Self::free_steps) must have found the
-    /// step.
+    /// Finds a random path that is free in a step; leaves it in `trail`. [`free_steps`](Self::free_steps) must have
+    /// found the step.
     pub(super) fn trace_free(&mut self, dag: PathDag<'_>, full: &[u64], step: u32, rng: &mut impl Rng) {
         self.trail.clear();
         let mut vertex = dag.vertex_count() - 1;
@@ -87,8 +87,8 @@ impl FreeSlotSearch {
         }
     }
 
-    /// Returns about the least weight of messages that must leave so that a path is free in a step. A message in several
-    /// conflicts may count several times.
+    /// Returns about the least weight of messages that must leave so that a path is free in a step. A message in
+    /// several conflicts may count several times.
     pub(super) fn price(
         &mut self,
         dag: PathDag<'_>,

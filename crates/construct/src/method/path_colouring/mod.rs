@@ -35,21 +35,21 @@ use crate::kit::transfer_log::TransferLog;
 
 /// Path colouring: wormhole scatter of any kind in direct transfers, under any ports and routing.
 ///
-/// An attempt tries numbers of steps from the goal on. A message without a step takes a random free one. If there is none,
-/// it takes the step and path with the lightest conflicts, and displaces the messages there. An exchange that loses weight
-/// is accepted with a probability that falls during the search, and moves some messages at random. The weight of a message
-/// is one more than the number of its channels and ports. Fixed transfers are placed at the beginning, and again at the end
-/// where their steps are free.
+/// An attempt tries numbers of steps from the goal on. A message without a step takes a random free one. If there is
+/// none, it takes the step and path with the lightest conflicts, and displaces the messages there. An exchange that
+/// loses weight is accepted with a probability that falls during the search, and moves some messages at random. The
+/// weight of a message is one more than the number of its channels and ports. Fixed transfers are placed at the
+/// beginning, and again at the end where their steps are free.
 ///
-/// Not supported: networks where channels share a resource other than in opposite pairs, receivers that only relays reach,
-/// and problems that take more than some hundred megabytes. Time: `O(A)` per move and 64 steps, for the `A` arcs of a
-/// message's paths. Memory: see [`PathDags`] and [`occupancy::Occupancy`].
+/// Not supported: networks where channels share a resource other than in opposite pairs, receivers that only relays
+/// reach, and problems that take more than some hundred megabytes. Time: `O(A)` per move and 64 steps, for the `A` arcs
+/// of a message's paths. Memory: see [`PathDags`] and [`occupancy::Occupancy`].
 ///
 /// # Source
 ///
 /// Routing and wavelength assignment by partial colourings (Blöchliger and Zufferey, *A graph coloring heuristic using
-/// partial solutions and a reactive tabu scheme*, 2008), with simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983) in
-/// place of tabu search.
+/// partial solutions and a reactive tabu scheme*, 2008), with simulated annealing (Kirkpatrick, Gelatt and Vecchi,
+/// 1983) in place of tabu search.
 pub(crate) const PATH_COLOURING: Method = Method {
     name: "path-colouring",
     about: "wormhole scatter in direct transfers: messages take free steps or displace others",

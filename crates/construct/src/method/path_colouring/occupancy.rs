@@ -14,8 +14,8 @@ const MAX_ENTRIES: usize = 1 << 26;
 
 /// The messages that use each slot in each step.
 ///
-/// Invariants: the users of a slot and step come before its free entries, and `full` has the steps without a free entry.
-/// Memory: 4 bytes per entry, and one bit per slot and step.
+/// Invariants: the users of a slot and step come before its free entries, and `full` has the steps without a free
+/// entry. Memory: 4 bytes per entry, and one bit per slot and step.
 #[derive(Debug)]
 pub(super) struct Occupancy<'a> {
     capacities: &'a Capacities,

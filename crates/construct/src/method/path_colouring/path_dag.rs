@@ -29,9 +29,9 @@ pub(super) type Detours = BTreeSet<(u32, Vec<ChannelId>)>;
 
 /// All paths of all messages.
 ///
-/// The vertices of a pair are in topological order. A path leads from the first vertex to the last one, over the send port,
-/// the channels and the receive port. All shortest paths share their vertices; each detour has its own. Memory: 16 bytes per
-/// arc, 4 bytes per vertex, 16 bytes per pair and 4 bytes per message.
+/// The vertices of a pair are in topological order. A path leads from the first vertex to the last one, over the send
+/// port, the channels and the receive port. All shortest paths share their vertices; each detour has its own. Memory:
+/// 16 bytes per arc, 4 bytes per vertex, 16 bytes per pair and 4 bytes per message.
 #[derive(Debug, Default)]
 pub(super) struct PathDags {
     arcs: Vec<PathArc>,
@@ -50,11 +50,13 @@ pub(super) struct PathDags {
 }
 
 impl PathDags {
-    /// Collects the shortest paths and the detours of all messages. Takes `O(A)` time for `A` arcs, and one search per source.
+    /// Collects the shortest paths and the detours of all messages. Takes `O(A)` time for `A` arcs, and one search per
+    /// source.
     ///
     /// # Errors
     ///
-    /// [`MethodError::Unsupported`], if a receiver cannot be reached in one transfer, or there are more than [`MAX_ARCS`].
+    /// [`MethodError::Unsupported`], if a receiver cannot be reached in one transfer, or there are more than
+    /// [`MAX_ARCS`].
     pub(super) fn new(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,
@@ -188,8 +190,8 @@ impl PathDags {
         self.vertices_end.iter().zip(starts).map(|(end, start)| (end - start) as usize).max().unwrap_or(0)
     }
 
-    /// Finds the path of a message along some channels. Writes the numbers of its arcs to `trail`, last arc first. Returns
-    /// false if there is no such path.
+    /// Finds the path of a message along some channels. Writes the numbers of its arcs to `trail`, last arc first.
+    /// Returns false if there is no such path.
     pub(super) fn trace(&self, message: u32, path: &[ChannelId], trail: &mut Vec<u32>) -> bool {
         let dag = self.of(message);
         trail.clear();
@@ -253,7 +255,8 @@ impl<'a> PathDag<'a> {
         &self.arcs[self.ends[vertex - 1] as usize..self.ends[vertex] as usize]
     }
 
-    /// Appends the arcs of the path to a vertex along some channels, last arc first. Returns false if there is no such path.
+    /// Appends the arcs of the path to a vertex along some channels, last arc first. Returns false if there is no such
+    /// path.
     fn trace(self, vertex: usize, path: &[ChannelId], trail: &mut Vec<u32>) -> bool {
         if vertex == 0 {
             return path.is_empty();

@@ -90,11 +90,11 @@ proptest! {
         let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
         let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
-        let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
-        for (pair, path) in find_detours(&task, &ways, goal, &MethodRequest::first(&problem, &budget)).unwrap() {
-            let message = (0..ways.message_count() as u32).find(|&message| ways.pair(message) == pair).unwrap();
-            let (source, target) = ways.ends(message);
-            prop_assert!(path.len() > ways.distance(message) as usize);
+        let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+        for (pair, path) in find_detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).unwrap() {
+            let message = (0..dags.message_count() as u32).find(|&message| dags.pair(message) == pair).unwrap();
+            let (source, target) = dags.ends(message);
+            prop_assert!(path.len() > dags.distance(message) as usize);
             prop_assert!(all_paths(&topology, source, target).contains(&path));
         }
     }
@@ -215,9 +215,9 @@ fn detours_are_used_only_if_shortest_paths_do_not_suffice() {
     let collective = Collective::all_to_all();
     let problem = Problem::new(&mesh, &collective, model(Routing::Any)).unwrap();
     let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
-    let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+    let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
     // Half of the 64 pairs cross the middle in each direction, on four channels.
-    let needed = |goal| !find_detours(&task, &ways, goal, &MethodRequest::first(&problem, &budget)).unwrap().is_empty();
+    let needed = |goal| !find_detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).unwrap().is_empty();
     assert!(!needed(16) && needed(15));
 }
 

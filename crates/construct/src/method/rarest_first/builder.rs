@@ -11,7 +11,7 @@ use super::deadline::Deadline;
 use super::fetcher::{FIXED_PRICE, Fetcher, MAX_PATH_PRICE};
 use super::fixed_steps::FixedSteps;
 use super::holdings::Holdings;
-use super::strategy::{Effort, Strategy};
+use super::strategy::{FetchMode, Strategy};
 use crate::kit::distances::fill_distances;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
@@ -89,7 +89,8 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         }
     }
 
-    /// Plans the fixed transfers of the current step. If a sender no longer holds the message, its receiver lacks it again.
+    /// Plans the fixed transfers of the current step. If a sender no longer holds the message, its receiver lacks it
+    /// again.
     fn plan_fixed(&mut self) {
         let price = if self.fixed.may_move() { MOVABLE_PRICE } else { FIXED_PRICE };
         for Transfer { message, path } in self.fixed.in_step(self.step) {
@@ -131,7 +132,7 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
 
     /// Returns true if the deadline can still be met.
     pub(super) fn is_on_time(&mut self) -> bool {
-        let is_on_time = self.strategy.effort == Effort::BestEffort || self.least_steps() <= self.deadline.steps();
+        let is_on_time = self.strategy.mode == FetchMode::BestEffort || self.least_steps() <= self.deadline.steps();
         if is_on_time {
             self.deadline.record_progress(self.step);
         }
@@ -185,8 +186,8 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         }
         let first = self.log.len();
         self.fetcher.plan.commit(self.step, &mut self.log)?;
-        // Some terminal lacks a message that one transfer can bring, so only a shared resource can prevent every transfer;
-        // unless all lacking messages come from later fixed transfers.
+        // Some terminal lacks a message that one transfer can bring, so only a shared resource can prevent every
+        // transfer; unless all lacking messages come from later fixed transfers.
         if self.log.len() == first && self.step >= self.fixed.steps() {
             return Err(MethodError::NoLegalPath);
         }
@@ -199,8 +200,8 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
 
     /// Returns the terminals that lack a message, in the order of service. Terminals that were late come first.
     ///
-    /// With many messages, the terminals that need the most steps come next. With few messages, these are terminals that are
-    /// far from any message and can send to many others, with some noise.
+    /// With many messages, the terminals that need the most steps come next. With few messages, these are terminals
+    /// that are far from any message and can send to many others, with some noise.
     fn service_order(&mut self) -> Vec<u32> {
         if !self.strategy.is_local {
             self.find_distances();
@@ -245,7 +246,7 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
             if served % CHECK_INTERVAL == 0 {
                 context.check(self.step + 1)?;
                 if context.is_best_effort() {
-                    self.strategy.effort = Effort::BestEffort;
+                    self.strategy.mode = FetchMode::BestEffort;
                 }
             }
             served += 1;
@@ -256,17 +257,17 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
 
     fn fetch_from_neighbours(&mut self, terminal: usize) {
         let Self { fetcher, holdings, strategy, rng, .. } = self;
-        fetcher.fetch_from_neighbours(holdings, terminal, strategy.effort, rng);
+        fetcher.fetch_from_neighbours(holdings, terminal, strategy.mode, rng);
     }
 
     fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) {
         // Rerouting needs long searches, so only terminals without slack do it.
         let reroutes = (self.strategy.reroutes_early || self.deadline.retries() > 1)
-            && self.strategy.effort == Effort::Thorough
+            && self.strategy.mode == FetchMode::Thorough
             && routing == Routing::Minimal
             && self.least_steps_of(terminal) >= self.deadline.steps();
         let max_price = if reroutes { MAX_PATH_PRICE } else { 0 };
         let Self { fetcher, holdings, strategy, rng, .. } = self;
-        fetcher.fetch_from_afar(holdings, terminal, (routing, max_price), strategy.effort, rng);
+        fetcher.fetch_from_afar(holdings, terminal, (routing, max_price), strategy.mode, rng);
     }
 }

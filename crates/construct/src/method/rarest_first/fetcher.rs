@@ -9,7 +9,7 @@ use super::holdings::Holdings;
 use super::sender_search::{SenderQuery, SenderSearch};
 use super::service_queue::ServiceQueue;
 use super::step_plan::StepPlan;
-use super::strategy::Effort;
+use super::strategy::FetchMode;
 
 /// The maximum price of a channel and a port that other terminals use. Each change of hands raises a price by one.
 const MAX_PRICE: u32 = 4;
@@ -58,10 +58,10 @@ struct MessageSelector {
 }
 
 impl MessageSelector {
-    fn select(&mut self, holdings: &Holdings, from: usize, to: usize, salt: u32, effort: Effort) -> Option<u32> {
-        match effort {
-            Effort::Thorough => holdings.rarest(from, to, salt, &mut self.candidates),
-            Effort::BestEffort => holdings.any(from, to, salt, &mut self.candidates),
+    fn select(&mut self, holdings: &Holdings, from: usize, to: usize, salt: u32, mode: FetchMode) -> Option<u32> {
+        match mode {
+            FetchMode::Thorough => holdings.rarest(from, to, salt, &mut self.candidates),
+            FetchMode::BestEffort => holdings.any(from, to, salt, &mut self.candidates),
         }
     }
 }
@@ -85,14 +85,14 @@ impl<'a> Fetcher<'a> {
         &mut self,
         holdings: &mut Holdings,
         terminal: usize,
-        effort: Effort,
+        mode: FetchMode,
         rng: &mut impl Rng,
     ) {
         let salt = rng.random();
         let mut offers = std::mem::take(&mut self.offers);
         offers.clear();
         let incoming = self.shared.incoming(terminal).iter();
-        offers.extend(incoming.filter_map(|&incoming| self.offer(holdings, incoming, terminal, effort, rng)));
+        offers.extend(incoming.filter_map(|&incoming| self.offer(holdings, incoming, terminal, mode, rng)));
         offers.sort_unstable();
         for offer in &offers {
             if !holdings.accepts_more(terminal) || !self.plan.may_receive(terminal) {
@@ -101,8 +101,8 @@ impl<'a> Fetcher<'a> {
             let neighbour = offer.neighbour as usize;
             let message = self
                 .selector
-                .select(holdings, neighbour, terminal, salt, effort)
-                .or_else(|| self.exchange(holdings, neighbour, terminal, salt, effort));
+                .select(holdings, neighbour, terminal, salt, mode)
+                .or_else(|| self.exchange(holdings, neighbour, terminal, salt, mode));
             if let Some(message) = message {
                 self.transfer(holdings, message, terminal, &[offer.channel], rng);
             }
@@ -115,12 +115,12 @@ impl<'a> Fetcher<'a> {
         holdings: &Holdings,
         incoming: IncomingChannel,
         terminal: usize,
-        effort: Effort,
+        mode: FetchMode,
         rng: &mut impl Rng,
     ) -> Option<NeighbourOffer> {
         let IncomingChannel { channel, neighbour } = incoming;
         // A message that the terminal only relays uses free channels only.
-        let is_thorough = effort == Effort::Thorough;
+        let is_thorough = mode == FetchMode::Thorough;
         let max_price = if is_thorough && holdings.need(terminal) > 0 { MAX_PRICE } else { 0 };
         let price = self.plan.channel_price(channel) + self.plan.port_price(neighbour as usize);
         if price > max_price || self.plan.message_over(channel).is_some() {
@@ -140,9 +140,9 @@ impl<'a> Fetcher<'a> {
         neighbour: usize,
         terminal: usize,
         salt: u32,
-        effort: Effort,
+        mode: FetchMode,
     ) -> Option<u32> {
-        if effort == Effort::BestEffort {
+        if mode == FetchMode::BestEffort {
             return None;
         }
         let Self { shared, plan, selector, .. } = self;
@@ -151,7 +151,7 @@ impl<'a> Fetcher<'a> {
                 return None;
             }
             let planned = plan.message_over(incoming.channel).filter(|planned| holdings.holds(neighbour, **planned))?;
-            let other = selector.select(holdings, incoming.neighbour as usize, terminal, salt, effort)?;
+            let other = selector.select(holdings, incoming.neighbour as usize, terminal, salt, mode)?;
             holdings.withdraw(terminal, *planned);
             holdings.promise(terminal, other);
             Some(std::mem::replace(planned, other))
@@ -164,7 +164,7 @@ impl<'a> Fetcher<'a> {
         holdings: &mut Holdings,
         terminal: usize,
         (routing, max_price): (Routing, u32),
-        effort: Effort,
+        mode: FetchMode,
         rng: &mut impl Rng,
     ) {
         let target = self.shared.task().topology().terminals()[terminal];
@@ -174,7 +174,7 @@ impl<'a> Fetcher<'a> {
             let Self { plan, search, selector, .. } = self;
             let salt = rng.random();
             let value = |sender| {
-                let message = selector.select(holdings, sender, terminal, salt, effort)?;
+                let message = selector.select(holdings, sender, terminal, salt, mode)?;
                 Some((holdings.served_count(message), message))
             };
             let Some(message) = search.nearest(plan, query, rng, value) else { break };

@@ -42,8 +42,8 @@ impl Holdings {
         2 * size_of::<u64>() as u64 * words * task.topology().terminal_count() as u64
     }
 
-    /// Returns the holdings before the first step. Terminals on a shortest path to a receiver need the message too, and so
-    /// do the receivers of fixed transfers.
+    /// Returns the holdings before the first step. Terminals on a shortest path to a receiver need the message too, and
+    /// so do the receivers of fixed transfers.
     pub(super) fn new(task: &SchedulingTask<'_>, fixed: Option<FixedTransfers<'_>>) -> Self {
         let mut tree: Option<(NodeId, RelayTree)> = None;
         Self::with_needs(task, fixed, |messages, message, need| {
@@ -153,8 +153,8 @@ impl Holdings {
         &bits[terminal * self.words..(terminal + 1) * self.words]
     }
 
-    /// Returns the number of messages that one terminal holds and another lacks, or any number from `enough` on if it is at
-    /// least `enough`.
+    /// Returns the number of messages that one terminal holds and another lacks, or any number from `enough` on if it
+    /// is at least `enough`.
     #[inline]
     pub(super) fn useful_count(&self, from: usize, to: usize, enough: u32) -> u32 {
         let (held, lacked) = (self.row(&self.held, from), self.row(&self.lacked, to));
@@ -187,8 +187,8 @@ impl Holdings {
         pick(pool, salt)
     }
 
-    /// Returns the one of those messages that most terminals still need; `salt` breaks ties. `pool` is scratch space. Takes
-    /// `O(M log T / 64)` time for `M` messages and `T` terminals.
+    /// Returns the one of those messages that most terminals still need; `salt` breaks ties. `pool` is scratch space.
+    /// Takes `O(M log T / 64)` time for `M` messages and `T` terminals.
     pub(super) fn rarest(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
         self.collect(from, to, pool);
         self.served.chunks_exact(self.words).for_each(|digit| narrow(pool, digit, u64::MAX));

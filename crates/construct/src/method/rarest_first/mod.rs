@@ -39,19 +39,19 @@ use crate::kit::transfer_log::TransferLog;
 /// Rarest-first broadcast: step by step, every terminal fetches the rarest message it can get.
 ///
 /// With many messages, a terminal fetches from its neighbours; otherwise from the nearest terminals that free channels
-/// connect to it. Ties are broken at random. A terminal that receives too little may cancel planned transfers of others,
-/// which are then planned again on other paths. After a step that puts the target out of reach, the attempt backtracks by
-/// one or more steps.
+/// connect to it. Ties are broken at random. A terminal that receives too little may cancel planned transfers of
+/// others, which are then planned again on other paths. After a step that puts the target out of reach, the attempt
+/// backtracks by one or more steps.
 ///
-/// If messages have few receivers, they are relayed either by the terminals on shortest paths to the receivers, or by every
-/// terminal with nothing better to do. Transfers that serve no receiver are removed at the end.
+/// If messages have few receivers, they are relayed either by the terminals on shortest paths to the receivers, or by
+/// every terminal with nothing better to do. Transfers that serve no receiver are removed at the end.
 ///
 /// Fixed transfers are planned first in their steps. If they may move, they can be cancelled like all others, together
 /// with the transfers that depend on them, and those after the target are dropped.
 ///
-/// Time: `O(D M / 64)` per attempt for `D` deliveries and `M` messages, and one search of the network per message that no
-/// neighbour holds. An attempt backtracks by at most 64 steps plus its target. Memory: the transfers, and two bits per
-/// terminal and message.
+/// Time: `O(D M / 64)` per attempt for `D` deliveries and `M` messages, and one search of the network per message that
+/// no neighbour holds. An attempt backtracks by at most 64 steps plus its target. Memory: the transfers, and two bits
+/// per terminal and message.
 ///
 /// # Source
 ///

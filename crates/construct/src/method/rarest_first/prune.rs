@@ -4,8 +4,8 @@ use crate::kit::method_error::MethodError;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// The transfers to receivers and to terminals that pass the message on in a transfer that is needed. StepMask without any
-/// are left out.
+/// The transfers to receivers and to terminals that pass the message on in a transfer that is needed. StepMask without
+/// any are left out.
 ///
 /// No terminal gets a message twice. Memory: a bit for each terminal and message, and for each transfer.
 pub(super) fn needed(task: &SchedulingTask<'_>, log: &TransferLog) -> Result<TransferLog, MethodError> {
@@ -45,8 +45,8 @@ mod tests {
 
     use super::*;
 
-    /// On a ring of six, both directions reach the receivers. The longer path and the transfers beyond the receivers are
-    /// removed, with the step that has nothing else.
+    /// On a ring of six, both directions reach the receivers. The longer path and the transfers beyond the receivers
+    /// are removed, with the step that has nothing else.
     #[test]
     fn only_paths_that_end_at_receivers_are_kept() {
         let ring: Topology = "ring:6".parse().unwrap();

@@ -50,9 +50,9 @@ impl SenderSearch {
         &self.path
     }
 
-    /// Finds the nearest terminals with a free path to the target and returns the offer with the least value. Without any
-    /// free path, the cheapest path wins. Ties are broken at random. `value` is `None` for terminals without a useful
-    /// message.
+    /// Finds the nearest terminals with a free path to the target and returns the offer with the least value. Without
+    /// any free path, the cheapest path wins. Ties are broken at random. `value` is `None` for terminals without a
+    /// useful message.
     ///
     /// Under minimal routing, the path must be a shortest path of the network. Then the search also visits nodes over
     /// expensive channels, because their distances decide which paths are shortest. Takes `O(N + M)` time at most.

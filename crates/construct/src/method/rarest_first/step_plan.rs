@@ -14,7 +14,8 @@ type TransferIndex = u32;
 /// Marks a free resource, and the receiver of a cancelled transfer.
 const NONE: TransferIndex = u32::MAX;
 
-/// The planned transfers of one step. Any of them may still be cancelled, so that another transfer can use its resources.
+/// The planned transfers of one step. Any of them may still be cancelled, so that another transfer can use its
+/// resources.
 ///
 /// Invariant: no resource has two users, and no port is used beyond its capacity.
 #[derive(Debug)]

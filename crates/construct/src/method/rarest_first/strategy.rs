@@ -7,7 +7,7 @@ use super::broadcast_context::BroadcastContext;
 
 /// The amount of work per transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Effort {
+pub(super) enum FetchMode {
     /// Fetches the rarest message, and cancels transfers of others where that helps.
     Thorough,
     /// Fetches any useful message over free channels, because the budget ended.
@@ -23,14 +23,15 @@ pub(super) struct Strategy {
     pub(super) passes: &'static [Routing],
     /// Whether late terminals may cancel transfers of others on long paths before any step was undone.
     pub(super) reroutes_early: bool,
-    pub(super) effort: Effort,
+    pub(super) mode: FetchMode,
 }
 
 impl Strategy {
     pub(super) fn draw(shared: &BroadcastContext<'_>, reroutes_early: bool, rng: &mut impl Rng) -> Self {
         let (topology, messages, model) = (shared.task().topology(), shared.task().messages(), shared.task().model());
-        // With many messages, neighbours hold enough of them and occupy the fewest channels. With fewer ports than channels,
-        // one neighbour may not have enough. A single message must travel far. In between, the network decides.
+        // With many messages, neighbours hold enough of them and occupy the fewest channels. With fewer ports than
+        // channels, one neighbour may not have enough. A single message must travel far. In between, the network
+        // decides.
         let goes_far = if messages.len() >= topology.terminal_count() {
             model.ports != Ports::All && shared.has_neighbours() && rng.random_ratio(1, 4)
         } else {
@@ -46,7 +47,7 @@ impl Strategy {
             is_local: shared.task().stores_and_forwards() || !goes_far,
             passes,
             reroutes_early,
-            effort: Effort::Thorough,
+            mode: FetchMode::Thorough,
         }
     }
 }

@@ -27,15 +27,15 @@ use crate::kit::single_source::SingleSourceScatter;
 /// Scatter flow: scatter of any number of messages per receiver, on any network under any model.
 ///
 /// The schedule is optimal for direct transfers. With store-and-forward or relays along any paths, it is optimal if the
-/// [time-expanded network](time_expanded) is not too large. Not supported: networks where channels share a resource other
-/// than in opposite pairs, and problems past [`MAX_FLOW_NETWORK_SIZE`] or [`supply::MAX_CHANNEL_USES`]. Time: a few maximum
-/// flows, and two per step. Memory: `O(N + M)`, and 1 GiB of channel uses at most.
+/// [time-expanded network](time_expanded) is not too large. Not supported: networks where channels share a resource
+/// other than in opposite pairs, and problems past [`MAX_FLOW_NETWORK_SIZE`] or [`supply::MAX_CHANNEL_USES`]. Time: a
+/// few maximum flows, and two per step. Memory: `O(N + M)`, and 1 GiB of channel uses at most.
 ///
 /// # Source
 ///
 /// Integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and polyhedral
-/// decomposition for totally unimodular systems*, 1978): units that fit through channels of width `T` fit into `T` steps.
-/// Flows over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
+/// decomposition for totally unimodular systems*, 1978): units that fit through channels of width `T` fit into `T`
+/// steps. Flows over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
 pub(crate) const SCATTER_FLOW: Method = Method {
     name: "scatter-flow",
     about: "scatter in the fewest steps: one maximum flow, divided into steps",
@@ -75,8 +75,8 @@ fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: 
     peeling::schedule(&supply, &network, steps, request)
 }
 
-/// Returns a schedule of wormhole transfers with relays. Relays help if terminals do not route, and under minimal routing if
-/// two shortest paths form a detour.
+/// Returns a schedule of wormhole transfers with relays. Relays help if terminals do not route, and under minimal
+/// routing if two shortest paths form a detour.
 fn relayed(
     request: &MethodRequest<'_>,
     scatter: &SingleSourceScatter,

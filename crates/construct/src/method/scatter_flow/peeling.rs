@@ -38,9 +38,9 @@ pub(super) fn schedule(
 
 /// The rest of a flow, and a flow network of the channels that it uses.
 ///
-/// The arcs are the used channels, then one from each receiver to the sink, and one from the sink to the root. Then each
-/// node, with the sink as the last, has one arc from the origin and one to the end. They carry the units on arcs that the
-/// step must use.
+/// The arcs are the used channels, then one from each receiver to the sink, and one from the sink to the root. Then
+/// each node, with the sink as the last, has one arc from the origin and one to the end. They carry the units on arcs
+/// that the step must use.
 struct FlowPeeler<'a> {
     supply: &'a Supply<'a>,
     channels: Vec<ChannelId>,

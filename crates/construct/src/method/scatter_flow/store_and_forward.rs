@@ -12,8 +12,8 @@ use super::time_expanded::{self, Timing};
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceScatter;
 
-/// Returns a schedule along shortest routes, furthest to go first. If it has more steps than the [bound](lower_bound) and
-/// the goal, a flow over time may shorten it.
+/// Returns a schedule along shortest routes, furthest to go first. If it has more steps than the [bound](lower_bound)
+/// and the goal, a flow over time may shorten it.
 pub(super) fn schedule(
     request: &MethodRequest<'_>,
     scatter: &SingleSourceScatter,
@@ -33,8 +33,8 @@ pub(super) fn schedule(
     time_expanded::schedule(&supply, Timing::Hops, opposite, bound, steps, request).or(Some(simple))
 }
 
-/// Returns a lower bound on the steps: all units must fit through the channels, and a unit with `d` hops must leave the root
-/// `d - 1` steps before the end.
+/// Returns a lower bound on the steps: all units must fit through the channels, and a unit with `d` hops must leave the
+/// root `d - 1` steps before the end.
 fn lower_bound(supply: &Supply<'_>) -> Option<u32> {
     let (width, _) = supply.fewest_steps()?;
     let distance = supply.distances();

@@ -21,7 +21,8 @@ pub(super) struct Supply<'a> {
 }
 
 impl<'a> Supply<'a> {
-    /// Opens all channels that lead from the root or from a node that units may pass through, except those back to the root.
+    /// Opens all channels that lead from the root or from a node that units may pass through, except those back to the
+    /// root.
     pub(super) fn new(
         topology: &'a Topology,
         scatter: &'a SingleSourceScatter,
@@ -94,9 +95,9 @@ impl<'a> Supply<'a> {
         distance
     }
 
-    /// Returns the least number of steps in which the units fit through all channels and ports, if each channel carries one
-    /// unit per step; and the flow. The arc of a channel has the channel's number. Returns `None` if a terminal cannot be
-    /// reached.
+    /// Returns the least number of steps in which the units fit through all channels and ports, if each channel carries
+    /// one unit per step; and the flow. The arc of a channel has the channel's number. Returns `None` if a terminal
+    /// cannot be reached.
     ///
     /// If the number of steps is too small, a minimum cut gives the next candidate. This is Newton's method, with a few
     /// maximum flows.

@@ -47,8 +47,8 @@ fn any_scatter(topology: &Topology, root: NodeId, receivers: &[Index], chunks: u
     collective.with_chunks(chunks.try_into().expect("a chunk"))
 }
 
-/// Returns the maximum ratio of messages to capacity: over all sets of nodes without the root, with the channels that enter
-/// them, and over the ports of the root and of each receiver.
+/// Returns the maximum ratio of messages to capacity: over all sets of nodes without the root, with the channels that
+/// enter them, and over the ports of the root and of each receiver.
 fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
     let (topology, model, messages) = (problem.topology(), problem.model(), problem.messages());
     let mut demand = vec![0; topology.node_count()];
@@ -77,8 +77,8 @@ fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
     by_cuts.max().unwrap_or(0).max(by_ports)
 }
 
-/// Returns the fewest store-and-forward steps by exhaustive search. Units are interchangeable, so a state is the number of
-/// units at each node.
+/// Returns the fewest store-and-forward steps by exhaustive search. Units are interchangeable, so a state is the number
+/// of units at each node.
 fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> usize {
     let topology = problem.topology();
     let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
@@ -211,8 +211,8 @@ fn one_port_networks_take_one_step_per_terminal() {
     }
 }
 
-/// The table of the tree in the multistage document, by depth, with its last three entries corrected: for a root of depth d,
-/// all nodes except its subtree of 2^(6-d) - 1 nodes are behind the channel to its parent.
+/// The table of the tree in the multistage document, by depth, with its last three entries corrected: for a root of
+/// depth d, all nodes except its subtree of 2^(6-d) - 1 nodes are behind the channel to its parent.
 #[test]
 fn binary_trees_take_their_largest_branch() {
     for depth in 0..6u32 {
@@ -263,8 +263,8 @@ fn relays_serve_receivers_without_a_path() {
     assert_eq!(steps(&stored), Some(2));
 }
 
-/// Terminals do not route, and two switches share two terminals, as in a server-centric network. These two relay the messages
-/// to the far terminals.
+/// Terminals do not route, and two switches share two terminals, as in a server-centric network. These two relay the
+/// messages to the far terminals.
 #[test]
 fn two_relays_share_the_messages_to_far_terminals() {
     let mut network = TopologyBuilder::new("two switches");

@@ -20,11 +20,11 @@ pub(super) enum Timing {
 }
 
 /// Returns a schedule with the fewest steps of at least `from` and below `below`. Returns `None` if there is none, the
-/// time-expanded network is too large, or the budget ends. Computes a maximum flow with `O((N + M) T)` arcs for `N` nodes,
-/// `M` channels and `T` steps, and augments it after each further step.
+/// time-expanded network is too large, or the budget ends. Computes a maximum flow with `O((N + M) T)` arcs for `N`
+/// nodes, `M` channels and `T` steps, and augments it after each further step.
 ///
-/// Opposite channels that share a resource have two arcs: units are interchangeable, so two units that meet can both stay
-/// where they are. This holds for hops; under wormhole switching there must be no such channels.
+/// Opposite channels that share a resource have two arcs: units are interchangeable, so two units that meet can both
+/// stay where they are. This holds for hops; under wormhole switching there must be no such channels.
 pub(super) fn schedule(
     supply: &Supply<'_>,
     timing: Timing,
@@ -188,8 +188,8 @@ impl<'a> TimeExpandedFlow<'a> {
         self.step_end.push(self.crossings.len());
     }
 
-    /// Returns the schedule of the flow. Units are interchangeable, so each path gets any message that is at its end, from the
-    /// last step to the first.
+    /// Returns the schedule of the flow. Units are interchangeable, so each path gets any message that is at its end,
+    /// from the last step to the first.
     fn into_schedule(self, opposite: &[[ChannelId; 2]]) -> Schedule {
         let Supply { topology, scatter, root, .. } = *self.supply;
         let mut queues = scatter.message_queues();

@@ -20,8 +20,8 @@ const MAX_CELLS: usize = 1 << 22;
 /// Marks a cell without a slot.
 const NONE: u32 = u32::MAX;
 
-/// Returns a schedule that is invariant under a group. In each step, a maximum number of nodes receive a message, each over
-/// its own orbit of channels. Takes `O(S P)` time per step for `S` slots and `P` pairs of a message and a channel.
+/// Returns a schedule that is invariant under a group. In each step, a maximum number of nodes receive a message, each
+/// over its own orbit of channels. Takes `O(S P)` time per step for `S` slots and `P` pairs of a message and a channel.
 ///
 /// # Source
 ///

@@ -8,7 +8,7 @@ use super::direct_paths::{DirectPlacement, PathChoices};
 use super::free_action_group::FreeActionGroup;
 use super::quotient::QuotientNetwork;
 use super::relayed_routes::{RelayPlacement, RelayRoutes};
-use super::tabu::{MAX_ITEMS, Placement, PlacementItems, settle};
+use super::tabu::{ItemPlacement, MAX_ITEMS, PlacementItems, settle};
 use super::usage_board::UsageBoard;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
@@ -66,7 +66,7 @@ impl SymmetricExchange<'_> {
         let placed =
             step_counts.find_map(|steps| self.settled(DirectPlacement::new(&choices, self.chunks, steps), steps, rng));
         let mut log = TransferLog::default();
-        for (item, Placement { route: (path, step), .. }) in
+        for (item, ItemPlacement { route: (path, step), .. }) in
             placed.ok_or(MethodError::NoShorter)?.into_iter().enumerate()
         {
             self.write(&mut log, item, step, choices.channels(path))?;
@@ -90,8 +90,8 @@ impl SymmetricExchange<'_> {
         Ok(log)
     }
 
-    /// Returns the numbers of steps to try: a lower bound by the number of hops, the longest route and the ports, and then
-    /// more and more, below the required number. `bans` is the number of ban entries per item and step.
+    /// Returns the numbers of steps to try: a lower bound by the number of hops, the longest route and the ports, and
+    /// then more and more, below the required number. `bans` is the number of ban entries per item and step.
     fn step_counts(&self, hops: usize, longest: usize, bans: usize) -> impl Iterator<Item = usize> {
         let task = self.quotient.task;
         let sends = task.messages().len() / task.topology().terminal_count();
@@ -113,7 +113,7 @@ impl SymmetricExchange<'_> {
         mut items: I,
         steps: usize,
         rng: &mut impl Rng,
-    ) -> Option<Vec<Placement<I::Route>>> {
+    ) -> Option<Vec<ItemPlacement<I::Route>>> {
         let mut board = UsageBoard::new(self.quotient.capacities(), steps);
         settle(&mut items, &mut board, rng, || self.request.stop_reason().is_none())
     }

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::quotient::{OrbitSlot, QuotientNetwork};
-use super::tabu::{Placement, PlacementItems};
+use super::tabu::{ItemPlacement, PlacementItems};
 use super::usage_board::{UsageBoard, UsageCell};
 use crate::kit::distances::{UNREACHED, fill_distances};
 
@@ -26,7 +26,8 @@ pub(super) struct PathChoices {
 }
 
 impl PathChoices {
-    /// Returns up to `max_paths` random shortest paths per pair whose images do not conflict; `None` if some pair has none.
+    /// Returns up to `max_paths` random shortest paths per pair whose images do not conflict; `None` if some pair has
+    /// none.
     pub(super) fn new(
         quotient: &QuotientNetwork<'_>,
         pairs: &[[NodeId; 2]],
@@ -129,7 +130,7 @@ impl PlacementItems for DirectPlacement<'_> {
         now: u32,
         enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placement<Self::Route>, i64)> {
+    ) -> Option<(ItemPlacement<Self::Route>, i64)> {
         let banned_until = &self.banned_until[item * board.steps()..][..board.steps()];
         let mut best = None;
         let (mut least, mut ties) = (i16::MAX, 0);
@@ -156,7 +157,7 @@ impl PlacementItems for DirectPlacement<'_> {
         }
         let (path, step) = best?;
         let cells = self.choices.slots(path).iter().map(|&slot| board.cell(slot, step)).collect();
-        Some((Placement { cells, route: (path, step) }, i64::from(least)))
+        Some((ItemPlacement { cells, route: (path, step) }, i64::from(least)))
     }
 
     fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {

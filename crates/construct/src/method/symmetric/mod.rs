@@ -28,15 +28,15 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
 
-/// Symmetric search: all-to-all scatter or all-gather on a network with symmetries, by a search among the schedules that
-/// are invariant under a group of symmetries. If every channel must be busy in every step, it often finds a shorter
-/// schedule than the other methods.
+/// Symmetric search: all-to-all scatter or all-gather on a network with symmetries, by a search among the schedules
+/// that are invariant under a group of symmetries. If every channel must be busy in every step, it often finds a
+/// shorter schedule than the other methods.
 ///
-/// Each attempt takes a random group, as large as possible, under which no two images of a channel share a resource. One
-/// message and one channel then stand for all their images, so the search space is smaller by the order of the group. Not
-/// supported: networks without symmetries, with more than [`MAX_TERMINALS`] terminals or [`MAX_NODES`] nodes; relayed
-/// messages if not every node is a terminal; all-gather with limited ports. Time and memory: see [`tabu::settle`] and
-/// [`FreeActionGroup`].
+/// Each attempt takes a random group, as large as possible, under which no two images of a channel share a resource.
+/// One message and one channel then stand for all their images, so the search space is smaller by the order of the
+/// group. Not supported: networks without symmetries, with more than [`MAX_TERMINALS`] terminals or [`MAX_NODES`]
+/// nodes; relayed messages if not every node is a terminal; all-gather with limited ports. Time and memory: see
+/// [`tabu::settle`] and [`FreeActionGroup`].
 ///
 /// # Source
 ///

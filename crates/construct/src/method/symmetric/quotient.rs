@@ -13,9 +13,9 @@ pub(super) type OrbitSlot = u32;
 
 /// The orbits of resources, ports and messages under a group of symmetries.
 ///
-/// In an invariant schedule, all images of a path are used in the same step. They do not conflict if and only if the path
-/// uses each orbit of resources at most once. The images of two paths do not conflict if and only if the paths use no orbit
-/// in common.
+/// In an invariant schedule, all images of a path are used in the same step. They do not conflict if and only if the
+/// path uses each orbit of resources at most once. The images of two paths do not conflict if and only if the paths use
+/// no orbit in common.
 #[derive(Debug)]
 pub(super) struct QuotientNetwork<'a> {
     pub(super) task: &'a SchedulingTask<'a>,
@@ -80,8 +80,8 @@ impl<'a> QuotientNetwork<'a> {
         of(from, 0).into_iter().chain(of(to, 1))
     }
 
-    /// Returns one pair of terminals per orbit of pairs, by source and then receiver; `None` if another element than the
-    /// identity fixes a pair.
+    /// Returns one pair of terminals per orbit of pairs, by source and then receiver; `None` if another element than
+    /// the identity fixes a pair.
     pub(super) fn pairs(&self) -> Option<Vec<[NodeId; 2]>> {
         let topology = self.task.topology();
         let terminals = topology.terminals();

@@ -4,7 +4,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
 use super::quotient::{OrbitSlot, QuotientNetwork};
-use super::tabu::{Placement, PlacementItems};
+use super::tabu::{ItemPlacement, PlacementItems};
 use super::usage_board::{UsageBoard, UsageCell};
 use crate::kit::distances::UNREACHED;
 
@@ -196,7 +196,7 @@ impl PlacementItems for RelayPlacement<'_> {
         now: u32,
         _enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placement<Self::Route>, i64)> {
+    ) -> Option<(ItemPlacement<Self::Route>, i64)> {
         let steps = board.steps();
         let hops = self.routes.of(item / self.chunks);
         let nodes = self.routes.hops[hops.end - 1].head as usize + 1;
@@ -266,7 +266,7 @@ impl PlacementItems for RelayPlacement<'_> {
             }
         }
         route.reverse();
-        Some((Placement { cells, route }, i64::from(cost)))
+        Some((ItemPlacement { cells, route }, i64::from(cost)))
     }
 
     fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {

@@ -32,7 +32,7 @@ pub(super) const MAX_ITEMS: usize = 1 << 14;
 
 /// The placement of an item.
 #[derive(Clone, Debug)]
-pub(super) struct Placement<R> {
+pub(super) struct ItemPlacement<R> {
     /// The cells that the item uses, each once.
     pub(super) cells: Vec<UsageCell>,
     pub(super) route: R,
@@ -52,8 +52,8 @@ pub(super) trait PlacementItems {
     /// The approximate number of cells that a placement of an item uses.
     fn length(&self, item: usize) -> usize;
 
-    /// Returns a placement of an item with the least excess, and that excess. Banned placements count only if their excess is
-    /// below `enough`; ties are broken at random.
+    /// Returns a placement of an item with the least excess, and that excess. Banned placements count only if their
+    /// excess is below `enough`; ties are broken at random.
     fn cheapest(
         &mut self,
         board: &UsageBoard,
@@ -61,7 +61,7 @@ pub(super) trait PlacementItems {
         now: u32,
         enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placement<Self::Route>, i64)>;
+    ) -> Option<(ItemPlacement<Self::Route>, i64)>;
 
     /// Bans the placements of an item that use overloaded ones of these cells, until a move number.
     fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32);
@@ -78,8 +78,8 @@ pub(super) fn settle<I: PlacementItems>(
     board: &mut UsageBoard,
     rng: &mut impl Rng,
     may_continue: impl Fn() -> bool,
-) -> Option<Vec<Placement<I::Route>>> {
-    let mut placed: Vec<Option<Placement<I::Route>>> = (0..items.count()).map(|_| None).collect();
+) -> Option<Vec<ItemPlacement<I::Route>>> {
+    let mut placed: Vec<Option<ItemPlacement<I::Route>>> = (0..items.count()).map(|_| None).collect();
     let mut order: Vec<usize> = (0..items.count()).collect();
     order.shuffle(rng);
     order.sort_by_key(|&item| Reverse(items.length(item)));
@@ -88,7 +88,7 @@ pub(super) fn settle<I: PlacementItems>(
         board.add(&placement.cells);
         placed[item] = Some(placement);
     }
-    let mut placed: Vec<Placement<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
+    let mut placed: Vec<ItemPlacement<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
     let uses: usize = placed.iter().map(|placement| placement.cells.len()).sum();
     let allowed = MAX_VISITS / (uses + CANDIDATES * items.work()).max(1);
     let moves = (items.count() * MOVES_PER_ITEM).min(allowed).min(MAX_MOVES) as u32;
@@ -106,7 +106,7 @@ pub(super) fn settle<I: PlacementItems>(
             return Some(placed);
         }
         least = least.min(total);
-        let mut best: Option<(i64, usize, Placement<I::Route>)> = None;
+        let mut best: Option<(i64, usize, ItemPlacement<I::Route>)> = None;
         let (tried, _) = in_conflict.partial_shuffle(rng, CANDIDATES);
         for &mut (conflicts, item) in tried {
             // A conflict counts for both items, so a move that removes it reduces the total twice.

@@ -24,8 +24,8 @@ fn network(spec: &str, seed: u64) -> Topology {
     topology.relabelled(&places)
 }
 
-/// Returns the image of each working node under a permutation of channels; `None` if the channels of one node have different
-/// tails afterwards.
+/// Returns the image of each working node under a permutation of channels; `None` if the channels of one node have
+/// different tails afterwards.
 fn of_nodes(topology: &Topology, permutation: &[ChannelId]) -> Option<Vec<NodeId>> {
     let has_failed = |node| topology.has_failed(node).then_some(node);
     let mut image: Vec<Option<NodeId>> = topology.nodes().map(has_failed).collect();
@@ -107,8 +107,8 @@ fn one_element_generates_its_powers() {
     assert!(group.with(&rotation).is_none(), "it has that element");
 }
 
-/// The fewest steps on renumbered networks: half of the messages cross a middle cut, all channels are always busy, or every
-/// node receives at its full rate.
+/// The fewest steps on renumbered networks: half of the messages cross a middle cut, all channels are always busy, or
+/// every node receives at its full rate.
 #[test]
 fn symmetric_networks_meet_their_bounds() {
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };

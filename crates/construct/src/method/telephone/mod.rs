@@ -1,5 +1,5 @@
-//! Store-and-forward broadcast with few ports: in each step, a [matching](step_matching) of informed nodes with the most
-//! [urgent](node_urgency) neighbours.
+//! Store-and-forward broadcast with few ports: in each step, a [matching](step_matching) of informed nodes with the
+//! most [urgent](node_urgency) neighbours.
 
 mod node_urgency;
 mod step_matching;
@@ -17,12 +17,12 @@ use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::transfer_log::TransferLog;
 
-/// Telephone broadcast: store-and-forward broadcast of one message to all or some terminals of any network under any port
-/// limit, full or half duplex. The schedule is optimal on trees.
+/// Telephone broadcast: store-and-forward broadcast of one message to all or some terminals of any network under any
+/// port limit, full or half duplex. The schedule is optimal on trees.
 ///
-/// The sets that a step can reach form a matroid, so the greedy matching reaches the most urgent nodes together. An attempt
-/// makes several tries; nodes that were late in one try are more urgent in the next. Time: `O(M)` per reached node and try,
-/// about a tenth of a second per attempt. Memory: a few numbers per node.
+/// The sets that a step can reach form a matroid, so the greedy matching reaches the most urgent nodes together. An
+/// attempt makes several tries; nodes that were late in one try are more urgent in the next. Time: `O(M)` per reached
+/// node and try, about a tenth of a second per attempt. Memory: a few numbers per node.
 ///
 /// # Source
 ///

@@ -16,7 +16,8 @@ pub(super) struct NodeUrgency<'a> {
     distance: Vec<u32>,
     /// The nodes by ascending distance.
     order: Vec<NodeId>,
-    /// The time that each node takes to inform its descendants, in parts of a step; `UNNEEDED` for a node without receivers.
+    /// The time that each node takes to inform its descendants, in parts of a step; `UNNEEDED` for a node without
+    /// receivers.
     height: Vec<u32>,
     /// Number of children of each node.
     children: Vec<u32>,
@@ -56,8 +57,8 @@ impl<'a> NodeUrgency<'a> {
 
     /// Returns the needed neighbours of informed nodes, most urgent first, ties at random. Takes `O(M + N log N)` time.
     ///
-    /// From the farthest nodes on, each node gets a parent that is one channel nearer, where its own height is added at the
-    /// lowest cost. A parent informs its highest children first.
+    /// From the farthest nodes on, each node gets a parent that is one channel nearer, where its own height is added at
+    /// the lowest cost. A parent informs its highest children first.
     pub(super) fn frontier(&mut self, is_informed: &[bool], rng: &mut impl Rng) -> &[NodeId] {
         self.compute_distances(is_informed);
         let mut end = self.order.len();

@@ -36,12 +36,13 @@ impl<'a> StepMatching<'a> {
     }
 
     /// Returns the nodes of a list that can be informed in one step, with their channels. A node is informed if that is
-    /// possible together with the informed nodes before it, so their number is maximum. Takes `O(M)` time per node reached.
+    /// possible together with the informed nodes before it, so their number is maximum. Takes `O(M)` time per node
+    /// reached.
     ///
     /// # Source
     ///
-    /// The greedy algorithm in a transversal matroid: Edmonds and Fulkerson, *Transversals and matroid partition*, J. Res.
-    /// Nat. Bur. Standards 69B (1965).
+    /// The greedy algorithm in a transversal matroid: Edmonds and Fulkerson, *Transversals and matroid partition*, J.
+    /// Res. Nat. Bur. Standards 69B (1965).
     pub(super) fn reach(&mut self, is_informed: &[bool], list: &[NodeId]) -> &[(NodeId, ChannelId)] {
         self.sends.iter_mut().for_each(Vec::clear);
         self.via.fill(None);

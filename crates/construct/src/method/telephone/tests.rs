@@ -11,8 +11,8 @@ use proptest::sample::Index;
 use super::*;
 use crate::kit::testing::broadcast_to;
 
-/// Returns the number of steps of the verified schedule after up to three attempts; `None` if the method does not support the
-/// problem.
+/// Returns the number of steps of the verified schedule after up to three attempts; `None` if the method does not
+/// support the problem.
 fn steps(problem: &Problem<'_>, goal: u32) -> Option<u32> {
     let budget = Budget::unlimited();
     let request = MethodRequest { goal, attempts: 0..3, ..MethodRequest::first(problem, &budget) };
