@@ -1,13 +1,12 @@
 //! The document `docs/benchmarks.md`.
 
-use std::fmt::Display;
 use std::time::Duration;
 
 use lockstep_report::Table;
 
 use super::measure::MeasuredRow;
 use super::rows::RowTable;
-use crate::template::Template;
+use crate::template::{Template, Values};
 
 const TEMPLATE: Template = Template::new(include_str!("../../templates/benchmarks.md"));
 
@@ -26,8 +25,8 @@ const LONGEST: usize = 3;
 impl ComparisonReport<'_> {
     /// Returns the document.
     pub(super) fn markdown(&self) -> String {
-        let head = [("seeds", &self.seeds as &dyn Display), ("machine", &machine()), ("source", &self.source)];
-        let mut blocks = vec![TEMPLATE.fill("head", &head)];
+        let head: Values<'_> = &[("seeds", &self.seeds), ("machine", &machine()), ("source", &self.source)];
+        let mut blocks = vec![TEMPLATE.fill("head", head)];
         for (table, measured) in &self.tables {
             let rows = table_of(measured).to_markdown();
             blocks.push(TEMPLATE.fill("table", &[("title", &table.title), ("about", &table.about), ("rows", &rows)]));
