@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lockstep::Engine;
+use lockstep::EngineChoice;
 
 /// A paper whose tables can be reproduced.
 #[derive(Clone, Copy, ValueEnum)]
@@ -30,10 +30,10 @@ pub(super) enum Method {
 }
 
 impl Method {
-    pub(super) fn engine(self) -> Engine {
+    pub(super) fn engine(self) -> EngineChoice {
         match self {
-            Self::Auto => Engine::Auto,
-            Self::Umda => Engine::Umda,
+            Self::Auto => EngineChoice::Auto,
+            Self::Umda => EngineChoice::Named("umda"),
         }
     }
 }

@@ -6,7 +6,7 @@ mod report;
 mod speed;
 
 use anyhow::{Result, ensure};
-use lockstep::Engine;
+use lockstep::EngineChoice;
 
 use super::arguments::{Arguments, Method};
 use super::reproduction::Reproduction;
@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
         results.push(cells::reproduce(table, *seed, *quick)?);
     }
     let whole = !quick && table.is_none();
-    let speed = if whole { Some(speed::measure(&figures, Engine::Auto, *seed)?) } else { None };
+    let speed = if whole { Some(speed::measure(&figures, EngineChoice::Auto, *seed)?) } else { None };
     let report = FaultReport { figures: &figures, seed: *seed, results, speed };
     let failure = "some schedules under the rules of the paper are not optimal: see the cells with 'gap'";
     Ok(Reproduction {

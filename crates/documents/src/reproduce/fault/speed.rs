@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::{
-    Budget, CollectiveName, CommunicationModel, Consequence, Engine, Outcome, Plan, PlanOptions, Planner, Problem,
-    Topology, load, sweep,
+    Budget, CollectiveName, CommunicationModel, Consequence, EngineChoice, FaultOutcome, Plan, PlanOptions, Planner,
+    Problem, Topology, load, sweep,
 };
 
 use super::cells::COLLECTIVES;
@@ -50,8 +50,8 @@ pub(super) struct ReplanningSpeed {
 }
 
 /// Replans on the networks of the paper.
-pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<ReplanningSpeed> {
-    let options = PlanOptions { engine, steps: None, seed };
+pub(super) fn measure(figures: &Figures, engine: EngineChoice, seed: u64) -> Result<ReplanningSpeed> {
+    let options = PlanOptions { engine, ..PlanOptions::auto(seed) };
     let (mut replanned, mut sweeps) = (Vec::new(), Duration::ZERO);
     for table in &figures.tables {
         let Some(kind) = table.kind() else { continue };
@@ -80,11 +80,11 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Re
     sweep(&before, FaultSpace::new(&network, kind, 2).iter(), options, &budget(), |consequence| {
         pairs.sets += 1;
         match consequence.degradation.outcome {
-            Outcome::Planned(planned) => {
+            FaultOutcome::Planned(planned) => {
                 pairs.optimal += usize::from(planned.steps == planned.bound);
                 pairs.most_steps = pairs.most_steps.max(planned.steps);
             }
-            Outcome::Lost(_) => pairs.lost += 1,
+            FaultOutcome::Lost(_) => pairs.lost += 1,
         }
     })?;
     pairs.time = begin.elapsed();
@@ -130,7 +130,7 @@ fn one_by_one(
         let begin = Instant::now();
         let consequence = Consequence::of(&faults, before, options, &budget())?;
         let time = begin.elapsed();
-        if let Outcome::Planned(planned) = consequence.degradation.outcome {
+        if let FaultOutcome::Planned(planned) = consequence.degradation.outcome {
             replanned.faults += 1;
             replanned.kept[1] += before.schedule().transfer_count();
             if let Some(changes) = planned.changes {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lockstep::Engine;
+use lockstep::EngineChoice;
 use lockstep::schedule::CostModel;
 use lockstep_report::Table;
 
@@ -31,7 +31,7 @@ const COLLECTIVES: [&str; 4] = ["oab", "aab", "oas", "aas"];
 impl MinReport<'_> {
     /// Returns true if no figure is worse than in the paper and, with the planner, each figure is optimal.
     pub(super) fn holds(&self) -> bool {
-        let is_planned = self.settings.engine == Engine::Auto;
+        let is_planned = self.settings.engine == EngineChoice::Auto;
         self.results.iter().all(|outcome| outcome.verdict() != Verdict::Short && (outcome.is_optimal() || !is_planned))
             && self.schedules.iter().all(|(_, schedule)| schedule.holds())
             && self.equation_holds()
@@ -41,10 +41,10 @@ impl MinReport<'_> {
     pub(super) fn text(&self) -> ReportText {
         let Settings { engine, runs, seed, .. } = self.settings;
         let mut report = ReportText::new(TEMPLATE);
-        let options = if *engine == Engine::Auto { String::new() } else { format!(" --engine {engine}") };
+        let options = if *engine == EngineChoice::Auto { String::new() } else { format!(" --engine {engine}") };
         let runs = format!("{runs} {}", if *runs == 1 { "run" } else { "runs" });
         report.add("head", &[("options", &options), ("runs", &runs), ("seed", seed)]);
-        if *engine == Engine::Umda {
+        if *engine == EngineChoice::Named("umda") {
             report.add("method", &[]);
         }
         for number in (1..=6).filter(|number| self.table.is_none_or(|table| table == *number)) {
