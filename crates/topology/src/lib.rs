@@ -32,8 +32,8 @@ pub mod strategy;
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
 pub use cayley::{CayleyError, CayleyGraph};
 pub use family::{
-    Family, FamilyError, amp, amp_with_system_controller, b_tree, bound_search, butterfly, circulant, clos, complete,
-    de_bruijn, dragonfly, families, fat_tree, folded_hypercube, full_b_tree, hypercube, jellyfish, k_ring, kautz, mesh,
+    Family, FamilyError, amp, amp_with_system_controller, b_tree, butterfly, circulant, clos, complete, de_bruijn,
+    dragonfly, families, fat_tree, folded_hypercube, full_b_tree, hypercube, jellyfish, k_ring, kautz, ladder, mesh,
     midimew, moore, octagon, omega, random_regular, ring, star, torus,
 };
 pub use format::json::{DocumentError, TopologyDocument};

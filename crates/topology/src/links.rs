@@ -10,8 +10,8 @@ impl Topology {
     /// ```
     /// use lockstep_topology::Topology;
     ///
-    /// let bound_search: Topology = "bound_search:2x4".parse()?;
-    /// assert_eq!(bound_search.links().len(), 10);
+    /// let ladder: Topology = "ladder:2x4".parse()?;
+    /// assert_eq!(ladder.links().len(), 10);
     /// let kautz: Topology = "kautz:3,2".parse()?;
     /// assert_eq!(kautz.links().len(), 6); // 01 -> 10 and 10 -> 01, and so on
     /// # Ok::<(), lockstep_topology::SpecError>(())

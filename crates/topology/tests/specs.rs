@@ -32,8 +32,8 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "kautz:3",
         "octagon:8",
         "circulant:8",
-        "bound_search:2",
-        "bound_search:2x3x4",
+        "ladder:2",
+        "ladder:2x3x4",
         "omega:eight",
         "omega:-8",
         "omega:+8",
@@ -45,7 +45,7 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "mesh:4xx4",
         "mesh:4\n4",
         "moore:eight",
-        "bound_search:twox4",
+        "ladder:twox4",
         "mesh:4x\u{1b}[31m",
         "random-regular:8,three,1",
         "circulant:8,1,,2",
@@ -58,13 +58,13 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "random-regular:8,3,99999999999999999999",
     ];
     expect![[r#"
-        "": there is no network family ''; choose one of complete, star, ring, mesh, torus, bound_search, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        ":": there is no network family ''; choose one of complete, star, ring, mesh, torus, bound_search, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        ":": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
         "omgea:8": there is no network family 'omgea'; did you mean 'omega'?
         "Hyprcube:3": there is no network family 'Hyprcube'; did you mean 'hypercube'?
         "b-treee:8": there is no network family 'b-treee'; did you mean 'b-tree'?
-        "frobnicate:1": there is no network family 'frobnicate'; choose one of complete, star, ring, mesh, torus, bound_search, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of complete, star, ring, mesh, torus, bound_search, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "frobnicate:1": there is no network family 'frobnicate'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
         "omega": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "omega:": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "mesh: ": 'mesh' needs parameters; write mesh:SIDExSIDE[x...], for example mesh:4x4
@@ -73,8 +73,8 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "kautz:3": kautz takes 2 parameters, not 1; write kautz:DEGREE,DIAMETER, for example kautz:3,2
         "octagon:8": octagon takes no parameters; write 'octagon'
         "circulant:8": circulant takes 2 parameters or more, not 1; write circulant:NODES,CHORD[,CHORD...], for example circulant:8,1,4
-        "bound_search:2": bound_search takes 2 parameters, not 1; write bound_search:ROWSxRUNGS, for example bound_search:2x4
-        "bound_search:2x3x4": bound_search takes 2 parameters, not 3; write bound_search:ROWSxRUNGS, for example bound_search:2x4
+        "ladder:2": ladder takes 2 parameters, not 1; write ladder:ROWSxRUNGS, for example ladder:2x4
+        "ladder:2x3x4": ladder takes 2 parameters, not 3; write ladder:ROWSxRUNGS, for example ladder:2x4
         "omega:eight": TERMINALS of omega is 'eight', not a whole number; write omega:TERMINALS, for example omega:8
         "omega:-8": TERMINALS of omega is '-8', not a whole number; write omega:TERMINALS, for example omega:8
         "omega:+8": TERMINALS of omega is '+8', not a whole number; write omega:TERMINALS, for example omega:8
@@ -86,7 +86,7 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
         "mesh:4xx4": SIDE of mesh is '', not a whole number; write mesh:SIDExSIDE[x...], for example mesh:4x4
         "mesh:4\n4": SIDE of mesh is '4\n4', not a whole number; write mesh:SIDExSIDE[x...], for example mesh:4x4
         "moore:eight": NODES of moore is 'eight', not a whole number; write moore:NODES, for example moore:8
-        "bound_search:twox4": ROWS of bound_search is 'two', not a whole number; write bound_search:ROWSxRUNGS, for example bound_search:2x4
+        "ladder:twox4": ROWS of ladder is 'two', not a whole number; write ladder:ROWSxRUNGS, for example ladder:2x4
         "mesh:4x\u{1b}[31m": SIDE of mesh is '\u{1b}[31m', not a whole number; write mesh:SIDExSIDE[x...], for example mesh:4x4
         "random-regular:8,three,1": DEGREE of random-regular is 'three', not a whole number; write random-regular:NODES,DEGREE,SEED, for example random-regular:16,4,1
         "circulant:8,1,,2": CHORD of circulant is '', not a whole number; write circulant:NODES,CHORD[,CHORD...], for example circulant:8,1,4
@@ -104,7 +104,7 @@ fn impossible_numbers_are_refused_with_possible_ones() {
     let specs = "
         omega:12 omega:0 omega:1 butterfly:3 b-tree:6 full-b-tree:0 full-b-tree:8 clos:0,3,4 clos:3,3,0
         fat-tree:1,3 fat-tree:2,0 ring:0 complete:0 star:0 torus:0x4 mesh:3x0x0
-        mesh:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1 bound_search:3x4 bound_search:2x0 hypercube:0
+        mesh:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1 ladder:3x4 ladder:2x0 hypercube:0
         folded-hypercube:1 circulant:2,1 circulant:8,5 circulant:8,0 circulant:8,3,4,3 k-ring:6 midimew:4
         moore:10 kautz:0,3 kautz:1,3 kautz:2,0 de-bruijn:1,2 de-bruijn:2,0 random-regular:1,0,1
         amp:0 amp:4 amp:4+sc amp:513
@@ -128,8 +128,8 @@ fn impossible_numbers_are_refused_with_possible_ones() {
         "torus:0x4": the length of a side is 0, but torus needs 1 or more; try torus:1x4
         "mesh:3x0x0": the length of a side is 0, but mesh needs 1 or more; try mesh:3x1x1
         "mesh:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1": the number of sides is 25, but mesh needs 1 to 24; try mesh:4x4
-        "bound_search:3x4": the number of rows is 3, but bound_search needs 2; try bound_search:2x4 or mesh:3x4
-        "bound_search:2x0": the number of rungs is 0, but bound_search needs 1 or more; try bound_search:2x1
+        "ladder:3x4": the number of rows is 3, but ladder needs 2; try ladder:2x4 or mesh:3x4
+        "ladder:2x0": the number of rungs is 0, but ladder needs 1 or more; try ladder:2x1
         "hypercube:0": the dimension is 0, but hypercube needs 1 or more; try hypercube:1
         "folded-hypercube:1": the dimension is 1, but folded-hypercube needs 2 or more; try folded-hypercube:2
         "circulant:2,1": the number of nodes is 2, but circulant needs 3 or more; try circulant:3,1

@@ -41,16 +41,16 @@ pub(super) const TORUS: Family = Family {
 };
 
 pub(super) const LADDER: Family = Family {
-    name: "bound_search",
+    name: "ladder",
     parameters: "ROWSxRUNGS",
-    example: "bound_search:2x4",
+    example: "ladder:2x4",
     about: "two lines joined by rungs, a mesh of 2 rows",
     cayley: None,
     generate: |parameters| match parameters.sides()?[..] {
-        [2, rungs] => Ok(bound_search(rungs)?),
+        [2, rungs] => Ok(ladder(rungs)?),
         [] | [_] => Err(parameters.count_error("2 parameters".into(), 1)),
         [rows, rungs] => {
-            let instead = format!("bound_search:2x{rungs} or mesh:{rows}x{rungs}");
+            let instead = format!("ladder:2x{rungs} or mesh:{rows}x{rungs}");
             Err(FamilyError::parameter(&LADDER, "number of rows", rows, "2", instead).into())
         }
         ref sides => Err(parameters.count_error("2 parameters".into(), sides.len())),
@@ -123,19 +123,19 @@ pub fn ring(nodes: u32) -> Result<Topology, FamilyError> {
 /// Two lines of `rungs` nodes joined by rungs: the mesh `2 x rungs`, with its numbers and names.
 ///
 /// ```
-/// let bound_search = lockstep_topology::bound_search(4)?;
-/// assert_eq!((bound_search.node_count(), bound_search.channel_count()), (8, 20));
+/// let ladder = lockstep_topology::ladder(4)?;
+/// assert_eq!((ladder.node_count(), ladder.channel_count()), (8, 20));
 /// # Ok::<(), lockstep_topology::FamilyError>(())
 /// ```
 ///
 /// # Errors
 ///
 /// [`FamilyError::Parameter`] for no rung; [`FamilyError::Topology`] if it is too large.
-pub fn bound_search(rungs: u32) -> Result<Topology, FamilyError> {
+pub fn ladder(rungs: u32) -> Result<Topology, FamilyError> {
     if rungs == 0 {
-        return Err(FamilyError::parameter(&LADDER, "number of rungs", 0u32, "1 or more", "bound_search:2x1"));
+        return Err(FamilyError::parameter(&LADDER, "number of rungs", 0u32, "1 or more", "ladder:2x1"));
     }
-    Ok(grid(&LADDER, format!("bound_search:2x{rungs}"), &[2, rungs], false)?.build()?)
+    Ok(grid(&LADDER, format!("ladder:2x{rungs}"), &[2, rungs], false)?.build()?)
 }
 
 fn spec(family: &Family, sides: &[u32]) -> String {

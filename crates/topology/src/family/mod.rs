@@ -24,7 +24,7 @@ pub use complete::{complete, star};
 pub use cube::{folded_hypercube, hypercube};
 pub use dragonfly::dragonfly;
 pub use fat_tree::fat_tree;
-pub use grid::{bound_search, mesh, ring, torus};
+pub use grid::{ladder, mesh, ring, torus};
 pub use jellyfish::jellyfish;
 pub use moore::moore;
 pub use random_regular::random_regular;

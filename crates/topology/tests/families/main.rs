@@ -73,7 +73,7 @@ fn assert_looks_the_same_from_everywhere(topology: &Topology) {
 /// A spec of every shape, small enough to measure.
 const SAMPLES: &str = "
     complete:1 complete:9 star:1 star:2 star:9 ring:1 ring:2 ring:9 mesh:1 mesh:5 mesh:3x4 mesh:2x12
-    mesh:3x3x3 mesh:2x3x2x3 torus:1x1 torus:2x2 torus:2x5 torus:4x4x4 torus:3x3x3x3x3 bound_search:2x1 bound_search:2x4
+    mesh:3x3x3 mesh:2x3x2x3 torus:1x1 torus:2x2 torus:2x5 torus:4x4x4 torus:3x3x3x3x3 ladder:2x1 ladder:2x4
     hypercube:1 hypercube:3 hypercube:7 folded-hypercube:2 folded-hypercube:5 circulant:9,2,3
     circulant:10,1,5 k-ring:8 midimew:5 midimew:25 octagon moore:8 amp:5 amp:8+sc amp:42 random-regular:20,3,7 random-regular:9,6,7
     jellyfish:4,3,1 jellyfish:15,3,2 jellyfish:20,6,3
@@ -217,8 +217,8 @@ fn mesh_names_are_coordinates() {
 
 #[test]
 fn ladder_is_a_mesh_of_two_rows() {
-    let bound_search = bound_search(5).unwrap();
-    assert_eq!(channel_ends(&bound_search), channel_ends(&mesh(&[2, 5]).unwrap()));
+    let ladder = ladder(5).unwrap();
+    assert_eq!(channel_ends(&ladder), channel_ends(&mesh(&[2, 5]).unwrap()));
 }
 
 #[test]
