@@ -245,6 +245,6 @@ impl Faults {
         } else {
             self.0.chunk_by(|one, other| one.kind() == other.kind()).map(of_a_kind).collect()
         };
-        crate::words::list(&words)
+        crate::list::list(&words)
     }
 }

@@ -3,7 +3,7 @@
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::fault::upward;
-use crate::words::beginning;
+use crate::list::beginning;
 use crate::{Fault, FaultError, Faults};
 
 /// Faults by the names or numbers of nodes, of whatever network they are [asked](Self::of).

@@ -25,28 +25,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod classes;
 mod combinations;
-mod diameter;
 mod disjoint_sets;
 mod error;
 mod fault;
+mod fault_classes;
+mod fault_diameter;
 mod fault_set;
-mod region;
-mod space;
+mod fault_space;
+mod faulty_region;
+mod list;
+mod multi_source_bfs;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod survivability;
 mod transport;
-mod waves;
-mod words;
 
-pub use classes::{FaultClass, FaultClasses, MAX_CLASSIFIED};
-pub use diameter::{Farthest, FaultDiameter};
 pub use error::FaultError;
 pub use fault::{Fault, Faults};
+pub use fault_classes::{FaultClass, FaultClasses, MAX_CLASSIFIED};
+pub use fault_diameter::{Farthest, FaultDiameter};
 pub use fault_set::FaultSet;
-pub use region::{FaultyRegion, faulty_regions};
-pub use space::{FaultKind, FaultSpace};
+pub use fault_space::{FaultKind, FaultSpace};
+pub use faulty_region::{FaultyRegion, faulty_regions};
 pub use survivability::{CutOff, Survivability, disconnected_pairs};
 pub use transport::Transport;

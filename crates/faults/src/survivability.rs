@@ -6,8 +6,8 @@ use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::Transport;
-use crate::waves::{Direction, WIDTH, Waves, mask};
-use crate::words::beginning;
+use crate::list::beginning;
+use crate::multi_source_bfs::{Direction, WIDTH, Waves, mask};
 
 /// Whether every terminal that is left still has a legal path to every other one.
 ///

@@ -25,12 +25,12 @@
 //! ```
 
 mod cache;
-mod disjoint;
-mod flow;
-mod shortest;
-mod table;
+mod disjoint_paths;
+mod flow_network;
+mod path_table;
+mod shortest_paths;
 
-pub use disjoint::disjoint_paths;
-pub use flow::{ArcId, FlowNetwork};
-pub use shortest::{AllPairsError, MAX_BYTES, ShortestPaths};
-pub use table::{PathId, PathSelection, PathTable, TableError};
+pub use disjoint_paths::disjoint_paths;
+pub use flow_network::{ArcId, FlowNetwork};
+pub use path_table::{PathId, PathSelection, PathTable, TableError};
+pub use shortest_paths::{AllPairsError, MAX_BYTES, ShortestPaths};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use lockstep_schedule::{MessageId, Phase, Problem, Receivers, Schedule, Transfer};
 use lockstep_topology::NodeId;
 
+use crate::labels;
 use crate::palette::colour;
-use crate::words;
 
 /// The most entries of a legend.
 const LEGEND_ENTRIES: usize = 16;
@@ -71,8 +71,8 @@ impl<'a> Colouring<'a> {
     /// The names of the colours, if they are few enough to be told apart by name.
     pub(crate) fn legend(&self) -> Option<Legend> {
         let name = |key: u32| match self.key {
-            Key::Message => words::message(self.problem, MessageId::new(key)),
-            Key::Source => words::node(self.problem.topology(), NodeId::new(key)),
+            Key::Message => labels::message(self.problem, MessageId::new(key)),
+            Key::Source => labels::node(self.problem.topology(), NodeId::new(key)),
         };
         let entries = self.keys.iter().enumerate().map(|(place, &key)| (self.colour(place), name(key)));
         let entries: Vec<_> = entries.take(LEGEND_ENTRIES).collect();

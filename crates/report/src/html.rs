@@ -3,11 +3,11 @@
 use lockstep_schedule::{Problem, Schedule};
 
 use crate::colouring::{Colouring, Legend};
+use crate::labels;
 use crate::markup::{Markup, number};
-use crate::paint::{Painter, bare_network, definitions};
+use crate::painter::{Painter, bare_network, definitions};
 use crate::scene::Scene;
 use crate::svg::{DrawingLimits, labels, left_out, notes};
-use crate::words;
 
 /// Plain text without `<` and `&`, so that the page is also well-formed XML.
 const STYLE: &str = include_str!("page.css");
@@ -23,7 +23,7 @@ const SCRIPT: &str = include_str!("page.js");
 pub fn schedule_html(problem: &Problem<'_>, schedule: &Schedule, limits: &DrawingLimits) -> String {
     let topology = problem.topology();
     let steps = schedule.step_count();
-    let title = words::title(problem, steps);
+    let title = labels::title(problem, steps);
     if let Some(reason) = limits.refuse(topology) {
         return page(&title, |out| out.text("p", &[], &reason));
     }

@@ -3,8 +3,8 @@
 use lockstep_topology::{NodeId, Topology};
 
 use crate::geometry::Point;
-use crate::layered::{across, stages, storeys};
-use crate::stress::stress_layout;
+use crate::layered_layout::{across, stages, storeys};
+use crate::stress_layout::stress_layout;
 
 /// The places of a network's nodes, all different.
 #[derive(Debug)]

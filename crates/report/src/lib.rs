@@ -24,25 +24,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod arcs;
+mod canvas;
+mod channel_curves;
 mod colouring;
-mod covered;
+mod coverage;
+mod edge_router;
 mod geometry;
 mod html;
-mod keys;
-mod layered;
+mod labels;
+mod layered_layout;
 mod layout;
+mod legend;
 mod markup;
-mod paint;
+mod painter;
 mod palette;
 mod plot;
 mod scene;
-mod sheet;
-mod stress;
+mod stress_layout;
 mod svg;
 mod table;
-mod wires;
-mod words;
 
 pub use html::schedule_html;
 pub use plot::{BarChart, BarSeries, PointSeries, ScatterPlot, bars_svg, scatter_svg};

@@ -2,11 +2,11 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::covered::Covered;
+use crate::channel_curves::{WireEnds, switch_widths, wires};
+use crate::coverage::Covered;
 use crate::geometry::{Curve, Outline, Point};
+use crate::labels::clip;
 use crate::layout::{Axis, Layout, bounds, layout};
-use crate::wires::{WireEnds, switch_widths, wires};
-use crate::words::clip;
 
 /// What a mark stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

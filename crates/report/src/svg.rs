@@ -3,14 +3,14 @@
 use lockstep_schedule::{Problem, Schedule};
 use lockstep_topology::{ChannelId, Topology};
 
+use crate::canvas::{GAP, TEXT_LINE, fill, picture, text};
 use crate::colouring::{Colouring, Legend};
 use crate::geometry::Point;
-use crate::keys::{KEY_WIDTH, Keys};
+use crate::labels;
+use crate::legend::{KEY_WIDTH, Keys};
 use crate::markup::{Markup, number};
-use crate::paint::{Painter, bare_network, definitions};
+use crate::painter::{Painter, bare_network, definitions};
 use crate::scene::{Labels, Role, Scene};
-use crate::sheet::{GAP, TEXT_LINE, fill, picture, text};
-use crate::words;
 
 /// How much is drawn before a picture says that it leaves something out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ const MIN_WIDTH: f64 = 360.0;
 /// # Ok::<(), lockstep_topology::TopologyError>(())
 /// ```
 pub fn topology_svg(topology: &Topology, limits: &DrawingLimits) -> String {
-    let title = [words::name(topology), words::size(topology)];
+    let title = [labels::name(topology), labels::size(topology)];
     if let Some(reason) = limits.refuse(topology) {
         return Page::without_panels(&title, &[reason]);
     }
@@ -85,7 +85,7 @@ pub fn topology_svg(topology: &Topology, limits: &DrawingLimits) -> String {
 pub fn schedule_svg(problem: &Problem<'_>, schedule: &Schedule, limits: &DrawingLimits) -> String {
     let topology = problem.topology();
     let steps = schedule.step_count();
-    let title = words::title(problem, steps);
+    let title = labels::title(problem, steps);
     if let Some(reason) = limits.refuse(topology) {
         return Page::without_panels(&title, &[reason]);
     }

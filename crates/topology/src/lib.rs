@@ -18,6 +18,7 @@ mod failures;
 mod family;
 mod format;
 mod id;
+mod layout;
 mod links;
 mod order_degree;
 mod spec;

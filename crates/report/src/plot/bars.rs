@@ -3,11 +3,11 @@
 use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, SMALL, label, left_out, line, texts};
 use super::figures::{is_drawable, shown};
 use super::scale::{Scale, extent};
+use crate::canvas::{TEXT_LINE, text_width};
 use crate::geometry::Point;
+use crate::labels;
 use crate::markup::{Markup, number};
 use crate::palette::colour;
-use crate::sheet::{TEXT_LINE, text_width};
-use crate::words;
 
 /// Height of the frame.
 const HEIGHT: f64 = 300.0;
@@ -90,7 +90,7 @@ pub fn bars_svg(chart: &BarChart) -> String {
         below: layout.below,
         left: layout.left,
         notes: left_out(given - values.len(), "value", "no number, too large, or no group").into_iter().collect(),
-        keys: chart.series.iter().map(|series| words::clip(&series.name, NAME_LETTERS)).collect(),
+        keys: chart.series.iter().map(|series| labels::clip(&series.name, NAME_LETTERS)).collect(),
     };
     let colour = |series: usize| colour(series, chart.series.len());
     let key = |out: &mut Markup, series: usize, at: Point| {
@@ -135,10 +135,10 @@ fn description(chart: &BarChart, values: &[f64]) -> String {
         (Some(least), Some(most)) => format!("; {} from {} to {}", chart.y, shown(least), shown(most)),
         _ => String::new(),
     };
-    let groups = words::counted(chart.groups.len(), "group");
+    let groups = labels::counted(chart.groups.len(), "group");
     format!(
         "Bar chart of {} in {groups} and {} series{span}.",
-        words::counted(values.len(), "value"),
+        labels::counted(values.len(), "value"),
         chart.series.len()
     )
 }
@@ -175,7 +175,7 @@ impl Layout {
             bar if bar >= VALUE => (Values::Upwards, letters + 6.0),
             _ => (Values::Hidden, 4.0),
         };
-        let name_width = |name: &String| text_width(&words::clip(name, GROUP_LETTERS)) * NARROWER;
+        let name_width = |name: &String| text_width(&labels::clip(name, GROUP_LETTERS)) * NARROWER;
         let widest = chart.groups.iter().map(name_width).fold(0.0, f64::max);
         let slanted = widest > group - 4.0;
         let below = if slanted { SLANT.y * widest + TEXT_LINE } else { 1.4 * TEXT_LINE };
@@ -230,7 +230,7 @@ impl Layout {
 
     /// The name of a group below its bars.
     fn name(&self, out: &mut Markup, frame: &Frame, group: usize, name: &str) {
-        let name = words::clip(name, GROUP_LETTERS);
+        let name = labels::clip(name, GROUP_LETTERS);
         let centre = frame.at.x + (group as f64 + 0.5) * self.group;
         let at = Point::new(centre, frame.bottom() + SMALL + 5.0);
         if self.slanted {

@@ -1,11 +1,11 @@
 //! What all plots share: title, axes, grid, notes and legend round a frame.
 
 use super::scale::Scale;
+use crate::canvas::{GAP, TEXT_LINE, fit, picture, text, text_width};
 use crate::geometry::Point;
-use crate::keys::Keys;
+use crate::labels;
+use crate::legend::Keys;
 use crate::markup::{Markup, number};
-use crate::sheet::{GAP, TEXT_LINE, fit, picture, text, text_width};
-use crate::words;
 
 /// Letters of the name of an axis, a series or a group that are drawn at most.
 pub(crate) const NAME_LETTERS: usize = 40;
@@ -115,13 +115,13 @@ pub(crate) fn column(out: &mut Markup, frame: &Frame, x: f64, text: &str) {
 /// The name of the horizontal axis, below its numbers.
 pub(crate) fn horizontal_name(out: &mut Markup, frame: &Frame, name: &str) {
     let at = Point::new(frame.at.x + 0.5 * frame.size.x, frame.bottom() + SMALL + 5.0 + TEXT_LINE);
-    axis_name(out, at, &words::clip(name, NAME_LETTERS), None);
+    axis_name(out, at, &labels::clip(name, NAME_LETTERS), None);
 }
 
 fn vertical_name(out: &mut Markup, frame: &Frame, name: &str) {
     let at = Point::new(GAP + 12.0, frame.at.y + 0.5 * frame.size.y);
     let turn = format!("rotate(-90 {} {})", number(at.x), number(at.y));
-    axis_name(out, at, &words::clip(name, NAME_LETTERS), Some(&turn));
+    axis_name(out, at, &labels::clip(name, NAME_LETTERS), Some(&turn));
 }
 
 fn axis_name(out: &mut Markup, at: Point, name: &str, turn: Option<&str>) {
@@ -155,5 +155,5 @@ pub(crate) fn texts(out: &mut Markup, class: &str, content: impl FnOnce(&mut Mar
 
 /// A note about values without a place, if there are any.
 pub(crate) fn left_out(count: usize, noun: &str, why: &str) -> Option<String> {
-    (count > 0).then(|| format!("{} left out: {why}", words::counted(count, noun)))
+    (count > 0).then(|| format!("{} left out: {why}", labels::counted(count, noun)))
 }

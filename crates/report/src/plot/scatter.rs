@@ -4,11 +4,11 @@ use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, column, horizontal_name
 use super::figures::{is_drawable, shown};
 use super::marker::{REACH, shape};
 use super::scale::{Scale, extent, padded};
+use crate::canvas::{TEXT_LINE, text_width};
 use crate::geometry::Point;
+use crate::labels;
 use crate::markup::{Markup, number};
 use crate::palette::colour;
-use crate::sheet::{TEXT_LINE, text_width};
-use crate::words;
 
 /// Up to this number of points have their labels beside them, as far as there is room.
 const LABELLED: usize = 100;
@@ -89,7 +89,7 @@ pub fn scatter_svg(plot: &ScatterPlot) -> String {
         below: 2.4 * TEXT_LINE,
         left: 0.0,
         notes: left_out(all - drawn, "point", "a coordinate is no number or too large").into_iter().collect(),
-        keys: plot.series.iter().map(|series| words::clip(&series.name, NAME_LETTERS)).collect(),
+        keys: plot.series.iter().map(|series| labels::clip(&series.name, NAME_LETTERS)).collect(),
     };
     let colour = |series: usize| colour(series, plot.series.len());
     let key = |out: &mut Markup, series: usize, at: Point| {
@@ -130,7 +130,7 @@ fn description(plot: &ScatterPlot, drawn: usize) -> String {
         1 => "1 series".to_owned(),
         count => format!("{count} series"),
     };
-    let points = words::counted(drawn, "point");
+    let points = labels::counted(drawn, "point");
     format!("Scatter plot of {points} in {series}{}{}.", span(0, &plot.x), span(1, &plot.y))
 }
 
@@ -200,7 +200,7 @@ fn labels(out: &mut Markup, frame: &Frame, marks: &[Mark<'_>]) {
     let mut taken: Vec<Area> = marks.iter().map(|mark| Area::round(mark.centre, Point::new(REACH, REACH))).collect();
     texts(out, "labels", |out| {
         for mark in marks.iter().filter(|mark| !mark.label.is_empty()) {
-            let text = words::clip(mark.label, LABEL_LETTERS);
+            let text = labels::clip(mark.label, LABEL_LETTERS);
             let half = Point::new(0.5 * text_width(&text) * NARROWER, 6.0);
             let (beside, above) = (half.x + REACH, half.y + REACH);
             let places = [

@@ -1,7 +1,7 @@
 //! Graphs of degree 4 with the shortest distances known.
 
-use super::drawing::circle;
 use super::{Family, FamilyError, numbered_terminals};
+use crate::layout::circle;
 use crate::order_degree::{DistanceSum, Link, Polycirculant, order_degree};
 use crate::{NodeId, Topology, TopologyBuilder};
 

@@ -1,7 +1,7 @@
 //! Rings with chords.
 
-use super::drawing::circle;
 use super::{Family, FamilyError, numbered_terminals};
+use crate::layout::circle;
 use crate::spec::Field;
 use crate::{CayleyGraph, NodeId, Topology, TopologyBuilder};
 

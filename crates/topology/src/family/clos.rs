@@ -1,7 +1,7 @@
 //! Clos's three-stage network.
 
-use super::drawing::column;
 use super::{Family, FamilyError, numbered_switches, numbered_terminals};
+use crate::layout::column;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const CLOS: Family = Family {

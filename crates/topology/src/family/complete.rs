@@ -1,7 +1,7 @@
 //! Complete graphs and stars.
 
-use super::drawing::{at, circle};
 use super::{Family, FamilyError, numbered_terminals};
+use crate::layout::{at, circle};
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const COMPLETE: Family = Family {

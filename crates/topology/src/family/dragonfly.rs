@@ -1,7 +1,7 @@
 //! The dragonfly of complete groups.
 
-use super::drawing::{at, on_circle, radius};
 use super::{Family, FamilyError, numbered_terminals};
+use crate::layout::{at, on_circle, radius};
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const DRAGONFLY: Family = Family {

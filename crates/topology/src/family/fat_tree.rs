@@ -1,7 +1,7 @@
 //! Fat trees of small switches.
 
-use super::drawing::at;
 use super::{Family, FamilyError, numbered_switches, numbered_terminals};
+use crate::layout::at;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const FAT_TREE: Family = Family {

@@ -5,34 +5,31 @@ mod amp;
 mod circulant;
 mod clos;
 mod complete;
-mod cube;
 mod dragonfly;
-mod drawing;
 mod fat_tree;
-mod grid;
+mod hypercube;
 mod jellyfish;
+mod kautz;
+mod mesh;
 mod moore;
+mod omega;
 mod random_regular;
-mod shuffle;
 mod tree;
-mod word;
 
 pub use amp::{amp, amp_with_system_controller};
 pub use circulant::{circulant, k_ring, midimew, octagon};
 pub use clos::clos;
 pub use complete::{complete, star};
-pub use cube::{folded_hypercube, hypercube};
 pub use dragonfly::dragonfly;
 pub use fat_tree::fat_tree;
-pub use grid::{ladder, mesh, ring, torus};
+pub use hypercube::{folded_hypercube, hypercube};
 pub use jellyfish::jellyfish;
+pub use kautz::{de_bruijn, kautz};
+pub use mesh::{ladder, mesh, ring, torus};
 pub use moore::moore;
+pub use omega::{butterfly, omega};
 pub use random_regular::random_regular;
-pub use shuffle::{butterfly, omega};
 pub use tree::{b_tree, full_b_tree};
-pub use word::{de_bruijn, kautz};
-
-pub(crate) use drawing::circle;
 
 use crate::spec::Parameters;
 use crate::{CayleyGraph, MAX_NODES, SpecError, Topology, TopologyBuilder, TopologyError};
@@ -76,12 +73,12 @@ pub fn families() -> &'static [Family] {
     const FAMILIES: &[Family] = &[
         complete::COMPLETE,
         complete::STAR,
-        grid::RING,
-        grid::MESH,
-        grid::TORUS,
-        grid::LADDER,
-        cube::HYPERCUBE,
-        cube::FOLDED_HYPERCUBE,
+        mesh::RING,
+        mesh::MESH,
+        mesh::TORUS,
+        mesh::LADDER,
+        hypercube::HYPERCUBE,
+        hypercube::FOLDED_HYPERCUBE,
         circulant::CIRCULANT,
         circulant::K_RING,
         circulant::MIDIMEW,
@@ -90,11 +87,11 @@ pub fn families() -> &'static [Family] {
         amp::AMP,
         random_regular::RANDOM_REGULAR,
         jellyfish::JELLYFISH,
-        word::KAUTZ,
-        word::DE_BRUIJN,
+        kautz::KAUTZ,
+        kautz::DE_BRUIJN,
         tree::FULL_B_TREE,
-        shuffle::OMEGA,
-        shuffle::BUTTERFLY,
+        omega::OMEGA,
+        omega::BUTTERFLY,
         clos::CLOS,
         fat_tree::FAT_TREE,
         tree::B_TREE,

@@ -1,7 +1,7 @@
 //! The second cubic graph of 8 nodes and diameter 2.
 
-use super::drawing::circle;
 use super::{Family, FamilyError, numbered_terminals};
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const MOORE: Family = Family {

@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::drawing::circle;
 use super::{Family, FamilyError, numbered_terminals};
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const RANDOM_REGULAR: Family = Family {

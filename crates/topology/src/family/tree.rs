@@ -1,7 +1,7 @@
 //! Complete binary trees.
 
-use super::drawing::at;
 use super::{Family, FamilyError, check_node_count, log2_terminals, numbered_switches, numbered_terminals};
+use crate::layout::at;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const B_TREE: Family = Family {

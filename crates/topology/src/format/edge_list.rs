@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::format::GraphFormat;
-use crate::format::draft::{Direction, Draft, NodeAttributes, number_in};
+use crate::format::edges::{Wire, links_and_channels};
 use crate::format::error::{FileFault, ReadError, WriteError};
-use crate::format::wire::{Wire, links_and_channels};
+use crate::format::parsed_graph::{Direction, Draft, NodeAttributes, number_in};
 use crate::text::excerpt;
 use crate::{NodeId, Topology};
 

@@ -10,9 +10,9 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::Topology;
 use crate::format::GraphFormat;
-use crate::format::draft::{Direction, Draft, NodeAttributes, boolean, upside_down};
+use crate::format::edges::links_or_channels;
 use crate::format::error::{FileFault, ReadError, WriteError};
-use crate::format::wire::links_or_channels;
+use crate::format::parsed_graph::{Direction, Draft, NodeAttributes, boolean, upside_down};
 use crate::text::{excerpt, one_line};
 
 /// How many attributes a tag may have: the parser compares each with each.

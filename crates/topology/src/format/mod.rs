@@ -1,13 +1,13 @@
 //! Graph files, one format a file.
 
 mod dot;
-mod draft;
 mod edge_list;
+mod edges;
 mod error;
 mod graphml;
 pub(crate) mod json;
 mod node_link;
-mod wire;
+mod parsed_graph;
 
 use std::fmt;
 use std::path::Path;

@@ -11,10 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::Topology;
-use crate::format::draft::{Direction, Draft, NodeAttributes, upside_down};
+use crate::format::edges::{Wire, links_or_channels};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::json::{parse, push_rows, quoted};
-use crate::format::wire::{Wire, links_or_channels};
+use crate::format::parsed_graph::{Direction, Draft, NodeAttributes, upside_down};
 use crate::text::excerpt;
 
 #[derive(Deserialize)]

@@ -1,7 +1,7 @@
 //! What a search finds.
 
 use super::{Link, Polycirculant};
-use crate::family::circle;
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder, TopologyError};
 
 /// A connected graph of a given order and degree, every node of the same degree, and how short its distances are.

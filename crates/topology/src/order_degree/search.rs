@@ -4,8 +4,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::annealing::{Best, Walk};
 use super::bound::node_bound;
-use super::walk::{Best, Walk};
 use super::{DistanceSum, OrderDegreeGraph, Polycirculant};
 
 /// The largest order that is searched.

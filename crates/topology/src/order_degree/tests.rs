@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::annealing::{Walk, halvings};
 use super::bound::node_bound;
-use super::walk::{Walk, halvings};
 use super::*;
 
 /// The sum of distances over ordered pairs, one search for every node; `None` if some pair is not connected.

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use self::lexer::{Lexer, Token};
 use self::parser::Parser;
 use crate::format::GraphFormat;
-use crate::format::draft::upside_down;
+use crate::format::edges::links_or_channels;
 use crate::format::error::{ReadError, WriteError};
-use crate::format::wire::links_or_channels;
+use crate::format::parsed_graph::upside_down;
 use crate::text::excerpt;
 use crate::{NodeId, Topology};
 

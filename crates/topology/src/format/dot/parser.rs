@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::lexer::{Lexer, Token};
-use crate::format::draft::{Direction, Draft, Label, NodeAttributes};
 use crate::format::error::{FileFault, ReadError};
+use crate::format::parsed_graph::{Direction, Draft, Label, NodeAttributes};
 use crate::text::excerpt;
 use crate::{NodeId, Topology};
 

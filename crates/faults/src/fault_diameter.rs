@@ -3,7 +3,7 @@
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
-use crate::waves::{Direction, WIDTH, Waves, mask};
+use crate::multi_source_bfs::{Direction, WIDTH, Waves, mask};
 use crate::{FaultError, Faults, Transport};
 
 /// The largest distance of two terminals, over many sets of faults.

@@ -1,7 +1,7 @@
 //! Meshes, tori and their one-dimensional and two-row cases.
 
-use super::drawing::{Axes, circle};
 use super::{Family, FamilyError};
+use crate::layout::{Axes, circle};
 use crate::{CayleyGraph, NodeId, SpecError, Topology, TopologyBuilder, TopologyError};
 
 /// More sides than this would mean more nodes than a topology may have, or sides of length 1.

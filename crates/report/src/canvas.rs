@@ -1,8 +1,8 @@
 //! The sheet that a picture is drawn on: white, with lines of text.
 
 use crate::geometry::Point;
+use crate::labels;
 use crate::markup::{Markup, number};
-use crate::words;
 
 /// Space between parts of a picture and round it.
 pub(crate) const GAP: f64 = 14.0;
@@ -54,7 +54,7 @@ pub(crate) fn text_width(text: &str) -> f64 {
 /// As much of a text as a line of this width has room for.
 pub(crate) fn fit(text: &str, width: f64) -> String {
     let letters = (1..=text.chars().count()).take_while(|&letters| LETTER * letters as f64 <= width).count();
-    words::clip(text, letters)
+    labels::clip(text, letters)
 }
 
 /// The parts of a title in as few lines as fit.

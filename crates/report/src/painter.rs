@@ -5,9 +5,9 @@ use lockstep_topology::{ChannelId, Topology};
 
 use crate::colouring::{Colouring, is_drawable};
 use crate::geometry::{Curve, Point};
+use crate::labels;
 use crate::markup::{Markup, PathText, number};
 use crate::scene::{Mark, Role, Scene};
-use crate::words;
 
 /// Switches up to this number have their names beside them.
 const NAMED_SWITCHES: usize = 64;
@@ -169,7 +169,7 @@ impl Painter<'_> {
     /// What stands above a step.
     pub(crate) fn caption(&self, place: usize, steps: usize, step: &Step<'_>) -> String {
         let drawn = step.iter().filter(|transfer| is_drawable(self.problem, transfer)).count();
-        let transfers = words::counted(step.len(), "transfer");
+        let transfers = labels::counted(step.len(), "transfer");
         let missing = match step.len() - drawn {
             0 => String::new(),
             missing => format!(", {missing} of them with an unknown message or channel, or no path"),
@@ -184,7 +184,7 @@ impl Painter<'_> {
         let key = place.to_string();
         let attributes = [("class", "transfer"), ("data-key", &*key), ("fill", &*colour), ("stroke", &*colour)];
         out.nest("g", &attributes, |out| {
-            out.text("title", &[], &words::transfer(self.problem, transfer));
+            out.text("title", &[], &labels::transfer(self.problem, transfer));
             let mut shape = vec![("d", &*line), ("fill", "none"), ("stroke-width", LINE)];
             shape.extend(conflict.then_some(DASHED_LINE));
             out.empty("path", &shape);

@@ -2,7 +2,7 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::flow::FlowNetwork;
+use crate::flow_network::FlowNetwork;
 
 /// A largest set of legal paths from `source` to `target` of which no two share a channel.
 ///

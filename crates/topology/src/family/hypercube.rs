@@ -1,7 +1,7 @@
 //! Hypercubes.
 
-use super::drawing::Axes;
 use super::{Family, FamilyError};
+use crate::layout::Axes;
 use crate::{CayleyGraph, NodeId, SpecError, Topology, TopologyBuilder};
 
 pub(super) const HYPERCUBE: Family = Family {

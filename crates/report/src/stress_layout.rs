@@ -3,7 +3,7 @@
 use lockstep_topology::{NodeId, Topology};
 
 use crate::geometry::Point;
-use crate::layered::neighbours;
+use crate::layered_layout::neighbours;
 
 /// The largest network that gets a stress layout, which needs memory and time in the square of its nodes.
 const MAX_NODES: usize = 1024;

@@ -1,7 +1,7 @@
 //! Digraphs of words, where a channel leads from a word to each word it turns into by a shift.
 
-use super::drawing::circle;
 use super::{Family, FamilyError};
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const KAUTZ: Family = Family {

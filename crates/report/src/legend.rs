@@ -1,8 +1,8 @@
 //! Legends: what a colour or a shape stands for.
 
+use crate::canvas::{GAP, TEXT_LINE, text, text_width};
 use crate::geometry::Point;
 use crate::markup::Markup;
-use crate::sheet::{GAP, TEXT_LINE, text, text_width};
 
 /// Width of what is drawn before a name.
 pub(crate) const KEY_WIDTH: f64 = 22.0;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lockstep_topology::ResourceId;
 
-use crate::arcs::Arcs;
+use crate::edge_router::Arcs;
 use crate::geometry::{Curve, Point};
 use crate::layout::Axis;
 use crate::scene::{Mark, Role};

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
-use crate::shortest::{AllPairsError, MAX_BYTES, ShortestPathGraph, ShortestPaths};
+use crate::shortest_paths::{AllPairsError, MAX_BYTES, ShortestPathGraph, ShortestPaths};
 
 number_id!(
     /// A path of a [`PathTable`], `p0..`.

@@ -1,7 +1,7 @@
 //! Unidirectional multistage networks of 2x2 switches.
 
-use super::drawing::column;
 use super::{Family, FamilyError, log2_terminals, numbered_switches, numbered_terminals};
+use crate::layout::column;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const OMEGA: Family = Family {
