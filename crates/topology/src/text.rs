@@ -1,17 +1,17 @@
-//! Texts from outside, as errors quote them.
+//! Quoting of untrusted text in error messages.
 
-/// A part of a file or spec as an error quotes it: on one line, and not longer than 40 characters.
+/// Quotes a part of a file or spec in one line of at most 40 characters.
 pub(crate) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut quoted: String = text.chars().take(LONGEST).flat_map(escaped).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    const MAX_LENGTH: usize = 40;
+    let mut quoted: String = text.chars().take(MAX_LENGTH).flat_map(escaped).collect();
+    if text.chars().nth(MAX_LENGTH).is_some() {
         quoted.push('…');
     }
     quoted
 }
 
-/// A message that may quote a file, on one line and without characters that a terminal would obey; of a long one the
-/// beginning and the end.
+/// Escapes line breaks and control characters of a message that may quote a file. A message of more than 240 characters is
+/// shortened in the middle.
 ///
 /// ```
 /// assert_eq!(lockstep_topology::one_line("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
@@ -27,7 +27,7 @@ pub fn one_line(message: &str) -> String {
     escaped_part(0, HEAD).chain(['…']).chain(escaped_part(length - TAIL, TAIL)).collect()
 }
 
-/// A character, or how to write one that would break the line or hide.
+/// Returns the character, or its escape sequence if it is a line break, a control character or invisible.
 pub fn escaped(c: char) -> impl Iterator<Item = char> {
     let hidden = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{202a}'..='\u{202e}');
     let (shown, written) = if hidden { (None, Some(c.escape_default())) } else { (Some(c), None) };

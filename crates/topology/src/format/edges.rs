@@ -1,43 +1,41 @@
-//! Channels as files write them: opposite ones as one link.
+//! The edges of a written file: channels, with opposite channels paired up as links.
 
 use crate::{ChannelId, NodeId, Topology};
 
-/// A channel, or two opposite channels.
+/// An edge of a file: a link or a channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wire {
+pub(super) struct Edge {
     pub(super) tail: NodeId,
     pub(super) head: NodeId,
-    /// Whether it stands for the channel `head -> tail` too.
+    /// True if the edge also represents the channel `head -> tail`.
     pub(super) is_link: bool,
-    /// Which group of two and more channels on one resource it belongs to, numbered by their first channels.
+    /// The number of its group of channels that share a resource, in the order of their first channels.
     pub(super) group: Option<u32>,
 }
 
-/// The channels with opposite ones paired up, in the order of their first channel.
-///
-/// They pair up as in [`Topology::links`].
-pub(super) fn links_and_channels(topology: &Topology) -> Vec<Wire> {
-    let groups = Groups::new(topology);
+/// Returns the [links](Topology::links) and the other channels, in the order of their first channels.
+pub(super) fn links_and_channels(topology: &Topology) -> Vec<Edge> {
+    let groups = ResourceGroups::new(topology);
     let partner = partners(topology);
     let first_of_each =
         topology.channels().filter(|&channel| partner[channel.index()].is_none_or(|back| channel < back));
-    first_of_each.map(|channel| wire(topology, channel, partner[channel.index()].is_some(), &groups)).collect()
+    first_of_each.map(|channel| edge(topology, channel, partner[channel.index()].is_some(), &groups)).collect()
 }
 
-/// The edges of a graph that has one direction for all: links if every channel pairs up, else every channel.
-pub(super) fn links_or_channels(topology: &Topology) -> (Vec<Wire>, bool) {
+/// Returns only links, and true, if every channel is part of a link. Otherwise returns all channels, and false.
+pub(super) fn links_or_channels(topology: &Topology) -> (Vec<Edge>, bool) {
     let links = links_and_channels(topology);
-    if links.iter().all(|wire| wire.is_link) {
+    if links.iter().all(|edge| edge.is_link) {
         return (links, true);
     }
-    let groups = Groups::new(topology);
-    (topology.channels().map(|channel| wire(topology, channel, false, &groups)).collect(), false)
+    let groups = ResourceGroups::new(topology);
+    (topology.channels().map(|channel| edge(topology, channel, false, &groups)).collect(), false)
 }
 
-/// The group of each resource that has two and more channels.
-struct Groups(Vec<Option<u32>>);
+/// The group number of each resource that has two or more channels.
+struct ResourceGroups(Vec<Option<u32>>);
 
-impl Groups {
+impl ResourceGroups {
     fn new(topology: &Topology) -> Self {
         let mut channel_count = vec![0u32; topology.resource_count()];
         for channel in topology.channels() {
@@ -52,12 +50,12 @@ impl Groups {
     }
 }
 
-fn wire(topology: &Topology, channel: ChannelId, is_link: bool, groups: &Groups) -> Wire {
+fn edge(topology: &Topology, channel: ChannelId, is_link: bool, groups: &ResourceGroups) -> Edge {
     let (tail, head) = (topology.tail(channel), topology.head(channel));
-    Wire { tail, head, is_link, group: groups.of(topology, channel) }
+    Edge { tail, head, is_link, group: groups.of(topology, channel) }
 }
 
-/// The opposite channel of each, where there is one.
+/// Returns the opposite channel of each channel, if any.
 fn partners(topology: &Topology) -> Vec<Option<ChannelId>> {
     let mut partner = vec![None; topology.channel_bound()];
     for [channel, back] in topology.links() {

@@ -1,4 +1,4 @@
-//! A network as a file names it: what all formats but our own collect while they read.
+//! The graph that all readers except `json` collect while they read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,21 +8,21 @@ use crate::format::error::{FileFault, ReadError};
 use crate::text::excerpt;
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
-/// What a file says about one node, or about all nodes from here on.
+/// The attributes of a node in a file, or the defaults for nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NodeAttributes {
     pub(super) terminal: Option<bool>,
     pub(super) switch: Option<bool>,
     pub(super) routes: Option<bool>,
     pub(super) failed: Option<bool>,
-    /// To the right.
+    /// Coordinate to the right.
     pub(super) x: Option<f64>,
-    /// Upwards, as Graphviz and networkx draw.
+    /// Coordinate upwards, as in Graphviz and networkx.
     pub(super) y: Option<f64>,
 }
 
 impl NodeAttributes {
-    /// Takes an attribute if it is one of ours.
+    /// Sets an attribute. Unknown attributes are ignored.
     pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), FileFault> {
         match key {
             "terminal" => self.terminal = Some(boolean("terminal", value)?),
@@ -36,7 +36,7 @@ impl NodeAttributes {
         Ok(())
     }
 
-    /// The same with everything that `other` says instead.
+    /// Returns these attributes, overridden by those that are set in `other`.
     fn overridden_by(self, other: Self) -> Self {
         Self {
             terminal: other.terminal.or(self.terminal),
@@ -52,44 +52,44 @@ impl NodeAttributes {
         self.terminal.or(self.switch.map(|switch| !switch)).unwrap_or(true)
     }
 
-    /// The point to draw it at, y downwards.
+    /// Returns the position, y downwards.
     fn position(self) -> Option<[f64; 2]> {
         let (x, y) = (self.x?, self.y?);
-        (x.is_finite() && y.is_finite()).then_some([x, upside_down(y)])
+        (x.is_finite() && y.is_finite()).then_some([x, flip_y(y)])
     }
 }
 
-/// Upwards to downwards and back; never `-0`.
-pub(super) fn upside_down(y: f64) -> f64 {
+/// Negates a y coordinate without producing `-0`.
+pub(super) fn flip_y(y: f64) -> f64 {
     0.0 - y
 }
 
-/// Which channels an edge stands for.
+/// The channels that an edge represents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Direction {
+pub(super) enum EdgeDirection {
     Forward,
     Backward,
     Both,
 }
 
-/// The name of a resource, as a number: many edges may have one long name.
+/// A resource name, replaced by a number to save memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Label(usize);
+pub(super) struct ResourceLabel(usize);
 
-/// Nodes and edges so far.
+/// The nodes and edges of a file.
 #[derive(Debug, Default)]
-pub(super) struct Draft<'a> {
+pub(super) struct ParsedGraph<'a> {
     index: BTreeMap<Cow<'a, str>, NodeId>,
     nodes: Vec<NodeAttributes>,
     ends: Vec<[NodeId; 2]>,
-    labels: BTreeMap<Cow<'a, str>, Label>,
-    /// The channels of each label.
+    labels: BTreeMap<Cow<'a, str>, ResourceLabel>,
+    /// The channels of each resource label.
     labelled: Vec<Vec<ChannelId>>,
 }
 
-impl<'a> Draft<'a> {
-    /// The node of this name, and whether it is new.
-    pub(super) fn mention(&mut self, name: Cow<'a, str>) -> (NodeId, bool) {
+impl<'a> ParsedGraph<'a> {
+    /// Returns the node with this name, and true if it is new.
+    pub(super) fn node(&mut self, name: Cow<'a, str>) -> (NodeId, bool) {
         match self.index.entry(name) {
             Entry::Occupied(entry) => (*entry.get(), false),
             Entry::Vacant(entry) => {
@@ -100,23 +100,23 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A node of a name that is not there yet.
+    /// Adds a node with a new name.
     pub(super) fn declare(&mut self, name: Cow<'a, str>, attributes: NodeAttributes) -> Result<(), FileFault> {
         let quoted = excerpt(&name);
-        let (node, new) = self.mention(name);
+        let (node, new) = self.node(name);
         if !new {
             return Err(FileFault::DuplicateNode { name: quoted });
         }
-        self.describe(node, attributes)
+        self.set_attributes(node, attributes)
     }
 
-    /// The node of this name, which must be there.
+    /// Returns the existing node with this name.
     pub(super) fn find(&self, name: &str) -> Result<NodeId, FileFault> {
         self.index.get(name).copied().ok_or_else(|| FileFault::UnknownNode { name: excerpt(name) })
     }
 
-    /// Adds to what is known about a node; what is said last counts.
-    pub(super) fn describe(&mut self, node: NodeId, attributes: NodeAttributes) -> Result<(), FileFault> {
+    /// Sets attributes of a node. Later values override earlier ones.
+    pub(super) fn set_attributes(&mut self, node: NodeId, attributes: NodeAttributes) -> Result<(), FileFault> {
         let merged = self.nodes[node.index()].overridden_by(attributes);
         if merged.terminal.is_some() && merged.terminal == merged.switch {
             return Err(FileFault::Role { name: self.quoted(node) });
@@ -125,44 +125,44 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// The resource of this name.
-    pub(super) fn resource(&mut self, name: Cow<'a, str>) -> Label {
+    /// Returns the label of the resource with this name.
+    pub(super) fn resource(&mut self, name: Cow<'a, str>) -> ResourceLabel {
         *self.labels.entry(name).or_insert_with(|| {
             self.labelled.push(Vec::new());
-            Label(self.labelled.len() - 1)
+            ResourceLabel(self.labelled.len() - 1)
         })
     }
 
-    /// Adds the channels of an edge; those of one `resource` occupy it together.
-    pub(super) fn join(
+    /// Adds the channels of an edge. All channels of one `resource` share it.
+    pub(super) fn add_edge(
         &mut self,
         u: NodeId,
         v: NodeId,
-        direction: Direction,
-        resource: Option<Label>,
+        direction: EdgeDirection,
+        resource: Option<ResourceLabel>,
     ) -> Result<(), FileFault> {
         if u == v {
             return Err(FileFault::SelfLoop { name: self.quoted(u) });
         }
         let first = self.ends.len();
         match direction {
-            Direction::Forward => self.ends.push([u, v]),
-            Direction::Backward => self.ends.push([v, u]),
-            Direction::Both => self.ends.extend([[u, v], [v, u]]),
+            EdgeDirection::Forward => self.ends.push([u, v]),
+            EdgeDirection::Backward => self.ends.push([v, u]),
+            EdgeDirection::Both => self.ends.extend([[u, v], [v, u]]),
         }
-        if let Some(Label(label)) = resource {
+        if let Some(ResourceLabel(label)) = resource {
             self.labelled[label].extend((first..self.ends.len()).map(ChannelId::from_index));
         }
         Ok(())
     }
 
-    /// The name of a node for an error. Takes time in proportion to the number of nodes.
+    /// Returns the name of a node for an error in `O(N)` time.
     pub(super) fn quoted(&self, node: NodeId) -> String {
         let name = self.index.iter().find(|&(_, &other)| other == node).map(|(name, _)| excerpt(name));
         name.unwrap_or_default()
     }
 
-    /// The network.
+    /// Builds the network.
     pub(super) fn finish(self, name: &str) -> Result<Topology, ReadError> {
         let place = self.numbers_in_names();
         let place = |node: NodeId| place.as_ref().map_or(node, |place| place[node.index()]);
@@ -189,7 +189,7 @@ impl<'a> Draft<'a> {
         Ok(builder.build()?)
     }
 
-    /// The number that each node's name says, if the names are exactly `0`, `1`, … `N-1`.
+    /// Returns the number in the name of each node if the names are exactly `0`, `1`, … `N-1`.
     fn numbers_in_names(&self) -> Option<Vec<NodeId>> {
         let mut place = vec![NodeId::new(0); self.nodes.len()];
         for (name, node) in &self.index {
@@ -199,13 +199,13 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The number that a name writes in the one usual way, without signs and leading zeros.
+/// Parses a name as a number without sign and leading zeros.
 pub(super) fn number_in(name: &str) -> Option<u32> {
-    let usual = name == "0" || (name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0'));
-    if usual { name.parse().ok() } else { None }
+    let is_canonical = name == "0" || (name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0'));
+    if is_canonical { name.parse().ok() } else { None }
 }
 
-/// A truth value, as XML, Python and Graphviz write it.
+/// Parses a Boolean value of XML, Python or Graphviz.
 pub(super) fn boolean(attribute: &'static str, value: &str) -> Result<bool, FileFault> {
     match value.trim().to_ascii_lowercase().as_str() {
         "true" | "1" => Ok(true),

@@ -1,43 +1,44 @@
-//! One walk among graphs that the same rotations keep, with ever less freedom to go uphill.
+//! Simulated annealing among the graphs of one period.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{DistanceSum, Polycirculant};
 
-/// Switches for every jump before a walk begins: enough to forget the circulant graph.
+/// Number of random switches per jump before the annealing starts, so that the start is independent of the circulant
+/// graph.
 const SHUFFLES_PER_JUMP: usize = 10;
-/// What a switch takes beside the measuring, in looks.
-const SWITCH: u64 = 64;
+/// Cost of a switch without its measurement, in lookups.
+const SWITCH_LOOKUPS: u64 = 64;
 
-/// Simulated annealing by the exchange of the ends of two links and all their turns.
+/// A simulated annealing run. Its move is a switch of two orbits of links.
 #[derive(Clone, Debug)]
-pub(super) struct Walk {
+pub(super) struct Annealing {
     rng: ChaCha8Rng,
     distances: DistanceSum,
     graph: Polycirculant,
-    /// The sum of distances from one node of each class, in the graph where the walk is.
+    /// Sum of the distances from one node per class, in the current graph.
     sum: u64,
-    best: Best,
-    /// What a sum cannot be below.
-    least: u64,
-    /// Switches so far, those that were refused at once included.
+    best: BestGraph,
+    /// Lower bound on `sum`.
+    bound: u64,
+    /// Number of switches so far, including those that were impossible.
     switches: u64,
-    /// Looks of the whole walk, see [`DistanceSum::looks`].
-    looks: u64,
+    /// Lookup budget of the run, see [`DistanceSum::lookups`].
+    lookups: u64,
 }
 
-/// A graph and the sum of distances from one node of each class.
+/// A graph and the sum of distances from one node per class.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Best {
+pub(super) struct BestGraph {
     pub(super) sum: u64,
     pub(super) graph: Polycirculant,
 }
 
-impl Walk {
-    /// A walk of so many looks from a graph at random, or from `start` where the one at random is not connected. It
-    /// measures one graph at least. `None` if neither is connected.
-    pub(super) fn new(start: Polycirculant, least: u64, looks: u64, mut rng: ChaCha8Rng) -> Option<Self> {
+impl Annealing {
+    /// Creates a run with a budget of `lookups`. It starts at a random graph, or at `start` if the random graph is
+    /// disconnected. Returns `None` if both are disconnected.
+    pub(super) fn new(start: Polycirculant, bound: u64, lookups: u64, mut rng: ChaCha8Rng) -> Option<Self> {
         let (degree, period) = (start.degree(), start.period());
         let mut distances = DistanceSum::new(start.neighbours().len() / degree, degree);
         let mut graph = start.clone();
@@ -50,53 +51,53 @@ impl Walk {
             graph = start;
         }
         let sum = sum?;
-        let best = Best { sum, graph: graph.clone() };
-        Some(Self { rng, distances, graph, sum, best, least, switches: 0, looks })
+        let best = BestGraph { sum, graph: graph.clone() };
+        Some(Self { rng, distances, graph, sum, best, bound, switches: 0, lookups })
     }
 
-    /// The best graph so far.
-    pub(super) fn best(&self) -> &Best {
+    /// Returns the best graph so far.
+    pub(super) fn best(&self) -> &BestGraph {
         &self.best
     }
 
-    /// Looks so far.
+    /// Returns the number of lookups so far.
     fn spent(&self) -> u64 {
-        self.distances.looks() + SWITCH * self.switches
+        self.distances.lookups() + SWITCH_LOOKUPS * self.switches
     }
 
-    /// Whether the walk is at its end, or no graph is better.
+    /// Returns true if the budget is used up or the best graph is optimal.
     pub(super) fn is_over(&self) -> bool {
-        self.spent() >= self.looks || self.best.sum <= self.least
+        self.spent() >= self.lookups || self.best.sum <= self.bound
     }
 
-    /// Goes on for about so many looks.
-    pub(super) fn advance(&mut self, looks: u64) {
-        let pause = self.spent().saturating_add(looks);
+    /// Continues for about `lookups` lookups.
+    pub(super) fn advance(&mut self, lookups: u64) {
+        let pause = self.spent().saturating_add(lookups);
         while !self.is_over() && self.spent() < pause {
             self.step();
         }
     }
 
     fn step(&mut self) {
-        let heat = (self.looks - self.spent()) / (self.looks >> 16).max(1);
-        // Counted in any case, so that the walk ends in a graph without any switch.
+        let temperature = (self.lookups - self.spent()) / (self.lookups >> 16).max(1);
+        // Counted even if impossible, so that the run ends in a graph without any switch.
         self.switches += 1;
         let Some(switched) = self.graph.switch(&mut self.rng) else { return };
-        // At the start a sum may grow by 1 with probability one half, by 2 with one quarter, in the end not at all.
-        let slack = (heat * halvings(self.rng.next_u64())) >> 32;
+        // At the start, the sum may increase by 1 with probability 1/2 and by 2 with probability 1/4; at the end never.
+        let slack = (temperature * negative_log2(self.rng.next_u64())) >> 32;
         match self.distances.of(self.graph.neighbours(), self.graph.period(), self.sum + slack) {
             Some(sum) => self.sum = sum,
-            None => self.graph.take_back(switched),
+            None => self.graph.undo(switched),
         }
         if self.sum < self.best.sum {
-            self.best = Best { sum: self.sum, graph: self.graph.clone() };
+            self.best = BestGraph { sum: self.sum, graph: self.graph.clone() };
         }
     }
 }
 
-/// How often 1 is halved until a fraction drawn at random, these bits, is left, in units of 2^-16: exponentially
-/// distributed. Between powers of two the logarithm is taken as linear.
-pub(super) fn halvings(bits: u64) -> u64 {
+/// Returns `-log2(bits / 2^64)` in units of `2^-16`, with linear interpolation between powers of two. For random `bits` it is
+/// exponentially distributed.
+pub(super) fn negative_log2(bits: u64) -> u64 {
     let bits = bits | 1;
     let whole = bits.leading_zeros();
     let fraction = ((bits << whole) >> 47) & 0xffff;

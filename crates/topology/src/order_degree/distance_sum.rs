@@ -1,51 +1,54 @@
-//! Sums of distances, for up to 256 sources at a time.
+//! Sums of distances by bit-parallel breadth-first search from up to 256 sources.
 
 use super::bound::node_bound;
 
-/// Sums the distances from nodes `0..sources` to all nodes, in graphs of one order whose nodes have at most so many
-/// neighbours. Keeps its memory from call to call: 16 bytes a node, and 80 where there are more than 64 sources.
+/// Sums the distances from nodes `0..sources` to all nodes, in graphs of a fixed order and maximum degree.
+///
+/// Reuses its memory: 16 bytes per node, and 80 for more than 64 sources.
 #[derive(Clone, Debug)]
 pub(crate) struct DistanceSum {
     order: usize,
     degree: usize,
-    /// The least sum of the distances from one node.
+    /// Lower bound on the sum of distances from one node.
     least: u64,
-    narrow: Batch<1>,
-    wide: Batch<4>,
-    looks: u64,
+    narrow: SourceBatch<1>,
+    wide: SourceBatch<4>,
+    lookups: u64,
 }
 
 impl DistanceSum {
     pub(crate) fn new(order: usize, degree: usize) -> Self {
         let least = node_bound(order as u64, degree as u64).unwrap_or(0);
-        Self { order, degree, least, narrow: Batch::default(), wide: Batch::default(), looks: 0 }
+        Self { order, degree, least, narrow: SourceBatch::default(), wide: SourceBatch::default(), lookups: 0 }
     }
 
-    /// Entries of neighbour tables looked at in all calls so far, for 64 sources each: about a nanosecond.
-    pub(crate) fn looks(&self) -> u64 {
-        self.looks
+    /// Returns the number of table lookups of all calls so far. A lookup reads one neighbour for 64 sources, in about a
+    /// nanosecond.
+    pub(crate) fn lookups(&self) -> u64 {
+        self.lookups
     }
 
-    /// The sum of the distances from nodes `0..sources` to all nodes; `None` if it is more than `limit` or if a node
-    /// cannot be reached.
+    /// Returns the sum of the distances from nodes `0..sources` to all nodes, or `None` if it exceeds `limit` or a node is
+    /// unreachable.
     ///
-    /// `neighbours` has `degree` nodes for each node, among them the node itself where it has fewer. Takes one look at
-    /// every entry for each unit of the diameter and 64 sources; less where the sum of some sources shows that `limit`
-    /// is passed, because the others add what is unavoidable at least.
+    /// `neighbours` has `degree` entries per node; a node with fewer neighbours lists itself. Takes `O(N * degree * D)` time
+    /// per 64 sources for diameter `D`. Stops early if the distances so far, plus a lower bound on the others, exceed
+    /// `limit`.
     pub(crate) fn of(&mut self, neighbours: &[u32], sources: usize, limit: u64) -> Option<u64> {
         let mut sum = 0;
         let mut first = 0;
         while first < sources {
-            let is_wide = sources - first > Batch::<1>::SOURCES;
-            let batch = (sources - first).min(if is_wide { Batch::<4>::SOURCES } else { Batch::<1>::SOURCES });
+            let is_wide = sources - first > SourceBatch::<1>::SOURCES;
+            let batch =
+                (sources - first).min(if is_wide { SourceBatch::<4>::SOURCES } else { SourceBatch::<1>::SOURCES });
             let later = self.least * (sources - first - batch) as u64;
             let room = limit.checked_sub(sum + later)?;
-            let table = Table { neighbours, order: self.order, degree: self.degree };
+            let table = NeighbourTable { neighbours, order: self.order, degree: self.degree };
             let range = first..first + batch;
             sum += if is_wide {
-                self.wide.sum(&table, range, room, &mut self.looks)?
+                self.wide.sum(&table, range, room, &mut self.lookups)?
             } else {
-                self.narrow.sum(&table, range, room, &mut self.looks)?
+                self.narrow.sum(&table, range, room, &mut self.lookups)?
             };
             first += batch;
         }
@@ -53,27 +56,33 @@ impl DistanceSum {
     }
 }
 
-/// The neighbours of all nodes.
+/// The neighbours of all nodes, `degree` entries each.
 #[derive(Clone, Copy, Debug)]
-struct Table<'a> {
+struct NeighbourTable<'a> {
     neighbours: &'a [u32],
     order: usize,
     degree: usize,
 }
 
-/// Searches from up to 64 sources for each word, side by side.
+/// A breadth-first search from up to 64 sources per word.
 #[derive(Clone, Debug, Default)]
-struct Batch<const WORDS: usize> {
-    /// Bit `s` of a node's words: whether source `s` of the batch reaches it in the steps made so far.
+struct SourceBatch<const WORDS: usize> {
+    /// Bit `s` of a node's words is set if source `s` of the batch has reached the node.
     reached: Vec<[u64; WORDS]>,
     next: Vec<[u64; WORDS]>,
 }
 
-impl<const WORDS: usize> Batch<WORDS> {
+impl<const WORDS: usize> SourceBatch<WORDS> {
     const SOURCES: usize = 64 * WORDS;
 
-    /// The sum of the distances from these nodes, as [`DistanceSum::of`].
-    fn sum(&mut self, table: &Table<'_>, sources: std::ops::Range<usize>, limit: u64, looks: &mut u64) -> Option<u64> {
+    /// Returns the sum of the distances from these nodes, as [`DistanceSum::of`].
+    fn sum(
+        &mut self,
+        table: &NeighbourTable<'_>,
+        sources: std::ops::Range<usize>,
+        limit: u64,
+        lookups: &mut u64,
+    ) -> Option<u64> {
         self.reached.clear();
         self.reached.resize(table.order, [0; WORDS]);
         self.next.resize(table.order, [0; WORDS]);
@@ -82,26 +91,26 @@ impl<const WORDS: usize> Batch<WORDS> {
         }
         let pairs = (sources.len() * table.order) as u64;
         let mut sum = 0;
-        let mut apart = pairs - sources.len() as u64;
-        while apart > 0 {
-            // A pair counts once for every step after which it is still apart.
-            sum += apart;
+        let mut unreached = pairs - sources.len() as u64;
+        while unreached > 0 {
+            // Each unreached pair adds 1 to the sum in each step.
+            sum += unreached;
             if sum > limit {
                 return None;
             }
-            *looks += (WORDS * table.neighbours.len()) as u64;
-            let still = pairs - self.step(table);
-            if still == apart {
+            *lookups += (WORDS * table.neighbours.len()) as u64;
+            let remaining = pairs - self.step(table);
+            if remaining == unreached {
                 return None;
             }
-            apart = still;
+            unreached = remaining;
         }
         Some(sum)
     }
 
-    /// Every node learns what its neighbours know; the number of pairs that have met.
-    fn step(&mut self, table: &Table<'_>) -> u64 {
-        let mut met = 0;
+    /// Propagates the bits of all nodes to their neighbours. Returns the number of reached pairs.
+    fn step(&mut self, table: &NeighbourTable<'_>) -> u64 {
+        let mut reached_pairs = 0;
         let rows = table.neighbours.chunks_exact(table.degree);
         for ((next, own), row) in self.next.iter_mut().zip(&self.reached).zip(rows) {
             let mut words = *own;
@@ -111,9 +120,9 @@ impl<const WORDS: usize> Batch<WORDS> {
                 }
             }
             *next = words;
-            met += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            reached_pairs += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
         }
         std::mem::swap(&mut self.reached, &mut self.next);
-        met
+        reached_pairs
     }
 }
