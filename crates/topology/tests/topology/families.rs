@@ -1,14 +1,13 @@
-//! Sizes, degrees, distances and laws of every family, from closed formulas.
+//! Sizes, degrees and distances of all families by closed formulas.
 
-mod random;
 
 use std::collections::VecDeque;
 
 use lockstep_topology::*;
 use proptest::prelude::*;
 
-/// Channels from a terminal to every node; paths run through nodes that route only. `None` for nodes out of reach.
-fn distances(topology: &Topology, source: NodeId) -> Vec<Option<usize>> {
+/// Distances from a terminal to all nodes by legal paths. `None` for unreachable nodes.
+pub(crate) fn distances(topology: &Topology, source: NodeId) -> Vec<Option<usize>> {
     let mut distance = vec![None; topology.node_count()];
     let mut waiting = VecDeque::from([source]);
     distance[source.index()] = Some(0);
@@ -27,7 +26,7 @@ fn distances(topology: &Topology, source: NodeId) -> Vec<Option<usize>> {
     distance
 }
 
-/// How many terminals there are at each distance from this one.
+/// Number of terminals at each distance.
 fn profile(topology: &Topology, source: NodeId) -> Vec<usize> {
     let distance = distances(topology, source);
     let mut profile = vec![0];
@@ -43,7 +42,7 @@ fn diameter(topology: &Topology) -> usize {
     topology.terminals().iter().map(|&source| profile(topology, source).len() - 1).max().expect("there is a terminal")
 }
 
-fn channel_ends(topology: &Topology) -> Vec<(u32, u32)> {
+pub(crate) fn channel_ends(topology: &Topology) -> Vec<(u32, u32)> {
     topology.channels().map(|channel| (topology.tail(channel).number(), topology.head(channel).number())).collect()
 }
 
@@ -52,25 +51,25 @@ fn sizes(topology: &Topology) -> [usize; 4] {
     [topology.node_count(), topology.terminal_count(), topology.channel_count(), diameter(topology)]
 }
 
-fn parse(spec: &str) -> Topology {
+pub(crate) fn parse(spec: &str) -> Topology {
     spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"))
 }
 
-fn assert_regular(topology: &Topology, degree: usize) {
+pub(crate) fn assert_regular(topology: &Topology, degree: usize) {
     for node in topology.nodes() {
         let degrees = (topology.out_channels(node).len(), topology.in_channels(node).len());
         assert_eq!(degrees, (degree, degree), "{} node {node}", topology.name());
     }
 }
 
-fn assert_looks_the_same_from_everywhere(topology: &Topology) {
+fn assert_equal_distance_profiles(topology: &Topology) {
     let first = profile(topology, topology.terminals()[0]);
     for &terminal in topology.terminals() {
         assert_eq!(profile(topology, terminal), first, "{} from {terminal}", topology.name());
     }
 }
 
-/// A spec of every shape, small enough to measure.
+/// Specs of all families.
 const SAMPLES: &str = "
     complete:1 complete:9 star:1 star:2 star:9 ring:1 ring:2 ring:9 mesh:1 mesh:5 mesh:3x4 mesh:2x12
     mesh:3x3x3 mesh:2x3x2x3 torus:1x1 torus:2x2 torus:2x5 torus:4x4x4 torus:3x3x3x3x3 ladder:2x1 ladder:2x4
@@ -95,7 +94,7 @@ fn every_family_has_a_sample() {
 }
 
 #[test]
-fn names_and_examples_of_families_are_normal_specs() {
+fn names_and_examples_of_families_are_normalized_specs() {
     let examples = families().iter().map(|family| family.example);
     for spec in samples().chain(examples) {
         assert_eq!(parse(spec).name(), spec);
@@ -103,7 +102,7 @@ fn names_and_examples_of_families_are_normal_specs() {
 }
 
 #[test]
-fn samples_are_connected_and_drawn_apart() {
+fn samples_are_connected_and_their_positions_are_distinct() {
     for spec in samples() {
         let topology = parse(spec);
         for &terminal in topology.terminals() {
@@ -120,7 +119,7 @@ fn samples_are_connected_and_drawn_apart() {
 }
 
 #[test]
-fn only_networks_of_switches_and_words_are_one_way() {
+fn only_multistage_networks_and_word_digraphs_are_one_way() {
     for spec in samples() {
         let topology = parse(spec);
         let mut there = channel_ends(&topology);
@@ -143,7 +142,7 @@ fn no_sample_has_parallel_channels() {
 }
 
 #[test]
-fn vertex_symmetric_families_look_the_same_from_everywhere() {
+fn vertex_transitive_families_have_equal_distance_profiles() {
     for spec in [
         "complete:7",
         "ring:2",
@@ -163,7 +162,7 @@ fn vertex_symmetric_families_look_the_same_from_everywhere() {
         "b-tree:8",
         "dragonfly:1,0,4",
     ] {
-        assert_looks_the_same_from_everywhere(&parse(spec));
+        assert_equal_distance_profiles(&parse(spec));
     }
 }
 
@@ -217,7 +216,7 @@ fn mesh_names_are_coordinates() {
 
 #[test]
 fn ladder_is_a_mesh_of_two_rows() {
-    let ladder = ladder(5).unwrap();
+    let ladder = lockstep_topology::ladder(5).unwrap();
     assert_eq!(channel_ends(&ladder), channel_ends(&mesh(&[2, 5]).unwrap()));
 }
 
@@ -255,7 +254,7 @@ fn circulant_sorts_its_chords_and_halves_the_longest() {
 
 #[test]
 fn k_ring_of_eight_is_complete_and_bipartite() {
-    // Odd chords join the even nodes to the odd ones, and there are four of each.
+    // Odd chords join even nodes to odd nodes, and there are four of each.
     let topology = k_ring(8).unwrap();
     assert_regular(&topology, 4);
     assert!(channel_ends(&topology).iter().all(|(tail, head)| (tail + head) % 2 == 1));
@@ -370,7 +369,7 @@ fn dragonfly_has_one_link_between_any_two_groups() {
         let [a, p, h] = [routers, terminals, links].map(|number| number as usize);
         let groups = a * h + 1;
         let router_count = groups * a;
-        // A dragonfly of one router a group is complete; two groups away is a local, a global and a local channel.
+        // With one router per group it is a complete graph. Otherwise a path has a local, a global and a local channel.
         let across = if a == 1 { 1 } else { 3 } + if p == 0 { 0 } else { 2 };
         let all_terminals = if p == 0 { router_count } else { router_count * p };
         let nodes = router_count * (p + 1);

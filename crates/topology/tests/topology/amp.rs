@@ -63,12 +63,12 @@ fn check_stored(nodes: u32, known: u64, file: &ExpectFile) {
 
 #[test]
 fn stored_graphs_are_those_of_the_files_and_no_worse_than_any_known() {
-    check_stored(8, 80, &expect_file!["../../../data/topologies/amp-8.edges"]);
-    check_stored(16, 420, &expect_file!["../../../data/topologies/amp-16.edges"]);
-    check_stored(23, 1_058, &expect_file!["../../../data/topologies/amp-23.edges"]);
-    check_stored(32, 2_336, &expect_file!["../../../data/topologies/amp-32.edges"]);
-    check_stored(42, 4_370, &expect_file!["../../../data/topologies/amp-42.edges"]);
-    check_stored(64, 11_762, &expect_file!["../../../data/topologies/amp-64.edges"]);
+    check_stored(8, 80, &expect_file!["../../../../data/topologies/amp-8.edges"]);
+    check_stored(16, 420, &expect_file!["../../../../data/topologies/amp-16.edges"]);
+    check_stored(23, 1_058, &expect_file!["../../../../data/topologies/amp-23.edges"]);
+    check_stored(32, 2_336, &expect_file!["../../../../data/topologies/amp-32.edges"]);
+    check_stored(42, 4_370, &expect_file!["../../../../data/topologies/amp-42.edges"]);
+    check_stored(64, 11_762, &expect_file!["../../../../data/topologies/amp-64.edges"]);
 }
 
 #[test]

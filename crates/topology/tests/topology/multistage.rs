@@ -69,7 +69,7 @@ fn column(table: &[[usize; 7]; 8], step: usize) -> Vec<usize> {
 /// A table of the document, as `data/papers` has it.
 fn table(name: &str) -> [[usize; 7]; 8] {
     let mut figures: serde_json::Value =
-        serde_json::from_str(include_str!("../../../data/papers/min.json")).expect("the figures are JSON");
+        serde_json::from_str(include_str!("../../../../data/papers/min.json")).expect("the figures are JSON");
     serde_json::from_value(figures[name]["rows"].take()).expect("seven steps of eight terminals")
 }
 

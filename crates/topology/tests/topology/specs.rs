@@ -1,10 +1,10 @@
-//! Reading spec strings: what is refused, in which words, and that nothing panics or takes long.
+//! Spec strings: refusals and their messages. The parser never panics and is fast.
 
 use expect_test::expect;
 use lockstep_topology::*;
 use proptest::prelude::*;
 
-/// One line a spec, with what it is refused for.
+/// One line per spec with its error.
 fn refusals<'a>(specs: impl IntoIterator<Item = &'a str>) -> String {
     let lines = specs.into_iter().map(|spec| {
         let error = spec.parse::<Topology>().expect_err(spec).to_string();
@@ -15,7 +15,7 @@ fn refusals<'a>(specs: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 #[test]
-fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
+fn malformed_specs_are_refused_in_one_line_with_a_remedy() {
     let specs = [
         "",
         ":",
@@ -100,7 +100,7 @@ fn unreadable_specs_are_refused_in_one_line_with_the_remedy() {
 }
 
 #[test]
-fn impossible_numbers_are_refused_with_possible_ones() {
+fn unsupported_parameters_are_refused_with_supported_ones() {
     let specs = "
         omega:12 omega:0 omega:1 butterfly:3 b-tree:6 full-b-tree:0 full-b-tree:8 clos:0,3,4 clos:3,3,0
         fat-tree:1,3 fat-tree:2,0 ring:0 complete:0 star:0 torus:0x4 mesh:3x0x0
@@ -160,7 +160,7 @@ fn impossible_numbers_are_refused_with_possible_ones() {
 }
 
 #[test]
-fn networks_too_large_are_refused_before_they_are_built() {
+fn networks_that_are_too_large_are_refused_before_construction() {
     let specs = "
         omega:4294967295 full-b-tree:4294967294 random-regular:4000000000,4,1 hypercube:40 hypercube:4294967295
         mesh:1000000x1000000 torus:4294967295x4294967295x4294967295 complete:16777216 ring:16777217
@@ -184,7 +184,7 @@ fn networks_too_large_are_refused_before_they_are_built() {
 }
 
 #[test]
-fn long_specs_are_quoted_in_short() {
+fn quotes_of_long_specs_are_shortened() {
     let long = "9".repeat(1_000_000);
     for spec in [
         long.clone(),
@@ -199,7 +199,7 @@ fn long_specs_are_quoted_in_short() {
 }
 
 #[test]
-fn case_white_space_and_leading_zeros_do_not_count() {
+fn case_white_space_and_leading_zeros_are_ignored() {
     for (spec, normal) in [
         (" Omega : 008 ", "omega:8"),
         ("MESH:4X04", "mesh:4x4"),

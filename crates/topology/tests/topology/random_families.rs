@@ -2,7 +2,7 @@
 
 use lockstep_topology::{NodeId, jellyfish, random_regular};
 
-use super::{assert_regular, channel_ends, distances, parse};
+use crate::families::{assert_regular, channel_ends, distances, parse};
 
 #[test]
 fn random_regular_is_connected_and_of_its_degree() {

@@ -1,5 +1,4 @@
 //! The random networks are what they say, and so are the small ones they shrink to.
-#![cfg(feature = "proptest")]
 
 use lockstep_topology::{NodeId, Topology, strategy};
 use petgraph::algo::tarjan_scc;

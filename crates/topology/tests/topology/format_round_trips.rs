@@ -1,4 +1,4 @@
-//! What is written is read back, and nothing that is read panics.
+//! Round trips of all formats. Readers never panic.
 
 use lockstep_topology::{
     ChannelId, GraphFormat, NodeId, Topology, TopologyBuilder, WriteError, families, read_graph, write_graph,
@@ -6,12 +6,12 @@ use lockstep_topology::{
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// A network before its names: all that a file can say.
+/// A network without node names.
 #[derive(Clone, Debug)]
 struct Parts {
-    /// Whether each node is a terminal, and whether it routes if it says so.
+    /// True for terminals; the routing override.
     nodes: Vec<(bool, Option<bool>)>,
-    /// Ends, whether the opposite channel is there too, and the shared resource.
+    /// Ends; true for a link; the shared resource.
     edges: Vec<(Index, Index, bool, Option<u8>)>,
     positions: Option<Vec<[f64; 2]>>,
 }
@@ -46,7 +46,7 @@ impl Parts {
     }
 }
 
-/// Networks of up to 9 nodes; `exceptions` allows what an edge list cannot say.
+/// Networks of up to 9 nodes. `exceptions` allows properties that an edge list does not support.
 fn parts(exceptions: bool) -> impl Strategy<Value = Parts> {
     (1usize..10).prop_flat_map(move |node_count| {
         let routes = prop::option::weighted(0.3, any::<bool>()).prop_map(move |routes| routes.filter(|_| exceptions));
@@ -62,18 +62,18 @@ fn parts(exceptions: bool) -> impl Strategy<Value = Parts> {
     })
 }
 
-/// Names that every format holds.
+/// Names that all formats support.
 fn plain_names(count: usize) -> impl Strategy<Value = Vec<String>> {
     prop::sample::select(vec!["", "n", "00", "a-", "graph", "é", "<&\"]]>", "\\\\"])
         .prop_map(move |prefix| (0..count).map(|node| format!("{prefix}{node}")).collect())
 }
 
-/// Names of any characters, most of them troublesome.
+/// Names of arbitrary characters, mostly special ones.
 fn wild_names(count: usize) -> impl Strategy<Value = Vec<String>> {
-    let troublesome = prop::sample::select(
+    let special = prop::sample::select(
         " \t\n\r\0\\\"'<>&#-{}[];,=:+/*\u{1}\u{85}\u{a0}\u{feff}\u{fffe}é0".chars().collect::<Vec<_>>(),
     );
-    let character = prop_oneof![4 => troublesome, 1 => any::<char>()];
+    let character = prop_oneof![4 => special, 1 => any::<char>()];
     let name = prop::collection::vec(character, 0..5).prop_map(String::from_iter);
     prop::collection::btree_set(name, count).prop_map(|names| names.into_iter().collect::<Vec<_>>()).prop_shuffle()
 }
@@ -90,13 +90,13 @@ fn wild_network() -> impl Strategy<Value = Topology> {
         .prop_map(|(names, parts)| parts.named(&names))
 }
 
-/// A node: its name, whether it is a terminal, and whether it routes.
+/// A node: its name, true if it is a terminal, true if it routes.
 type Node<'a> = (&'a str, bool, bool);
 
 /// The ends of the channels of one resource.
 type Resource = Vec<(NodeId, NodeId)>;
 
-/// What a file keeps besides channel numbers: nodes in their order, and the channels of each resource.
+/// The properties that all formats keep: nodes in order, and the channels of each resource.
 fn essence(topology: &Topology) -> (Vec<Node<'_>>, Vec<Resource>) {
     let nodes = topology.nodes().map(|v| (topology.node_name(v), topology.is_terminal(v), topology.routes(v)));
     let ends = |channel: ChannelId| (topology.tail(channel), topology.head(channel));
@@ -111,7 +111,7 @@ fn essence(topology: &Topology) -> (Vec<Node<'_>>, Vec<Resource>) {
     (nodes.collect(), resources)
 }
 
-/// Writes, reads and compares; `None` if the format cannot hold the network.
+/// Writes, reads and compares; `None` if the format does not support the network.
 fn round_trip(topology: &Topology, format: GraphFormat) -> Result<Option<Topology>, TestCaseError> {
     let text = match write_graph(topology, format) {
         Ok(text) => text,
@@ -140,49 +140,46 @@ fn round_trip(topology: &Topology, format: GraphFormat) -> Result<Option<Topolog
 
 proptest! {
     #[test]
-    fn four_formats_hold_every_network(topology in any_network(true)) {
+    fn four_formats_support_every_network(topology in any_network(true)) {
         for format in GraphFormat::ALL.into_iter().filter(|&format| format != GraphFormat::EdgeList) {
             prop_assert!(round_trip(&topology, format)?.is_some(), "{} refuses it", format);
         }
     }
 
     #[test]
-    fn edge_lists_hold_networks_without_shared_channels_and_exceptions(topology in any_network(false)) {
+    fn edge_lists_support_networks_without_shared_channels_and_routing_overrides(topology in any_network(false)) {
         prop_assert!(round_trip(&topology, GraphFormat::EdgeList)?.is_some());
     }
 
-    /// JSON holds every name, the others refuse the names that would not come back.
     #[test]
-    fn names_come_back_or_are_refused(topology in wild_network()) {
+    fn names_are_kept_or_refused(topology in wild_network()) {
         for format in GraphFormat::ALL {
             let held = round_trip(&topology, format)?.is_some();
             prop_assert!(held || !matches!(format, GraphFormat::Json | GraphFormat::NodeLink));
         }
     }
 
-    /// A file of any characters is refused or is a network that can be written and read again.
     #[test]
     fn any_text_is_read_without_panic(text in prop::collection::vec(any::<char>(), 0..200)) {
         read_all(&String::from_iter(text));
     }
 
-    /// So are files spoiled in one to three places, which get further into the readers.
     #[test]
-    fn spoiled_files_are_read_without_panic(
+    fn damaged_files_are_read_without_panic(
         topology in any_network(true),
         format in prop::sample::select(GraphFormat::ALL.to_vec()),
-        wounds in prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 1..4),
+        damages in prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 1..4),
     ) {
         let Ok(mut text) = write_graph(&topology, format) else { return Ok(()) };
-        for (at, length, kind) in wounds {
-            spoil(&mut text, at, length, kind);
+        for (at, length, kind) in damages {
+            damage(&mut text, at, length, kind);
         }
         read_all(&text);
     }
 }
 
-/// Cuts a piece out, doubles it, moves it to the end, or puts something unexpected in its place.
-fn spoil(text: &mut String, at: Index, length: Index, kind: Index) {
+/// Cuts a part, doubles it, moves it to the end, or replaces it by unexpected text.
+fn damage(text: &mut String, at: Index, length: Index, kind: Index) {
     const STRANGE: [&str; 14] =
         ["", "\"", "<", "-1", "1e999", "4000000000", "null", "[[[[", "{", "}", "->", "--", "\u{0}", "&#0;"];
     if text.is_empty() {
@@ -205,10 +202,10 @@ fn spoil(text: &mut String, at: Index, length: Index, kind: Index) {
 
 fn read_all(text: &str) {
     for format in GraphFormat::ALL {
-        match read_graph(text, format, "spoiled") {
+        match read_graph(text, format, "damaged") {
             Ok(topology) => {
                 for format in GraphFormat::ALL {
-                    round_trip(&topology, format).expect("what was read once is read again");
+                    round_trip(&topology, format).expect("a network that was read is written and read again");
                 }
             }
             Err(error) => assert!(is_one_line(&error), "{error}"),
@@ -222,7 +219,7 @@ fn is_one_line(error: &dyn std::error::Error) -> bool {
 }
 
 #[test]
-fn every_family_survives_every_format() {
+fn every_format_keeps_every_family() {
     for family in families() {
         let topology: Topology = family.example.parse().unwrap();
         for format in GraphFormat::ALL {
@@ -255,12 +252,12 @@ fn half_duplex_links_are_edges_with_a_resource() {
     let error = write_graph(&ring, GraphFormat::EdgeList).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "edges cannot say that channels 0->1 and 1->0 share one resource (half duplex); write json"
+        "edges does not support channels that share a resource (half duplex), such as 0->1 and 1->0; write json"
     );
 }
 
 #[test]
-fn what_a_format_cannot_hold_is_named() {
+fn unsupported_properties_are_named() {
     let network = |name: &str, routes| {
         let mut network = TopologyBuilder::new("");
         network.node(name, true, routes);
@@ -269,22 +266,22 @@ fn what_a_format_cannot_hold_is_named() {
     let message = |name, routes, format| write_graph(&network(name, routes), format).unwrap_err().to_string();
     assert_eq!(
         message("a", Some(false), GraphFormat::EdgeList),
-        "edges cannot say that node 'a' does not route; write json"
+        "edges cannot represent that node 'a' does not route; write json"
     );
     assert_eq!(
         message("a b", None, GraphFormat::EdgeList),
-        "edges cannot hold the name 'a b' (a word without white space and '->' that does not begin with '#', 'nodes:', \
-         'switches:' or 'failed:'); write json, or give it another name"
+        "edges does not support the name 'a b' (a name is a word without white space and without '->' that does not begin \
+         with '#', 'nodes:', 'switches:' or 'failed:'); write json, or change the name"
     );
     assert_eq!(
         message("tail\\", None, GraphFormat::Dot),
-        "dot cannot hold the name 'tail\\' (text without NUL, and with backslashes in pairs before quotes, line breaks \
-         and its end); write json, or give it another name"
+        "dot does not support the name 'tail\\' (a name is text without NUL, and with backslashes in pairs before quotes, line \
+         breaks and its end); write json, or change the name"
     );
     assert_eq!(
         message("\u{1}", None, GraphFormat::GraphMl),
-        "graphml cannot hold the name '\\u{1}' (text of the characters that XML has, without control characters); \
-         write json, or give it another name"
+        "graphml does not support the name '\\u{1}' (a name is text without control characters and other characters that XML \
+         excludes); write json, or change the name"
     );
     for name in ["", "#x", "->", "a->b", "nodes:", "switches:", "a\tb"] {
         let error = write_graph(&network(name, None), GraphFormat::EdgeList).unwrap_err();

@@ -1,4 +1,4 @@
-//! What files from elsewhere mean.
+//! The meaning of files from other programs.
 
 use lockstep_topology::{GraphFormat, Topology, read_graph};
 
@@ -40,14 +40,12 @@ fn nodes_with_numbers_for_names_have_those_numbers() {
     check("3 1\n1 -> 0", "3 1 0: 3->1 1->3 1->0");
     check("02 1\n1 0", "02 1 0: 02->1 1->02 1->0 0->1");
     check("2 1\nnodes: 0\nswitches: 1", "0 [1] 2: 2->1 1->2");
-    super_check(GraphFormat::Dot, "graph { 1 -- 0 }", "0 1: 1->0 0->1");
-    super_check(GraphFormat::Json, JSON_WITH_NUMBERS, "1 0: 1->0");
+    super::format_dialects::check(GraphFormat::Dot, "graph { 1 -- 0 }", "0 1: 1->0 0->1");
+    super::format_dialects::check(GraphFormat::Json, JSON_WITH_NUMBERS, "1 0: 1->0");
 }
 
 const JSON_WITH_NUMBERS: &str = r#"{"format": "lockstep-topology", "version": 1, "name": "", "channels": [[0, 1]],
     "nodes": [{"name": "1", "terminal": true}, {"name": "0", "terminal": true}]}"#;
-
-use check as super_check;
 
 #[test]
 fn dot_statements() {
@@ -68,7 +66,7 @@ fn dot_statements() {
 }
 
 #[test]
-fn dot_attributes_hold_from_where_they_stand() {
+fn dot_default_attributes_apply_from_their_position_on() {
     let check = |text, expected| check(GraphFormat::Dot, text, expected);
     check("graph { a node [terminal=false] b; subgraph { node [terminal=TRUE] c } d a }", "a [b] c [d]: ");
     check("graph { node [switch=1, shape=box] s t [switch=0] }", "[s] t: ");
