@@ -1,4 +1,4 @@
-//! Sets of faults that a symmetry of the network takes to each other.
+//! Equivalence classes of fault sets under the symmetries of a network.
 
 use lockstep_topology::{Automorphism, NodeId, Symmetries};
 use rand::SeedableRng;
@@ -7,22 +7,22 @@ use rand_chacha::ChaCha8Rng;
 use crate::disjoint_sets::DisjointSets;
 use crate::{FaultError, FaultSpace, Faults};
 
-/// The most faults that are put into classes, those of all sets together: 2^21.
+/// Maximum number of faults of a classified space, over all its sets: 2^21.
 pub const MAX_CLASSIFIED: usize = 1 << 21;
 
-/// Symmetries that join no classes any more before the classes are taken for complete. Those that keep all of the classes
-/// in place are a group: if it is not the group of all symmetries, at least every second symmetry is none of it.
-const IDLE: usize = 20;
+/// Number of successive random symmetries that join no classes, after which the classes are assumed complete. The symmetries
+/// that preserve all classes form a subgroup. If it is a proper subgroup, at least half of all symmetries are outside.
+const MAX_IDLE: usize = 20;
 
-/// The set that a class was not reached from, as it is the first one.
+/// The predecessor of the first set of a class, and the class of a set that has none yet.
 const NONE: u32 = u32::MAX;
 
-/// The sets of a [`FaultSpace`] in classes, such that a symmetry of the network takes the sets of a class to each other:
-/// what is true of one of them, in steps and in bounds, is true of all of them.
+/// The equivalence classes of a [`FaultSpace`]: two sets are equivalent if a symmetry of the network maps one to the other.
 ///
-/// Sound always: every set of a class has [its symmetry](Self::onto). Complete, unless the network's symmetries are too
-/// hard to find or the random ones that are drawn miss some: classes are then smaller than they could be. Memory: 16 bytes
-/// a set, and 8 bytes a node and a channel for each of few symmetries.
+/// Equivalent sets have the same effect, such as the number of steps of a schedule. The classes are always sound: each set
+/// has [a symmetry](Self::symmetry_to) from its representative. They are complete unless the symmetries are too hard to
+/// find, or the random symmetries do not generate the group; then some classes are split. Memory: 16 bytes per set, and 8
+/// bytes per node and channel for each of a few symmetries.
 ///
 /// ```
 /// use lockstep_faults::{FaultClasses, FaultKind, FaultSpace};
@@ -39,48 +39,48 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct FaultClasses<'a> {
     space: &'a FaultSpace<'a>,
-    /// Symmetries and their inverses by turns.
-    moves: Vec<Automorphism>,
+    /// Symmetries, each followed by its inverse.
+    symmetries: Vec<Automorphism>,
     /// The class of each set.
     class_of: Vec<u32>,
-    /// The set before each one on its way from the first one of its class, and the symmetry that takes it there.
-    before: Vec<u32>,
-    by: Vec<u32>,
+    /// Breadth-first search tree of each class: the predecessor of a set, and the symmetry that maps it to the set.
+    predecessor: Vec<u32>,
+    symmetry_from_predecessor: Vec<u32>,
     classes: Vec<FaultClass>,
 }
 
-/// Sets of faults that symmetries take to each other.
+/// A class of equivalent fault sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FaultClass {
-    /// The first of them.
+    /// The first set.
     pub representative: Faults,
-    /// Its place in the space.
+    /// Index of the first set in the space.
     pub index: usize,
-    /// How many there are.
+    /// Number of sets.
     pub size: usize,
 }
 
 impl<'a> FaultClasses<'a> {
-    /// The classes under the symmetries that keep these nodes in place, such as the root of a broadcast.
+    /// Computes the classes under the symmetries that fix these nodes, such as the root of a broadcast.
     ///
-    /// Takes `O(K^2)` time for each set and each of about 30 symmetries, and the time to find those.
+    /// Takes `O(K^2)` time per set of `K` faults for each of about 30 symmetries, and the time to find these.
     ///
     /// # Errors
     ///
-    /// [`FaultError::TooManySets`] past [`MAX_CLASSIFIED`] faults.
+    /// [`FaultError::TooManySets`] if the space has more than [`MAX_CLASSIFIED`] faults in total.
     pub fn new(space: &'a FaultSpace<'a>, fixed: &[NodeId]) -> Result<Self, FaultError> {
         let most = MAX_CLASSIFIED / space.sets().size.max(1);
         let too_many = FaultError::TooManySets { sets: space.count(), most };
         let count = space.count().and_then(|count| usize::try_from(count).ok());
         let count = count.filter(|&count| count <= most).ok_or(too_many)?;
-        let moves = moves(space, fixed, count);
-        Ok(Self::reached(space, moves, count))
+        let generators = generators(space, fixed, count);
+        Ok(Self::orbits(space, generators, count))
     }
 
-    /// Sets that some of the moves take to each other, by breadth-first search.
-    fn reached(space: &'a FaultSpace<'a>, moves: Vec<(Automorphism, Images)>, count: usize) -> Self {
+    /// Computes the orbits of these symmetries by breadth-first search.
+    fn orbits(space: &'a FaultSpace<'a>, generators: Vec<(Automorphism, FaultPermutation)>, count: usize) -> Self {
         let mut classes = Vec::new();
-        let [mut class_of, mut before, mut by] = [const { Vec::new() }; 3].map(|mut table: Vec<u32>| {
+        let [mut class_of, mut predecessor, mut symmetry_from_predecessor] = [const { Vec::new() }; 3].map(|mut table: Vec<u32>| {
             table.resize(count, NONE);
             table
         });
@@ -96,65 +96,68 @@ impl<'a> FaultClasses<'a> {
             let mut next = 0;
             while let Some(&set) = queue.get(next) {
                 next += 1;
-                let members = space.sets().nth(u128::from(set)).expect("a set below their count is one of the space");
-                for (number, (_, images)) in (0..).zip(&moves) {
-                    let image = images.of(space, &members);
+                let members = space.sets().nth(u128::from(set)).expect("indexes below the count are valid");
+                for (number, (_, images)) in (0..).zip(&generators) {
+                    let image = images.image_of(space, &members);
                     if class_of[image as usize] == NONE {
                         class_of[image as usize] = class;
-                        (before[image as usize], by[image as usize]) = (set, number);
+                        predecessor[image as usize] = set;
+                        symmetry_from_predecessor[image as usize] = number;
                         queue.push(image);
                     }
                 }
             }
-            let representative = space.get(u128::from(first)).expect("a set below their count is one of the space");
+            let representative = space.get(u128::from(first)).expect("indexes below the count are valid");
             classes.push(FaultClass { representative, index: first as usize, size: queue.len() });
         }
-        let moves = moves.into_iter().map(|(symmetry, _)| symmetry).collect();
-        Self { space, moves, class_of, before, by, classes }
+        let symmetries = generators.into_iter().map(|(symmetry, _)| symmetry).collect();
+        Self { space, symmetries, class_of, predecessor, symmetry_from_predecessor, classes }
     }
 
-    /// Number of classes.
+    /// Returns the number of classes.
     pub fn len(&self) -> usize {
         self.classes.len()
     }
 
-    /// Whether there is no set at all.
+    /// Returns true if the space is empty.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
 
-    /// The classes, by their first sets.
+    /// Returns the classes, by their first sets.
     pub fn iter(&self) -> std::slice::Iter<'_, FaultClass> {
         self.classes.iter()
     }
 
-    /// The class of the set at this place of the space, counted from 0.
+    /// Returns the class of the set at this index of the space.
     ///
     /// # Panics
     ///
-    /// If there is no such set.
+    /// If the index is not below the number of sets.
     pub fn class_of(&self, index: usize) -> usize {
         self.class_of[index] as usize
     }
 
-    /// The places of the sets of a class, ascending. Takes time in proportion to all sets.
+    /// Returns the indexes of the sets of a class, ascending, in `O(S)` time for `S` sets of the space.
     pub fn members(&self, class: usize) -> impl Iterator<Item = usize> {
         self.class_of.iter().enumerate().filter(move |&(_, &other)| other as usize == class).map(|(index, _)| index)
     }
 
-    /// A symmetry that takes the representative of its class to the set at this place of the space.
+    /// Returns a symmetry that maps the representative of its class to the set at this index of the space.
     ///
     /// # Panics
     ///
-    /// If there is no such set.
-    pub fn onto(&self, index: usize) -> Automorphism {
-        let way = std::iter::successors(Some(index), |&set| {
-            let before = self.before[set];
-            (before != NONE).then_some(before as usize)
+    /// If the index is not below the number of sets.
+    pub fn symmetry_to(&self, index: usize) -> Automorphism {
+        let path = std::iter::successors(Some(index), |&set| {
+            let predecessor = self.predecessor[set];
+            (predecessor != NONE).then_some(predecessor as usize)
         });
-        let steps: Vec<usize> = way.filter(|&set| self.before[set] != NONE).collect();
+        let steps: Vec<usize> = path.filter(|&set| self.predecessor[set] != NONE).collect();
         let identity = Automorphism::identity(self.space.topology());
-        steps.iter().rev().fold(identity, |symmetry, &set| symmetry.then(&self.moves[self.by[set] as usize]))
+        steps.iter().rev().fold(identity, |symmetry, &set| {
+            symmetry.then(&self.symmetries[self.symmetry_from_predecessor[set] as usize])
+        })
     }
 }
 
@@ -167,49 +170,49 @@ impl<'c> IntoIterator for &'c FaultClasses<'_> {
     }
 }
 
-/// Where a symmetry takes each single fault of a space.
+/// The image of each single fault of a space under a symmetry.
 #[derive(Clone, Debug)]
-struct Images(Vec<u32>);
+struct FaultPermutation(Vec<u32>);
 
-impl Images {
-    /// `None` if it is no permutation of the faults.
+impl FaultPermutation {
+    /// Returns `None` if the symmetry does not permute the faults.
     fn new(space: &FaultSpace<'_>, symmetry: &Automorphism) -> Option<Self> {
         let faults = space.faults();
         let image = |fault: &crate::Fault| faults.binary_search(&fault.image(symmetry)).ok().map(|place| place as u32);
         faults.iter().map(image).collect::<Option<_>>().map(Self)
     }
 
-    /// Where the symmetry takes a set of faults.
-    fn of(&self, space: &FaultSpace<'_>, set: &[u32]) -> u32 {
+    /// Returns the index of the image of a fault set.
+    fn image_of(&self, space: &FaultSpace<'_>, set: &[u32]) -> u32 {
         let mut image: Vec<u32> = set.iter().map(|&number| self.0[number as usize]).collect();
         image.sort_unstable();
-        space.sets().index_of(&image).expect("a permutation takes sets to sets") as u32
+        space.sets().index_of(&image).expect("a permutation maps sets to sets") as u32
     }
 }
 
-/// Random symmetries that generate all classes, each followed by its inverse.
-fn moves(space: &FaultSpace<'_>, fixed: &[NodeId], count: usize) -> Vec<(Automorphism, Images)> {
-    let mut moves = Vec::new();
-    let Some(symmetries) = Symmetries::fixing(space.topology(), fixed) else { return moves };
-    // The symmetries that are drawn decide nothing but which of the sound classes these are.
+/// Returns random symmetries that generate the classes, each followed by its inverse.
+fn generators(space: &FaultSpace<'_>, fixed: &[NodeId], count: usize) -> Vec<(Automorphism, FaultPermutation)> {
+    let mut generators = Vec::new();
+    let Some(symmetries) = Symmetries::fixing(space.topology(), fixed) else { return generators };
+    // The seed is fixed: the random symmetries affect completeness, never soundness.
     let mut rng = ChaCha8Rng::seed_from_u64(0);
-    let mut joined = DisjointSets::new(count);
+    let mut orbits = DisjointSets::new(count);
     let mut idle = 0;
-    while idle < IDLE && joined.count() > 1 {
+    while idle < MAX_IDLE && orbits.count() > 1 {
         idle += 1;
         let Some(symmetry) = symmetries.random(&mut rng) else { continue };
-        let Some(images) = Images::new(space, &symmetry) else { continue };
-        let before = joined.count();
+        let Some(images) = FaultPermutation::new(space, &symmetry) else { continue };
+        let before = orbits.count();
         for (index, set) in (0..).zip(space.sets().from(space.sets().first())) {
-            joined.join(index, images.of(space, &set));
+            orbits.union(index, images.image_of(space, &set));
         }
-        if joined.count() < before {
+        if orbits.count() < before {
             idle = 0;
-            let back = symmetry.inverse();
-            let images_back = Images::new(space, &back);
-            moves.push((symmetry, images));
-            moves.extend(images_back.map(|images| (back, images)));
+            let inverse = symmetry.inverse();
+            let inverse_images = FaultPermutation::new(space, &inverse);
+            generators.push((symmetry, images));
+            generators.extend(inverse_images.map(|images| (inverse, images)));
         }
     }
-    moves
+    generators
 }

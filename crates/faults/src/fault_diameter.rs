@@ -1,12 +1,12 @@
-//! How far terminals are from each other, at worst.
+//! The diameter of a network after faults.
 
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
-use crate::multi_source_bfs::{Direction, WIDTH, Waves, mask};
+use crate::multi_source_bfs::{MAX_SOURCES, MultiSourceBfs, SearchDirection, mask};
 use crate::{FaultError, Faults, Transport};
 
-/// The largest distance of two terminals, over many sets of faults.
+/// The fault diameter: the largest distance between two terminals after any of several fault sets.
 ///
 /// ```
 /// use lockstep_faults::{FaultDiameter, FaultKind, FaultSpace, Transport};
@@ -15,7 +15,7 @@ use crate::{FaultError, Faults, Transport};
 /// let ring: Topology = "ring:8".parse()?;
 /// let links = FaultSpace::new(&ring, FaultKind::Link, 1);
 /// let diameter = FaultDiameter::over(&ring, Transport::Direct, links.iter())?;
-/// assert_eq!(diameter.farthest.map(|pair| pair.distance), Some(7)); // 4 without a fault
+/// assert_eq!(diameter.farthest.map(|pair| pair.distance), Some(7)); // 4 without faults
 ///
 /// let two = FaultSpace::new(&ring, FaultKind::Link, 2);
 /// let diameter = FaultDiameter::over(&ring, Transport::Direct, two.iter())?;
@@ -24,63 +24,66 @@ use crate::{FaultError, Faults, Transport};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct FaultDiameter {
-    /// Number of sets of faults that were looked at.
+    /// Number of fault sets examined.
     pub sets: u64,
-    /// How many of them leave some terminal without a path to another one.
+    /// Number of fault sets that leave some terminal without a path to another one.
     pub disconnecting: u64,
-    /// The first of those.
+    /// The first of these fault sets.
     pub first_disconnecting: Option<Faults>,
-    /// The terminals farthest from each other, after faults that leave all connected; `None` if no faults leave two
-    /// terminals connected.
+    /// The pair of terminals with the largest distance, over fault sets that leave all terminals connected. `None` if there
+    /// is no such fault set with two terminals.
     pub farthest: Option<Farthest>,
 }
 
-/// Two terminals and what drives them apart.
+/// The most distant pair of terminals and the faults that separate them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Farthest {
-    /// Channels of a shortest legal path from the first to the second one.
+    /// Number of channels of a shortest legal path from the first terminal to the second.
     pub distance: u32,
     /// The terminals.
     pub pair: [NodeId; 2],
-    /// The first set of faults after which two are as far apart.
+    /// The first fault set with this distance.
     pub faults: Faults,
 }
 
 impl FaultDiameter {
-    /// The largest distance over these sets of faults of a network, all [of a space](crate::FaultSpace::iter), a
-    /// [sample](crate::FaultSpace::sample) or the representatives of [classes](crate::FaultClasses).
+    /// Computes the fault diameter over these fault sets: [all sets](crate::FaultSpace::iter) of a space, a
+    /// [sample](crate::FaultSpace::sample), or the representatives of [classes](crate::FaultClasses).
     ///
-    /// Takes time in proportion to channels, distance, and terminals by 64, for each set. To stop early, end the sets.
+    /// Takes `O(M * D * P / 64)` time per set, for `M` channels, distance `D` and `P` terminals. To stop early, end the
+    /// iterator.
     ///
     /// # Errors
     ///
-    /// A [`FaultError`] if some of them are faults of another network.
+    /// [`FaultError::ForeignNode`], [`FaultError::ForeignChannel`] or [`FaultError::ForeignLink`] for faults of another
+    /// network.
     pub fn over(
         topology: &Topology,
         transport: Transport,
         sets: impl IntoIterator<Item = Faults>,
     ) -> Result<Self, FaultError> {
-        let mut found = Self::default();
+        let mut result = Self::default();
         for faults in sets {
             let broken = faults.injected(topology)?;
-            found.sets += 1;
+            result.sets += 1;
             match diameter(&broken, transport) {
                 Diameter::Disconnected => {
-                    found.disconnecting += 1;
-                    found.first_disconnecting.get_or_insert(faults);
+                    result.disconnecting += 1;
+                    result.first_disconnecting.get_or_insert(faults);
                 }
                 Diameter::NoPair => {}
                 Diameter::Of { distance, pair } => {
-                    if found.farthest.as_ref().is_none_or(|farthest| farthest.distance < distance) {
-                        found.farthest = Some(Farthest { distance, pair, faults });
+                    if result.farthest.as_ref().is_none_or(|farthest| farthest.distance < distance) {
+                        result.farthest = Some(Farthest { distance, pair, faults });
                     }
                 }
             }
         }
-        Ok(found)
+        Ok(result)
     }
 }
 
+/// The diameter of one network.
 enum Diameter {
     Disconnected,
     NoPair,
@@ -89,18 +92,18 @@ enum Diameter {
 
 fn diameter(topology: &Topology, transport: Transport) -> Diameter {
     let terminals = topology.terminals();
-    let mut waves = Waves::new(topology, transport, Direction::Forwards);
-    let mut found = Diameter::NoPair;
-    for batch in terminals.chunks(WIDTH) {
-        let last = waves.run(batch);
+    let mut search = MultiSourceBfs::new(topology, transport, SearchDirection::Forward);
+    let mut diameter = Diameter::NoPair;
+    for batch in terminals.chunks(MAX_SOURCES) {
+        let last = search.run(batch);
         let all = mask(batch.len());
-        if terminals.iter().any(|&terminal| waves.seen(terminal) != all) {
+        if terminals.iter().any(|&terminal| search.reached_from(terminal) != all) {
             return Diameter::Disconnected;
         }
         let Some(last) = last else { continue };
-        if !matches!(found, Diameter::Of { distance, .. } if distance >= last.distance) {
-            found = Diameter::Of { distance: last.distance, pair: [batch[last.source], last.terminal] };
+        if !matches!(diameter, Diameter::Of { distance, .. } if distance >= last.distance) {
+            diameter = Diameter::Of { distance: last.distance, pair: [batch[last.source], last.terminal] };
         }
     }
-    found
+    diameter
 }

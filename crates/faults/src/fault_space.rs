@@ -1,4 +1,4 @@
-//! All faults of a kind, so many at once.
+//! Fault spaces: all sets of a number of faults of one kind.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,23 +11,23 @@ use serde::{Deserialize, Serialize};
 use crate::combinations::Combinations;
 use crate::{Fault, FaultError, Faults};
 
-/// The most faults that one sample draws, those of all its sets together.
+/// Maximum number of faults of a sample, over all its sets.
 const MAX_DRAWN: usize = 1 << 24;
 
-/// What fails.
+/// A kind of fault.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// Full-duplex and half-duplex links, wire by wire; a channel without an opposite is none.
+    /// Links, full-duplex or half-duplex. Parallel links fail one by one. A channel without an opposite is not a link.
     Link,
     /// Single channels.
     Channel,
-    /// Nodes, terminals and switches.
+    /// Nodes: terminals and switches.
     Node,
 }
 
 impl FaultKind {
-    /// Every single fault of this kind, ascending. What has failed cannot fail again.
+    /// Returns all single faults of this kind, ascending. Failed nodes and channels are not included.
     pub fn of(self, topology: &Topology) -> Vec<Fault> {
         match self {
             Self::Link => topology.links().into_iter().map(Fault::Link).collect(),
@@ -47,9 +47,9 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// All sets of so many faults of one kind, in lexicographic order.
+/// All sets of `at_once` faults of one kind, in lexicographic order.
 ///
-/// Nothing is kept but the single faults, 12 bytes each.
+/// The sets are enumerated, not stored. Memory: 12 bytes per single fault.
 ///
 /// ```
 /// use lockstep_faults::{FaultKind, FaultSpace};
@@ -70,44 +70,45 @@ pub struct FaultSpace<'a> {
 }
 
 impl<'a> FaultSpace<'a> {
-    /// All sets of `at_once` faults of this kind; none, if there are fewer faults.
+    /// Creates the space of all sets of `at_once` faults of this kind. It is empty if there are fewer faults.
     pub fn new(topology: &'a Topology, kind: FaultKind, at_once: usize) -> Self {
         Self { topology, faults: kind.of(topology), at_once }
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn topology(&self) -> &'a Topology {
         self.topology
     }
 
-    /// The single faults, ascending.
+    /// Returns the single faults, ascending.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
 
-    /// How many sets there are; `None` from 2^128 on.
+    /// Returns the number of sets, or `None` from 2^128 on.
     pub fn count(&self) -> Option<u128> {
         self.sets().count()
     }
 
-    /// The set at this place; `None` past the last one, and where they cannot be [counted](Self::count).
+    /// Returns the set at this index. `None` past the last set, and if the sets cannot be [counted](Self::count). Takes
+    /// `O(K^2 log F)` time for `K` of `F` faults.
     pub fn get(&self, index: u128) -> Option<Faults> {
         self.sets().nth(index).map(|set| self.faults_of(&set))
     }
 
-    /// The place of a set; `None` if it is none of these, and where they cannot be [counted](Self::count).
+    /// Returns the index of a set. `None` if it is not in this space, and if the sets cannot be [counted](Self::count).
     pub fn index_of(&self, faults: &Faults) -> Option<u128> {
         let place = |fault| self.faults.binary_search(fault).ok().map(|place| place as u32);
         self.sets().index_of(&faults.iter().map(place).collect::<Option<Vec<u32>>>()?)
     }
 
-    /// All sets, one after the other.
+    /// Returns an iterator over all sets.
     pub fn iter(&self) -> impl Iterator<Item = Faults> + Clone {
         self.faults_from(self.sets().first())
     }
 
-    /// The sets from this place on, as for a sweep that was interrupted; none where they cannot be
-    /// [counted](Self::count), unless the place is 0.
+    /// Returns an iterator over the sets from this index on, to resume a sweep. If the sets cannot be
+    /// [counted](Self::count), it is empty unless the index is 0.
     pub fn iter_from(&self, index: u128) -> impl Iterator<Item = Faults> + Clone {
         self.faults_from(if index == 0 { self.sets().first() } else { self.sets().nth(index) })
     }
@@ -116,14 +117,16 @@ impl<'a> FaultSpace<'a> {
         self.sets().from(first).map(|set| self.faults_of(&set))
     }
 
-    /// Different sets by chance, each selection with the same probability, ascending; all of them, if there are no more.
-    /// The same seed gives the same sets.
-    ///
-    /// **Source**: Bentley and Floyd, *A sample of brilliance* (Communications of the ACM 30, 1987).
+    /// Samples `count` distinct sets uniformly, in ascending order; all sets if there are not more. The same seed gives the
+    /// same sets.
     ///
     /// # Errors
     ///
-    /// [`FaultError::TooManySets`] past 2^24 faults altogether.
+    /// [`FaultError::TooManySets`] if the sample would have more than 2^24 faults in total.
+    ///
+    /// # Source
+    ///
+    /// Bentley, Floyd, *A sample of brilliance*, Communications of the ACM 30 (1987).
     pub fn sample(&self, count: usize, seed: u64) -> Result<Vec<Faults>, FaultError> {
         let sets = self.sets();
         let total = sets.count();
@@ -134,15 +137,15 @@ impl<'a> FaultSpace<'a> {
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let Some(total) = total else {
-            // So many that hardly any is drawn twice.
+            // There are 2^128 sets or more, so repetitions are rare.
             let mut drawn = BTreeSet::new();
             while drawn.len() < count {
-                let set = distinct(self.faults.len() as u128, self.at_once, &mut rng);
+                let set = sample_distinct(self.faults.len() as u128, self.at_once, &mut rng);
                 drawn.insert(set.into_iter().map(|number| number as u32).collect::<Vec<u32>>());
             }
             return Ok(drawn.iter().map(|set| self.faults_of(set)).collect());
         };
-        Ok(distinct(total, count, &mut rng).into_iter().filter_map(|index| self.get(index)).collect())
+        Ok(sample_distinct(total, count, &mut rng).into_iter().filter_map(|index| self.get(index)).collect())
     }
 
     pub(crate) fn sets(&self) -> Combinations {
@@ -154,8 +157,8 @@ impl<'a> FaultSpace<'a> {
     }
 }
 
-/// So many different numbers below a bound, which is not less.
-fn distinct(bound: u128, count: usize, rng: &mut impl Rng) -> BTreeSet<u128> {
+/// Samples `count` distinct numbers below `bound` by Floyd's algorithm; `count` is at most `bound`.
+fn sample_distinct(bound: u128, count: usize, rng: &mut impl Rng) -> BTreeSet<u128> {
     let mut chosen = BTreeSet::new();
     for last in bound - count as u128..bound {
         let number = rng.random_range(0..=last);

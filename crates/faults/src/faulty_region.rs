@@ -1,20 +1,22 @@
-//! Islands of faults.
+//! Connected regions of failed nodes and channels.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::disjoint_sets::DisjointSets;
 
-/// Faults that touch each other: an island that messages go around.
+/// A maximal connected region of failed nodes and channels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FaultyRegion {
-    /// The nodes that have failed, ascending.
+    /// The failed nodes, ascending.
     pub nodes: Vec<NodeId>,
-    /// The channels that have failed, ascending, those at its nodes included.
+    /// The failed channels, ascending, including those of failed nodes.
     pub channels: Vec<ChannelId>,
 }
 
-/// The islands of what has failed, by their lowest node. Two failed channels touch where they share an end, and a failed
-/// node is in one island with its channels. Takes `O(N + M)` time.
+/// Returns the regions of failed nodes and channels, by their lowest nodes.
+///
+/// Two failed channels are in one region if they share an end. A failed node is in one region with its channels. Takes
+/// `O(N + M log M)` time.
 ///
 /// ```
 /// use lockstep_faults::{FaultSet, faulty_regions};
@@ -27,13 +29,13 @@ pub struct FaultyRegion {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn faulty_regions(topology: &Topology) -> Vec<FaultyRegion> {
-    let mut joined = DisjointSets::new(topology.node_count());
+    let mut sets = DisjointSets::new(topology.node_count());
     for channel in topology.failed_channels() {
-        joined.join(topology.tail(channel).number(), topology.head(channel).number());
+        sets.union(topology.tail(channel).number(), topology.head(channel).number());
     }
-    let channels = topology.failed_channels().map(|channel| (joined.lowest(topology.tail(channel).number()), channel));
+    let channels = topology.failed_channels().map(|channel| (sets.lowest(topology.tail(channel).number()), channel));
     let channels: Vec<(u32, ChannelId)> = channels.collect();
-    let nodes = topology.failed_nodes().iter().map(|&node| (joined.lowest(node.number()), node));
+    let nodes = topology.failed_nodes().iter().map(|&node| (sets.lowest(node.number()), node));
     let nodes: Vec<(u32, NodeId)> = nodes.collect();
     let mut lowest: Vec<u32> = channels.iter().map(|pair| pair.0).chain(nodes.iter().map(|pair| pair.0)).collect();
     lowest.sort_unstable();

@@ -1,6 +1,6 @@
-//! Lists in words.
+//! Lists in error messages.
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins words: `a`, `a and b`, `a, b and c`.
 pub(crate) fn list(words: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words[..] {
@@ -10,14 +10,14 @@ pub(crate) fn list(words: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// As [`list`], but of many words the first, and how many more there are.
-pub(crate) fn beginning(words: impl ExactSizeIterator<Item = impl Into<String>>) -> String {
-    /// The most words that are all written.
-    const MOST: usize = 8;
+/// Joins words as [`list`]. Of more than 8 words it writes the first 7 and the number of others.
+pub(crate) fn shortened_list(words: impl ExactSizeIterator<Item = impl Into<String>>) -> String {
+    /// The maximum number of words.
+    const MAX_WORDS: usize = 8;
     let count = words.len();
-    let shown = if count <= MOST { MOST } else { MOST - 1 };
+    let shown = if count <= MAX_WORDS { MAX_WORDS } else { MAX_WORDS - 1 };
     let mut written: Vec<String> = words.take(shown).map(Into::into).collect();
-    if count > MOST {
+    if count > MAX_WORDS {
         written.push(format!("{} more", count - shown));
     }
     list(&written)
@@ -28,8 +28,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lists_are_cut() {
-        let words = |count: u32| beginning((0..count).map(|word| word.to_string()));
+    fn long_lists_are_shortened() {
+        let words = |count: u32| shortened_list((0..count).map(|word| word.to_string()));
         assert_eq!(words(0), "");
         assert_eq!(words(1), "0");
         assert_eq!(words(3), "0, 1 and 2");

@@ -1,82 +1,87 @@
-//! Breadth-first searches from many nodes at once.
+//! Bit-parallel breadth-first search from several sources.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::Transport;
 
-/// The most sources of one search: one bit each.
-pub(crate) const WIDTH: usize = u64::BITS as usize;
+/// The maximum number of sources of one search: one bit each.
+pub(crate) const MAX_SOURCES: usize = u64::BITS as usize;
 
-/// From tail to head, or against the channels.
+/// The direction in which a search follows channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Direction {
-    Forwards,
-    Backwards,
+pub(crate) enum SearchDirection {
+    /// From tail to head.
+    Forward,
+    /// From head to tail.
+    Backward,
 }
 
-/// Legal searches from up to [`WIDTH`] nodes at once. Memory: 24 bytes a node.
+/// A breadth-first search along legal paths from up to [`MAX_SOURCES`] nodes. Memory: 24 bytes per node.
 ///
-/// **Source**: Then et al., *The more the merrier: efficient multi-source graph traversal* (VLDB 8, 2014).
+/// # Source
+///
+/// Then et al., *The more the merrier: efficient multi-source graph traversal*, Proceedings of the VLDB Endowment 8 (2014).
 #[derive(Clone, Debug)]
-pub(crate) struct Waves<'a> {
+pub(crate) struct MultiSourceBfs<'a> {
     topology: &'a Topology,
     transport: Transport,
-    direction: Direction,
-    /// By which sources each node has been reached, before this level and in the next one.
-    seen: Vec<u64>,
-    fresh: Vec<u64>,
+    direction: SearchDirection,
+    /// The sources that have reached each node.
+    reached_from: Vec<u64>,
+    /// The sources that reach each node at this level, and at the next one.
+    current: Vec<u64>,
     next: Vec<u64>,
     front: Vec<NodeId>,
     next_front: Vec<NodeId>,
 }
 
-/// The last terminal that a search reaches.
+/// The terminal that a search reaches last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Last {
-    /// Channels from the source.
+pub(crate) struct LastReached {
+    /// Number of channels from the source.
     pub(crate) distance: u32,
-    /// The place of the source.
+    /// Index of the source.
     pub(crate) source: usize,
     pub(crate) terminal: NodeId,
 }
 
-impl<'a> Waves<'a> {
-    pub(crate) fn new(topology: &'a Topology, transport: Transport, direction: Direction) -> Self {
-        let [seen, fresh, next] = [(); 3].map(|()| vec![0; topology.node_count()]);
-        Self { topology, transport, direction, seen, fresh, next, front: Vec::new(), next_front: Vec::new() }
+impl<'a> MultiSourceBfs<'a> {
+    pub(crate) fn new(topology: &'a Topology, transport: Transport, direction: SearchDirection) -> Self {
+        let [reached_from, current, next] = [(); 3].map(|()| vec![0; topology.node_count()]);
+        Self { topology, transport, direction, reached_from, current, next, front: Vec::new(), next_front: Vec::new() }
     }
 
-    /// The sources, as bits, that have reached a node, itself included.
+    /// Returns the sources that have reached a node, as bits. A source has reached itself.
     #[inline]
-    pub(crate) fn seen(&self, node: NodeId) -> u64 {
-        self.seen[node.index()]
+    pub(crate) fn reached_from(&self, node: NodeId) -> u64 {
+        self.reached_from[node.index()]
     }
 
-    /// Searches from all of these nodes; says which terminal is reached last, if any beside the sources is. Takes `O(M)`
-    /// time for each different distance.
-    pub(crate) fn run(&mut self, sources: &[NodeId]) -> Option<Last> {
+    /// Searches from these nodes. Returns the terminal that is reached last, if any terminal other than the sources is
+    /// reached. Takes `O(M D)` time for distance `D`.
+    pub(crate) fn run(&mut self, sources: &[NodeId]) -> Option<LastReached> {
         let Self { topology, transport, direction, .. } = *self;
-        self.seen.fill(0);
+        self.reached_from.fill(0);
         self.front.clear();
         for (bit, &source) in sources.iter().enumerate() {
-            self.seen[source.index()] = 1 << bit;
-            self.fresh[source.index()] = 1 << bit;
+            self.reached_from[source.index()] = 1 << bit;
+            self.current[source.index()] = 1 << bit;
             self.front.push(source);
         }
         let mut last = None;
         for distance in 1.. {
             for node in std::mem::take(&mut self.front) {
-                let bits = std::mem::take(&mut self.fresh[node.index()]);
-                // A source sends whatever it is; what comes later only crosses some.
+                let bits = std::mem::take(&mut self.current[node.index()]);
+                // A source always sends. Other nodes forward only if messages can cross them.
                 if distance > 1 && !transport.crosses(topology, node) {
                     continue;
                 }
                 for &channel in self.channels(node) {
                     let other = match direction {
-                        Direction::Forwards => topology.head(channel),
-                        Direction::Backwards => topology.tail(channel),
+                        SearchDirection::Forward => topology.head(channel),
+                        SearchDirection::Backward => topology.tail(channel),
                     };
-                    let new = bits & !self.seen[other.index()];
+                    let new = bits & !self.reached_from[other.index()];
                     if new != 0 && transport.touches(topology, other) {
                         if self.next[other.index()] == 0 {
                             self.next_front.push(other);
@@ -89,14 +94,14 @@ impl<'a> Waves<'a> {
                 break;
             }
             std::mem::swap(&mut self.front, &mut self.next_front);
-            std::mem::swap(&mut self.fresh, &mut self.next);
-            let mut is_found = false;
+            std::mem::swap(&mut self.current, &mut self.next);
+            let mut is_recorded = false;
             for &node in &self.front {
-                let bits = self.fresh[node.index()];
-                self.seen[node.index()] |= bits;
-                if !is_found && topology.is_terminal(node) {
-                    is_found = true;
-                    last = Some(Last { distance, source: bits.trailing_zeros() as usize, terminal: node });
+                let bits = self.current[node.index()];
+                self.reached_from[node.index()] |= bits;
+                if !is_recorded && topology.is_terminal(node) {
+                    is_recorded = true;
+                    last = Some(LastReached { distance, source: bits.trailing_zeros() as usize, terminal: node });
                 }
             }
         }
@@ -105,13 +110,13 @@ impl<'a> Waves<'a> {
 
     fn channels(&self, node: NodeId) -> &'a [ChannelId] {
         match self.direction {
-            Direction::Forwards => self.topology.out_channels(node),
-            Direction::Backwards => self.topology.in_channels(node),
+            SearchDirection::Forward => self.topology.out_channels(node),
+            SearchDirection::Backward => self.topology.in_channels(node),
         }
     }
 }
 
-/// The bits of so many sources.
+/// Returns the bits of `sources` sources.
 pub(crate) fn mask(sources: usize) -> u64 {
-    u64::MAX >> (WIDTH - sources)
+    u64::MAX >> (MAX_SOURCES - sources)
 }

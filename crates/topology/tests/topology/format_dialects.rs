@@ -34,14 +34,14 @@ fn edge_list_lines() {
 }
 
 #[test]
-fn nodes_with_numbers_for_names_have_those_numbers() {
-    let check = |text, expected| check(GraphFormat::EdgeList, text, expected);
-    check("2 1\n1 -> 0", "0 1 2: 2->1 1->2 1->0");
-    check("3 1\n1 -> 0", "3 1 0: 3->1 1->3 1->0");
-    check("02 1\n1 0", "02 1 0: 02->1 1->02 1->0 0->1");
-    check("2 1\nnodes: 0\nswitches: 1", "0 [1] 2: 2->1 1->2");
-    super::format_dialects::check(GraphFormat::Dot, "graph { 1 -- 0 }", "0 1: 1->0 0->1");
-    super::format_dialects::check(GraphFormat::Json, JSON_WITH_NUMBERS, "1 0: 1->0");
+fn nodes_named_by_numbers_get_these_numbers() {
+    let check_edges = |text, expected| check(GraphFormat::EdgeList, text, expected);
+    check_edges("2 1\n1 -> 0", "0 1 2: 2->1 1->2 1->0");
+    check_edges("3 1\n1 -> 0", "3 1 0: 3->1 1->3 1->0");
+    check_edges("02 1\n1 0", "02 1 0: 02->1 1->02 1->0 0->1");
+    check_edges("2 1\nnodes: 0\nswitches: 1", "0 [1] 2: 2->1 1->2");
+    check(GraphFormat::Dot, "graph { 1 -- 0 }", "0 1: 1->0 0->1");
+    check(GraphFormat::Json, JSON_WITH_NUMBERS, "1 0: 1->0");
 }
 
 const JSON_WITH_NUMBERS: &str = r#"{"format": "lockstep-topology", "version": 1, "name": "", "channels": [[0, 1]],

@@ -164,8 +164,8 @@ proptest! {
             let fault = *place.get(&faults);
             let name = fault.name(&topology);
             let set = match kind {
-                FaultKind::Link => FaultSet::new().link_written(name),
-                FaultKind::Channel => FaultSet::new().channel_written(name),
+                FaultKind::Link => FaultSet::new().link_named(name),
+                FaultKind::Channel => FaultSet::new().channel_named(name),
                 FaultKind::Node => FaultSet::new().node(name),
             };
             prop_assert_eq!(set.of(&topology).unwrap(), Faults::from(fault));
@@ -244,7 +244,7 @@ proptest! {
             prop_assert_eq!(classes.members(number).count(), class.size);
             for member in classes.members(number) {
                 prop_assert_eq!(classes.class_of(member), number);
-                let symmetry = classes.onto(member);
+                let symmetry = classes.symmetry_to(member);
                 prop_assert_eq!(Some(class.representative.image(&symmetry)), space.get(member as u128));
                 prop_assert!(root.iter().all(|&node| symmetry.node(node) == node));
                 for channel in topology.channels() {

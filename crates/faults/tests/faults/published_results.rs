@@ -75,7 +75,7 @@ fn a_sample_of_half_the_sets_has_every_set_half_of_the_time() {
 fn terminals_that_are_cut_off_are_named() {
     let words = |spec: &str, faults: FaultSet, transport| {
         let broken = faults.apply_to(&spec.parse::<Topology>().unwrap()).unwrap();
-        Survivability::of(&broken, transport).words(&broken)
+        Survivability::of(&broken, transport).describe(&broken)
     };
     let direct = Transport::Direct;
     let none = FaultSet::new;
