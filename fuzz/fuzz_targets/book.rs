@@ -6,7 +6,7 @@ use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::{
     Budget, Collective, CommunicationModel, Plan, PlanOptions, RecoveryBook, SweepIdentity, SweepLog, Topology, plan,
 };
-use lockstep_envelope::seal;
+use lockstep_files::seal;
 
 thread_local! {
     /// The plan of a small network, and the first piece of its book.

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use lockstep::{Collective, CommunicationModel, Problem};
-use lockstep_envelope::seal;
+use lockstep_files::seal;
 use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, SearchSpace, UmdaOptions, candidate_paths};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check<A: Algorithm>(space: &SearchSpace<'_>, algorithm: A, bytes: &[u8]) {
-    for bytes in [bytes, &seal(A::MAGIC, 1, bytes)] {
+    for bytes in [bytes, &seal(A::CHECKPOINT_KIND.magic, A::CHECKPOINT_KIND.version, bytes)] {
         match Evolution::resume(space, algorithm, bytes) {
             Err(error) => lockstep_fuzz::refusal(&error),
             Ok(search) => {

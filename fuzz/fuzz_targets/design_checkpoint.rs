@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use lockstep_design::{CHECKPOINT_KIND, DesignProblem, DesignRules, Machine, checkpoint, objective, resume};
-use lockstep_envelope::seal;
+use lockstep_files::seal;
 use lockstep_pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
 
 fuzz_target!(|bytes: &[u8]| {

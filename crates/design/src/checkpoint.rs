@@ -1,14 +1,19 @@
 //! Designs at rest: stop after any generation, go on as if nothing had happened.
 
+use lockstep_files::{FileError, FileKind};
 use lockstep_pareto::{Evolution, EvolutionError, EvolutionOptions, State};
-use lockstep_schedule::{FileError, FileKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{CablingCode, DesignProblem, DesignRules, Machine};
 
 /// The kind of checkpoint files.
-pub const CHECKPOINT_KIND: FileKind =
-    FileKind { format: "lockstep-design-checkpoint", noun: "checkpoint of a design", magic: *b"lsdesign", version: 1 };
+pub const CHECKPOINT_KIND: FileKind = FileKind {
+    format: "lockstep-design-checkpoint",
+    noun: "checkpoint of a design",
+    magic: *b"lsdesign",
+    version: 1,
+    remedies: &[],
+};
 
 /// Why a checkpoint cannot be gone on from.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

@@ -1,13 +1,11 @@
 //! Checkpoints of a search: stop anywhere, go on as if nothing had happened.
 
-use lockstep_envelope::{EnvelopeError, decode, encode, open, seal};
+use lockstep_files::FileError;
 use serde::{Deserialize, Serialize};
 
 use crate::evolution::{Algorithm, Evolution, FIRST_EFFORT, Individual, MAX_EFFORT};
 use crate::space::SearchSpace;
 use crate::state::Evaluator;
-
-const VERSION: u32 = 1;
 
 /// Why a checkpoint cannot be gone on from.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -15,7 +13,7 @@ const VERSION: u32 = 1;
 pub enum CheckpointError {
     /// Truncated, altered, or no checkpoint at all.
     #[error("the checkpoint cannot be read: {0}")]
-    Envelope(#[from] EnvelopeError),
+    File(#[from] FileError),
     /// It belongs to another problem, number of steps, seed or other parameters.
     #[error("the checkpoint belongs to another {what}; delete it, or ask for what it was made for")]
     Mismatch {
@@ -55,7 +53,7 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
             population: self.population.clone(),
             offspring: self.offspring.clone(),
         };
-        seal(A::MAGIC, VERSION, &encode(&record))
+        A::CHECKPOINT_KIND.seal(&record)
     }
 
     /// The search that [`checkpoint`](Self::checkpoint) wrote; it ends in the very schedule that it would have found
@@ -65,7 +63,7 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
     ///
     /// [`CheckpointError`], if the bytes are not a checkpoint of this space with these options.
     pub fn resume(space: &'a SearchSpace<'a>, options: A, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let record: Record<A> = decode(open(A::MAGIC, VERSION, bytes)?)?;
+        let record: Record<A> = A::CHECKPOINT_KIND.open(bytes)?;
         let fresh = Self::new(space, options);
         if record.fingerprint != space.fingerprint() {
             return Err(CheckpointError::Mismatch { what: "problem or number of steps" });

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lockstep_files::FileKind;
 use lockstep_schedule::{Budget, NotFound, Schedule};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -21,8 +22,8 @@ pub struct Individual {
 /// The parameters of an evolutionary algorithm, and so the algorithm: [`UmdaOptions`](crate::UmdaOptions) or
 /// [`HgsaOptions`](crate::HgsaOptions). It cannot be implemented outside.
 pub trait Algorithm: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Sync {
-    /// What its checkpoints begin with.
-    const MAGIC: [u8; 8];
+    /// The kind of its checkpoint files.
+    const CHECKPOINT_KIND: FileKind;
 
     /// The same parameters, brought within their limits.
     #[must_use]

@@ -1,5 +1,6 @@
 //! The hybrid of genetic algorithm and simulated annealing.
 
+use lockstep_files::FileKind;
 use lockstep_schedule::{NotFound, Switching};
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +95,13 @@ impl HgsaOptions {
 pub type Hgsa<'a> = Evolution<'a, HgsaOptions>;
 
 impl Algorithm for HgsaOptions {
-    const MAGIC: [u8; 8] = *b"lockhgsa";
+    const CHECKPOINT_KIND: FileKind = FileKind {
+        format: "lockstep-hgsa-checkpoint",
+        noun: "checkpoint of HGSA",
+        magic: *b"lockhgsa",
+        version: 1,
+        remedies: &[],
+    };
 
     fn within_limits(self) -> Self {
         Self { population: self.population.max(4), ..self }

@@ -1,5 +1,6 @@
 //! The univariate marginal distribution algorithm.
 
+use lockstep_files::FileKind;
 use lockstep_schedule::NotFound;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
@@ -77,7 +78,13 @@ const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
 pub type Umda<'a> = Evolution<'a, UmdaOptions>;
 
 impl Algorithm for UmdaOptions {
-    const MAGIC: [u8; 8] = *b"lockumda";
+    const CHECKPOINT_KIND: FileKind = FileKind {
+        format: "lockstep-umda-checkpoint",
+        noun: "checkpoint of UMDA",
+        magic: *b"lockumda",
+        version: 1,
+        remedies: &[],
+    };
 
     fn within_limits(self) -> Self {
         Self { population: self.population.max(4), ..self }

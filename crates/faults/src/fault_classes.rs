@@ -80,10 +80,11 @@ impl<'a> FaultClasses<'a> {
     /// Computes the orbits of these symmetries by breadth-first search.
     fn orbits(space: &'a FaultSpace<'a>, generators: Vec<(Automorphism, FaultPermutation)>, count: usize) -> Self {
         let mut classes = Vec::new();
-        let [mut class_of, mut predecessor, mut symmetry_from_predecessor] = [const { Vec::new() }; 3].map(|mut table: Vec<u32>| {
-            table.resize(count, NONE);
-            table
-        });
+        let [mut class_of, mut predecessor, mut symmetry_from_predecessor] =
+            [const { Vec::new() }; 3].map(|mut table: Vec<u32>| {
+                table.resize(count, NONE);
+                table
+            });
         let mut queue = Vec::new();
         for first in 0..count as u32 {
             if class_of[first as usize] != NONE {

@@ -102,8 +102,8 @@ struct BidirectionalSearch<'a> {
 
 impl<'a> BidirectionalSearch<'a> {
     fn new(topology: &'a Topology, transport: Transport) -> Self {
-        let [from, to] =
-            [SearchDirection::Forward, SearchDirection::Backward].map(|direction| MultiSourceBfs::new(topology, transport, direction));
+        let [from, to] = [SearchDirection::Forward, SearchDirection::Backward]
+            .map(|direction| MultiSourceBfs::new(topology, transport, direction));
         Self { topology, transport, from, to }
     }
 

@@ -1,14 +1,13 @@
-//! The binary form of schedule files: an envelope around the same contents as the JSON form.
+//! The binary form of schedule files: sealed, the same contents as the JSON form.
 
 use std::num::NonZeroU32;
 
-use lockstep_envelope::{decode, encode};
+use lockstep_files::{FileError, decode, encode};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 use serde::{Deserialize, Serialize};
 
 use crate::collective::CollectiveKind;
 use crate::file::{KIND, ScheduleFile, ScheduleFileError};
-use crate::header::FileError;
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
@@ -25,7 +24,7 @@ impl ScheduleFile {
     ///
     /// # Errors
     ///
-    /// [`FileError::Envelope`](crate::FileError::Envelope) if the file is truncated, altered or of another kind, else as
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind, else as
     /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
         KIND.open::<Tables>(bytes)?.try_into()
@@ -69,7 +68,7 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// [`FileError::Envelope`](crate::FileError::Envelope) or [`ScheduleFileError::Tables`], if the bytes are no schedule.
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) or [`ScheduleFileError::Tables`], if the bytes are no schedule.
     pub fn unpack(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
         decode::<StepTables>(bytes).map_err(FileError::from)?.schedule()
     }

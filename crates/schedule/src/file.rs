@@ -1,16 +1,24 @@
 //! A schedule together with what it is for: the contents of a schedule file.
 
-use lockstep_topology::{CayleyError, Topology, TopologyError, one_line};
+use lockstep_files::{FileError, FileKind, one_line};
+use lockstep_topology::{CayleyError, Topology, TopologyError};
 
 use crate::collective::Collective;
-use crate::header::{FileError, FileKind};
 use crate::model::CommunicationModel;
 use crate::name::{CollectiveName, CollectiveNameError};
 use crate::problem::{Problem, ProblemError};
 use crate::schedule::Schedule;
 
-pub(crate) const KIND: FileKind =
-    FileKind { format: "lockstep-schedule", noun: "schedule", magic: *b"lockschd", version: 1 };
+pub(crate) const KIND: FileKind = FileKind {
+    format: "lockstep-schedule",
+    noun: "schedule",
+    magic: *b"lockschd",
+    version: 1,
+    remedies: &[
+        ("lockstep-plan", "a plan holds its schedule in the field 'schedule'"),
+        ("lockstep-topology", "a topology alone is no schedule, plan one for it"),
+    ],
+};
 
 /// A schedule with its network, collective and model, as a file holds them.
 ///

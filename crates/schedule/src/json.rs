@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use lockstep_files::to_json_rows;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
@@ -15,7 +16,6 @@ use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
 use crate::schedule::{Schedule, Step, Transfer};
 use crate::steps::{StepList, read_steps};
-use crate::text::to_json_lines;
 
 /// The `kind` of a collective that lists its messages.
 const CUSTOM: &str = "custom";
@@ -26,7 +26,7 @@ const MAX_LISTED_RECEIVERS: usize = 1 << 26;
 impl ScheduleFile {
     /// The text of a JSON file: a field of the file a line, a step a line. Some 30 bytes a transfer and more.
     pub fn to_json(&self) -> String {
-        to_json_lines(self, 2)
+        to_json_rows(self, 2)
     }
 
     /// The contents of a JSON file.

@@ -40,7 +40,6 @@ mod collective;
 mod cost;
 mod distribute_phase;
 mod file;
-mod header;
 mod json;
 mod messages;
 mod metrics;
@@ -55,7 +54,6 @@ mod steps;
 pub mod strategy;
 mod stream;
 mod symmetric;
-mod text;
 mod verify;
 mod violation;
 
@@ -64,7 +62,6 @@ pub use collective::{Collective, CollectiveKind, Phase};
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
 pub use file::{ScheduleFile, ScheduleFileError};
-pub use header::{FileError, FileKind};
 pub use messages::{Message, MessageId, Messages, Receivers};
 pub use metrics::UsageProfile;
 pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
@@ -78,6 +75,5 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
-pub use text::to_json_lines;
 pub use verify::{Verification, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use lockstep_topology::{ChannelId, NodeId, Topology, one_line};
+use lockstep_files::one_line;
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::collective::Phase;
 use crate::messages::{MessageId, Messages, Receivers};

@@ -1,29 +1,29 @@
-//! `lockstep bound`: what no schedule can beat.
+//! `lockstep bound`: lower bounds on the number of steps.
 
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use lockstep_report::Table;
 
-use super::Answer;
-use crate::args::{BoundArgs, Talk};
-use crate::model::Question;
+use crate::args::{BoundArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::output;
+use crate::problem_input::ProblemInput;
 use crate::text::{self, Sheet};
 
-pub(crate) fn run(args: &BoundArgs, talk: Talk) -> anyhow::Result<Answer> {
-    let question = Question::new(&args.problem, talk)?;
-    let problem = question.problem()?;
+pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let input = ProblemInput::new(&args.problem, verbosity)?;
+    let problem = input.problem()?;
     let bounds = lockstep::bounds::all(&problem);
     if args.json {
-        output::print(&to_json_lines(&bounds, 1))?;
-        return Ok(Answer::Yes);
+        output::print(&to_json_rows(&bounds, 1))?;
+        return Ok(ExitStatus::Success);
     }
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &problem);
-    let mut table = Table::new(["steps", "rule", "because"]);
+    let mut table = Table::new(["steps", "rule", "reason"]);
     for bound in &bounds {
-        let because = bound.certificate.explain(problem.topology()).to_string();
-        table.push([bound.steps.to_string(), bound.rule.to_string(), because]);
+        let reason = bound.certificate.explain(problem.topology()).to_string();
+        table.push([bound.steps.to_string(), bound.rule.to_string(), reason]);
     }
     output::print(&format!("{}\n{}", sheet.to_text(), table.to_text()))?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -5,31 +5,32 @@ use std::path::Path;
 use anyhow::bail;
 use lockstep_report::{DrawingLimits, schedule_html, schedule_svg};
 
-use super::{Answer, extension};
-use crate::args::{PictureFormat, RenderArgs, Talk};
+use crate::args::{PictureFormat, RenderArgs, Verbosity};
+use crate::exit_status::ExitStatus;
+use crate::output::extension;
 use crate::{input, output};
 
-pub(crate) fn run(args: &RenderArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let format = match (args.format, extension(path).as_str()) {
         (Some(format), _) => format,
         (None, "svg") => PictureFormat::Svg,
         (None, "html" | "htm") => PictureFormat::Html,
         (None, _) if input::is_standard(path) => PictureFormat::Svg,
-        _ => bail!("{}: the extension is neither svg nor html; choose one with --format", path.display()),
+        _ => bail!("{}: unknown extension; choose svg or html with --format", path.display()),
     };
     let saved = input::saved(&args.file)?;
     let Some(file) = saved.schedule() else {
-        bail!("{}: a symmetric schedule has no picture; draw the plan of a small network", input::name(&args.file));
+        bail!("{}: symmetric schedules cannot be drawn; draw the plan of a small network", input::name(&args.file));
     };
     let (problem, schedule) = (file.problem(), file.schedule());
     if let Err(violation) = lockstep::verify(&problem, schedule) {
-        output::note(talk, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
+        output::note(verbosity, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
     }
     let picture = match format {
         PictureFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
         PictureFormat::Html => schedule_html(&problem, schedule, &DrawingLimits::PAGE),
     };
     output::write(path, picture.as_bytes())?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -116,6 +116,6 @@ proptest! {
             saved[place] ^= flip;
         }
         let result = Planner::new(question.problem(), options).from_checkpoint(saved).run(&budget(), |_| {});
-        prop_assert!(matches!(result, Err(PlanError::Checkpoint(CheckpointError::Envelope(_)))));
+        prop_assert!(matches!(result, Err(PlanError::Checkpoint(CheckpointError::File(_)))));
     }
 }

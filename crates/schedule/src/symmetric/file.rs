@@ -1,16 +1,21 @@
 //! A symmetric schedule together with the network's rules: the contents of a file.
 
+use lockstep_files::FileKind;
 use lockstep_topology::CayleyGraph;
 
 use super::{BaseSchedule, SymmetricSchedule, SymmetricViolation, verify_symmetric};
 use crate::file::ScheduleFileError;
-use crate::header::FileKind;
 use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
 use crate::verify::Verification;
 
-pub(super) const KIND: FileKind =
-    FileKind { format: "lockstep-symmetric-schedule", noun: "symmetric schedule", magic: *b"locksymm", version: 1 };
+pub(super) const KIND: FileKind = FileKind {
+    format: "lockstep-symmetric-schedule",
+    noun: "symmetric schedule",
+    magic: *b"locksymm",
+    version: 1,
+    remedies: &[("lockstep-topology", "a topology alone is no symmetric schedule, plan one for it")],
+};
 
 /// The most sides of a graph that are read, those of one element included.
 const MAX_SIDES: usize = 1 << 10;

@@ -52,13 +52,13 @@ proptest! {
         (instance, schedule) in spoiled_instance(5), places: [Index; 2], bytes: [u8; 2], cut: Option<Index>,
     ) {
         let sealed = file_of(&instance, schedule).to_bytes();
-        let mut payload = lockstep_envelope::open(*b"lockschd", 1, &sealed).unwrap().to_vec();
+        let mut payload = lockstep_files::open(*b"lockschd", 1, &sealed).unwrap().to_vec();
         for (place, byte) in places.iter().zip(bytes) {
             let place = place.index(payload.len());
             payload[place] = byte;
         }
         payload.truncate(cut.map_or(payload.len(), |cut| cut.index(payload.len())));
-        if let Ok(file) = ScheduleFile::from_bytes(&lockstep_envelope::seal(*b"lockschd", 1, &payload)) {
+        if let Ok(file) = ScheduleFile::from_bytes(&lockstep_files::seal(*b"lockschd", 1, &payload)) {
             let _ = lockstep_schedule::violations(&file.problem(), file.schedule(), 10);
         }
     }

@@ -118,13 +118,13 @@ proptest! {
         SymmetricInstance { schedule, model } in spoiled_symmetric(6), places: [Index; 2], bytes: [u8; 2], cut: Option<Index>,
     ) {
         let sealed = SymmetricScheduleFile { schedule, model }.to_bytes();
-        let mut payload = lockstep_envelope::open(*b"locksymm", 1, &sealed).unwrap().to_vec();
+        let mut payload = lockstep_files::open(*b"locksymm", 1, &sealed).unwrap().to_vec();
         for (place, byte) in places.iter().zip(bytes) {
             let place = place.index(payload.len());
             payload[place] = byte;
         }
         payload.truncate(cut.map_or(payload.len(), |cut| cut.index(payload.len())));
-        if let Ok(file) = SymmetricScheduleFile::from_bytes(&lockstep_envelope::seal(*b"locksymm", 1, &payload)) {
+        if let Ok(file) = SymmetricScheduleFile::from_bytes(&lockstep_files::seal(*b"locksymm", 1, &payload)) {
             let _ = file.verify();
         }
     }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use lockstep_files::one_line;
+
 use super::graph_format::GraphFormat;
 use super::topology_document::{FORMAT, VERSION};
 use crate::TopologyError;
-use crate::text::one_line;
 
 /// The reason a text is not a network. Each message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use lockstep_files::one_line;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::Topology;
@@ -15,7 +16,7 @@ use crate::format::edges::links_or_channels;
 use crate::format::error::{FileFault, ReadError, WriteError};
 use crate::format::graph_format::GraphFormat;
 use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, boolean, flip_y};
-use crate::text::{excerpt, one_line};
+use crate::text::excerpt;
 
 /// Maximum number of attributes of a tag. The parser compares all pairs of them.
 const MAX_ATTRIBUTES: usize = 1 << 10;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use lockstep_files::one_line;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -9,7 +10,6 @@ use super::error::ReadError;
 use super::json_text::{parse, push_rows, quoted};
 use super::topology_document::{FORMAT, TopologyDocument, VERSION};
 use crate::Topology;
-use crate::text::one_line;
 
 /// The fields that identify the kind of a JSON file.
 #[derive(Deserialize)]

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use lockstep_files::one_line;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{FileFault, FilePlace, ReadError};
-use crate::text::one_line;
 
 /// Parses a JSON object. An error names the field.
 pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {

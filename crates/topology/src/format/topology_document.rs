@@ -1,8 +1,8 @@
 //! Lockstep's own topology document, version 1, and its conversion from and to [`Topology`].
 
+use lockstep_files::one_line;
 use serde::{Deserialize, Serialize};
 
-use crate::text::one_line;
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 
 /// The value of the field `format`.

@@ -1,6 +1,5 @@
 //! Sizes, degrees and distances of all families by closed formulas.
 
-
 use std::collections::VecDeque;
 
 use lockstep_topology::*;

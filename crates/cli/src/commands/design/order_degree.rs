@@ -1,24 +1,26 @@
-//! Graphs of one order and degree with short distances.
+//! `lockstep design --order --degree`: graphs of given order and degree with a small mean distance.
 
 use anyhow::Context;
+use lockstep::files::to_json_rows;
 use lockstep::metrics::{Distances, Graph};
-use lockstep::schedule::to_json_lines;
 use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
 use lockstep::{Budget, Topology};
 use serde::Serialize;
 
-use crate::args::{FrontArgs, OrderDegreeArgs, Talk};
-use crate::commands::{Answer, stop_on_signal, topology};
+use crate::args::{FrontArgs, OrderDegreeArgs, Verbosity};
+use crate::commands::network_file;
+use crate::exit_status::ExitStatus;
 use crate::progress::RoundBar;
+use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
-pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (seed, OrderDegreeArgs { rounds, format, .. }) = (args.evolution.options().seed, args.order_degree);
     let mut search = OrderDegreeSearch::new(order, degree, seed)?;
     let stop = Budget::unlimited();
-    stop_on_signal(&stop, "the search", talk)?;
-    let bar = RoundBar::new(talk);
+    cancel_on_signal(&stop, "the search", verbosity)?;
+    let bar = RoundBar::new(verbosity);
     let is_stopped = || stop.stop_after(0).is_some();
     while !search.is_over() && search.round() < rounds && !is_stopped() {
         search.advance();
@@ -27,55 +29,55 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, talk: Talk) -> anyh
     bar.end();
     let is_finished = search.is_over() || search.round() >= rounds;
     if !is_finished {
-        output::note(talk, "interrupted; this is the best graph so far");
+        output::note(verbosity, "interrupted; this is the best graph found");
     }
 
     let network = search.best().topology(format!("order-degree:{order},{degree}"))?;
     let file = args.output.as_deref();
     let is_written = file.is_some() || format.is_some();
     if is_written {
-        topology::write(&network, file, format)?;
+        network_file::write(&network, file, format)?;
     }
     let is_data = is_written && file.is_none_or(input::is_standard);
-    if is_data || (is_written && talk.quiet && !args.json) {
-        return Ok(Answer::Yes);
+    if is_data || (is_written && verbosity.quiet && !args.json) {
+        return Ok(ExitStatus::Success);
     }
-    let found = Found::new(search.best(), &network, search.round(), seed)?;
+    let found = FoundGraph::new(search.best(), &network, search.round(), seed)?;
     if args.json {
-        output::print(&to_json_lines(&found, 1))?;
-        return Ok(Answer::Yes);
+        output::print(&to_json_rows(&found, 1))?;
+        return Ok(ExitStatus::Success);
     }
     let mut sheet = found.sheet(&network);
     let interrupted = if is_finished { "" } else { ", interrupted" };
-    sheet.line("found by", format!("{}, seed {seed}{interrupted}", counted(search.round() as usize, "whole round")));
+    sheet.line("found by", format!("{}, seed {seed}{interrupted}", counted(search.round() as usize, "round")));
     if let Some(file) = file {
         sheet.line("written to", file.display().to_string());
     }
     output::print(&sheet.to_text())?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
-/// What is shown of a graph.
+/// Properties of the graph found.
 #[derive(Serialize)]
-struct Found {
+struct FoundGraph {
     order: u32,
     degree: u32,
     average_distance: f64,
-    /// Over ordered pairs of nodes.
+    /// Sum over ordered pairs of nodes.
     distance_sum: u64,
-    /// What the sum is at least.
+    /// Lower bound on the sum.
     sum_bound: u64,
     diameter: u32,
-    /// Turns of a circle with all nodes on it that keep the graph.
+    /// Number of rotational symmetries.
     rotations: u32,
-    /// Those that are complete.
+    /// Number of completed rounds.
     rounds: u32,
     seed: u64,
 }
 
-impl Found {
+impl FoundGraph {
     fn new(graph: &OrderDegreeGraph, network: &Topology, rounds: u32, seed: u64) -> anyhow::Result<Self> {
-        let distances = Distances::of(&Graph::of(network)).context("the graph that was found is in parts")?;
+        let distances = Distances::of(&Graph::of(network)).context("the graph found is disconnected")?;
         Ok(Self {
             order: graph.order(),
             degree: graph.degree(),

@@ -1,58 +1,59 @@
-//! `lockstep design pick`: one design, and its network.
+//! `lockstep design pick`: one design and its network.
 
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use lockstep::Topology;
 use lockstep::design::{CablingCode, Front, Machine, Network};
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use serde::Serialize;
 
-use super::describe;
-use crate::args::{PickArgs, Talk};
-use crate::commands::{Answer, topology};
+use super::machine::describe;
+use crate::args::{PickArgs, Verbosity};
+use crate::commands::network_file;
+use crate::exit_status::ExitStatus;
 use crate::metrics::{self, Metric, Wanted};
 use crate::text::{self, Sheet, score};
 use crate::{input, output};
 
-pub(super) fn run(args: &PickArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(super) fn run(args: &PickArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (pick, origin) = match (&args.code, &args.front) {
         (Some(code), _) => {
-            (Pick { machine: args.machine.machine()?, code: code.clone(), place: None }, "--code".to_owned())
+            (PickedDesign { machine: args.machine.machine()?, code: code.clone(), place: None }, "--code".to_owned())
         }
         (None, front) => {
-            // Without a code the parser has asked for a front and a number.
+            // Without a code, the parser requires a front and a number.
             let (path, number) = (front.as_deref().unwrap_or(Path::new("-")), args.number.unwrap_or(0));
             let name = input::name(path);
-            (Pick::of_front(path, number).with_context(|| name.clone())?, format!("{name}: design {number}"))
+            (PickedDesign::of_front(path, number).with_context(|| name.clone())?, format!("{name}: design {number}"))
         }
     };
     let topology = pick.machine.topology(&pick.code).context(origin)?;
     let is_written = args.output.is_some() || args.format.is_some();
     if is_written {
-        topology::write(&topology, args.output.as_deref(), args.format)?;
+        network_file::write(&topology, args.output.as_deref(), args.format)?;
     }
     let is_data = is_written && args.output.as_deref().is_none_or(input::is_standard);
-    if is_data || (is_written && talk.quiet && !args.json) {
-        return Ok(Answer::Yes);
+    if is_data || (is_written && verbosity.quiet && !args.json) {
+        return Ok(ExitStatus::Success);
     }
     let metrics = pick.measure()?;
     let written = args.output.as_deref();
     output::print(&if args.json { pick.to_json(metrics) } else { pick.to_text(&topology, &metrics, written) })?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// A design.
-struct Pick {
+struct PickedDesign {
     machine: Machine,
     code: CablingCode,
-    /// Its place in a front, if it is from one.
-    place: Option<Place>,
+    /// Its place in a front, if it comes from one.
+    place: Option<FrontPlace>,
 }
 
-/// What a front says of a design.
+/// The place of a design in a front, with its scores.
 #[derive(Serialize)]
-struct Place {
+struct FrontPlace {
     number: usize,
     designs: usize,
     scores: Vec<Score>,
@@ -64,7 +65,7 @@ struct Score {
     score: f64,
 }
 
-impl Pick {
+impl PickedDesign {
     fn of_front(path: &Path, number: usize) -> anyhow::Result<Self> {
         let bytes = input::bytes(path)?;
         let text = std::str::from_utf8(&bytes).map_err(|error| {
@@ -75,7 +76,7 @@ impl Pick {
         let design = front.design(number)?;
         let scores = front.objectives().iter().zip(&design.scores);
         let scores = scores.map(|(objective, &score)| Score { name: objective.name.clone(), score }).collect();
-        let place = Place { number, designs: front.designs().len(), scores };
+        let place = FrontPlace { number, designs: front.designs().len(), scores };
         Ok(Self { machine: front.machine(), code: design.code.clone(), place: Some(place) })
     }
 
@@ -91,7 +92,7 @@ impl Pick {
         sheet.line("machine", describe(&self.machine));
         sheet.line("code", self.code.to_string());
         sheet.line("network", text::size(topology));
-        if let Some(Place { number, designs, scores }) = &self.place {
+        if let Some(FrontPlace { number, designs, scores }) = &self.place {
             let scores = scores.iter().map(|one| format!("{} {}", one.name, score(one.score)));
             let scores = scores.collect::<Vec<_>>().join(", ");
             sheet.line("in the front", format!("design {number} of {designs}: {scores}"));
@@ -104,14 +105,14 @@ impl Pick {
 
     fn to_json(&self, metrics: Vec<Metric>) -> String {
         #[derive(Serialize)]
-        struct Record<'a> {
+        struct PickRecord<'a> {
             machine: Machine,
             code: String,
             #[serde(skip_serializing_if = "Option::is_none")]
-            front: Option<&'a Place>,
+            front: Option<&'a FrontPlace>,
             metrics: Vec<Metric>,
         }
         let Self { machine, code, place } = self;
-        to_json_lines(&Record { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
+        to_json_rows(&PickRecord { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
     }
 }

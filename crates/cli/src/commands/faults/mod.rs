@@ -1,4 +1,4 @@
-//! `lockstep faults`: what faults cost, and plans for them before they happen.
+//! `lockstep faults`: plans for every fault set, before faults happen.
 
 mod journal;
 mod lookup;
@@ -10,37 +10,38 @@ use lockstep::{Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Prob
 
 use self::journal::Journal;
 use self::rows::Rows;
-use super::{Answer, stop_on_signal};
-use crate::args::{FaultsArgs, KindArgs, SweepArgs, Talk};
-use crate::model::Question;
+use crate::args::{FaultsArgs, KindArgs, SweepArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::output;
+use crate::problem_input::ProblemInput;
 use crate::progress::SweepBar;
+use crate::signals::cancel_on_signal;
 use crate::text::counted;
 
-/// The widest column of faults, in characters; what is longer pushes the others aside.
+/// Maximum width of the column of faults, in characters; longer cells shift the other columns.
 const MAX_WIDTH: usize = 60;
 
-pub(crate) fn run(args: &FaultsArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(crate) fn run(args: &FaultsArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     match args {
         FaultsArgs::Lookup(args) => lookup::run(args),
-        FaultsArgs::Sweep(args) => run_sweep(args, talk),
+        FaultsArgs::Sweep(args) => run_sweep(args, verbosity),
     }
 }
 
-fn run_sweep(args: &SweepArgs, talk: Talk) -> anyhow::Result<Answer> {
-    let question = Question::new(&args.problem, talk)?;
-    let problem = question.problem()?;
+fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let input = ProblemInput::new(&args.problem, verbosity)?;
+    let problem = input.problem()?;
     let space = FaultSpace::new(problem.topology(), args.kind.kind(), args.at_once);
-    let sets = Sets::new(&space, &problem, args)?;
+    let sets = FaultSets::new(&space, &problem, args)?;
     let budget = Budget::evaluations(args.budget);
-    stop_on_signal(&budget, "the sweep", talk)?;
+    cancel_on_signal(&budget, "the sweep", verbosity)?;
 
     let options = PlanOptions { engine: args.engine, steps: None, seed: args.seed };
     let before = Planner::new(problem, options).run(&budget, |_| {})?;
     if before.cut_short().is_some() {
-        return Ok(interrupted(None, talk));
+        return Ok(interrupted(None, verbosity));
     }
-    let words = sets.words(&space, args);
+    let words = sets.describe(&space, args);
     let identity = SweepIdentity {
         before: &before,
         options,
@@ -48,9 +49,9 @@ fn run_sweep(args: &SweepArgs, talk: Talk) -> anyhow::Result<Answer> {
         sets: &words,
         keeps_plans: args.book.is_some(),
     };
-    let (mut journal, done) = Journal::open(&identity, args, talk)?;
+    let (mut journal, done) = Journal::open(&identity, args, verbosity)?;
     let total = sets.count();
-    let bar = SweepBar::new(talk, total, done.len());
+    let bar = SweepBar::new(verbosity, total, done.len());
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
     let mut rows = Rows::begin(&before.problem(), widest, args)?;
@@ -80,23 +81,23 @@ fn run_sweep(args: &SweepArgs, talk: Talk) -> anyhow::Result<Answer> {
         return Err(error);
     }
     if ended.is_some() {
-        return Ok(interrupted(ended.map(|_| (&journal, place, total)), talk));
+        return Ok(interrupted(ended.map(|_| (&journal, place, total)), verbosity));
     }
     journal.end()?;
     rows.end()?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
-/// Says that the sweep is not done, and how it goes on.
-fn interrupted(state: Option<(&Journal, usize, Option<usize>)>, talk: Talk) -> Answer {
+/// Prints that the sweep is incomplete, and how to resume it.
+fn interrupted(state: Option<(&Journal, usize, Option<usize>)>, verbosity: Verbosity) -> ExitStatus {
     match state {
         Some((journal, place, total)) => {
             let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
-            output::note(talk, &format!("interrupted after {place}{of}{}", journal.goes_on()));
+            output::note(verbosity, &format!("interrupted after {place}{of}{}", journal.resume_note()));
         }
-        None => output::note(talk, "interrupted before the first fault"),
+        None => output::note(verbosity, "interrupted before the first fault"),
     }
-    Answer::No
+    ExitStatus::Negative
 }
 
 impl KindArgs {
@@ -109,15 +110,15 @@ impl KindArgs {
     }
 }
 
-/// The sets of faults of a sweep, in their order.
-enum Sets<'a> {
+/// The fault sets of a sweep, in order.
+enum FaultSets<'a> {
     All(&'a FaultSpace<'a>),
     Sampled(Vec<Faults>),
-    /// The first of each class, and how many there are in it.
+    /// The first fault set of each symmetry class, and the size of the class.
     Classes(Vec<(Faults, usize)>),
 }
 
-impl<'a> Sets<'a> {
+impl<'a> FaultSets<'a> {
     fn new(space: &'a FaultSpace<'a>, problem: &Problem<'_>, args: &SweepArgs) -> anyhow::Result<Self> {
         let network = || problem.topology().name().to_owned();
         if let Some(count) = args.sample {
@@ -139,7 +140,7 @@ impl<'a> Sets<'a> {
         }
     }
 
-    /// How many there are, if they can be counted.
+    /// Returns the number of fault sets, if it fits into a `usize`.
     fn count(&self) -> Option<usize> {
         match self {
             Self::All(space) => usize::try_from(space.count()?).ok(),
@@ -148,7 +149,7 @@ impl<'a> Sets<'a> {
         }
     }
 
-    /// For how many sets of faults the one at a place stands, if that is asked.
+    /// Returns the size of the symmetry class at a place, if there are classes.
     fn size(&self, place: usize) -> Option<usize> {
         match self {
             Self::Classes(classes) => classes.get(place).map(|&(_, size)| size),
@@ -156,7 +157,8 @@ impl<'a> Sets<'a> {
         }
     }
 
-    fn words(&self, space: &FaultSpace<'_>, args: &SweepArgs) -> String {
+    /// Describes the fault sets in one line, which identifies the sweep in its file.
+    fn describe(&self, space: &FaultSpace<'_>, args: &SweepArgs) -> String {
         let SweepArgs { at_once, seed, .. } = args;
         let kind = args.kind.kind();
         let sets = match at_once {

@@ -1,0 +1,85 @@
+//! Command-line arguments: one file per command.
+
+mod bound;
+mod cost;
+mod design;
+mod faults;
+mod plan;
+mod problem;
+mod render;
+mod simulate;
+mod topology;
+mod verbosity;
+mod verify;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use self::bound::BoundArgs;
+pub(crate) use self::cost::CostArgs;
+pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs};
+pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
+pub(crate) use self::plan::{PlanArgs, PlanFormat};
+pub(crate) use self::problem::ProblemArgs;
+pub(crate) use self::render::{PictureFormat, RenderArgs};
+pub(crate) use self::simulate::SimulateArgs;
+pub(crate) use self::topology::{NetworkFormat, TopologyArgs};
+pub(crate) use self::verbosity::Verbosity;
+pub(crate) use self::verify::VerifyArgs;
+
+const ABOUT: &str = "Design collective communication schedules for interconnection networks";
+
+const EXAMPLES: &str = "\
+Examples:
+  lockstep plan omega:8 -c all-gather -o s.json    plan an all-gather on an Omega network
+  lockstep verify s.json                           check the schedule and its lower bound
+  lockstep render s.json -o s.svg                  draw one panel per step
+  lockstep topology --list                         list the network families
+
+A network is a spec such as mesh:4x4, or a graph file (JSON, edge list, DOT, GraphML, node-link
+JSON), or - for standard input.
+
+Exit codes: 0 success; 1 negative result (invalid schedule, or no schedule found); 2 wrong usage or
+unreadable input.";
+
+/// Arguments of the program.
+#[derive(Debug, Parser)]
+#[command(name = "lockstep", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) verbosity: Verbosity,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The command to run.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the properties of a network, or convert it to another format
+    Topology(TopologyArgs),
+    /// Design a network: by evolution, by exhaustive search, or for a given order and degree
+    Design(DesignArgs),
+    /// List all lower bounds on the number of steps, best first
+    Bound(BoundArgs),
+    /// Find a schedule with few steps, and prove a lower bound on them
+    Plan(PlanArgs),
+    /// Plan for every fault, or look up a plan in a recovery book
+    Faults(FaultsArgs),
+    /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid
+    Verify(VerifyArgs),
+    /// Draw a schedule or plan file
+    Render(RenderArgs),
+    /// Simulate the run time of an application, of task programs, or of a schedule
+    Simulate(SimulateArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+}

@@ -1,0 +1,90 @@
+//! Arguments of `lockstep plan`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use lockstep::Engine;
+
+use super::cost::CostArgs;
+use super::problem::ProblemArgs;
+use crate::units::{self, BudgetArg};
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  lockstep plan omega:8 -c aab                                 print the steps as a table
+  lockstep plan omega:8 -c aab -o s.json                       write the plan to a file
+  lockstep plan mesh:4x4 -c broadcast --root 11 --ports 1      from node 11, one port per node
+  lockstep plan file.edges -c aas --json | lockstep verify -
+  lockstep plan b-tree:16 -c aas --engine umda --seed 7 -o s.json
+  lockstep plan hypercube:4 -c aab --t0 1us --t1 0.5ns --bytes 1024
+  lockstep plan hypercube:20 -c aab --symmetric                plan one source of 10^12 transfers
+  lockstep plan hypercube:20 -c aab --node 12345 --local       print the sends of that node
+
+The same seed gives the same plan, byte for byte, on any number of threads, unless --budget is a
+time or --timing is given. Ctrl-C stops the search and keeps the best schedule found. With --output
+or --checkpoint, the state of the search is saved twice per second; the same command resumes it.";
+
+/// Arguments of `lockstep plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = PLAN_EXAMPLES)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// Engine that finds the schedule: auto (analytic, construct and umda), analytic, construct, umda or hgsa
+    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
+    pub(crate) engine: Engine,
+    /// Accept a schedule of at most N steps [default: find the fewest]
+    #[arg(long, help_heading = "Search", value_name = "N")]
+    pub(crate) steps: Option<u32>,
+    /// Seed of all random choices
+    #[arg(short, long, help_heading = "Search", value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Search budget: a number of evaluations (4000000), a time (500ms, 30s, 5m), or 'unlimited'
+    #[arg(short, long, help_heading = "Search", value_name = "AMOUNT", default_value_t = BudgetArg::DEFAULT, value_parser = units::budget)]
+    pub(crate) budget: BudgetArg,
+    /// Write the plan to FILE; - is standard output
+    #[arg(short, long, help_heading = "Output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of --output [default: binary for .lsb and .bin, otherwise json]
+    #[arg(long, help_heading = "Output", value_name = "FORMAT", requires = "output")]
+    pub(crate) format: Option<PlanFormat>,
+    /// Print the plan as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// Record the planning time in seconds; the file then differs from run to run
+    #[arg(long, help_heading = "Output")]
+    pub(crate) timing: bool,
+    /// List each lower bound and engine tried, its result, and why planning stopped
+    #[arg(long, help_heading = "Output")]
+    pub(crate) explain: bool,
+    /// Save the state of the search to FILE [default: the name of --output plus .checkpoint]
+    #[arg(long, help_heading = "Output", value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) large: LargeArgs,
+    #[command(flatten)]
+    pub(crate) cost: CostArgs,
+}
+
+/// Plans of vertex-transitive networks that are too large to build.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LargeArgs {
+    /// Plan the transfers of one source; translation gives all others (all-gather and all-to-all on hypercubes, tori, rings and circulants)
+    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "timing", "checkpoint"])]
+    pub(crate) symmetric: bool,
+    /// Print the sends of one node: message, link and round
+    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "timing", "checkpoint", "output", "t0"])]
+    pub(crate) local: bool,
+    /// Node of --local, by name or number
+    #[arg(long, help_heading = "Large networks", value_name = "NODE", requires = "local")]
+    pub(crate) node: Option<String>,
+}
+
+/// Format of a plan file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// JSON text
+    Json,
+    /// Binary: about a fifth of the size of JSON, with a checksum
+    Binary,
+}

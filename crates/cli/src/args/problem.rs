@@ -1,0 +1,143 @@
+//! Arguments that describe a problem: the network, the collective, the communication model and the failures.
+
+use std::num::NonZeroU32;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use lockstep::faults::FaultSet;
+use lockstep::schedule::{Ports, Routing, ScatterRule, Switching};
+use lockstep::{CollectiveName, CommunicationModel, Topology};
+
+/// Arguments that describe a problem.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProblemArgs {
+    /// Network: a spec such as mesh:4x4, a graph file, or - for standard input
+    pub(crate) spec: String,
+    /// oab (broadcast), oas (scatter), aab (all-gather), aas (all-to-all), gather, reduce, reduce-scatter, all-reduce
+    #[arg(short, long, value_name = "COLLECTIVE", value_parser = str::parse::<CollectiveName>)]
+    pub(crate) collective: CollectiveName,
+    /// The one terminal of oab, oas, gather or reduce, by name or number [default: the first]
+    #[arg(short, long, value_name = "NODE")]
+    pub(crate) root: Option<String>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) failures: FailureArgs,
+}
+
+/// Help heading of the failures.
+const FAILURES: &str = "Failures";
+
+/// Failed links, channels and nodes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FailureArgs {
+    /// Fail the links between nodes U and V, given by names or numbers; repeat for more
+    #[arg(id = "fail_link", long = "fail-link", help_heading = FAILURES, value_name = "U-V")]
+    links: Vec<String>,
+    /// Fail the channels from node U to node V
+    #[arg(id = "fail_channel", long = "fail-channel", help_heading = FAILURES, value_name = "U->V")]
+    channels: Vec<String>,
+    /// Fail a node and all its links
+    #[arg(id = "fail_node", long = "fail-node", help_heading = FAILURES, value_name = "NODE")]
+    nodes: Vec<String>,
+}
+
+impl FailureArgs {
+    /// Returns true if no failure is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links.is_empty() && self.channels.is_empty() && self.nodes.is_empty()
+    }
+
+    /// Returns all faults, by the given names.
+    pub(crate) fn set(&self) -> FaultSet {
+        let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_named);
+        let channels = self.channels.iter().fold(links, FaultSet::channel_named);
+        self.nodes.iter().fold(channels, FaultSet::node)
+    }
+
+    /// Returns the network with these failures.
+    pub(crate) fn apply_to(&self, topology: Topology) -> anyhow::Result<Topology> {
+        if self.is_empty() {
+            return Ok(topology);
+        }
+        self.set().apply_to(&topology).with_context(|| topology.name().to_owned())
+    }
+}
+
+/// Help heading of the communication model.
+const MODEL: &str = "Model";
+
+/// The communication model.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModelArgs {
+    /// Switching technique
+    #[arg(long, help_heading = MODEL, value_name = "HOW", default_value = "wormhole")]
+    switching: SwitchingArg,
+    /// Maximum number of transfers that a terminal sends, and that it receives, per step: a number, or all (one per channel)
+    #[arg(long, help_heading = MODEL, value_name = "PORTS", default_value = "all", value_parser = ports)]
+    ports: Ports,
+    /// Paths that a transfer may take: minimal (shortest paths only) or any (all paths without a loop)
+    #[arg(long, help_heading = MODEL, value_name = "PATHS", default_value = "minimal")]
+    routing: RoutingArg,
+    /// Transport of scatter messages: direct (in one transfer) or relay (via other terminals) [default: direct; relay with --switching sf]
+    #[arg(long, help_heading = MODEL, value_name = "HOW")]
+    scatter: Option<ScatterArg>,
+    /// Treat every link as half duplex
+    #[arg(long, help_heading = MODEL)]
+    pub(crate) half_duplex: bool,
+    /// Split every message into CHUNKS chunks
+    #[arg(long, help_heading = MODEL, value_name = "CHUNKS", default_value = "1", value_parser = chunks)]
+    pub(crate) chunks: NonZeroU32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum SwitchingArg {
+    /// A transfer occupies its whole path for one step
+    Wormhole,
+    /// A transfer crosses one channel
+    #[value(name = "sf", alias = "store-and-forward")]
+    StoreAndForward,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum RoutingArg {
+    Minimal,
+    Any,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum ScatterArg {
+    Direct,
+    Relay,
+}
+
+fn ports(text: &str) -> Result<Ports, String> {
+    let limit = || Ports::limit(text.parse().ok()?);
+    let ports = if text == "all" { Some(Ports::All) } else { limit() };
+    ports.ok_or_else(|| "expected 'all' or a number from 1".to_owned())
+}
+
+fn chunks(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "expected a number from 1".to_owned())
+}
+
+impl ModelArgs {
+    pub(crate) fn model(&self) -> anyhow::Result<CommunicationModel> {
+        let switching = match self.switching {
+            SwitchingArg::Wormhole => Switching::Wormhole,
+            SwitchingArg::StoreAndForward => Switching::StoreAndForward,
+        };
+        let scatter = match (switching, self.scatter) {
+            (Switching::StoreAndForward, Some(ScatterArg::Direct)) => {
+                bail!("--scatter direct: store-and-forward switching always relays messages; remove the option")
+            }
+            (Switching::Wormhole, None | Some(ScatterArg::Direct)) => ScatterRule::Direct,
+            _ => ScatterRule::Relay,
+        };
+        let routing = match self.routing {
+            RoutingArg::Minimal => Routing::Minimal,
+            RoutingArg::Any => Routing::Any,
+        };
+        Ok(CommunicationModel { switching, ports: self.ports, routing, scatter })
+    }
+}
