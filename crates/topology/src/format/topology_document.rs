@@ -14,7 +14,7 @@ pub(super) const VERSION: u32 = 1;
 /// A node of a topology document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a node {\"name\": \"…\", \"terminal\": true}")]
-struct DocumentNode {
+pub(super) struct DocumentNode {
     name: String,
     terminal: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,18 +38,18 @@ struct DocumentNode {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a topology {\"format\": \"lockstep-topology\", …}")]
 pub struct TopologyDocument {
-    format: String,
-    version: u32,
-    name: String,
-    nodes: Vec<DocumentNode>,
-    channels: Vec<[u32; 2]>,
+    pub(super) format: String,
+    pub(super) version: u32,
+    pub(super) name: String,
+    pub(super) nodes: Vec<DocumentNode>,
+    pub(super) channels: Vec<[u32; 2]>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    shared: Vec<Vec<ChannelId>>,
+    pub(super) shared: Vec<Vec<ChannelId>>,
     /// Failed channels, except those of failed nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<ChannelId>,
+    pub(super) failed: Vec<ChannelId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    positions: Vec<[f64; 2]>,
+    pub(super) positions: Vec<[f64; 2]>,
 }
 
 /// The reason a [`TopologyDocument`] is not a topology.
@@ -114,7 +114,7 @@ impl TryFrom<TopologyDocument> for Topology {
 }
 
 impl TopologyDocument {
-    fn into_topology(self) -> Result<Topology, TopologyError> {
+    pub(super) fn into_topology(self) -> Result<Topology, TopologyError> {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
         for node in self.nodes {
