@@ -1,17 +1,17 @@
-//! The sheet that a picture is drawn on: white, with lines of text.
+//! The canvas of a picture: an SVG element with a white background and lines of text.
 
 use crate::geometry::Point;
 use crate::labels;
 use crate::markup::{Markup, number};
 
-/// Space between parts of a picture and round it.
+/// Space between the parts of a picture and around it.
 pub(crate) const GAP: f64 = 14.0;
 /// Height of a line of text.
 pub(crate) const TEXT_LINE: f64 = 18.0;
-/// Width of a letter, on the generous side.
+/// Upper estimate of the width of a letter.
 const LETTER: f64 = 7.0;
 
-/// A picture of this size as text of one `<svg>` element. Title and description are for those who do not see it.
+/// Returns a picture of this size as the text of one `<svg>` element. Title and description are for screen readers.
 pub(crate) fn picture(
     title: &str,
     description: Option<&str>,
@@ -40,24 +40,24 @@ pub(crate) fn picture(
     out.finish()
 }
 
-/// A line of text that begins at a point.
+/// Draws a line of text that starts at a point.
 pub(crate) fn text(out: &mut Markup, at: Point, weight: &str, content: &str) {
     let (x, y) = (number(at.x), number(at.y));
     out.text("text", &[("x", &x), ("y", &y), ("font-weight", weight), ("fill", "#222222")], content);
 }
 
-/// Width of a text of this many letters, on the generous side.
+/// Returns an upper estimate of the width of a text.
 pub(crate) fn text_width(text: &str) -> f64 {
     LETTER * text.chars().count() as f64
 }
 
-/// As much of a text as a line of this width has room for.
+/// Shortens a text to a line of this width.
 pub(crate) fn fit(text: &str, width: f64) -> String {
     let letters = (1..=text.chars().count()).take_while(|&letters| LETTER * letters as f64 <= width).count();
     labels::clip(text, letters)
 }
 
-/// The parts of a title in as few lines as fit.
+/// Distributes the parts of a title over as few lines as possible.
 pub(crate) fn fill(parts: &[String], width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {

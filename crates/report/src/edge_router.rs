@@ -1,26 +1,27 @@
-//! Curves that keep clear of marks.
+//! Edge routing: curves that avoid marks.
 
 use crate::geometry::{Curve, Point};
 use crate::layout::bounds;
-use crate::scene::Mark;
+use crate::mark::Mark;
 
-/// The space that a straight wire, and an arc, leaves to a mark that it passes.
+/// Minimum distance to a mark, for a straight line and for an arc.
 const GAP: [f64; 2] = [3.0, 5.0];
-/// Farther from a curve than this, a mark's spine is out of its way: more than a mark, half a link and a gap.
+/// Marks whose spines are farther away than this do not affect a curve.
 const NEAR: f64 = 30.0;
-/// Where along its spine a long mark is tested.
+/// The tested positions along the spine of a long mark.
 const SPINE: [f64; 5] = [-1.0, -0.5, 0.0, 0.5, 1.0];
 
-/// Finds curves that keep clear of marks.
-pub(crate) struct Arcs<'a> {
+/// Finds curves that avoid marks.
+pub(crate) struct EdgeRouter<'a> {
     marks: &'a [Mark],
-    /// The middle of the picture; arcs bend away from it where they can.
+    /// The middle of the picture. Arcs bend away from it if possible.
     middle: Point,
-    /// The shortest distance of two marks.
+    /// The smallest distance of two marks.
     pitch: f64,
 }
 
-impl<'a> Arcs<'a> {
+impl<'a> EdgeRouter<'a> {
+    /// Prepares the routing between these marks.
     pub(crate) fn new(marks: &'a [Mark]) -> Self {
         let centres: Vec<Point> = marks.iter().map(|mark| mark.centre).collect();
         let (low, high) = bounds(&centres);
@@ -29,8 +30,8 @@ impl<'a> Arcs<'a> {
         Self { marks, middle: (low + high) * 0.5, pitch }
     }
 
-    /// The straight line between two marks, or the flattest arc that keeps clear of all others, or at least the arc
-    /// that comes least close to one. Clear means that wires up to `spread` beside the curve pass, too.
+    /// Returns the straight line between two marks if it avoids all others, otherwise the flattest arc that does, otherwise
+    /// the arc with the largest clearance. Parallel curves at a distance of up to `spread` must avoid the marks, too.
     pub(crate) fn between(&self, [from, to]: [usize; 2], spread: f64) -> Curve {
         let line = Curve::line(self.marks[from].centre, self.marks[to].centre);
         if self.clearance(&line, 1, [from, to]) > spread + GAP[0] {
@@ -42,7 +43,7 @@ impl<'a> Arcs<'a> {
         let mut best = (f64::NEG_INFINITY, line);
         for height in [0.35, 0.45, 0.55, 0.7, 0.9, 1.2] {
             for side in [outward, outward * -1.0] {
-                // An arc of this kind rises to 3/4 of its inner control points.
+                // A cubic arc rises to 3/4 of the height of its inner control points.
                 let rise = side * (height * self.pitch / 0.75);
                 let along = (end - start) * 0.04;
                 let arc = Curve { control: [start, start + rise + along, end + rise - along, end] };
@@ -58,11 +59,11 @@ impl<'a> Arcs<'a> {
         best.1
     }
 
-    /// How far a curve, cut into this many straight pieces, stays from the marks but its own; negative inside one.
-    /// Marks farther than [`NEAR`] do not count.
+    /// Returns the distance of a curve, approximated by straight pieces, from all other marks; negative inside a mark. Marks
+    /// farther than [`NEAR`] are ignored.
     fn clearance(&self, curve: &Curve, pieces: u32, own: [usize; 2]) -> f64 {
         let points: Vec<Point> = (0..=pieces).map(|i| curve.at(f64::from(i) / f64::from(pieces))).collect();
-        // A curve stays in the box of its control points.
+        // A Bézier curve is inside the bounding box of its control points.
         let (low, high) = bounds(&curve.control);
         let others = self.marks.iter().enumerate().filter(|(place, _)| !own.contains(place));
         let distances = others.flat_map(|(_, mark)| {
@@ -81,7 +82,7 @@ impl<'a> Arcs<'a> {
     }
 }
 
-/// Distance of a point from a straight piece.
+/// Returns the distance of a point from a line segment.
 fn distance(point: Point, start: Point, end: Point) -> f64 {
     let piece = end - start;
     let along = ((point - start).dot(piece) / piece.dot(piece).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);

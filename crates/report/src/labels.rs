@@ -1,22 +1,22 @@
-//! What pictures say in words.
+//! The texts of pictures.
 
-use lockstep_schedule::{Collective, CollectiveKind, MessageId, Phase, Problem, Receivers, Transfer};
+use lockstep_schedule::{Collective, CollectiveName, MessageId, Phase, Problem, Receivers, Transfer};
 use lockstep_topology::{NodeId, Topology};
 
-/// A text of at most so many letters; a longer one ends in `…`.
-pub(crate) fn clip(text: &str, letters: usize) -> String {
-    if text.chars().nth(letters).is_none() {
+/// Shortens a text to `max_letters`, with `…` at its end.
+pub(crate) fn clip(text: &str, max_letters: usize) -> String {
+    if text.chars().nth(max_letters).is_none() {
         return text.to_owned();
     }
-    text.chars().take(letters.saturating_sub(1)).chain(['…']).collect()
+    text.chars().take(max_letters.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// A number and its noun, `1 step`, `7 steps`.
+/// Returns a number with its noun: `1 step`, `7 steps`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The parts of a picture's title: network, collective, model and length.
+/// Returns the parts of a title: network, collective, model and number of steps.
 pub(crate) fn title(problem: &Problem<'_>, steps: usize) -> [String; 4] {
     [
         name(problem.topology()),
@@ -26,12 +26,12 @@ pub(crate) fn title(problem: &Problem<'_>, steps: usize) -> [String; 4] {
     ]
 }
 
-/// The network's name, as much of it as has room.
+/// Returns the name of a network, shortened to fit.
 pub(crate) fn name(topology: &Topology) -> String {
     clip(topology.name(), 80)
 }
 
-/// The network's size, `8 terminals, 12 switches, 32 channels`.
+/// Returns the size of a network: `8 terminals, 12 switches, 32 channels`.
 pub(crate) fn size(topology: &Topology) -> String {
     let terminals = topology.terminal_count();
     let channels = counted(topology.channel_count(), "channel");
@@ -42,31 +42,32 @@ pub(crate) fn size(topology: &Topology) -> String {
     }
 }
 
+/// Describes a collective: `all-gather`, `broadcast from 0 in 4 chunks`.
 fn collective(collective: &Collective, topology: &Topology) -> String {
-    let what = match &collective.kind {
-        CollectiveKind::OneToAllBroadcast { .. } => "one-to-all broadcast",
-        CollectiveKind::OneToAllScatter { .. } => "one-to-all scatter",
-        CollectiveKind::AllToAllBroadcast => "all-to-all broadcast",
-        CollectiveKind::AllToAllScatter => "all-to-all scatter",
-        CollectiveKind::Custom(_) => "custom collective",
-        _ => collective.abbreviation(),
-    };
+    let name = collective.name().map_or("custom collective", full_name);
     let preposition = if collective.phases() == [Phase::Collect] { "to" } else { "from" };
     let root = collective.root().map(|root| format!(" {preposition} {}", node(topology, root))).unwrap_or_default();
     let chunks = match collective.chunks.get() {
         1 => String::new(),
         chunks => format!(" in {chunks} chunks"),
     };
-    format!("{what}{root}{chunks}")
+    format!("{name}{root}{chunks}")
 }
 
-/// A node's name, as much of it as has room.
+/// Returns the full name of a collective, such as `all-gather` for `aab`.
+fn full_name(name: CollectiveName) -> &'static str {
+    const SHORT_FORM: usize = 3;
+    let full = name.spellings().iter().find(|spelling| spelling.len() > SHORT_FORM);
+    full.copied().unwrap_or_else(|| name.abbreviation())
+}
+
+/// Returns the name of a node, shortened to fit.
 pub(crate) fn node(topology: &Topology, node: NodeId) -> String {
     clip(topology.node_name(node), 24)
 }
 
-/// What a message is known by: its source, its receiver if it has one, its chunk if there are some: `0`, `0 → 5`,
-/// `0 → 5 #2`. In a collecting collective the arrow points to the source.
+/// Returns the label of a message: its source, its receiver if it has only one, and its chunk if there are several: `0`,
+/// `0 → 5`, `0 → 5 #2`. In a gather or reduction the arrow points to the source.
 pub(crate) fn message(problem: &Problem<'_>, message: MessageId) -> String {
     let (messages, topology) = (problem.messages(), problem.topology());
     let source = node(topology, messages.source(message));
@@ -83,20 +84,20 @@ pub(crate) fn message(problem: &Problem<'_>, message: MessageId) -> String {
     }
 }
 
-/// Whether messages only come from their receivers to their source.
+/// Returns true if the collective only collects: messages travel from their receivers to their source.
 pub(crate) fn collects(problem: &Problem<'_>) -> bool {
     problem.collective().phases() == [Phase::Collect]
 }
 
-/// A transfer in words: its message and the nodes on its way.
+/// Describes a transfer: its message and the nodes of its path.
 pub(crate) fn transfer(problem: &Problem<'_>, transfer: &Transfer<'_>) -> String {
-    const MOST_NODES: usize = 16;
+    const MAX_NODES: usize = 16;
     let topology = problem.topology();
     let start = transfer.path.first().map(|&channel| topology.tail(channel));
     let nodes = start.into_iter().chain(transfer.path.iter().map(|&channel| topology.head(channel)));
-    let mut way: Vec<String> = nodes.take(MOST_NODES).map(|on_way| node(topology, on_way)).collect();
-    if transfer.path.len() >= MOST_NODES {
-        way.push("…".to_owned());
+    let mut path: Vec<String> = nodes.take(MAX_NODES).map(|crossed| node(topology, crossed)).collect();
+    if transfer.path.len() >= MAX_NODES {
+        path.push("…".to_owned());
     }
-    format!("message {} ({}): {}", transfer.message, message(problem, transfer.message), way.join(" → "))
+    format!("message {} ({}): {}", transfer.message, message(problem, transfer.message), path.join(" → "))
 }

@@ -1,11 +1,13 @@
-//! Levels of indirect networks, and the order of nodes inside a level.
+//! Layered layouts of indirect networks.
 
 use std::cmp::Reverse;
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// The stage of every node of a one-way network: 0 for terminals, else the longest way from the terminals. `None` if
-/// the network is not one-way: switches form a cycle, a terminal routes, or sends to a switch that it receives from.
+/// Returns the stage of each node of a one-way network: 0 for terminals, the longest path from the terminals for switches.
+///
+/// Returns `None` if the network is not one-way: switches form a cycle, a terminal routes, or a terminal sends to a switch
+/// from which it receives.
 pub(crate) fn stages(topology: &Topology) -> Option<Vec<u32>> {
     let is_switch = |node: NodeId| !topology.is_terminal(node);
     let one_way = |&terminal: &NodeId| {
@@ -18,7 +20,7 @@ pub(crate) fn stages(topology: &Topology) -> Option<Vec<u32>> {
     if topology.is_direct() || !topology.terminals().iter().all(one_way) {
         return None;
     }
-    // Kahn's algorithm on the switches.
+    // Topological sort of the switches by Kahn's algorithm.
     let inputs = |node: NodeId| topology.in_channels(node).iter().filter(|&&e| is_switch(topology.tail(e))).count();
     let mut waiting: Vec<usize> = topology.nodes().map(inputs).collect();
     let mut order: Vec<NodeId> = topology.nodes().filter(|&n| is_switch(n) && waiting[n.index()] == 0).collect();
@@ -37,38 +39,41 @@ pub(crate) fn stages(topology: &Topology) -> Option<Vec<u32>> {
     (done + topology.terminal_count() == topology.node_count()).then_some(stage)
 }
 
-/// The storey of every node of a network of levels: its distance from the nearest terminal, whatever the direction of
-/// channels. `None` if a channel joins nodes of one storey, or a switch is cut off.
-pub(crate) fn storeys(topology: &Topology) -> Option<Vec<u32>> {
-    let mut storey = vec![u32::MAX; topology.node_count()];
+/// Returns the level of each node: its undirected distance from the nearest terminal. Returns `None` if a channel joins
+/// nodes of one level, or a switch is not connected.
+pub(crate) fn levels(topology: &Topology) -> Option<Vec<u32>> {
+    let mut level = vec![u32::MAX; topology.node_count()];
     let mut queue: Vec<NodeId> = topology.terminals().to_vec();
     for terminal in &queue {
-        storey[terminal.index()] = 0;
+        level[terminal.index()] = 0;
     }
     let mut done = 0;
     while let Some(&node) = queue.get(done) {
         done += 1;
         for other in neighbours(topology, node) {
-            if storey[other.index()] == u32::MAX {
-                storey[other.index()] = storey[node.index()] + 1;
+            if level[other.index()] == u32::MAX {
+                level[other.index()] = level[node.index()] + 1;
                 queue.push(other);
             }
         }
     }
-    let differ = |e: ChannelId| storey[topology.tail(e).index()] != storey[topology.head(e).index()];
-    (!topology.is_direct() && done == topology.node_count() && topology.channels().all(differ)).then_some(storey)
+    let differ = |e: ChannelId| level[topology.tail(e).index()] != level[topology.head(e).index()];
+    (!topology.is_direct() && done == topology.node_count() && topology.channels().all(differ)).then_some(level)
 }
 
-/// The other ends of all channels at a node.
+/// Returns the other ends of all channels at a node.
 pub(crate) fn neighbours(topology: &Topology, node: NodeId) -> impl Iterator<Item = NodeId> {
     let heads = topology.out_channels(node).iter().map(|&e| topology.head(e));
     heads.chain(topology.in_channels(node).iter().map(|&e| topology.tail(e)))
 }
 
-/// Where each node stands across the levels, in units of the widest one: every level is spread evenly, in an order
-/// that keeps neighbours together. Level 0 keeps its order if `keep_first`.
+/// Computes the position of each node across the levels: each level is evenly spaced, in an order that keeps neighbours
+/// together. If `keep_first`, level 0 keeps its order.
 ///
-/// Source: the barycentre method of Sugiyama, Tagawa and Toda (1981), eight sweeps.
+/// # Source
+///
+/// The barycentre method: Sugiyama, Tagawa, Toda, *Methods for visual understanding of hierarchical system structures*,
+/// IEEE Trans. Systems, Man, and Cybernetics 11 (1981). Eight sweeps.
 pub(crate) fn across(topology: &Topology, level: &[u32], keep_first: bool) -> Vec<f64> {
     let level_count = level.iter().max().map_or(0, |&highest| highest as usize + 1);
     let mut rows: Vec<Vec<NodeId>> = vec![Vec::new(); level_count];
@@ -104,7 +109,7 @@ pub(crate) fn across(topology: &Topology, level: &[u32], keep_first: bool) -> Ve
                 if places.is_empty() { place[node.index()] } else { sum / places.len() as f64 }
             };
             let mut keyed: Vec<(f64, NodeId)> = rows[row].iter().map(|&node| (mean(node), node)).collect();
-            // Stable, so equal means keep their order.
+            // The sort is stable, so nodes with equal means keep their order.
             keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
             rows[row] = keyed.into_iter().map(|(_, node)| node).collect();
             spread(&rows[row], &mut place);

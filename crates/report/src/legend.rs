@@ -1,23 +1,23 @@
-//! Legends: what a colour or a shape stands for.
+//! The layout of legends.
 
 use crate::canvas::{GAP, TEXT_LINE, text, text_width};
 use crate::geometry::Point;
 use crate::markup::Markup;
 
-/// Width of what is drawn before a name.
+/// Width of the symbol before a name.
 pub(crate) const KEY_WIDTH: f64 = 22.0;
 
-/// A legend laid out in columns.
+/// A legend in columns.
 #[derive(Debug)]
-pub(crate) struct Keys<'a> {
+pub(crate) struct LegendLayout<'a> {
     heading: &'a str,
     names: Vec<String>,
     pitch: f64,
     columns: usize,
 }
 
-impl<'a> Keys<'a> {
-    /// The legend of these names, in a picture of this width. An empty heading takes no room.
+impl<'a> LegendLayout<'a> {
+    /// Arranges these names in a picture of this width. An empty heading takes no space.
     pub(crate) fn new(heading: &'a str, names: Vec<String>, width: f64) -> Self {
         let widest = names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
         let pitch = widest + 44.0;
@@ -30,7 +30,7 @@ impl<'a> Keys<'a> {
         (self.heading_lines() + self.names.len().div_ceil(self.columns)) as f64 * TEXT_LINE
     }
 
-    /// Draws the legend with the base of its first line at `top`; `key` draws that of an entry round a point.
+    /// Draws the legend with the baseline of its first line at `top`. `key` draws the symbol of an entry around a point.
     pub(crate) fn draw(&self, out: &mut Markup, top: f64, key: impl Fn(&mut Markup, usize, Point)) {
         out.nest("g", &[("class", "legend")], |out| {
             if !self.heading.is_empty() {

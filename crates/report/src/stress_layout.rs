@@ -1,19 +1,21 @@
-//! Places for any network: distances in the picture follow distances in the network.
+//! Stress layout: distances in the picture approximate distances in the network.
 
 use lockstep_topology::{NodeId, Topology};
 
 use crate::geometry::Point;
 use crate::layered_layout::neighbours;
 
-/// The largest network that gets a stress layout, which needs memory and time in the square of its nodes.
+/// The largest network with a stress layout, in nodes. Time and memory are quadratic.
 const MAX_NODES: usize = 1024;
 
-/// One place a node, about one unit apart.
+/// Returns one position per node, about one unit apart.
 ///
-/// Uses additions, multiplications and square roots only, so every machine draws the same picture. Networks of more
-/// than 1,024 nodes stand in a square, row by row. O(N·M) for the distances and O(N²) a sweep.
+/// Uses additions, multiplications and square roots only, so that every machine draws the same picture. Networks of more
+/// than 1,024 nodes are arranged in a square. Takes `O(N M)` time for the distances and `O(N^2)` per sweep.
 ///
-/// Source: Gansner, Koren and North, *Graph drawing by stress majorization* (2004), the localised form, from a start by
+/// # Source
+///
+/// Gansner, Koren, North, *Graph drawing by stress majorization*, Graph Drawing (2004): the localized form, starting from
 /// classical scaling.
 pub(crate) fn stress_layout(topology: &Topology) -> Vec<Point> {
     let count = topology.node_count();
@@ -42,8 +44,7 @@ pub(crate) fn stress_layout(topology: &Topology) -> Vec<Point> {
     places
 }
 
-/// The number of channels between any two nodes, whatever their direction, row by row. Nodes that no way joins are a
-/// little further apart than any others.
+/// Returns the undirected distances of all pairs of nodes, row by row. Unconnected nodes get the largest distance plus 2.
 fn distances(topology: &Topology) -> Vec<f64> {
     let count = topology.node_count();
     let mut distance = vec![u32::MAX; count * count];
@@ -65,7 +66,7 @@ fn distances(topology: &Topology) -> Vec<f64> {
     distance.into_iter().map(|length| f64::from(if length == u32::MAX { longest + 2 } else { length })).collect()
 }
 
-/// The plane that shows the distances best: the two leading eigenvectors of the doubly centred squares.
+/// Computes the classical multidimensional scaling: the two leading eigenvectors of the doubly centred squared distances.
 fn classical_scaling(distance: &[f64], count: usize) -> Vec<Point> {
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count as f64;
     let square = |node: usize, other: usize| distance[node * count + other].powi(2);
@@ -93,11 +94,11 @@ fn classical_scaling(distance: &[f64], count: usize) -> Vec<Point> {
                 *value /= length;
             }
         }
-        // The last length is the eigenvalue; a vector of this length has the scale of the distances.
+        // The last length is the eigenvalue. Its square root scales the vector to the distances.
         let scale = length.sqrt();
         axes.push(vector.into_iter().map(|value| value * scale).collect());
     }
-    // The noise parts nodes that no distance tells apart.
+    // The noise separates nodes with equal distances.
     let noise = [scatter(count, 2), scatter(count, 3)];
     let at = |axis: usize, node: usize| axes[axis][node] + 0.01 * noise[axis][node];
     (0..count).map(|node| Point::new(at(0, node), at(1, node))).collect()
@@ -107,7 +108,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Fixed numbers between -1 and 1 without a pattern: Knuth's MMIX generator from the seed.
+/// Returns fixed pseudorandom numbers between -1 and 1, from Knuth's MMIX generator.
 fn scatter(count: usize, seed: u64) -> Vec<f64> {
     let mut state = seed;
     let mut next = || {
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_is_round() {
+    fn a_ring_is_a_circle() {
         let places = stress_layout(&network(12, (0..12).map(|i| (i, (i + 1) % 12))));
         let centre = places.iter().fold(Point::default(), |sum, &place| sum + place) * (1.0 / 12.0);
         let radii: Vec<f64> = places.iter().map(|&place| (place - centre).length()).collect();
@@ -148,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_a_channel_stand_apart() {
+    fn components_are_separated() {
         let places = stress_layout(&network(4, [(0, 1), (2, 3)]));
         assert!((places[0] - places[2]).length() > (places[0] - places[1]).length());
     }
 
     #[test]
-    fn one_node_and_many_nodes_have_places() {
+    fn one_node_and_many_nodes_have_positions() {
         assert_eq!(stress_layout(&network(1, [])).len(), 1);
         assert_eq!(stress_layout(&network(2000, [])).len(), 2000);
     }

@@ -1,4 +1,4 @@
-//! Pictures and pages as their readers get them: as XML.
+//! Pictures and pages of networks and schedules.
 
 use expect_test::expect_file;
 use lockstep_report::{DrawingLimits, schedule_html, schedule_svg, topology_svg};
@@ -9,10 +9,10 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 const LIMITS: DrawingLimits = DrawingLimits::PAGE;
 
-/// A table of the document, as `data/papers` has it.
+/// A table of the reproduced document, from `data/papers`.
 fn table(name: &str) -> [[u32; 7]; 8] {
     let mut figures: serde_json::Value =
-        serde_json::from_str(include_str!("../../../data/papers/min.json")).expect("the figures are JSON");
+        serde_json::from_str(include_str!("../../../../data/papers/min.json")).expect("the figures are JSON");
     serde_json::from_value(figures[name]["rows"].take()).expect("seven steps of eight terminals")
 }
 
@@ -55,19 +55,19 @@ fn path(topology: &Topology, source: NodeId, target: NodeId) -> Vec<ChannelId> {
     path
 }
 
-fn omega_8_aab(omega: &Topology) -> Schedule {
+fn omega_8_all_gather(omega: &Topology) -> Schedule {
     let mut schedule = Schedule::new();
     for step in 0..7 {
         schedule.begin_step();
         for (source, destinations) in (0..).zip(table("table2")) {
-            let way = path(omega, NodeId::new(source), NodeId::new(destinations[step]));
-            schedule.push(MessageId::new(source), &way);
+            let route = path(omega, NodeId::new(source), NodeId::new(destinations[step]));
+            schedule.push(MessageId::new(source), &route);
         }
     }
     schedule
 }
 
-/// A schedule of one message a step, each straight to its first receiver.
+/// A schedule with one message per step, sent directly to its first receiver.
 fn one_by_one(problem: &Problem<'_>, steps: u32) -> Schedule {
     let mut schedule = Schedule::new();
     let messages = problem.messages();
@@ -80,11 +80,11 @@ fn one_by_one(problem: &Problem<'_>, steps: u32) -> Schedule {
 }
 
 #[test]
-fn the_documents_omega_schedule_has_seven_panels_of_eight_transfers() {
+fn the_published_omega_schedule_has_seven_panels_of_eight_transfers() {
     let omega: Topology = "omega:8".parse().unwrap();
     let collective = Collective::all_to_all_broadcast();
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
-    let picture = schedule_svg(&problem, &omega_8_aab(&omega), &LIMITS);
+    let picture = schedule_svg(&problem, &omega_8_all_gather(&omega), &LIMITS);
     let document = parse(&picture);
     let panels = of_class(document.root(), "panel");
     assert_eq!(panels.len(), 7);
@@ -94,9 +94,9 @@ fn the_documents_omega_schedule_has_seven_panels_of_eight_transfers() {
         assert_eq!(of_class(panel, "transfer").len(), 8);
     }
     let all_text = texts(document.root(), "text");
-    assert!(all_text[0].starts_with("omega:8 · all-to-all broadcast · wormhole"), "{}", all_text[0]);
+    assert!(all_text[0].starts_with("omega:8 · all-gather · wormhole"), "{}", all_text[0]);
     assert!(all_text.contains(&"messages from"));
-    // Each terminal twice, once for each side, and once in the legend; each switch once.
+    // Each terminal has two marks and a legend entry, each switch one mark.
     for (name, count) in [("5", 3), ("s1.2", 1)] {
         assert_eq!(all_text.iter().filter(|&&text| text == name).count(), count, "{name}");
     }
@@ -104,11 +104,11 @@ fn the_documents_omega_schedule_has_seven_panels_of_eight_transfers() {
 }
 
 #[test]
-fn a_page_has_the_same_panels_and_needs_nothing_from_elsewhere() {
+fn a_page_has_the_same_panels_and_loads_no_other_file() {
     let omega: Topology = "omega:8".parse().unwrap();
     let collective = Collective::all_to_all_broadcast();
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
-    let page = schedule_html(&problem, &omega_8_aab(&omega), &LIMITS);
+    let page = schedule_html(&problem, &omega_8_all_gather(&omega), &LIMITS);
     assert!(page.starts_with("<!DOCTYPE html>\n<html"));
     let document = parse(&page);
     assert_eq!(of_class(document.root(), "panel").len(), 7);
@@ -122,7 +122,7 @@ fn a_page_has_the_same_panels_and_needs_nothing_from_elsewhere() {
 }
 
 #[test]
-fn a_channel_between_two_terminals_looks_like_this() {
+fn the_picture_of_a_single_channel_is_pinned() {
     let mut builder = TopologyBuilder::new("one way");
     let [a, b] = ["a", "b"].map(|name| builder.terminal(name));
     builder.channel(a, b);

@@ -1,4 +1,4 @@
-//! Plots as their readers get them: as XML.
+//! Scatter plots and bar charts.
 
 use lockstep_report::{BarChart, BarSeries, PointSeries, ScatterPlot, bars_svg, scatter_svg};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn corners(node: Node<'_, '_>) -> [f64; 4] {
     [x, y, x + width, y + height]
 }
 
-/// Where a marker is.
+/// The centre of a marker.
 fn centre(node: Node<'_, '_>) -> [f64; 2] {
     let place = node.attribute("transform").expect("a place");
     let (x, y) = place.trim_start_matches("translate(").trim_end_matches(')').split_once(' ').expect("two numbers");
@@ -69,7 +69,7 @@ fn a_front_has_its_points_names_labels_and_a_description() {
 }
 
 #[test]
-fn labels_that_have_no_room_are_left_to_the_pointer() {
+fn labels_without_space_are_omitted() {
     let crowd = points("", &[[1.0, 1.0]; 20], &["a label"; 20]);
     let picture = scatter_svg(&plot(vec![crowd]));
     let written = texts(&parse(&picture), "text").iter().filter(|&&text| text == "a label").count();
@@ -85,7 +85,7 @@ fn bars_have_values_and_the_longest_ends_highest() {
     let tops: Vec<[f64; 2]> = of_class(&document, "bar").into_iter().map(|bar| lengths(bar, ["y", "height"])).collect();
     assert_eq!(tops.len(), 4);
     assert!((tops[0][1] - 3.5 * tops[1][1]).abs() < 0.5 && (tops[0][1] - 2.0 * tops[2][1]).abs() < 0.5, "{tops:?}");
-    // Down from where the others stand.
+    // Negative bars are below zero.
     assert!((tops[2][0] - tops[0][0] - tops[0][1]).abs() < 0.15 && tops[3][1] == 0.0, "{tops:?}");
     let written = texts(&document, "text");
     for text in ["times", "steps", "omega:8", "ring:4", "ours", "bound", "7", "\u{2212}3.5"] {
@@ -97,7 +97,7 @@ fn bars_have_values_and_the_longest_ends_highest() {
 }
 
 #[test]
-fn what_has_no_place_is_counted_in_a_note() {
+fn values_that_cannot_be_drawn_are_counted_in_a_note() {
     let wrong = [[f64::NAN, 1.0], [1.0, f64::INFINITY], [1e101, 0.0], [1.0, 1.0]];
     let picture = scatter_svg(&plot(vec![points("s", &wrong, &["not a number"])]));
     assert_eq!(of_class(&parse(&picture), "point").len(), 1);
@@ -109,7 +109,7 @@ fn what_has_no_place_is_counted_in_a_note() {
 }
 
 #[test]
-fn nothing_and_single_values_are_drawn() {
+fn empty_plots_and_single_values_are_drawn() {
     let nothing = [
         scatter_svg(&ScatterPlot::default()),
         bars_svg(&BarChart::default()),
@@ -130,7 +130,7 @@ fn nothing_and_single_values_are_drawn() {
 }
 
 #[test]
-fn hostile_names_stay_text() {
+fn special_characters_in_names_are_escaped() {
     let name = "</text><script>alert(1)</script>\"'&]]>\u{0}\u{ffff}\n".repeat(100);
     let series = PointSeries { name: name.clone(), points: vec![[0.0; 2]], labels: vec![name.clone()] };
     let plot = ScatterPlot { title: name.clone(), x: name.clone(), y: name.clone(), series: vec![series] };
@@ -144,7 +144,7 @@ fn hostile_names_stay_text() {
     }
 }
 
-/// Any number at all, most of them of a kind that occurs.
+/// Arbitrary numbers, mostly realistic ones.
 fn any_value() -> impl Strategy<Value = f64> {
     prop_oneof![4 => -100.0..100.0, 2 => (0..20).prop_map(f64::from), 1 => any::<f64>()]
 }
@@ -156,7 +156,6 @@ fn any_names(most: usize) -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Each point with a place is in the frame, and the text is the same every time.
     #[test]
     fn any_points_are_within_the_frame(
         names in any_names(3), values in prop::collection::vec(prop::collection::vec([any_value(), any_value()], 0..9), 0..4),
@@ -183,7 +182,6 @@ proptest! {
         prop_assert!(!picture.contains("=\"NaN") && !picture.contains("inf\""), "{}", picture);
     }
 
-    /// Each bar with a place is in the frame and in the picture, and the text is the same every time.
     #[test]
     fn any_bars_are_within_the_frame(
         groups in any_names(9), values in prop::collection::vec(prop::collection::vec(any_value(), 0..9), 0..9),
