@@ -1,17 +1,14 @@
-//! Channel-disjoint sets of paths.
+//! Channel-disjoint paths.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::flow_network::FlowNetwork;
 
-/// A largest set of legal paths from `source` to `target` of which no two share a channel.
+/// Computes a maximum set of channel-disjoint legal paths from `source` to `target`.
 ///
-/// The paths need not be shortest. They are a function of the topology alone; their number is the least number of
-/// channels whose loss disconnects the pair. Empty if `source` is `target`. Takes one maximum flow: `O(M sqrt M)` for
-/// `M` channels.
-///
-/// Source: Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), by a [`FlowNetwork`] of unit
-/// capacities; only nodes that route are crossed.
+/// The paths are not necessarily shortest. Their number is the minimum number of channels whose failure disconnects the
+/// pair. Returns an empty list if `source` is `target`. The result depends on the topology only. Takes `O(M sqrt M)` time
+/// for `M` channels.
 ///
 /// ```
 /// use lockstep_paths::disjoint_paths;
@@ -22,6 +19,10 @@ use crate::flow_network::FlowNetwork;
 /// assert_eq!(paths.iter().map(Vec::len).collect::<Vec<_>>(), [1, 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # Source
+///
+/// Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), by a [`FlowNetwork`] with unit capacities.
 pub fn disjoint_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<ChannelId>> {
     let mut network = FlowNetwork::new(topology.node_count());
     for channel in topology.channel_numbers() {
@@ -31,7 +32,7 @@ pub fn disjoint_paths(topology: &Topology, source: NodeId, target: NodeId) -> Ve
     }
     network.max_flow(source.index(), target.index());
     let mut paths = Vec::new();
-    // Arcs have the numbers of their channels.
+    // An arc has the number of its channel.
     network.decompose_paths(source.index(), target.index(), |path| {
         paths.push(path.iter().map(|arc| ChannelId::new(arc.number())).collect());
     });

@@ -1,17 +1,16 @@
-//! Maximum flow.
+//! Maximum flow by Dinic's algorithm.
 
 use lockstep_topology::number_id;
 
 number_id!(
-    /// An arc of a [`FlowNetwork`], in the order they were added.
+    /// An arc of a [`FlowNetwork`], numbered in the order of addition.
     ArcId,
     "a"
 );
 
-/// A directed network with capacities, and a flow in it.
+/// A directed network with integer capacities and a flow.
 ///
-/// Nodes are `0..nodes`. Memory: 36 bytes an arc and 16 bytes a node, while arcs are sorted in up to 32 bytes an arc
-/// more.
+/// Nodes are `0..nodes`. Memory: 36 bytes per arc and 16 bytes per node; sorting takes up to 32 bytes per arc in addition.
 ///
 /// ```
 /// use lockstep_paths::FlowNetwork;
@@ -27,48 +26,54 @@ number_id!(
 /// assert_eq!(paths, [vec![0, 2], vec![0, 4, 3], vec![1, 3]]);
 /// ```
 ///
-/// **Source**: Dinic, *Algorithm for solution of a problem of maximum flow in networks with power estimation*, Soviet
-/// Math. Doklady 11 (1970).
+/// # Source
+///
+/// Dinic, *Algorithm for solution of a problem of maximum flow in networks with power estimation*, Soviet Math. Doklady 11
+/// (1970).
 #[derive(Clone, Debug)]
 pub struct FlowNetwork {
-    /// Every arc twice, forwards and backwards, in rows by tail once they are sorted.
-    halves: Vec<Half>,
-    /// The place of the forward half of each arc.
-    place: Vec<u32>,
-    /// Where the row of each node begins, and the end of the last one; valid for the first `sorted` halves.
+    /// Each arc and its reverse, in rows by tail after sorting.
+    residual_arcs: Vec<ResidualArc>,
+    /// The index of each arc in `residual_arcs`.
+    index: Vec<u32>,
+    /// The start of the row of each node, and the end of the last row. Valid for the first `sorted` residual arcs.
     start: Vec<u32>,
-    /// Number of halves that are in rows; the others follow in the order in which they came.
+    /// Number of residual arcs that are in rows. The others follow in the order of addition.
     sorted: usize,
+    /// Level of each node in the layered network, [`NONE`] if unreachable.
     level: Vec<u32>,
+    /// The first residual arc of each node that is not yet exhausted.
     current: Vec<u32>,
+    /// Scratch space of the breadth-first search.
     queue: Vec<u32>,
 }
 
-/// An arc in one of its two directions.
+/// An arc or its reverse in the residual network.
 #[derive(Clone, Copy, Debug)]
-struct Half {
+struct ResidualArc {
     head: u32,
-    /// What it can carry more; the backward half can carry what the forward half carries.
-    residual: u32,
-    /// The place of the other half.
-    mate: u32,
-    /// Twice the number of the arc, and 1 more if backwards.
-    name: u32,
+    /// Residual capacity. The residual capacity of a reverse arc is the flow of the arc.
+    capacity: u32,
+    /// Index of the arc in the opposite direction.
+    opposite: u32,
+    /// Twice the number of the arc, plus 1 for the reverse arc.
+    id: u32,
 }
 
+/// An unreachable level or an unknown index.
 const NONE: u32 = u32::MAX;
 
 impl FlowNetwork {
-    /// A network of so many nodes without an arc.
+    /// Creates a network of nodes without arcs.
     ///
     /// # Panics
     ///
-    /// Past 2^32 - 2 nodes.
+    /// If there are more than 2^32 - 2 nodes.
     pub fn new(nodes: usize) -> Self {
         assert!(nodes < NONE as usize, "{nodes} nodes are too many");
         Self {
-            halves: Vec::new(),
-            place: Vec::new(),
+            residual_arcs: Vec::new(),
+            index: Vec::new(),
             start: vec![0; nodes + 1],
             sorted: 0,
             level: vec![NONE; nodes],
@@ -77,95 +82,97 @@ impl FlowNetwork {
         }
     }
 
-    /// Adds an arc that carries up to `capacity` units.
+    /// Adds an arc with this capacity.
     ///
     /// # Panics
     ///
-    /// If an end is no node, or past 2^31 - 1 arcs.
+    /// If an end is not a node, or if there are more than 2^31 - 1 arcs.
     pub fn add_arc(&mut self, tail: usize, head: usize, capacity: u32) -> ArcId {
-        assert!(tail.max(head) < self.level.len(), "an arc from {tail} to {head}");
-        assert!(self.halves.len() < NONE as usize - 1, "fewer than 2^31 arcs");
-        let place = self.halves.len() as u32;
-        self.halves.push(Half { head: head as u32, residual: capacity, mate: place + 1, name: place });
-        self.halves.push(Half { head: tail as u32, residual: 0, mate: place, name: place + 1 });
-        self.place.push(place);
+        assert!(tail.max(head) < self.level.len(), "an arc from {tail} to {head}, beyond the nodes");
+        assert!(self.residual_arcs.len() < NONE as usize - 1, "fewer than 2^31 arcs");
+        let place = self.residual_arcs.len() as u32;
+        self.residual_arcs.push(ResidualArc { head: head as u32, capacity, opposite: place + 1, id: place });
+        self.residual_arcs.push(ResidualArc { head: tail as u32, capacity: 0, opposite: place, id: place + 1 });
+        self.index.push(place);
         ArcId::new(place / 2)
     }
 
-    /// Number of arcs.
+    /// Returns the number of arcs.
     pub fn arc_count(&self) -> usize {
-        self.place.len()
+        self.index.len()
     }
 
-    /// The units that an arc carries.
+    /// Returns the flow of an arc.
     pub fn flow(&self, arc: ArcId) -> u32 {
-        let forward = self.halves[self.place[arc.index()] as usize];
-        self.halves[forward.mate as usize].residual
+        let forward = self.residual_arcs[self.index[arc.index()] as usize];
+        self.residual_arcs[forward.opposite as usize].capacity
     }
 
-    /// Changes the capacity of an arc by `extra` units more.
+    /// Increases the capacity of an arc by `extra`.
     ///
     /// # Panics
     ///
-    /// Past a capacity of 2^32 - 1.
+    /// If the capacity exceeds 2^32 - 1.
     pub fn add_capacity(&mut self, arc: ArcId, extra: u32) {
-        let residual = &mut self.halves[self.place[arc.index()] as usize].residual;
-        *residual = residual.checked_add(extra).expect("a capacity below 2^32");
+        let capacity = &mut self.residual_arcs[self.index[arc.index()] as usize].capacity;
+        *capacity = capacity.checked_add(extra).expect("a capacity below 2^32");
     }
 
-    /// Takes the flow out and gives every arc a new capacity.
+    /// Removes the flow and sets new capacities.
     pub fn reset(&mut self, mut capacity: impl FnMut(ArcId) -> u32) {
-        for (arc, &place) in self.place.iter().enumerate() {
-            let forward = &mut self.halves[place as usize];
-            forward.residual = capacity(ArcId::from_index(arc));
-            let mate = forward.mate;
-            self.halves[mate as usize].residual = 0;
+        for (arc, &place) in self.index.iter().enumerate() {
+            let forward = &mut self.residual_arcs[place as usize];
+            forward.capacity = capacity(ArcId::from_index(arc));
+            let opposite = forward.opposite;
+            self.residual_arcs[opposite as usize].capacity = 0;
         }
     }
 
-    /// Takes out what two opposite arcs carry both.
+    /// Cancels the common flow of two opposite arcs.
     ///
     /// # Panics
     ///
     /// If the arcs are not opposite.
     pub fn cancel(&mut self, arc: ArcId, opposite: ArcId) {
-        let places = [arc, opposite].map(|arc| self.place[arc.index()] as usize);
-        let [there, back] = places.map(|place| self.halves[place]);
-        let tail = |half: Half| self.halves[half.mate as usize].head;
+        let places = [arc, opposite].map(|arc| self.index[arc.index()] as usize);
+        let [there, back] = places.map(|place| self.residual_arcs[place]);
+        let tail = |residual_arc: ResidualArc| self.residual_arcs[residual_arc.opposite as usize].head;
         assert!(there.head == tail(back) && back.head == tail(there), "{arc:?} and {opposite:?} are opposite");
         let both = self.flow(arc).min(self.flow(opposite));
         for place in places {
-            self.halves[place].residual += both;
-            let mate = self.halves[place].mate;
-            self.halves[mate as usize].residual -= both;
+            self.residual_arcs[place].capacity += both;
+            let opposite = self.residual_arcs[place].opposite;
+            self.residual_arcs[opposite as usize].capacity -= both;
         }
     }
 
-    /// Adds as many units from `source` to `sink` as there is room for, and returns how many. Takes `O(M sqrt M)` time
-    /// for `M` arcs of capacity 1.
+    /// Augments the flow from `source` to `sink` to a maximum flow. Returns the increase.
+    ///
+    /// Takes `O(N^2 M)` time for `M` arcs, and `O(M sqrt M)` if all capacities are 1.
     pub fn max_flow(&mut self, source: usize, sink: usize) -> u64 {
         self.sort();
         let mut total = 0;
-        while source != sink && self.level_from(source, sink) {
+        while source != sink && self.compute_levels(source, sink) {
             self.current.clone_from(&self.start);
-            total += self.block(source, sink);
+            total += self.add_blocking_flow(source, sink);
         }
         total
     }
 
-    /// Whether a node can still be reached from the source of the last [`max_flow`](Self::max_flow): the source's side
-    /// of a least cut.
+    /// Returns true if a node is on the source side of a minimum cut: it is reachable from the source of the last
+    /// [`max_flow`](Self::max_flow) in the residual network.
     pub fn is_on_source_side(&self, node: usize) -> bool {
         self.level[node] != NONE
     }
 
-    /// Takes the flow from `source` to `sink` out, a unit after the other, and calls `visit` with the path of each:
-    /// arcs that meet no node twice, first those that were added first. What ran in circles is gone too, or left behind
-    /// where no path met it. Takes `O(M + F)` time if the units cross `F` arcs.
+    /// Decomposes the flow from `source` to `sink` into unit paths, removes it, and calls `visit` with each path.
+    ///
+    /// Paths are simple and prefer arcs that were added first. Cycles of flow are removed if they touch a path, otherwise they
+    /// remain. Takes `O(M + F)` time for units that cross `F` arcs in total.
     pub fn decompose_paths(&mut self, source: usize, sink: usize, mut visit: impl FnMut(&[ArcId])) {
         self.sort();
         self.current.clone_from(&self.start);
-        // The place of the half by which the unit left a node for good, so that no node comes twice.
+        // The arc by which the unit leaves each node for the last time, which makes paths simple.
         let mut exit = vec![NONE; self.level.len()];
         let mut path = Vec::new();
         if source == sink {
@@ -175,72 +182,74 @@ impl FlowNetwork {
             let mut node = source;
             while node != sink {
                 let Some(place) = self.next_carrier(node) else {
-                    debug_assert_eq!(node, source, "what comes in goes out");
+                    debug_assert_eq!(node, source, "flow is conserved");
                     return;
                 };
-                let Half { head, mate, .. } = self.halves[place];
-                self.halves[place].residual += 1;
-                self.halves[mate as usize].residual -= 1;
+                let ResidualArc { head, opposite, .. } = self.residual_arcs[place];
+                self.residual_arcs[place].capacity += 1;
+                self.residual_arcs[opposite as usize].capacity -= 1;
                 exit[node] = place as u32;
                 node = head as usize;
             }
             path.clear();
             node = source;
             while node != sink {
-                let half = self.halves[exit[node] as usize];
-                path.push(ArcId::new(half.name / 2));
-                node = half.head as usize;
+                let residual_arc = self.residual_arcs[exit[node] as usize];
+                path.push(ArcId::new(residual_arc.id / 2));
+                node = residual_arc.head as usize;
             }
             visit(&path);
         }
     }
 
-    /// The first arc from a node that carries a unit; none before the node's current one does.
+    /// Returns the first arc from a node that carries flow, from the current arc of the node on.
     fn next_carrier(&mut self, node: usize) -> Option<usize> {
         let end = self.start[node + 1] as usize;
-        let is_carrier = |half: &Half| half.name.is_multiple_of(2) && self.halves[half.mate as usize].residual > 0;
-        let ahead = self.halves[self.current[node] as usize..end].iter().position(is_carrier);
+        let is_carrier = |residual_arc: &ResidualArc| {
+            residual_arc.id.is_multiple_of(2) && self.residual_arcs[residual_arc.opposite as usize].capacity > 0
+        };
+        let ahead = self.residual_arcs[self.current[node] as usize..end].iter().position(is_carrier);
         self.current[node] = ahead.map_or(end, |ahead| self.current[node] as usize + ahead) as u32;
         ahead.map(|_| self.current[node] as usize)
     }
 
-    /// Brings the halves into rows by tail, in the order in which they came.
+    /// Sorts the residual arcs into rows by tail. The sort is stable.
     fn sort(&mut self) {
-        if self.sorted == self.halves.len() {
+        if self.sorted == self.residual_arcs.len() {
             return;
         }
         let nodes = self.level.len();
-        let tail = |half: &Half| self.halves[half.mate as usize].head as usize;
+        let tail = |residual_arc: &ResidualArc| self.residual_arcs[residual_arc.opposite as usize].head as usize;
         self.start.fill(0);
-        for half in &self.halves {
-            self.start[tail(half) + 1] += 1;
+        for residual_arc in &self.residual_arcs {
+            self.start[tail(residual_arc) + 1] += 1;
         }
         for node in 0..nodes {
             self.start[node + 1] += self.start[node];
         }
         let mut next = self.start.clone();
         let new_place: Vec<u32> = self
-            .halves
+            .residual_arcs
             .iter()
-            .map(|half| {
-                let place = &mut next[tail(half)];
+            .map(|residual_arc| {
+                let place = &mut next[tail(residual_arc)];
                 *place += 1;
                 *place - 1
             })
             .collect();
-        let mut rows = self.halves.clone();
-        for (half, &place) in self.halves.iter().zip(&new_place) {
-            rows[place as usize] = Half { mate: new_place[half.mate as usize], ..*half };
+        let mut rows = self.residual_arcs.clone();
+        for (residual_arc, &place) in self.residual_arcs.iter().zip(&new_place) {
+            rows[place as usize] = ResidualArc { opposite: new_place[residual_arc.opposite as usize], ..*residual_arc };
         }
-        for place in &mut self.place {
+        for place in &mut self.index {
             *place = new_place[*place as usize];
         }
-        self.halves = rows;
-        self.sorted = self.halves.len();
+        self.residual_arcs = rows;
+        self.sorted = self.residual_arcs.len();
     }
 
-    /// The number of arcs with room from `source`, for every node up to where the sink is met.
-    fn level_from(&mut self, source: usize, sink: usize) -> bool {
+    /// Computes the levels from `source` up to the sink in the residual network. Returns true if the sink is reachable.
+    fn compute_levels(&mut self, source: usize, sink: usize) -> bool {
         self.level.fill(NONE);
         self.queue.clear();
         self.queue.push(source as u32);
@@ -249,52 +258,52 @@ impl FlowNetwork {
         while next < self.queue.len() && self.level[sink] == NONE {
             let node = self.queue[next] as usize;
             next += 1;
-            for half in &self.halves[self.start[node] as usize..self.start[node + 1] as usize] {
-                if half.residual > 0 && self.level[half.head as usize] == NONE {
-                    self.level[half.head as usize] = self.level[node] + 1;
-                    self.queue.push(half.head);
+            for residual_arc in &self.residual_arcs[self.start[node] as usize..self.start[node + 1] as usize] {
+                if residual_arc.capacity > 0 && self.level[residual_arc.head as usize] == NONE {
+                    self.level[residual_arc.head as usize] = self.level[node] + 1;
+                    self.queue.push(residual_arc.head);
                 }
             }
         }
         self.level[sink] != NONE
     }
 
-    /// Fills the shortest ways from `source` to `sink` until none has room; depth first, without recursion.
-    fn block(&mut self, source: usize, sink: usize) -> u64 {
+    /// Adds a blocking flow by iterative depth-first search. Returns its value.
+    fn add_blocking_flow(&mut self, source: usize, sink: usize) -> u64 {
         let mut total = 0;
-        // Places of halves.
-        let mut way: Vec<u32> = Vec::new();
+        // Indexes of residual arcs.
+        let mut path: Vec<u32> = Vec::new();
         let mut node = source;
         loop {
             if node == sink {
-                let room = way.iter().map(|&place| self.halves[place as usize].residual).min().unwrap_or(0);
+                let room = path.iter().map(|&place| self.residual_arcs[place as usize].capacity).min().unwrap_or(0);
                 total += u64::from(room);
-                let mut first_full = way.len();
-                for (step, &place) in way.iter().enumerate().rev() {
-                    let half = &mut self.halves[place as usize];
-                    half.residual -= room;
-                    if half.residual == 0 {
+                let mut first_full = path.len();
+                for (step, &place) in path.iter().enumerate().rev() {
+                    let residual_arc = &mut self.residual_arcs[place as usize];
+                    residual_arc.capacity -= room;
+                    if residual_arc.capacity == 0 {
                         first_full = step;
                     }
-                    let mate = half.mate;
-                    self.halves[mate as usize].residual += room;
+                    let opposite = residual_arc.opposite;
+                    self.residual_arcs[opposite as usize].capacity += room;
                 }
-                node = self.tail(way[first_full]);
-                way.truncate(first_full);
+                node = self.tail(path[first_full]);
+                path.truncate(first_full);
                 continue;
             }
             let place = self.current[node];
             if place == self.start[node + 1] {
-                // A dead end: the arc that led here leads nowhere.
-                let Some(back) = way.pop() else { return total };
+                // A dead end: the last arc does not lead to the sink.
+                let Some(back) = path.pop() else { return total };
                 node = self.tail(back);
                 self.current[node] += 1;
                 continue;
             }
-            let half = self.halves[place as usize];
-            if half.residual > 0 && self.level[half.head as usize] == self.level[node] + 1 {
-                way.push(place);
-                node = half.head as usize;
+            let residual_arc = self.residual_arcs[place as usize];
+            if residual_arc.capacity > 0 && self.level[residual_arc.head as usize] == self.level[node] + 1 {
+                path.push(place);
+                node = residual_arc.head as usize;
             } else {
                 self.current[node] += 1;
             }
@@ -302,7 +311,7 @@ impl FlowNetwork {
     }
 
     fn tail(&self, place: u32) -> usize {
-        self.halves[self.halves[place as usize].mate as usize].head as usize
+        self.residual_arcs[self.residual_arcs[place as usize].opposite as usize].head as usize
     }
 }
 
@@ -314,7 +323,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_flow_is_as_large_as_a_cut(arcs in prop::collection::vec((0usize..7, 0usize..7, 0u32..4), 0..40)) {
+        fn the_maximum_flow_equals_a_cut(arcs in prop::collection::vec((0usize..7, 0usize..7, 0u32..4), 0..40)) {
             let mut network = FlowNetwork::new(7);
             let ids: Vec<ArcId> = arcs.iter().map(|&(tail, head, capacity)| network.add_arc(tail, head, capacity)).collect();
             let total = network.max_flow(0, 6);
@@ -352,9 +361,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is added, widened or reset later counts as if it had been there from the beginning.
-        #[test]
-        fn a_network_may_change(
+            #[test]
+        fn arcs_and_capacities_can_change_between_flows(
             arcs in prop::collection::vec((0usize..7, 0usize..7, 0u32..4, 0u32..3), 0..40), early in 0usize..40,
         ) {
             let mut whole = FlowNetwork::new(7);

@@ -1,4 +1,4 @@
-//! Candidate paths of every pair of terminals, in flat arrays.
+//! Tables of candidate paths of all pairs of terminals.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,55 +19,55 @@ number_id!(
     "p"
 );
 
-/// Which paths a [`PathTable`] holds.
+/// The selection of paths of a [`PathTable`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum PathSelection {
     /// Shortest paths, see [`PathTable::shortest`].
     Shortest {
-        /// The most paths of one pair.
+        /// Maximum number of paths per pair.
         cap: usize,
-        /// Seed of the samples where a pair has more.
+        /// Seed of the samples of pairs with more paths.
         seed: u64,
     },
-    /// The channels between terminals, see [`PathTable::single_channels`].
+    /// Single channels between terminals, see [`PathTable::single_channels`].
     SingleChannels,
 }
 
-/// Why there is no [`PathTable`] of a network.
+/// The reason a [`PathTable`] cannot be computed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The paths would take more than [`MAX_BYTES`]; below that every number fits in 32 bits.
+    /// The paths would take more than [`MAX_BYTES`].
     #[error(
         "{paths} paths of {channel_uses} channels between {terminals} terminals take {bytes} bytes, \
-         more than {MAX_BYTES}; allow fewer paths a pair or choose a smaller network"
+         more than {MAX_BYTES}; allow fewer paths per pair or choose a smaller network"
     )]
     TooLarge {
         /// Number of terminals.
         terminals: usize,
         /// Number of paths.
         paths: u64,
-        /// Number of channels of all paths together.
+        /// Sum of the lengths of all paths, in channels.
         channel_uses: u64,
-        /// Bytes they would take.
+        /// Required memory in bytes.
         bytes: u64,
     },
-    /// The shortest paths themselves are too many.
+    /// The shortest paths cannot be computed.
     #[error(transparent)]
     AllPairs(#[from] AllPairsError),
 }
 
 /// The two ends of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Ends {
+struct PathEnds {
     source: NodeId,
     target: NodeId,
 }
 
-/// Candidate paths of every ordered pair of terminals, grouped by target, then by source, both ascending.
+/// Candidate paths of all ordered pairs of terminals, by target, then by source.
 ///
-/// Paths of a pair stand in the order of [`ShortestPaths::paths`]. Memory: 12 bytes a path, 4 bytes a channel of a
-/// path, 5 bytes a pair of terminals.
+/// The paths of a pair are in the order of [`ShortestPaths::paths`]. Memory: 12 bytes per path, 4 bytes per channel of a
+/// path, 5 bytes per pair of terminals.
 ///
 /// ```
 /// use lockstep_paths::{PathId, PathTable};
@@ -82,43 +82,43 @@ struct Ends {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "Columns")]
+#[serde(try_from = "PathColumns")]
 pub struct PathTable {
-    columns: Columns,
-    /// The rank of a terminal by its node, up to the last terminal; other nodes have [`NO_RANK`].
+    columns: PathColumns,
+    /// Rank of each terminal by node, up to the last terminal. Other nodes have [`NO_RANK`].
     rank: Box<[u32]>,
-    ends: Box<[Ends]>,
+    ends: Box<[PathEnds]>,
 }
 
 const NO_RANK: u32 = u32::MAX;
 
-/// What a file keeps; the rest of a [`PathTable`] follows from it.
+/// The stored part of a [`PathTable`]. The rest is derived from it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Columns {
-    /// Ascending.
+struct PathColumns {
+    /// The terminals, ascending.
     terminals: Box<[NodeId]>,
     /// Number of channels of the network.
     channel_bound: u32,
-    /// Where the paths of a pair begin, and at the end their number. The pair of the `s`-th and the `t`-th of `P`
-    /// terminals is number `t P + s`.
+    /// Start of the paths of each pair, and the number of paths. The pair of the terminals of ranks `s` and `t` has number
+    /// `t P + s` for `P` terminals.
     pair_start: Box<[u32]>,
-    /// Whether nothing is missing of a pair.
+    /// True for each pair whose paths are complete.
     complete: Box<[bool]>,
-    /// Where a path begins in `channels`, and at the end their number.
+    /// Start of each path in `channels`, and the length of `channels`.
     path_start: Box<[u32]>,
     channels: Box<[ChannelId]>,
 }
 
 impl PathTable {
-    /// All shortest paths of every pair that has at most `cap`, and of any other pair `cap` different ones.
+    /// Selects all shortest paths of each pair with at most `cap` paths, and `cap` distinct random ones of other pairs.
     ///
-    /// Those are drawn uniformly by a stream of numbers of their own for each pair, so the table is a function of the
-    /// network, `cap` and `seed`; [`ShortestPaths::sample`] says what happens where counts saturate. Takes time in
-    /// proportion to the channels written and the degrees along them, in parallel over targets.
+    /// Each pair has a random stream of its own, so the table depends only on the network, `cap` and `seed`. Samples are
+    /// uniform unless counts saturate, see [`ShortestPaths::sample`]. Takes time proportional to the sum of the degrees along
+    /// all paths, in parallel over targets.
     ///
     /// # Errors
     ///
-    /// [`TableError::TooLarge`], before anything is allocated.
+    /// [`TableError::TooLarge`] if the table exceeds [`MAX_BYTES`]; then nothing is allocated.
     #[instrument(level = "debug", skip_all, fields(network = paths.topology().name(), cap))]
     pub fn shortest(paths: &ShortestPaths<'_>, cap: usize, seed: u64) -> Result<Self, TableError> {
         let topology = paths.topology();
@@ -150,7 +150,7 @@ impl PathTable {
 
         let mut channels = vec![ChannelId::new(0); channel_uses as usize];
         write_paths(paths, seed, &pair_start, &path_start, &mut channels);
-        Ok(Self::new(Columns {
+        Ok(Self::new(PathColumns {
             terminals: terminals.into(),
             channel_bound: topology.channel_bound() as u32,
             pair_start: pair_start.into(),
@@ -160,13 +160,13 @@ impl PathTable {
         }))
     }
 
-    /// Every channel between two terminals as a path of its own: the moves of store-and-forward switching.
+    /// Selects each channel between two terminals as a path: the transfers of store-and-forward switching.
     ///
     /// A pair without a channel has no path and is complete.
     ///
     /// # Errors
     ///
-    /// [`TableError::TooLarge`], before anything is allocated.
+    /// [`TableError::TooLarge`] if the table exceeds [`MAX_BYTES`]; then nothing is allocated.
     pub fn single_channels(topology: &Topology) -> Result<Self, TableError> {
         let terminals = topology.terminals();
         let pair = |channel| {
@@ -187,7 +187,7 @@ impl PathTable {
         for pair in 0..pair_count {
             pair_start[pair + 1] += pair_start[pair];
         }
-        Ok(Self::new(Columns {
+        Ok(Self::new(PathColumns {
             terminals: terminals.into(),
             channel_bound: topology.channel_bound() as u32,
             pair_start: pair_start.into(),
@@ -197,11 +197,11 @@ impl PathTable {
         }))
     }
 
-    /// The selected paths of a network, computed from nothing.
+    /// Computes the selected paths of a network.
     ///
     /// # Errors
     ///
-    /// [`TableError`].
+    /// [`TableError`] if the shortest paths or the table exceed [`MAX_BYTES`].
     pub fn build(topology: &Topology, selection: PathSelection) -> Result<Self, TableError> {
         match selection {
             PathSelection::Shortest { cap, seed } => Self::shortest(&ShortestPaths::all_pairs(topology)?, cap, seed),
@@ -209,59 +209,58 @@ impl PathTable {
         }
     }
 
-    /// Number of paths.
+    /// Returns the number of paths.
     pub fn path_count(&self) -> usize {
         self.columns.path_start.len() - 1
     }
 
-    /// Numbers of the paths of a pair.
+    /// Returns the numbers of the paths of a pair.
     ///
     /// # Panics
     ///
-    /// As all methods: if a node is no terminal, or a path is not in the table.
+    /// All methods panic if a node is not a terminal, or if a path is not in the table.
     #[inline]
     pub fn between(&self, source: NodeId, target: NodeId) -> Range<u32> {
         let pair = self.pair(source, target);
         self.columns.pair_start[pair]..self.columns.pair_start[pair + 1]
     }
 
-    /// Numbers of the paths that end at `target`, by ascending source.
+    /// Returns the numbers of the paths that end at `target`, by source.
     #[inline]
     pub fn towards(&self, target: NodeId) -> Range<u32> {
         let first = self.rank(target) * self.columns.terminals.len();
         self.columns.pair_start[first]..self.columns.pair_start[first + self.columns.terminals.len()]
     }
 
-    /// The channels of a path, in the order they are crossed.
+    /// Returns the channels of a path, in order.
     #[inline]
     pub fn channels(&self, path: PathId) -> &[ChannelId] {
         let [start, end] = [path.index(), path.index() + 1].map(|place| self.columns.path_start[place]);
         &self.columns.channels[start as usize..end as usize]
     }
 
-    /// The terminal where a path begins.
+    /// Returns the first terminal of a path.
     #[inline]
     pub fn source(&self, path: PathId) -> NodeId {
         self.ends[path.index()].source
     }
 
-    /// The terminal where a path ends.
+    /// Returns the last terminal of a path.
     #[inline]
     pub fn target(&self, path: PathId) -> NodeId {
         self.ends[path.index()].target
     }
 
-    /// Whether the table holds every path of a pair that its constructor selects from; a pair without a path is
-    /// complete.
+    /// Returns true if the table contains all paths of a pair that the selection allows. A pair without paths is complete.
     #[inline]
     pub fn is_complete(&self, source: NodeId, target: NodeId) -> bool {
         self.columns.complete[self.pair(source, target)]
     }
 
-    /// Whether every path is a walk of this network from its source to its target over nodes that route.
+    /// Returns true if each path is a walk in this network from its source to its target through nodes that route.
     pub(crate) fn fits(&self, topology: &Topology) -> bool {
         let is_walk = |path| {
-            let (channels, Ends { source, target }) = (self.channels(path), self.ends[path.index()]);
+            let (channels, PathEnds { source, target }) = (self.channels(path), self.ends[path.index()]);
             channels.iter().all(|&channel| topology.is_working(channel))
                 && channels.first().is_some_and(|&first| topology.tail(first) == source)
                 && channels.last().is_some_and(|&last| topology.head(last) == target)
@@ -283,11 +282,11 @@ impl PathTable {
     #[inline]
     fn rank(&self, terminal: NodeId) -> usize {
         let rank = self.rank.get(terminal.index()).copied().filter(|&rank| rank != NO_RANK);
-        rank.expect("paths begin and end at terminals") as usize
+        rank.expect("the ends of a path are terminals") as usize
     }
 
-    /// Adds what follows from the columns, which are right.
-    fn new(columns: Columns) -> Self {
+    /// Derives the rest of the table from valid columns.
+    fn new(columns: PathColumns) -> Self {
         let node_count = columns.terminals.last().map_or(0, |last| last.index() + 1);
         let mut rank = vec![NO_RANK; node_count];
         for (place, terminal) in columns.terminals.iter().enumerate() {
@@ -295,7 +294,8 @@ impl PathTable {
         }
         let terminals = &columns.terminals;
         let mut ends = Vec::with_capacity(columns.path_start.len() - 1);
-        let pairs = terminals.iter().flat_map(|&target| terminals.iter().map(move |&source| Ends { source, target }));
+        let pairs =
+            terminals.iter().flat_map(|&target| terminals.iter().map(move |&source| PathEnds { source, target }));
         for (pair, end) in pairs.zip(&columns.pair_start[1..]) {
             ends.resize(*end as usize, pair);
         }
@@ -319,12 +319,12 @@ impl Serialize for PathTable {
     }
 }
 
-impl TryFrom<Columns> for PathTable {
+impl TryFrom<PathColumns> for PathTable {
     type Error = &'static str;
 
-    /// Refuses columns of which some number leads out of its table.
-    fn try_from(columns: Columns) -> Result<Self, Self::Error> {
-        let Columns { terminals, channel_bound, pair_start, complete, path_start, channels } = &columns;
+    /// Refuses columns with a number beyond its table.
+    fn try_from(columns: PathColumns) -> Result<Self, Self::Error> {
+        let PathColumns { terminals, channel_bound, pair_start, complete, path_start, channels } = &columns;
         let pair_count = terminals.len().checked_pow(2);
         if !terminals.is_sorted_by(|a, b| a < b)
             || terminals.last().is_some_and(|last| last.index() as u64 >= MAX_NODES)
@@ -344,7 +344,7 @@ impl TryFrom<Columns> for PathTable {
     }
 }
 
-/// Whether rows that begin here divide a table of `count` entries.
+/// Returns true if these starts divide a table of `count` entries into rows.
 fn are_starts(starts: &[u32], count: usize) -> bool {
     starts.first() == Some(&0) && starts.last().is_some_and(|&last| last as usize == count) && starts.is_sorted()
 }
@@ -360,7 +360,7 @@ fn check_size(terminals: usize, paths: u64, channel_uses: u64) -> Result<(), Tab
     Ok(())
 }
 
-/// Fills the `channels` of a table of shortest paths, in parallel over targets.
+/// Writes the `channels` of a table of shortest paths, in parallel over targets.
 fn write_paths(
     paths: &ShortestPaths<'_>,
     seed: u64,
@@ -376,9 +376,9 @@ fn write_paths(
         .map(|first| (first, channels.split_off_mut(..length(first..first + terminals.len()))))
         .collect();
     rows.into_par_iter().zip(terminals).for_each(|((first, row), &target)| {
-        let mut row = row.expect("the paths end where the channels end");
+        let mut row = row.expect("the paths fill the channels");
         for (pair, &source) in (first..).zip(terminals) {
-            let selection = row.split_off_mut(..length(pair..pair + 1)).expect("pairs end where their row ends");
+            let selection = row.split_off_mut(..length(pair..pair + 1)).expect("the pairs fill their row");
             if !selection.is_empty() {
                 write_selection(paths.graph(source), source, target, seed, selection);
             }
@@ -386,7 +386,7 @@ fn write_paths(
     });
 }
 
-/// Writes as many different shortest paths of a pair as fit in `paths`, all or drawn uniformly, in the order of
+/// Fills `paths` with distinct shortest paths of a pair, all of them or a uniform sample, in the order of
 /// [`ShortestPaths::paths`].
 fn write_selection(graph: ShortestPathGraph<'_>, source: NodeId, target: NodeId, seed: u64, paths: &mut [ChannelId]) {
     let length = graph.distance(target) as usize;
@@ -401,7 +401,7 @@ fn write_selection(graph: ShortestPathGraph<'_>, source: NodeId, target: NodeId,
     }
     let mut rng = pair_rng(seed, source, target);
     if count < u64::MAX {
-        // Floyd's algorithm: every set of `wanted` ranks is as likely as any other.
+        // Floyd's algorithm: a uniform sample of `wanted` distinct ranks.
         let mut ranks = BTreeSet::new();
         for last in count - wanted..count {
             if !ranks.insert(rng.random_range(0..=last)) {
@@ -412,7 +412,7 @@ fn write_selection(graph: ShortestPathGraph<'_>, source: NodeId, target: NodeId,
             graph.write_path(target, rank, path);
         }
     } else {
-        // Ranks above 2^64 have no number. Read from the target, paths sort by rank.
+        // Ranks are beyond 2^64, so paths are compared backwards, which is the order of ranks.
         let mut backwards = BTreeSet::new();
         while (backwards.len() as u64) < wanted {
             let mut path = vec![ChannelId::new(0); length];
@@ -427,7 +427,7 @@ fn write_selection(graph: ShortestPathGraph<'_>, source: NodeId, target: NodeId,
     }
 }
 
-/// The stream of random numbers of one pair.
+/// Returns the random stream of a pair.
 fn pair_rng(seed: u64, source: NodeId, target: NodeId) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());

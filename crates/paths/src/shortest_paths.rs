@@ -1,17 +1,17 @@
-//! All shortest legal paths from every terminal, as distances and counts.
+//! All shortest legal paths, as distances and counts.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use tracing::instrument;
 
-/// The most bytes that [`ShortestPaths`] or a [`PathTable`](crate::PathTable) may take: 8 GiB.
+/// Memory limit of [`ShortestPaths`] and [`PathTable`](crate::PathTable) in bytes: 8 GiB.
 pub const MAX_BYTES: u64 = 8 << 30;
 
-/// Distance of a node that no legal path reaches.
+/// The distance of an unreachable node.
 const UNREACHED: u32 = u32::MAX;
 
-/// Why there are no [`ShortestPaths`] of a network.
+/// The reason [`ShortestPaths`] cannot be computed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllPairsError {
@@ -25,16 +25,16 @@ pub enum AllPairsError {
         terminals: usize,
         /// Number of nodes.
         nodes: usize,
-        /// Bytes they would take.
+        /// Required memory in bytes.
         bytes: u64,
     },
 }
 
-/// All shortest legal paths from every terminal to every node.
+/// All shortest legal paths from each terminal to each node.
 ///
-/// They are kept as distances and counts, which imply the acyclic graph of each source `s`: channel `u -> v` is on a
-/// shortest path iff `distance(s, u) + 1 == distance(s, v)` and `u` is `s` or routes. Memory: 10 bytes a pair of
-/// terminal and node (12 in networks of 2^16 nodes and more).
+/// Distances and counts are stored. They imply the directed acyclic graph of shortest paths of each source `s`: channel
+/// `u -> v` is in it if `distance(s, u) + 1 == distance(s, v)` and `u` is `s` or routes. Memory: 10 bytes per pair of
+/// terminal and node, 12 bytes in networks of 2^16 or more nodes.
 ///
 /// ```
 /// use lockstep_paths::ShortestPaths;
@@ -50,12 +50,13 @@ pub enum AllPairsError {
 #[derive(Clone, Debug)]
 pub struct ShortestPaths<'a> {
     topology: &'a Topology,
-    /// A row of nodes for each terminal; so is `counts`.
+    /// One row of nodes per terminal.
     distances: Distances,
+    /// One row of nodes per terminal.
     counts: Box<[u64]>,
 }
 
-/// Distances in the narrowest integer that holds a path through all nodes; its greatest value says *unreached*.
+/// Distances in the narrowest integer type for the number of nodes. Its maximum means *unreachable*.
 #[derive(Clone, Debug)]
 enum Distances {
     Narrow(Box<[u16]>),
@@ -76,14 +77,14 @@ impl Distances {
 }
 
 impl<'a> ShortestPaths<'a> {
-    /// The shortest paths from every terminal, by one breadth-first search each, shared among the threads of the
-    /// current rayon pool. The result does not depend on their number.
+    /// Computes the shortest paths by one breadth-first search per terminal, in parallel.
     ///
-    /// Takes `O(P M)` for `P` terminals and `M` channels.
+    /// Takes `O(P M)` time for `P` terminals and `M` channels, on the threads of the current rayon pool. The result does not
+    /// depend on their number.
     ///
     /// # Errors
     ///
-    /// [`AllPairsError::TooLarge`], before anything is allocated.
+    /// [`AllPairsError::TooLarge`] if the result exceeds [`MAX_BYTES`]; then nothing is allocated.
     #[instrument(level = "debug", skip_all, fields(network = topology.name()))]
     pub fn all_pairs(topology: &'a Topology) -> Result<Self, AllPairsError> {
         let (terminals, nodes) = (topology.terminal_count(), topology.node_count());
@@ -103,40 +104,40 @@ impl<'a> ShortestPaths<'a> {
         Ok(Self { topology, distances, counts })
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn topology(&self) -> &'a Topology {
         self.topology
     }
 
-    /// Number of channels of a shortest path, or `None` if no legal path leads there.
+    /// Returns the number of channels of a shortest path, or `None` if there is no legal path.
     ///
     /// # Panics
     ///
-    /// As all methods: if `source` is no terminal.
+    /// All methods panic if `source` is not a terminal.
     #[inline]
     pub fn distance(&self, source: NodeId, target: NodeId) -> Option<u32> {
         let distance = self.graph(source).distance(target);
         (distance != UNREACHED).then_some(distance)
     }
 
-    /// Number of shortest paths; `u64::MAX` stands for that many or more.
+    /// Returns the number of shortest paths. It saturates at `u64::MAX`.
     ///
-    /// From a terminal to itself it is 1, the path without a channel.
+    /// From a terminal to itself it is 1, for the empty path.
     #[inline]
     pub fn count(&self, source: NodeId, target: NodeId) -> u64 {
         self.graph(source).count(target)
     }
 
-    /// The last channels of all shortest paths to `node`, ascending.
+    /// Returns the last channels of all shortest paths to `node`, ascending.
     #[inline]
     pub fn predecessors(&self, source: NodeId, node: NodeId) -> impl Iterator<Item = ChannelId> {
         self.graph(source).predecessors(node)
     }
 
-    /// The shortest paths one by one, in lexicographic order of the channels read from the target backwards.
+    /// Returns the shortest paths in lexicographic order of their channels, read from the target backwards.
     ///
-    /// Each takes time in proportion to its length and the degrees on it, and none is computed before it is asked for.
-    /// Past 2^64 - 1 paths the iteration ends.
+    /// The iterator is lazy. A path takes time proportional to the sum of the degrees of its nodes. The iterator ends after
+    /// 2^64 - 1 paths.
     pub fn paths(&self, source: NodeId, target: NodeId) -> impl Iterator<Item = Vec<ChannelId>> {
         let graph = self.graph(source);
         (0..graph.count(target)).map(move |rank| {
@@ -146,10 +147,10 @@ impl<'a> ShortestPaths<'a> {
         })
     }
 
-    /// A shortest path drawn uniformly, or `None` if there is none.
+    /// Samples a shortest path uniformly, or returns `None` if there is none.
     ///
-    /// Where the count saturates, the draw is no longer exactly uniform: channels into a node are then chosen by
-    /// saturated counts. Every path stays possible, none with a probability above 2^-63.
+    /// If counts saturate, the sample is only approximately uniform: channels into a node are selected by saturated counts.
+    /// Each path is still possible, and none has a probability above 2^-63.
     pub fn sample<R: Rng + ?Sized>(&self, source: NodeId, target: NodeId, rng: &mut R) -> Option<Vec<ChannelId>> {
         let graph = self.graph(source);
         (graph.count(target) > 0).then(|| {
@@ -159,25 +160,25 @@ impl<'a> ShortestPaths<'a> {
         })
     }
 
-    /// The acyclic graph of the shortest paths from one terminal.
+    /// Returns the directed acyclic graph of the shortest paths from one terminal.
     #[inline]
     pub(crate) fn graph(&self, source: NodeId) -> ShortestPathGraph<'_> {
-        let rank = self.topology.terminal_rank(source).expect("paths start at a terminal");
+        let rank = self.topology.terminal_rank(source).expect("the source of a path is a terminal");
         ShortestPathGraph { paths: self, source, row: rank * self.topology.node_count() }
     }
 }
 
-/// The shortest paths from one terminal: every channel that is on one of them.
+/// The directed acyclic graph of the shortest paths from one terminal.
 #[derive(Clone, Copy)]
 pub(crate) struct ShortestPathGraph<'a> {
     paths: &'a ShortestPaths<'a>,
     source: NodeId,
-    /// Where the source's row begins.
+    /// Start of the row of the source.
     row: usize,
 }
 
 impl<'a> ShortestPathGraph<'a> {
-    /// [`UNREACHED`] where no path leads.
+    /// Returns the distance, [`UNREACHED`] if there is no path.
     #[inline]
     pub(crate) fn distance(self, node: NodeId) -> u32 {
         self.paths.distances.get(self.row + node.index())
@@ -191,7 +192,7 @@ impl<'a> ShortestPathGraph<'a> {
     #[inline]
     fn predecessors(self, node: NodeId) -> impl Iterator<Item = ChannelId> + use<'a> {
         let topology = self.paths.topology;
-        // The source has no distance before its own, so nothing leads into it.
+        // The source has distance 0, so it has no predecessors.
         let before = self.distance(node).checked_sub(1);
         topology.in_channels(node).iter().copied().filter(move |&channel| {
             let tail = topology.tail(channel);
@@ -199,14 +200,14 @@ impl<'a> ShortestPathGraph<'a> {
         })
     }
 
-    /// A path of the right length for `target`; empty if there is none.
+    /// Returns a path of the right length for `target`; empty if there is no path.
     fn blank_path(self, target: NodeId) -> Vec<ChannelId> {
         let length = if self.count(target) == 0 { 0 } else { self.distance(target) };
         vec![ChannelId::new(0); length as usize]
     }
 
-    /// The predecessor of `node` whose paths, in the order of [`ShortestPaths::paths`], include the one of this rank,
-    /// which becomes the rank among them. `rank` is below the sum of the predecessors' counts.
+    /// Returns the last channel of the path of this rank to `node`, in the order of [`ShortestPaths::paths`]. Reduces `rank` to
+    /// the rank among the paths with that last channel. `rank` is below the sum of the counts of all predecessors.
     #[inline]
     fn predecessor_at(self, node: NodeId, rank: &mut u128) -> ChannelId {
         self.predecessors(node)
@@ -220,7 +221,7 @@ impl<'a> ShortestPathGraph<'a> {
             .expect("the rank is below the number of paths")
     }
 
-    /// Number of shortest paths that end with this predecessor.
+    /// Returns the number of shortest paths that end with this channel.
     #[inline]
     fn count_through(self, channel: ChannelId) -> u128 {
         u128::from(self.count(self.paths.topology.tail(channel)))
@@ -228,8 +229,8 @@ impl<'a> ShortestPathGraph<'a> {
 
     /// Writes the path of this rank in the order of [`ShortestPaths::paths`].
     ///
-    /// `rank` is below `count(target)` and `path` as long as the distance. Saturated counts do no harm: a rank below
-    /// a saturated count is below the true one.
+    /// `rank` is below `count(target)`, and the length of `path` is the distance. A rank below a saturated count is also below
+    /// the true count.
     pub(crate) fn write_path(self, target: NodeId, rank: u64, path: &mut [ChannelId]) {
         let (mut node, mut rank) = (target, u128::from(rank));
         for place in path.iter_mut().rev() {
@@ -238,7 +239,7 @@ impl<'a> ShortestPathGraph<'a> {
         }
     }
 
-    /// Writes a path drawn as [`ShortestPaths::sample`] says; there is at least one.
+    /// Writes a random path, see [`ShortestPaths::sample`]. There must be a path.
     pub(crate) fn write_sample<R: Rng + ?Sized>(self, target: NodeId, rng: &mut R, path: &mut [ChannelId]) {
         let (mut node, mut length) = (target, path.len());
         while self.count(node) == u64::MAX {
@@ -252,7 +253,7 @@ impl<'a> ShortestPathGraph<'a> {
     }
 }
 
-/// The distances and counts from every terminal, a row of nodes each.
+/// Returns the distances and counts from all terminals, one row of nodes each.
 fn search_all<D>(topology: &Topology, unreached: D) -> (Box<[D]>, Box<[u64]>)
 where
     D: Copy + Send + Sync + TryFrom<u32>,
@@ -278,7 +279,7 @@ where
     (distances.into(), counts.into())
 }
 
-/// Fills the distances and counts from one source. `counts` is zero before; `queue` is scratch space.
+/// Computes the distances and counts from one source. `counts` must be zero; `queue` is scratch space.
 fn search(topology: &Topology, source: NodeId, distances: &mut [u32], counts: &mut [u64], queue: &mut Vec<NodeId>) {
     distances.fill(UNREACHED);
     distances[source.index()] = 0;
@@ -291,7 +292,7 @@ fn search(topology: &Topology, source: NodeId, distances: &mut [u32], counts: &m
         if node != source && !topology.routes(node) {
             continue;
         }
-        // Nodes leave the queue by distance, so the count of this one is final.
+        // Nodes leave the queue by distance, so the count of this node is final.
         let (distance, count) = (distances[node.index()] + 1, counts[node.index()]);
         for &channel in topology.out_channels(node) {
             let head = topology.head(channel).index();

@@ -54,34 +54,34 @@ fn bad_json() {
         &cases,
         &expect![[r#"
             the file is empty; a network has at least one node
-            line 2: found '[', expected '{', the beginning of a JSON object
-            line 1: the file ends in the middle of a value; it is cut off
-            line 1: there is more here than expected; remove it
-            field 'format' is missing, expected 'lockstep-topology'; a graph from networkx is read as node-link
+            line 2: found '[', expected '{', the start of a JSON object
+            line 1: the file ends in the middle of a value; it is incomplete
+            line 1: unexpected text behind the end of the value; remove it
+            field 'format' is missing, expected 'lockstep-topology'; use the format node-link for a graph from networkx
             line 1, field 'format': invalid type: integer `7`, expected a string
-            field 'format' is 'lockstep-schedule', a schedule and no network; its field 'topology' is the network
-            field 'format' is 'lockstep-plan', a plan and no network; its field 'schedule.topology' is the network
+            field 'format' is 'lockstep-schedule', a schedule, not a network; its field 'topology' is the network
+            field 'format' is 'lockstep-plan', a plan, not a network; its field 'schedule.topology' is the network
             field 'format' is 'line\nbreak', expected 'lockstep-topology'
-            field 'version' is 2, but only version 1 is known; use a newer lockstep
+            field 'version' is 2, but only version 1 is supported; use a newer lockstep
             line 1, field 'version': invalid type: string "1", expected a JSON number
             line 1: missing field `version`
-            the network has no node; give at least one
+            the network has no nodes; add at least one
             line 2, field 'nodes[1].terminal': invalid type: string "yes", expected a boolean
             line 1, field 'nodes[1].colour': unknown field `colour`, expected one of `name`, `terminal`, `routes`, `failed`
             line 1, field 'nodes[1]': missing field `terminal`
-            nodes 0 and 1 are both named 'a'; give each node a name of its own
+            nodes 0 and 1 are both named 'a'; give each node a unique name
             channel 0 leads from node 'b\nc' to itself; remove it
             channel 0 names node 4000000000, but the nodes are 0 to 1
             line 1, field 'channels[0][1]': invalid value: integer `-1`, expected u32
             line 1, field 'channels[0][1]': invalid value: integer `99999999999`, expected u32
-            line 1, field 'channels[0]': there is more here than expected; remove it
+            line 1, field 'channels[0]': unexpected text behind the end of the value; remove it
             shared group 0 names channel 9, but the channels are numbered below 1
-            1 positions for 2 nodes; give one a node, or none
+            1 positions for 2 nodes; give one per node, or none
             line 1, field 'positions[0][1]': number out of range
             line 1, field 'nodes[1].name': invalid type: map, expected a string
             line 1, field 'nodes[1].terminal': invalid type: string "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", expected a boolean
-            line 1: found '[', expected '{', the beginning of a JSON object
-            line 1, field 'nodes': the file ends in the middle of a value; it is cut off
+            line 1: found '[', expected '{', the start of a JSON object
+            line 1, field 'nodes': the file ends in the middle of a value; it is incomplete
         "#]],
     );
 }
@@ -118,7 +118,7 @@ fn bad_edge_lists() {
         &cases,
         &expect![[r#"
             the file is empty; a network has at least one node
-            the network has no node; give at least one
+            the network has no nodes; add at least one
             line 2: found 'b c d', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
             line 3: found 'lonely', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
             line 1: found 'a ->', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
@@ -129,7 +129,7 @@ fn bad_edge_lists() {
             line 2: a channel leads from node 'a' to itself; remove it
             line 1: a channel leads from node 'a' to itself; remove it
             line 2: there is no node 's'; correct the name, or add the node
-            line 1: found 'a->b', expected node names with spaces between them
+            line 1: found 'a->b', expected node names separated by spaces
             line 1: found 'a\u{202e} b c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
             line 1: found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
         "#]],
@@ -169,32 +169,32 @@ fn bad_dot() {
         GraphFormat::Dot,
         &cases,
         &expect![[r#"
-        line 1: found 'tree', expected 'graph' or 'digraph'
-        the network has no node; give at least one
-        line 2: found the end of the file, expected a node, an edge, a subgraph or '}'
-        line 2: found '->', expected '--', or 'digraph' at the top
-        line 2: found '--', expected '->', or 'graph' at the top
-        line 1: found '}', expected a node, an edge, a subgraph or '}'
-        line 1: a channel leads from node 'a' to itself; remove it
-        line 1: a channel leads from node 'b' to itself; remove it
-        line 1: 'terminal' is 'maybe', expected true or false
-        line 1: found ']', expected '=' and a value
-        line 1: 'terminal' and 'switch' of node 'a' contradict each other; keep one of them
-        line 1: 'dir' is 'up', expected forward, back, both or none
-        line 1: found '}', expected '[' behind 'node', 'edge' or 'graph'; quote a name like that
-        line 1: found 'edge', expected a node, an edge, a subgraph or '}'
-        line 2: found '10.0.0.1', expected an id, which needs double quotes if it is neither a word nor a number
-        line 1: found '2b', expected an id, which needs double quotes if it is neither a word nor a number
-        line 1: found '!', expected an id, which needs double quotes if it is neither a word nor a number
-        line 2: the quoted string that begins here does not end; close it with '"'
-        line 2: the HTML string that begins here does not end; close it with '>'
-        line 2: the comment that begins here does not end; close it with '*/'
-        line 1: found 'graph', expected the end of the file behind the graph
-        line 1: found 'b', expected a quoted string behind '+'
-        line 1: found '[', expected a node, an edge, a subgraph or '}'
-        line 1: subgraphs are nested more than 64 deep; flatten them
-        line 1: subgraphs make more than 2^18 edges here; write them one by one
-    "#]],
+            line 1: found 'tree', expected 'graph' or 'digraph'
+            the network has no nodes; add at least one
+            line 2: found the end of the file, expected a node, an edge, a subgraph or '}'
+            line 2: found '->', expected '--', or 'digraph' in the first line
+            line 2: found '--', expected '->', or 'graph' in the first line
+            line 1: found '}', expected a node, an edge, a subgraph or '}'
+            line 1: a channel leads from node 'a' to itself; remove it
+            line 1: a channel leads from node 'b' to itself; remove it
+            line 1: 'terminal' is 'maybe', expected true or false
+            line 1: found ']', expected '=' and a value
+            line 1: 'terminal' and 'switch' of node 'a' contradict each other; keep one of them
+            line 1: 'dir' is 'up', expected forward, back, both or none
+            line 1: found '}', expected '[' after 'node', 'edge' or 'graph'; put a node of that name in quotes
+            line 1: found 'edge', expected a node, an edge, a subgraph or '}'
+            line 2: found '10.0.0.1', expected an id; put it in double quotes if it is neither a word nor a number
+            line 1: found '2b', expected an id; put it in double quotes if it is neither a word nor a number
+            line 1: found '!', expected an id; put it in double quotes if it is neither a word nor a number
+            line 2: the quoted string that starts here is not closed; close it with '"'
+            line 2: the HTML string that starts here is not closed; close it with '>'
+            line 2: the comment that starts here is not closed; close it with '*/'
+            line 1: found 'graph', expected the end of the file after the graph
+            line 1: found 'b', expected a quoted string after '+'
+            line 1: found '[', expected a node, an edge, a subgraph or '}'
+            line 1: subgraphs are nested more than 64 deep; flatten them
+            line 1: subgraphs make more than 2^18 edges; write the edges one by one
+        "#]],
     );
 }
 
@@ -232,27 +232,27 @@ fn bad_graphml() {
         GraphFormat::GraphMl,
         &cases,
         &expect![[r#"
-        line 1: unknown token
-        line 1: found <svg>, expected <graphml> around the file
-        line 1: the file has no <graph>; a network is one
-        line 3: expected 'graph' tag, not 'graphml'
-        line 1: a document type may define text without end and is refused; remove the DOCTYPE
-        line 2: this is a second <graph>; keep one a file
-        line 1: found <node> without 'id', expected id="…"
-        line 3: there is a node 'a' already; give each node a name of its own
-        line 2: a graph inside a node is not a network; draw its nodes beside the others
-        line 2: a hyperedge is no channel; write a switch and a link to each of its ends
-        line 2: found <edge> without 'target', expected target="…"
-        line 2: there is no node 'b'; correct the name, or add the node
-        line 2: a channel leads from node 'a' to itself; remove it
-        line 1: 'edgedefault' is 'both', expected directed or undirected
-        line 2: 'directed' is 'no', expected true or false
-        line 1: 'terminal' is '?', expected true or false
-        line 1: found <key> without 'id', expected id="…"
-        the network has no node; give at least one
-        line 2: more than 1024 attributes in a tag or 256 name spaces; leave some out
-        line 2: more than 1024 attributes in a tag or 256 name spaces; leave some out
-    "#]],
+            line 1: unknown token
+            line 1: found <svg>, expected <graphml> as the root element
+            line 1: the file has no <graph>; add one with the network
+            line 3: expected 'graph' tag, not 'graphml'
+            line 1: a document type is not supported, because it can define text of unlimited length; remove the DOCTYPE
+            line 2: this is a second <graph>; write one graph per file
+            line 1: found <node> without 'id', expected id="…"
+            line 3: node 'a' already exists; give each node a unique name
+            line 2: a graph inside a node is not supported; move its nodes to the outer graph
+            line 2: hyperedges are not supported; write a switch with a link to each end
+            line 2: found <edge> without 'target', expected target="…"
+            line 2: there is no node 'b'; correct the name, or add the node
+            line 2: a channel leads from node 'a' to itself; remove it
+            line 1: 'edgedefault' is 'both', expected directed or undirected
+            line 2: 'directed' is 'no', expected true or false
+            line 1: 'terminal' is '?', expected true or false
+            line 1: found <key> without 'id', expected id="…"
+            the network has no nodes; add at least one
+            line 2: more than 1024 attributes in a tag or 256 name spaces; remove some
+            line 2: more than 1024 attributes in a tag or 256 name spaces; remove some
+        "#]],
     );
 }
 
@@ -280,21 +280,21 @@ fn bad_node_link() {
         GraphFormat::NodeLink,
         &cases,
         &expect![[r#"
-            line 1: found '[', expected '{', the beginning of a JSON object
+            line 1: found '[', expected '{', the start of a JSON object
             line 1: missing field `nodes`
-            field 'edges': found nothing, expected a list of edges
+            field 'edges': found nothing, expected a list 'edges' or 'links'
             field 'edges': found 'links' as well, expected one of the two
-            the network has no node; give at least one
+            the network has no nodes; add at least one
             line 1, field 'nodes[0]': missing field `id`
             line 1, field 'nodes[0].id': invalid type: null, expected a string or a number
-            field 'nodes[1]': there is a node '1' already; give each node a name of its own
+            field 'nodes[1]': node '1' already exists; give each node a unique name
             line 1, field 'nodes[0].terminal': invalid type: string "True", expected a boolean
             field 'nodes[0]': 'terminal' and 'switch' of node '1' contradict each other; keep one of them
             line 1, field 'links[0]': missing field `target`
             field 'links[0].target': there is no node '2'; correct the name, or add the node
             field 'links[0]': a channel leads from node '1' to itself; remove it
-            field 'links[1]': '2' and '1' are joined already; for parallel wires set 'multigraph' to true
-            line 1, field 'nodes': the file ends in the middle of a value; it is cut off
+            field 'links[1]': '2' and '1' are already joined; set 'multigraph' to true for parallel edges
+            line 1, field 'nodes': the file ends in the middle of a value; it is incomplete
         "#]],
     );
 }

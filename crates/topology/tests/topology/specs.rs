@@ -95,8 +95,8 @@ fn malformed_specs_are_refused_in_one_line_with_a_remedy() {
         "amp:8+cs": NODES of amp is '8+cs', not a whole number; write amp:NODES[+sc], for example amp:23
         "amp:8,sc": amp takes 1 parameter, not 2; write amp:NODES[+sc], for example amp:23
         "amp:8+sc+sc": NODES of amp is '8+sc', not a whole number; write amp:NODES[+sc], for example amp:23
-        "omega:99999999999": TERMINALS of omega is 99999999999, but numbers end at 4294967295; choose a smaller one
-        "random-regular:8,3,99999999999999999999": SEED of random-regular is 99999999999999999999, but numbers end at 18446744073709551615; choose a smaller one"#]].assert_eq(&refusals(specs));
+        "omega:99999999999": TERMINALS of omega is 99999999999, but the largest number is 4294967295; choose a smaller one
+        "random-regular:8,3,99999999999999999999": SEED of random-regular is 99999999999999999999, but the largest number is 18446744073709551615; choose a smaller one"#]].assert_eq(&refusals(specs));
 }
 
 #[test]
