@@ -12,7 +12,7 @@ thread_local! {
     /// The plan of a small network, and the first piece of its book.
     static TITLE: (Plan, Vec<u8>) = {
         let network: Topology = "ring:3".parse().expect("a ring");
-        let collective = Collective::all_to_all_broadcast();
+        let collective = Collective::all_gather();
         let model = CommunicationModel::wormhole();
         let before = plan(&network, &collective, &model, &Budget::evaluations(1)).expect("a plan");
         let mut title = Vec::new();

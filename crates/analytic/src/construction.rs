@@ -1,6 +1,6 @@
 //! The constructions, and the engine that picks the one that fits.
 
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, MessageId, NotFound, Problem, Schedule};
 
 use crate::{cayley, chain, diagonal, hypercube, multistage, tree};
 
@@ -38,11 +38,11 @@ pub fn constructions() -> &'static [Construction] {
 impl Construction {
     /// A schedule of the problem, or `None` where the construction does not fit. Chunks follow each other.
     pub fn schedule(&self, problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<Schedule> {
-        let chunks = problem.collective().chunks;
+        let chunks = problem.collective().chunks();
         if chunks.get() == 1 {
             return (self.construct)(problem, goal, budget);
         }
-        if matches!(problem.collective().kind, CollectiveKind::AllReduce) {
+        if problem.collective().phases().len() > 1 {
             return None;
         }
         let whole = problem.collective().clone().with_chunks(std::num::NonZeroU32::MIN);

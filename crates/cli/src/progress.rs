@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lockstep::pareto::{EqualPoints, Evolution, Problem};
+use lockstep::pareto::{EqualPoints, Evolution, MultiObjectiveProblem};
 use lockstep::topology::OrderDegreeSearch;
 use lockstep::{Event, Search};
 
@@ -103,7 +103,7 @@ impl GenerationBar {
     }
 
     /// Updates the bar.
-    pub(crate) fn see<P: Problem>(&self, evolution: &Evolution<'_, P>) {
+    pub(crate) fn see<P: MultiObjectiveProblem>(&self, evolution: &Evolution<'_, P>) {
         self.0.set_position(evolution.generation());
         if !self.0.is_hidden() {
             let (evaluations, front) = (evolution.evaluations(), evolution.front(EqualPoints::Remove).count());

@@ -106,7 +106,7 @@ mod tests {
     /// What becomes of a checkpoint that was made behind `forge`, right checksum and all.
     fn forged(forge: impl FnOnce(&mut Umda)) -> Result<(), CheckpointError> {
         let omega: Topology = "omega:8".parse().unwrap();
-        let all_gather = Collective::all_to_all_broadcast();
+        let all_gather = Collective::all_gather();
         let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole()).unwrap();
         let table = candidate_paths(&problem).unwrap();
         let space = SearchSpace::new(problem, &table, 7).unwrap();

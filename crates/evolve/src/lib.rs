@@ -10,7 +10,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let omega: Topology = "omega:8".parse()?;
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 //! let schedule = schedule(&problem, 8, 1, &Budget::evaluations(1_000_000))?;
 //! assert!(verify(&problem, &schedule).is_ok());

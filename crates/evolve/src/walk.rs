@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn without_conflict_no_chain_is_tried() {
         let network = "ring:3".parse().unwrap();
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let problem = Problem::new(&network, &exchange, CommunicationModel::wormhole()).unwrap();
         let table = candidate_paths(&problem).unwrap();
         let space = SearchSpace::new(problem, &table, 1).unwrap();

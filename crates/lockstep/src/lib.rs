@@ -8,7 +8,7 @@
 //! use lockstep::{Budget, Collective, CommunicationModel, Topology, plan};
 //!
 //! let mesh: Topology = "mesh:4x4".parse()?;
-//! let exchange = Collective::all_to_all_scatter();
+//! let exchange = Collective::all_to_all();
 //! let plan = plan(&mesh, &exchange, &CommunicationModel::wormhole(), &Budget::evaluations(1 << 22))?;
 //! assert!(plan.is_optimal());
 //! assert_eq!(plan.step_count(), 16); // the traffic between two halves crosses the cut in the middle

@@ -28,7 +28,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:4".parse()?;
-/// let collective = Collective::all_to_all_broadcast();
+/// let collective = Collective::all_gather();
 /// let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward())?;
 /// let page = schedule_html(&problem, &Schedule::new(), &DrawingLimits::PAGE);
 /// assert!(page.contains("<title>ring:4 · all-gather"));

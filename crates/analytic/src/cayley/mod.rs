@@ -14,7 +14,7 @@ mod shop;
 mod steps;
 mod words;
 
-use lockstep_schedule::{BaseSchedule, Budget, CollectiveKind, CollectiveName, Problem, Schedule};
+use lockstep_schedule::{BaseSchedule, Budget, CollectiveName, Problem, Schedule};
 use lockstep_topology::CayleyGraph;
 
 use crate::Construction;
@@ -73,11 +73,12 @@ pub(crate) const CAYLEY: Construction = Construction {
 /// All ports and full duplex. Every transfer crosses one channel, so the switching does not matter.
 fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
-    let collective = match problem.collective().kind {
-        CollectiveKind::AllToAllBroadcast => CollectiveName::AllToAllBroadcast,
-        CollectiveKind::AllToAllScatter if !model.is_direct() => CollectiveName::AllToAllScatter,
+    let collective = problem.collective().name()?;
+    match collective {
+        CollectiveName::AllGather => {}
+        CollectiveName::AllToAll if !model.is_direct() => {}
         _ => return None,
-    };
+    }
     let least = topology.terminal_count() as u64 - 1;
     if topology.resource_count() != topology.channel_count() || !expand::fits(topology.node_count(), least) {
         return None;
@@ -87,7 +88,7 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
         return None;
     }
     let steps = Steps::of_labelling(&labelling)?;
-    if collective == CollectiveName::AllToAllBroadcast {
+    if collective == CollectiveName::AllGather {
         let base = gather::base(&steps, budget)?;
         return Some(expand::expand(&steps, labelling.channels(), &base, collective));
     }

@@ -1,6 +1,6 @@
 //! The four collectives on a network that passes every cyclic shift of its terminals.
 
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Schedule};
+use lockstep_schedule::{Budget, CollectiveName, MessageId, Problem, Schedule};
 
 use super::paths::PathList;
 
@@ -43,11 +43,11 @@ pub(super) fn schedule(problem: &Problem<'_>, network: &impl Shifts, budget: &Bu
         let rank = problem.topology().terminal_rank(root)? as u32;
         network.senders().iter().position(|&sender| sender == rank)
     };
-    match problem.collective().kind {
-        CollectiveKind::OneToAllBroadcast { root } => broadcast(network, place_of(root)?),
-        CollectiveKind::OneToAllScatter { root } => scatter(network, place_of(root)?),
-        CollectiveKind::AllToAllBroadcast => all_gather(network, budget),
-        CollectiveKind::AllToAllScatter => total_exchange(network, budget),
+    match (problem.collective().name()?, problem.collective().root()) {
+        (CollectiveName::Broadcast, Some(root)) => broadcast(network, place_of(root)?),
+        (CollectiveName::Scatter, Some(root)) => scatter(network, place_of(root)?),
+        (CollectiveName::AllGather, None) => all_gather(network, budget),
+        (CollectiveName::AllToAll, None) => total_exchange(network, budget),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 pub(crate) mod checks;
 
 use lockstep_schedule::{
-    BroadcastVerifier, Budget, CollectiveKind, MessageId, Ports, Problem, Run, Schedule, Switching,
+    BroadcastVerifier, Budget, CollectiveName, MessageId, Ports, Problem, Run, Schedule, Switching,
 };
 use lockstep_topology::{CayleyGraph, ChannelId, NodeId};
 
@@ -131,7 +131,7 @@ pub(crate) fn written(
 /// The axes of the torus on which the problem is a wormhole all-port broadcast over full-duplex links, if it is.
 pub(crate) fn axes(problem: &Problem<'_>, budget: &Budget) -> Option<Axes> {
     let (topology, model) = (problem.topology(), problem.model());
-    let fits = matches!(problem.collective().kind, CollectiveKind::OneToAllBroadcast { .. })
+    let fits = problem.collective().name() == Some(CollectiveName::Broadcast)
         && model.switching == Switching::Wormhole
         && has_all_ports(problem)
         && topology.resource_count() == topology.channel_count()

@@ -20,7 +20,7 @@ pub(crate) const KIND: FileKind = FileKind {
 /// use lockstep::{Budget, Collective, CommunicationModel, PlanFile, plan};
 ///
 /// let mesh = "mesh:2x2".parse()?;
-/// let gather = Collective::all_to_all_broadcast();
+/// let gather = Collective::all_gather();
 /// let plan = plan(&mesh, &gather, &CommunicationModel::wormhole(), &Budget::evaluations(1_000_000))?;
 /// let text = plan.to_file(None).to_json();
 /// let claims = PlanFile::read(text.as_bytes())?;

@@ -1,7 +1,7 @@
 //! Checkpoints of a planner: stop anywhere, go on as if nothing had happened.
 
 use lockstep_files::{FileError, FileKind};
-use lockstep_schedule::{CollectiveKind, Problem};
+use lockstep_schedule::Problem;
 use lockstep_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
@@ -56,17 +56,13 @@ impl Identity {
     /// The identity of a plan that may take this many evaluations.
     pub(crate) fn new(problem: &Problem<'_>, options: PlanOptions, evaluations: u64) -> Self {
         let collective = problem.collective();
-        let messages = match &collective.kind {
-            CollectiveKind::Custom(messages) => {
-                messages.iter().map(|message| (message.source, message.receivers.clone())).collect()
-            }
-            _ => Vec::new(),
-        };
+        let messages = collective.listed().unwrap_or_default().iter();
+        let messages = messages.map(|message| (message.source, message.receivers.clone())).collect();
         Self {
             topology: problem.topology().digest(),
             collective: collective.abbreviation().to_owned(),
             root: collective.root(),
-            chunks: collective.chunks.get(),
+            chunks: collective.chunks().get(),
             messages,
             model: problem.model().to_string(),
             options,

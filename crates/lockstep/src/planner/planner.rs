@@ -96,7 +96,7 @@ pub enum PlanError {
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};
 ///
 /// let hypercube = "hypercube:3".parse()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let plan = plan(&hypercube, &exchange, &CommunicationModel::wormhole(), &Budget::evaluations(1 << 20))?;
 /// assert_eq!((plan.step_count(), plan.is_optimal()), (4, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -133,7 +133,7 @@ pub fn plan(
 /// use lockstep::{Budget, Collective, CommunicationModel, Engine, PlanOptions, Planner, Problem, load};
 ///
 /// let omega = load("omega:8")?;
-/// let gather = Collective::all_to_all_broadcast();
+/// let gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &gather, CommunicationModel::wormhole())?;
 /// let options = PlanOptions { engine: Engine::Umda, steps: Some(8), seed: 1 };
 /// let plan = Planner::new(problem, options).run(&Budget::evaluations(10_000_000), |event| println!("{event:?}"))?;

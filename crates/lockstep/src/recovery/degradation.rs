@@ -118,7 +118,7 @@ impl Consequence {
     ///
     /// let mesh: Topology = "mesh:4x4".parse()?;
     /// let budget = Budget::evaluations(1 << 20);
-    /// let before = plan(&mesh, &Collective::all_to_all_broadcast(), &CommunicationModel::wormhole(), &budget)?;
+    /// let before = plan(&mesh, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
     /// let consequence = |faults: FaultSet| Consequence::of(&faults.of(&mesh)?, &before, PlanOptions::auto(1), &budget);
     ///
     /// // The corner has one way in for the messages of 15 others.

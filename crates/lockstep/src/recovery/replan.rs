@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use lockstep_schedule::{
-    Budget, Collective, CollectiveKind, Message, Problem, ProblemError, Schedule, Violation, verify,
-};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_schedule::{Budget, Collective, Problem, ProblemError, Schedule, Violation, verify};
+use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 
 use super::repair::ScheduleRepair;
@@ -92,7 +90,7 @@ impl From<ProblemError> for ReplanError {
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
 /// let budget = Budget::evaluations(1 << 20);
-/// let plan = plan(&mesh, &Collective::all_to_all_broadcast(), &CommunicationModel::wormhole(), &budget)?;
+/// let plan = plan(&mesh, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
 /// let faulty = mesh.with_failures([], mesh.links()[0]);
 /// let replan = replan(&plan.problem(), plan.schedule(), &faulty, PlanOptions::auto(1), &budget, |_| {})?;
 /// // One channel into a corner is left for the messages of 15 nodes.
@@ -150,12 +148,8 @@ fn is_same(before: &Topology, faulty: &Topology) -> bool {
 
 /// The collective without what has failed. One with a name leaves it out by itself.
 pub(crate) fn remaining<'a>(collective: &'a Collective, faulty: &Topology) -> Cow<'a, Collective> {
-    let CollectiveKind::Custom(messages) = &collective.kind else { return Cow::Borrowed(collective) };
-    let is_left = |node: &NodeId| !faulty.has_failed(*node);
-    let left = messages.iter().filter(|message| is_left(&message.source)).map(|message| Message {
-        source: message.source,
-        receivers: message.receivers.iter().copied().filter(is_left).collect(),
-    });
-    let kind = CollectiveKind::Custom(left.filter(|message| !message.receivers.is_empty()).collect());
-    Cow::Owned(Collective { kind, chunks: collective.chunks })
+    match collective.listed() {
+        Some(_) => Cow::Owned(collective.without(|node| faulty.has_failed(node))),
+        None => Cow::Borrowed(collective),
+    }
 }

@@ -98,7 +98,7 @@ impl SweepIdentity<'_> {
 ///
 /// let ring: Topology = "ring:5".parse()?;
 /// let budget = Budget::evaluations(1 << 16);
-/// let before = plan(&ring, &Collective::all_to_all_broadcast(), &CommunicationModel::wormhole(), &budget)?;
+/// let before = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
 /// let options = PlanOptions::auto(1);
 /// let links = FaultSpace::new(&ring, FaultKind::Link, 1);
 /// let evaluations = budget.evaluation_limit();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lockstep::schedule::strategy::instance;
-use lockstep::schedule::{CollectiveKind, DistributePhase, MessageId, Switching};
+use lockstep::schedule::{DistributePhase, MessageId, Switching};
 use lockstep::{Budget, ChannelId, Engine, NodeId, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
@@ -193,7 +193,7 @@ proptest! {
             let options = PlanOptions { engine, ..PlanOptions::auto(1) };
             let plan = Planner::new(problem, options).run(&Budget::evaluations(1 << 14), |_| {}).unwrap();
             let is_wormhole = problem.model().switching == Switching::Wormhole;
-            let has_own_receivers = matches!(instance.collective.kind, CollectiveKind::Custom(_));
+            let has_own_receivers = instance.collective.listed().is_some();
             let is_multicast = is_wormhole && has_own_receivers && !problem.messages().is_scatter();
             let spare = u32::from(engine == Engine::Construct && is_multicast);
             let reached = plan.step_count();

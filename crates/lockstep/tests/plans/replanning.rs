@@ -96,7 +96,7 @@ proptest! {
     ) {
         let all = topology.links();
         let faulty = topology.with_failures([], links.iter().flat_map(|link| *link.get(&all)));
-        let gather = Collective::all_to_all_broadcast();
+        let gather = Collective::all_gather();
         let before = Problem::new(&topology, &gather, WORMHOLE).unwrap();
         let is_whole = |from| topology.nodes().all(|to| is_connected(&faulty, topology.node_name(from), topology.node_name(to), |_| true));
         match replanned(&before, &faulty, 1 << 8) {

@@ -63,7 +63,7 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Sp
             replanned.push(one_by_one(&before, kind, collective, options)?);
         }
     }
-    let (network, kind, collective) = (load("kautz:3,2")?, FaultKind::Channel, CollectiveName::AllToAllBroadcast);
+    let (network, kind, collective) = (load("kautz:3,2")?, FaultKind::Channel, CollectiveName::AllGather);
     let before = before(&network, collective, None, options)?;
     let mut doubles = Doubles {
         network: network.name().to_owned(),
