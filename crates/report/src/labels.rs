@@ -1,6 +1,6 @@
 //! The texts of pictures.
 
-use lockstep_schedule::{Collective, MessageId, Phase, Problem, Receivers, Transfer};
+use lockstep_schedule::{Collective, CollectiveName, MessageId, Phase, Problem, Receivers, Transfer};
 use lockstep_topology::{NodeId, Topology};
 
 /// Shortens a text to `max_letters`, with `…` at its end.
@@ -44,7 +44,7 @@ pub(crate) fn size(topology: &Topology) -> String {
 
 /// Describes a collective: `all-gather`, `broadcast from 0 in 4 chunks`.
 fn collective(collective: &Collective, topology: &Topology) -> String {
-    let name = collective.name().map_or_else(|| "custom collective".to_owned(), |name| name.to_string());
+    let name = collective.name().map_or("custom collective", full_name);
     let preposition = if collective.phases() == [Phase::Collect] { "to" } else { "from" };
     let root = collective.root().map(|root| format!(" {preposition} {}", node(topology, root))).unwrap_or_default();
     let chunks = match collective.chunks().get() {
@@ -52,6 +52,13 @@ fn collective(collective: &Collective, topology: &Topology) -> String {
         chunks => format!(" in {chunks} chunks"),
     };
     format!("{name}{root}{chunks}")
+}
+
+/// Returns the full name of a collective, such as `all-gather` for `aab`.
+fn full_name(name: CollectiveName) -> &'static str {
+    const SHORT_FORM: usize = 3;
+    let full = name.spellings().iter().find(|spelling| spelling.len() > SHORT_FORM);
+    full.copied().unwrap_or_else(|| name.abbreviation())
 }
 
 /// Returns the name of a node, shortened to fit.
