@@ -12,25 +12,20 @@
 //! }
 //! ```
 
-pub mod cayley;
-mod chain;
-mod colouring;
 mod construction;
-mod diagonal;
-pub mod hypercube;
-mod labelling;
-mod local;
-mod multistage;
-mod streamed;
+mod kit;
+mod permutation;
+mod registry;
 mod symmetric;
-mod tree;
 
-pub use chain::Chain;
-pub use colouring::bipartite_edge_colouring;
-pub use construction::{Construction, constructions, schedule, shortest};
-pub use diagonal::Diagonals;
-pub use labelling::{Axes, Labelling};
-pub use local::LocalProgram;
-pub use multistage::{PermutationError, route_permutation};
-pub use streamed::StreamedBroadcast;
+pub use construction::diagonal::Diagonals;
+pub use construction::subgroup_chain::Chain;
+pub use construction::{cayley, hypercube};
+pub use kit::construction::Construction;
+pub use kit::edge_colouring::bipartite_edge_colouring;
+pub use kit::labelling::{Axes, Labelling};
+pub use kit::local_program::LocalProgram;
+pub use kit::streamed_broadcast::StreamedBroadcast;
+pub use permutation::{PermutationError, route_permutation};
+pub use registry::{constructions, shortest};
 pub use symmetric::{program, streamed, symmetric};

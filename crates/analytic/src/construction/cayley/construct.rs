@@ -1,0 +1,49 @@
+//! The choice of a schedule for a network that is recognised.
+
+use lockstep_schedule::{Budget, CollectiveKind, CollectiveName, Problem, Schedule};
+
+use super::group_table::GroupTable;
+use super::mirror::Mirror;
+use super::{all_gather, all_to_all, translates};
+use crate::Construction;
+use crate::kit::labelling::{Labelling, Squares};
+
+/// The construction on networks that are recognised.
+pub(crate) const CAYLEY: Construction = Construction {
+    name: "cayley",
+    about: "all-gather and relayed all-to-all on tori, hypercubes, circulant and other abelian Cayley graphs",
+    construct,
+};
+
+/// All ports and full duplex. Every transfer crosses one channel, so the switching does not matter.
+pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
+    let (topology, model) = (problem.topology(), problem.model());
+    let collective = match problem.collective().kind {
+        CollectiveKind::AllToAllBroadcast => CollectiveName::AllToAllBroadcast,
+        CollectiveKind::AllToAllScatter if !model.is_direct() => CollectiveName::AllToAllScatter,
+        _ => return None,
+    };
+    let least = topology.terminal_count() as u64 - 1;
+    if topology.resource_count() != topology.channel_count() || !translates::fits(topology.node_count(), least) {
+        return None;
+    }
+    let labelling = Labelling::with_squares(topology, Squares::TwoAxes, budget)?;
+    if model.ports.of_degree(labelling.degree()) < labelling.degree() {
+        return None;
+    }
+    let steps = GroupTable::of_labelling(&labelling)?;
+    if collective == CollectiveName::AllToAllBroadcast {
+        let base = all_gather::base(&steps, budget)?;
+        return Some(translates::expand(&steps, labelling.channels(), &base, collective));
+    }
+    if !translates::fits(topology.node_count(), steps.distance_sum()) {
+        return None;
+    }
+    if let Some(mirror) = Mirror::of(&labelling) {
+        let base = mirror.exchange(&steps, budget)?;
+        return Some(translates::expand(&mirror.steps, &mirror.channel, &base, collective));
+    }
+    let base = all_to_all::base(&steps, budget)?;
+    let fits = translates::fits(topology.node_count(), base.transfer_count() as u64);
+    fits.then(|| translates::expand(&steps, labelling.channels(), &base, collective))
+}
