@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::run::cargo;
+use crate::cargo::cargo;
 use crate::test;
 
 /// Everything that must hold before a release.

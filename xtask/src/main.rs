@@ -1,38 +1,45 @@
-//! `cargo xtask`: what is done with the repository rather than with a network. No algorithm lives here.
+//! `cargo xtask`: tasks of the repository, such as tests and continuous integration.
+//!
+//! No algorithm is here. A task that needs the libraries is in the package `lockstep-documents`, which `cargo xtask`
+//! starts in release mode, so that the tests do not wait for a release build.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program's output is its purpose")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
-mod bench;
+mod cargo;
 mod ci;
-mod reproduce;
-mod run;
+mod documents;
 mod test;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
 
-/// Tests, benches and reproduction of the documents.
-#[derive(Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
-enum Task {
-    /// Formatting, lints, all tests and doc tests: what a change must pass.
-    Test,
-    /// Everything `test` does, then the documentation, tests as released, and the quick reproductions.
-    Ci,
-    /// Our schedules beside those of others, measured and verified: docs/benchmarks.md.
-    Bench(bench::Arguments),
-    /// The tables of a document beside ours, every schedule verified; exit code 1 if a cell is worse.
-    ReproducePaper(reproduce::Arguments),
-}
+const USAGE: &str = "\
+Tasks of the repository
+
+Usage: cargo xtask <TASK>
+
+Tasks:
+  test            Check format and lints, and run all tests and doc tests: what every change must pass
+  ci              Run `test`, then build the documentation, test the release build and reproduce the small tables
+  bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
+  reproduce-paper Reproduce the tables of a paper and compare them with the committed report
+
+`bench` and `reproduce-paper` have options of their own: see `cargo xtask bench --help`.
+";
 
 fn main() -> Result<ExitCode> {
-    match Task::parse() {
-        Task::Test => test::run(),
-        Task::Ci => ci::run(),
-        Task::Bench(arguments) => bench::run(&arguments),
-        Task::ReproducePaper(arguments) => return reproduce::run(&arguments),
-    }?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["test"] => test::run()?,
+        ["ci"] => ci::run()?,
+        ["bench" | "reproduce-paper", ..] => return documents::run(&words),
+        ["help" | "--help" | "-h"] => print!("{USAGE}"),
+        _ => {
+            eprint!("{USAGE}");
+            return Ok(ExitCode::from(2));
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }

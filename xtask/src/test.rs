@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::run::cargo;
+use crate::cargo::cargo;
 
 /// The cases that property tests draw: the same in every run, so that what fails is the change. `PROPTEST_RNG_SEED` draws
 /// others, and `cargo test` other ones each time.

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use lockstep_schedule::{Budget, DistributePhase, Problem};
 
 use crate::bound_search::{BoundSearch, Cost};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::rule::{BoundRequest, RULES};
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// Every bound that applies to the problem, best first; ties in the order of [`Rule`].
 ///

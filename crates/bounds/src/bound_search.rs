@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use lockstep_schedule::{Budget, Phase, Problem};
 
-use crate::certificate::{LowerBound, Rule};
 use crate::rule::{BY_COST, BoundRequest};
+use lockstep_certificate::{LowerBound, Rule};
 
 /// What it costs to ask a rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

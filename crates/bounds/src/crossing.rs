@@ -4,10 +4,10 @@ use fixedbitset::FixedBitSet;
 use lockstep_schedule::Problem;
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
-use crate::certificate::{Certificate, Direction, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
 use crate::rule::ceil_steps;
+use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
 
 /// Something counted into a set, out of it, and either way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

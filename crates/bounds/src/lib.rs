@@ -24,21 +24,17 @@
 
 mod all;
 mod bound_search;
-mod certificate;
-mod check;
 mod crossing;
 mod demand;
 mod legal;
 mod needs;
+mod resource_flow;
 mod rule;
 mod search;
 mod simplex;
 mod symmetric;
-mod wires;
-mod words;
 
 pub use all::{all, best, best_reaching, by_rule, of_phases};
 pub use bound_search::{BoundSearch, Cost};
-pub use certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
-pub use check::CertificateError;
+pub use lockstep_certificate::{LowerBound, Rule};
 pub use symmetric::symmetric;

@@ -4,8 +4,8 @@ use fixedbitset::FixedBitSet;
 use lockstep_schedule::{CollectiveName, CommunicationModel, Switching};
 use lockstep_topology::{CayleyGraph, NodeId};
 
-use crate::certificate::{Certificate, Direction, LowerBound, Rule};
 use crate::rule::ceil_steps;
+use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
 
 /// Larger networks are not searched.
 const MAX_SEARCHED: u64 = 1 << 24;

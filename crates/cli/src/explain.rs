@@ -17,11 +17,11 @@ pub(crate) struct Explanation {
 struct Line {
     phase: usize,
     asked: String,
-    answer: Answer,
+    answer: TrialResult,
 }
 
 #[derive(Debug)]
-enum Answer {
+enum TrialResult {
     /// What no schedule can beat, if the rule applies.
     Bound(Option<u32>),
     /// The steps reached, if fewer than before, after so many of these.
@@ -37,14 +37,14 @@ impl Explanation {
     /// Remembers an event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Bound { rule, steps } => self.add(format!("bound ({rule})"), Answer::Bound(steps)),
+            Event::Bound { rule, steps } => self.add(format!("bound ({rule})"), TrialResult::Bound(steps)),
             Event::Tried { engine, method, attempts, steps } => {
                 let asked = method.map_or(engine.to_string(), |method| format!("{engine} ({method})"));
                 let noun = if matches!(engine, Engine::Umda | Engine::Hgsa) { "evaluation" } else { "attempt" };
-                self.add(asked, Answer::Schedule { steps, attempts, noun });
+                self.add(asked, TrialResult::Schedule { steps, attempts, noun });
             }
             Event::Ended(ending) => {
-                self.add("ended".to_owned(), Answer::Ended(ending.to_string()));
+                self.add("ended".to_owned(), TrialResult::Ended(ending.to_string()));
                 self.phase += 1;
             }
             _ => {}
@@ -52,7 +52,7 @@ impl Explanation {
     }
 
     /// Adds an answer, or joins it to an earlier one to the same question.
-    fn add(&mut self, asked: String, answer: Answer) {
+    fn add(&mut self, asked: String, answer: TrialResult) {
         let phase = self.phase;
         match self.lines.iter_mut().find(|line| line.phase == phase && line.asked == asked) {
             Some(line) => line.answer.join(answer),
@@ -70,7 +70,7 @@ impl Explanation {
     }
 }
 
-impl Answer {
+impl TrialResult {
     fn join(&mut self, later: Self) {
         match (self, later) {
             (Self::Bound(steps), Self::Bound(more)) => *steps = (*steps).max(more),

@@ -4,12 +4,14 @@
 
 mod args;
 mod commands;
+mod exit_status;
 mod explain;
 mod input;
 mod metrics;
-mod model;
 mod output;
+mod problem_input;
 mod progress;
+mod signals;
 mod text;
 mod units;
 
@@ -19,25 +21,25 @@ use std::process::ExitCode;
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Args, Command, Talk};
-use crate::commands::Answer;
+use crate::args::{Args, Command, Verbosity};
+use crate::exit_status::ExitStatus;
 
 fn main() -> ExitCode {
-    let Args { talk, command } = Args::parse();
-    start_log(talk);
-    let answer = match command {
+    let Args { verbosity, command } = Args::parse();
+    start_log(verbosity);
+    let result = match command {
         Command::Topology(args) => commands::topology::run(&args),
-        Command::Design(args) => commands::design::run(&args, talk),
-        Command::Bound(args) => commands::bound::run(&args, talk),
-        Command::Plan(args) => commands::plan::run(&args, talk),
-        Command::Faults(args) => commands::faults::run(&args, talk),
+        Command::Design(args) => commands::design::run(&args, verbosity),
+        Command::Bound(args) => commands::bound::run(&args, verbosity),
+        Command::Plan(args) => commands::plan::run(&args, verbosity),
+        Command::Faults(args) => commands::faults::run(&args, verbosity),
         Command::Verify(args) => commands::verify::run(&args),
-        Command::Render(args) => commands::render::run(&args, talk),
-        Command::Simulate(args) => commands::simulate::run(&args, talk),
+        Command::Render(args) => commands::render::run(&args, verbosity),
+        Command::Simulate(args) => commands::simulate::run(&args, verbosity),
     };
-    match answer {
-        Ok(Answer::Yes) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
+    match result {
+        Ok(ExitStatus::Success) => ExitCode::SUCCESS,
+        Ok(ExitStatus::Negative) => ExitCode::from(1),
         // Whoever reads has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -53,9 +55,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 /// Sends the library's log to standard error: warnings, and more with each `-v`; `LOCKSTEP_LOG` chooses in detail.
-fn start_log(talk: Talk) {
-    let level = match talk.verbose {
-        _ if talk.quiet => "error",
+fn start_log(verbosity: Verbosity) {
+    let level = match verbosity.verbose {
+        _ if verbosity.quiet => "error",
         0 => "warn",
         1 => "info",
         2 => "debug",

@@ -8,7 +8,7 @@ use anyhow::Context;
 use lockstep::topology::escaped;
 use tempfile::NamedTempFile;
 
-use crate::args::Talk;
+use crate::args::Verbosity;
 use crate::input::is_standard;
 
 /// Writes data to standard output.
@@ -60,25 +60,30 @@ fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
     NamedTempFile::new_in(directory)
 }
 
+/// Returns the extension of a path in lower case; empty if there is none.
+pub(crate) fn extension(path: &Path) -> String {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase()
+}
+
 /// Whether somebody watches standard error.
 pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
 /// Says something beside the data, unless that is not wanted.
-pub(crate) fn note(talk: Talk, text: &str) {
-    if !talk.quiet {
-        complain("note", text);
+pub(crate) fn note(verbosity: Verbosity, text: &str) {
+    if !verbosity.quiet {
+        eprint_line("note", text);
     }
 }
 
 /// Says why there is no result.
 pub(crate) fn error(error: &anyhow::Error) {
-    complain("error", &format!("{error:#}"));
+    eprint_line("error", &format!("{error:#}"));
 }
 
 /// Writes one line to standard error; if that is gone, nobody wants to know.
-pub(crate) fn complain(kind: &str, text: &str) {
+pub(crate) fn eprint_line(kind: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{kind}: {}", one_line(text));
 }
 

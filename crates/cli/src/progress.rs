@@ -10,7 +10,7 @@ use lockstep::pareto::{EqualPoints, Evolution, Problem};
 use lockstep::topology::OrderDegreeSearch;
 use lockstep::{Event, Search};
 
-use crate::args::Talk;
+use crate::args::Verbosity;
 use crate::{input, output};
 
 /// The least time between two checkpoints; killing the program loses no more, and one batch of the search.
@@ -43,11 +43,11 @@ impl Checkpoint {
     }
 
     /// What an interrupted run has saved, if one has; says so.
-    pub(crate) fn read(&mut self, talk: Talk) -> anyhow::Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&mut self, verbosity: Verbosity) -> anyhow::Result<Option<Vec<u8>>> {
         self.exists = fs::exists(&self.path).unwrap_or(true);
         let saved = self.exists.then(|| input::bytes(&self.path)).transpose()?;
         if saved.is_some() {
-            output::note(talk, &format!("going on from {}", self.path.display()));
+            output::note(verbosity, &format!("going on from {}", self.path.display()));
         }
         Ok(saved)
     }
@@ -63,7 +63,7 @@ impl Checkpoint {
             Ok(()) => self.exists = true,
             Err(error) if !self.failed => {
                 self.failed = true;
-                output::complain("warning", &format!("{}: cannot be written: {error}", self.path.display()));
+                output::eprint_line("warning", &format!("{}: cannot be written: {error}", self.path.display()));
             }
             Err(_) => {}
         }
@@ -71,14 +71,14 @@ impl Checkpoint {
     }
 
     /// Removes the file when nothing is to be gone on from, and else says how that is done.
-    pub(crate) fn settle(&mut self, is_finished: bool, talk: Talk) {
+    pub(crate) fn settle(&mut self, is_finished: bool, verbosity: Verbosity) {
         let path = self.path.display();
         if self.exists && !is_finished {
-            output::note(talk, &format!("the same command goes on from {path}"));
+            output::note(verbosity, &format!("the same command goes on from {path}"));
         } else if self.exists
             && let Err(error) = fs::remove_file(&self.path)
         {
-            output::complain("warning", &format!("{path}: cannot be removed: {error}"));
+            output::eprint_line("warning", &format!("{path}: cannot be removed: {error}"));
         }
     }
 }
@@ -93,10 +93,10 @@ pub(crate) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Shows a bar if standard error is a terminal and carries nothing else.
-    pub(crate) fn new(talk: Talk, checkpoint: Option<&'a mut Checkpoint>) -> Self {
+    pub(crate) fn new(verbosity: Verbosity, checkpoint: Option<&'a mut Checkpoint>) -> Self {
         let style =
             ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or(ProgressStyle::default_spinner());
-        let bar = ProgressBar::with_draw_target(None, draw_target(talk)).with_style(style);
+        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity)).with_style(style);
         bar.set_message("lower bounds");
         bar.enable_steady_tick(Duration::from_millis(100));
         Self { bar, floor: 0, checkpoint }
@@ -136,8 +136,8 @@ pub(crate) struct SweepBar(ProgressBar);
 
 impl SweepBar {
     /// Shows a bar if standard error is a terminal and carries nothing else; `done` of `total` are done already.
-    pub(crate) fn new(talk: Talk, total: Option<usize>, done: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(total.map(|total| total as u64), draw_target(talk));
+    pub(crate) fn new(verbosity: Verbosity, total: Option<usize>, done: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(total.map(|total| total as u64), draw_target(verbosity));
         let template =
             if total.is_some() { "{spinner} {elapsed} {pos} of {len}, {eta} left" } else { "{spinner} {pos}" };
         let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_spinner());
@@ -167,8 +167,8 @@ pub(crate) struct GenerationBar(ProgressBar);
 
 impl GenerationBar {
     /// Shows a bar of so many generations if standard error is a terminal and carries nothing else.
-    pub(crate) fn new(talk: Talk, generations: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(generations), draw_target(talk));
+    pub(crate) fn new(verbosity: Verbosity, generations: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(generations), draw_target(verbosity));
         let style = ProgressStyle::with_template("{spinner} {elapsed} generation {pos} of {len}{msg}, {eta} left");
         let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
         bar.enable_steady_tick(Duration::from_millis(100));
@@ -195,9 +195,9 @@ pub(crate) struct RoundBar(ProgressBar);
 
 impl RoundBar {
     /// Shows a line if standard error is a terminal and carries nothing else.
-    pub(crate) fn new(talk: Talk) -> Self {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
         let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
-        let bar = ProgressBar::with_draw_target(None, draw_target(talk));
+        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity));
         let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
         bar.enable_steady_tick(Duration::from_millis(100));
         Self(bar)
@@ -216,8 +216,8 @@ impl RoundBar {
     }
 }
 
-fn draw_target(talk: Talk) -> ProgressDrawTarget {
-    let hidden = talk.quiet || talk.verbose > 0;
+fn draw_target(verbosity: Verbosity) -> ProgressDrawTarget {
+    let hidden = verbosity.quiet || verbosity.verbose > 0;
     if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 

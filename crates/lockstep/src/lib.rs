@@ -20,25 +20,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod binary;
-mod book;
-mod checkpoint;
-mod degradation;
-mod engine;
-mod event;
-mod file;
-mod journey;
-mod json;
 mod load;
 mod plan;
 mod planner;
-mod quest;
-mod replan;
-mod sweep_log;
-mod symmetric;
+mod recovery;
 
 pub use lockstep_analytic as analytic;
 pub use lockstep_bounds as bounds;
+pub use lockstep_certificate as certificate;
 pub use lockstep_construct as construct;
 pub use lockstep_design as design;
 pub use lockstep_envelope as envelope;
@@ -51,21 +40,19 @@ pub use lockstep_paths as paths;
 pub use lockstep_schedule as schedule;
 pub use lockstep_topology as topology;
 
-pub use book::{BookError, Recovery, RecoveryBook};
-pub use checkpoint::CheckpointError;
-pub use degradation::{Consequence, ConsequenceError, Degradation, Loss, Outcome, Planned, sweep};
-pub use engine::{Engine, EngineError};
-pub use event::{Ending, Event, Search};
-pub use file::{PlanFile, PlanFileError, PlanViolation};
 pub use load::{LoadError, MAX_NETWORK_BYTES, load, read_network};
-pub use lockstep_bounds::{Certificate, LowerBound};
+pub use lockstep_certificate::{Certificate, LowerBound};
 pub use lockstep_faults::FaultSet;
 pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,
 };
 pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
-pub use plan::{CutShort, Plan, Verdict, VerdictError};
-pub use planner::{DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, plan};
-pub use replan::{Changes, Repaired, Replan, ReplanError, replan};
-pub use sweep_log::{Interrupted, SweepIdentity, SweepLog};
-pub use symmetric::{SymmetricPlan, SymmetricPlanError, plan_symmetric};
+pub use plan::{CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Verdict, VerdictError};
+pub use planner::{
+    CheckpointError, DEFAULT_EVALUATIONS, Ending, Engine, EngineError, Event, MAX_CHANNEL_USES, MAX_DELIVERIES,
+    PlanError, PlanOptions, Planner, Search, SymmetricPlan, SymmetricPlanError, plan, plan_symmetric,
+};
+pub use recovery::{
+    BookError, Changes, Consequence, ConsequenceError, Degradation, Interrupted, Loss, Outcome, Planned, Recovery,
+    RecoveryBook, Repaired, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
+};

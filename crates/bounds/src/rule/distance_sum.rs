@@ -5,10 +5,10 @@ use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
 use super::{BoundRequest, SEARCH_WORK, ceil_steps};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
 use crate::search::Search;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// The steps in which all resources together carry every scatter message over its shortest legal distance; under
 /// store-and-forward, where every channel is crossed in a transfer of its own, through the ports of all terminals too.

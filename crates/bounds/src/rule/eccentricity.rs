@@ -5,10 +5,10 @@ use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
 use super::{BoundRequest, Pipeline, SEARCH_WORK, pipeline, sample};
-use crate::certificate::{Certificate, Direction, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
 use crate::search::Search;
+use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
 
 /// The steps until the farthest messages of one terminal have got there (or have come from there): one channel a step,
 /// and the last of `n` messages no sooner than step `ceil(n / ports)`. With one message it is the eccentricity.

@@ -7,9 +7,9 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 
 use super::{BoundRequest, Pipeline, pipeline};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// The steps until enough terminals can hold the slowest message: in one step at most as many new ones as the holders,
 /// taken to be the source and the terminals with the most ports, can start transfers. Under store-and-forward a terminal

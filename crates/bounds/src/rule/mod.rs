@@ -17,7 +17,7 @@ mod volume;
 use lockstep_schedule::{Budget, Problem, StopReason};
 
 use crate::bound_search::Cost;
-use crate::certificate::{LowerBound, Rule};
+use lockstep_certificate::{LowerBound, Rule};
 
 /// A rule: the bound it gives for a distribution, or `None` where it says nothing. It may stop at so many steps, which
 /// are enough for who asks.

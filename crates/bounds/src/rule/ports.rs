@@ -3,10 +3,10 @@
 use lockstep_schedule::Problem;
 
 use super::BoundRequest;
-use crate::certificate::{LowerBound, Rule};
 use crate::crossing::{Traffic, Ways};
 use crate::demand::Demand;
 use crate::legal::Legal;
+use lockstep_certificate::{LowerBound, Rule};
 
 /// The steps in which the busiest terminal starts the messages it sends, or finishes those it receives, through its
 /// channels and ports. The first such terminal is the certificate. Takes O(N + M) time.

@@ -4,10 +4,10 @@ use lockstep_schedule::Problem;
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::{BoundRequest, ceil_steps, ports, volume};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
-use crate::wires::Wires;
+use crate::resource_flow::ResourceFlow;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// The steps in which all deliveries to some terminals pass the channels that lead to them from all terminals, these
 /// included: switches make no copies. The terminals and the switches before them are those of the best cut, found by a few
@@ -26,15 +26,16 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
         return None;
     }
     // Whatever leaves a terminal may come from a transfer that starts there.
-    let tail = |node: NodeId| if topology.is_terminal(node) { Wires::source(topology) } else { Wires::at(node) };
-    let ends = |channel: ChannelId| [tail(topology.tail(channel)), Wires::at(topology.head(channel))];
-    let mut wires = Wires::new(topology, |channel| [legal.carries(channel).then(|| ends(channel)), None]);
+    let tail =
+        |node: NodeId| if topology.is_terminal(node) { ResourceFlow::source(topology) } else { ResourceFlow::at(node) };
+    let ends = |channel: ChannelId| [tail(topology.tail(channel)), ResourceFlow::at(topology.head(channel))];
+    let mut wires = ResourceFlow::new(topology, |channel| [legal.carries(channel).then(|| ends(channel)), None]);
     let deliveries = |receiver: NodeId| demand.count_to(receiver) * problem.messages().chunks();
     let receivers = demand.receivers();
     for &receiver in &receivers {
         wires.demand(receiver, deliveries(receiver));
     }
-    let route = [Wires::source(topology), Wires::sink(topology)];
+    let route = [ResourceFlow::source(topology), ResourceFlow::sink(topology)];
     wires.add_capacity(problem.messages().delivery_count(), route, [least, request.enough], |mut side| {
         let is_idle = |node: &NodeId| topology.is_terminal(*node) && receivers.binary_search(node).is_err();
         topology.nodes().filter(is_idle).for_each(|node| side.remove(node.index()));

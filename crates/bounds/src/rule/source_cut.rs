@@ -5,11 +5,11 @@ use lockstep_schedule::{Problem, Routing};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::{BoundRequest, ceil_steps, cut, ports};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
+use crate::resource_flow::ResourceFlow;
 use crate::search::{Search, UNREACHED};
-use crate::wires::Wires;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// The steps in which the messages of the only source cross the best cut over channels that transfers from there may take:
 /// those that leave it or a node that routes and, with minimal routing, lie on a shortest path. Takes a few maximum flows.
@@ -32,14 +32,14 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     }
     let is_open = open_channels(problem, legal, source);
     let open = |&channel: &ChannelId| is_open.contains(channel.index());
-    let ends = |channel: ChannelId| [topology.tail(channel), topology.head(channel)].map(Wires::at);
-    let mut wires = Wires::new(topology, |channel| [open(&channel).then(|| ends(channel)), None]);
+    let ends = |channel: ChannelId| [topology.tail(channel), topology.head(channel)].map(ResourceFlow::at);
+    let mut wires = ResourceFlow::new(topology, |channel| [open(&channel).then(|| ends(channel)), None]);
     let messages = |receiver: NodeId| demand.count_to(receiver) * problem.messages().chunks();
     let receivers = demand.receivers();
     for &receiver in &receivers {
         wires.demand(receiver, messages(receiver));
     }
-    let route = [Wires::at(source), Wires::sink(topology)];
+    let route = [ResourceFlow::at(source), ResourceFlow::sink(topology)];
     wires.add_capacity(problem.messages().len() as u64, route, [least, request.enough], |side| {
         let is_in = |node: NodeId| side.contains(node.index());
         let stopped = receivers.iter().filter(|&&node| is_in(node)).map(|&node| u64::from(messages(node))).sum();

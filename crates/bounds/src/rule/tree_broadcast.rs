@@ -8,11 +8,11 @@ use sha2::{Digest, Sha256};
 
 use super::BoundRequest;
 use super::growth;
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::{Demand, Request};
 use crate::legal::Legal;
 use crate::needs::{MAX_NEED, MAX_STEPS, Needs};
 use crate::search::{Links, Search};
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// Sums and comparisons of needs that one programme may take: tens of milliseconds.
 const PROGRAMME_WORK: u64 = 1 << 23;

@@ -6,10 +6,10 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 
 use super::BoundRequest;
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
 use crate::search::{Links, Search};
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// The steps of the fastest broadcast over a tree: a terminal that has got the message passes it on to its neighbours that
 /// have receivers behind them, as many at once as it has ports, first to those whose subtrees take longest. Takes

@@ -4,9 +4,9 @@ use lockstep_schedule::Problem;
 use lockstep_topology::NodeId;
 
 use super::{BoundRequest, ceil_steps};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::legal::Legal;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// The steps in which all deliveries pass the ports and the channels of the receivers together, and those of the
 /// senders: every terminal, or only the sources where messages go directly. Takes O(N + M) time.

@@ -6,7 +6,7 @@ use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use lockstep::design::{CablingCode, DesignRules, Machine, OddLinks, Ports, Start, published_generations};
 use lockstep::pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
 
-use super::NetworkFormat;
+use super::topology::NetworkFormat;
 
 const DESIGN_EXAMPLES: &str = "\
 Examples:

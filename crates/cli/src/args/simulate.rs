@@ -8,7 +8,7 @@ use lockstep::flow::{
     Workload,
 };
 
-use crate::model::FailureArgs;
+use super::problem::FailureArgs;
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:

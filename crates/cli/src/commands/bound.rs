@@ -3,19 +3,19 @@
 use lockstep::schedule::to_json_lines;
 use lockstep_report::Table;
 
-use super::Answer;
-use crate::args::{BoundArgs, Talk};
-use crate::model::Question;
+use crate::args::{BoundArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::output;
+use crate::problem_input::ProblemInput;
 use crate::text::{self, Sheet};
 
-pub(crate) fn run(args: &BoundArgs, talk: Talk) -> anyhow::Result<Answer> {
-    let question = Question::new(&args.problem, talk)?;
-    let problem = question.problem()?;
+pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let input = ProblemInput::new(&args.problem, verbosity)?;
+    let problem = input.problem()?;
     let bounds = lockstep::bounds::all(&problem);
     if args.json {
         output::print(&to_json_lines(&bounds, 1))?;
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &problem);
@@ -25,5 +25,5 @@ pub(crate) fn run(args: &BoundArgs, talk: Talk) -> anyhow::Result<Answer> {
         table.push([bound.steps.to_string(), bound.rule.to_string(), because]);
     }
     output::print(&format!("{}\n{}", sheet.to_text(), table.to_text()))?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }

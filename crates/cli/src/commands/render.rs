@@ -5,11 +5,12 @@ use std::path::Path;
 use anyhow::bail;
 use lockstep_report::{DrawingLimits, schedule_html, schedule_svg};
 
-use super::{Answer, extension};
-use crate::args::{PictureFormat, RenderArgs, Talk};
+use crate::args::{PictureFormat, RenderArgs, Verbosity};
+use crate::exit_status::ExitStatus;
+use crate::output::extension;
 use crate::{input, output};
 
-pub(crate) fn run(args: &RenderArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let format = match (args.format, extension(path).as_str()) {
         (Some(format), _) => format,
@@ -24,12 +25,12 @@ pub(crate) fn run(args: &RenderArgs, talk: Talk) -> anyhow::Result<Answer> {
     };
     let (problem, schedule) = (file.problem(), file.schedule());
     if let Err(violation) = lockstep::verify(&problem, schedule) {
-        output::note(talk, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
+        output::note(verbosity, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
     }
     let picture = match format {
         PictureFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
         PictureFormat::Html => schedule_html(&problem, schedule, &DrawingLimits::PAGE),
     };
     output::write(path, picture.as_bytes())?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }

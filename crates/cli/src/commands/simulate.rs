@@ -8,13 +8,13 @@ use lockstep::flow::{
 use lockstep::schedule::to_json_lines;
 use serde::Serialize;
 
-use super::Answer;
-use crate::args::{SimulateArgs, Talk};
+use crate::args::{SimulateArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
-pub(crate) fn run(args: &SimulateArgs, talk: Talk) -> anyhow::Result<Answer> {
-    let (topology, programs, traffic) = question(args)?;
+pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let (topology, programs, traffic) = traffic_of(args)?;
     let options = args.options();
     let is_data = args.write_programs.as_deref().is_some_and(input::is_standard);
     ensure!(!(is_data && args.json), "--write-programs: standard output takes programs or --json; name a file");
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &SimulateArgs, talk: Talk) -> anyhow::Result<Answer> {
     }
     let tasks = programs.task_count();
     if tasks > usize::from(u16::MAX) {
-        output::note(talk, &format!("{} on {} terminals", counted(tasks, "task"), topology.terminal_count()));
+        output::note(verbosity, &format!("{} on {} terminals", counted(tasks, "task"), topology.terminal_count()));
     }
     let simulation = simulate(&topology, &programs, &options).with_context(|| traffic.clone())?;
     let result = Outcome { topology: &topology, traffic, tasks, options, simulation };
@@ -33,11 +33,11 @@ pub(crate) fn run(args: &SimulateArgs, talk: Talk) -> anyhow::Result<Answer> {
     } else {
         output::print(&text)?;
     }
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The network, the programs that run on it, and what these are in words.
-fn question(args: &SimulateArgs) -> anyhow::Result<(Topology, Programs, String)> {
+fn traffic_of(args: &SimulateArgs) -> anyhow::Result<(Topology, Programs, String)> {
     let traffic = &args.traffic;
     if let Some(path) = &traffic.schedule {
         let saved = input::saved(path)?;

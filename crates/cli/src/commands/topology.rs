@@ -1,18 +1,17 @@
 //! `lockstep topology`: what a network is, or the network itself.
 
-use std::path::Path;
-
-use anyhow::{Context, bail};
+use anyhow::bail;
 use lockstep::design::Network;
 use lockstep::paths::ShortestPaths;
 use lockstep::schedule::to_json_lines;
-use lockstep::topology::{GraphFormat, distance_sum_bound, families, write_graph};
+use lockstep::topology::{distance_sum_bound, families};
 use lockstep::{NodeId, Topology};
-use lockstep_report::{DrawingLimits, Table, topology_svg};
+use lockstep_report::Table;
 use serde::Serialize;
 
-use super::{Answer, extension};
-use crate::args::{NetworkFormat, TopologyArgs};
+use super::network_file;
+use crate::args::TopologyArgs;
+use crate::exit_status::ExitStatus;
 use crate::metrics::{self, Metric, Wanted};
 use crate::text::Sheet;
 use crate::{input, output};
@@ -23,10 +22,10 @@ const MAX_DISTANCE_WORK: u64 = 1 << 32;
 /// And where they take no more memory than this: terminals times nodes, 12 bytes each.
 const MAX_DISTANCE_PAIRS: u64 = 1 << 26;
 
-pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
+pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
     if args.list {
         output::print(&family_list(args.json))?;
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     let Some(spec) = &args.spec else {
         bail!(
@@ -46,36 +45,10 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<Answer> {
         // A metric a line.
         let depth = if properties.metrics.is_some() { 2 } else { 1 };
         output::print(&if args.json { to_json_lines(&properties, depth) } else { properties.to_text() })?;
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
-    write(&topology, args.output.as_deref(), args.format)?;
-    Ok(Answer::Yes)
-}
-
-/// Writes a network to a file, or to standard output, in the format that is wanted or that the extension says.
-pub(super) fn write(topology: &Topology, path: Option<&Path>, format: Option<NetworkFormat>) -> anyhow::Result<()> {
-    let path = path.unwrap_or(Path::new("-"));
-    let format = format
-        .or_else(|| format_of(path))
-        .with_context(|| format!("{}: the extension says no format; choose one with --format", path.display()))?;
-    let text = match format.graph() {
-        Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
-        None => topology_svg(topology, &DrawingLimits::PAGE),
-    };
-    output::write(path, text.as_bytes())
-}
-
-fn format_of(path: &Path) -> Option<NetworkFormat> {
-    match extension(path).as_str() {
-        "svg" => Some(NetworkFormat::Svg),
-        extension => Some(match GraphFormat::from_extension(extension)? {
-            GraphFormat::EdgeList => NetworkFormat::Edges,
-            GraphFormat::Dot => NetworkFormat::Dot,
-            GraphFormat::GraphMl => NetworkFormat::GraphMl,
-            GraphFormat::NodeLink => NetworkFormat::NodeLink,
-            _ => NetworkFormat::Json,
-        }),
-    }
+    network_file::write(&topology, args.output.as_deref(), args.format)?;
+    Ok(ExitStatus::Success)
 }
 
 fn family_list(as_json: bool) -> String {

@@ -4,8 +4,8 @@ use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
 use serde::Serialize;
 
-use super::Answer;
 use crate::args::VerifyArgs;
+use crate::exit_status::ExitStatus;
 use crate::input::{self, Saved};
 use crate::output;
 use crate::text::{self, Sheet, counted};
@@ -13,7 +13,7 @@ use crate::text::{self, Sheet, counted};
 /// The most violations listed.
 const MAX_VIOLATIONS: usize = 1000;
 
-pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<Answer> {
+pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     let saved = input::saved(&args.file)?;
     let time = match &saved {
         Saved::Schedule(file) => text::time(file.schedule(), args.cost)?,
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<Answer> {
         None => Vec::new(),
     };
     let (answer, text) = match Valid::new(saved) {
-        Ok(valid) if args.json => (Answer::Yes, serde_json::to_string(&valid.counts())? + "\n"),
-        Ok(valid) => (Answer::Yes, valid.to_text(time)),
+        Ok(valid) if args.json => (ExitStatus::Success, serde_json::to_string(&valid.counts())? + "\n"),
+        Ok(valid) => (ExitStatus::Success, valid.to_text(time)),
         Err(first) => {
             let violations = if listed.is_empty() { vec![first] } else { listed };
             let text = if args.json {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<Answer> {
                 let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::printable(violation)));
                 lines.collect::<Vec<_>>().concat()
             };
-            (Answer::No, text)
+            (ExitStatus::Negative, text)
         }
     };
     output::print(&text)?;

@@ -12,8 +12,8 @@ use self::descent::{Descent, receivers};
 use self::network::Network;
 use self::tree::Tree;
 use super::{BoundRequest, ceil_steps};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// Node and channel visits that one bound may take: seconds.
 const WORK: usize = 1 << 27;
@@ -115,7 +115,7 @@ impl Candidate {
             }
         }
         let (resources, distance, per_step) = (lengths, self.distance, self.per_step);
-        let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
+        let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance, per_step };
         Some(LowerBound { steps, rule: Rule::ArcForwarding, certificate })
     }
 }

@@ -13,9 +13,9 @@ use self::flow::StepFlow;
 use self::proof::{Fact, Facts, Kind};
 use self::region::{Region, Spread};
 use super::{BoundRequest, eccentricity, growth, tree_broadcast};
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::demand::Demand;
 use crate::simplex::{Simplex, Verdict};
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// Terminals times steps of a linear programme, which has a variable for each pair.
 const MAX_CELLS: usize = 1_200;

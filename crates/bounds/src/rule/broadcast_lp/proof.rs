@@ -4,7 +4,7 @@ use lockstep_topology::NodeId;
 use sha2::{Digest, Sha256};
 
 use super::region::{Region, Spread, Term};
-use crate::certificate::{Certificate, WeightedSet};
+use lockstep_certificate::{Certificate, WeightedSet};
 
 /// What is claimed of a region.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -113,7 +113,7 @@ impl Facts<'_> {
         };
         let of_kind = |kind| sum.iter().filter(move |multiple| multiple.fact.kind == kind).map(weighted).collect();
         let (inlets, needs): (Vec<_>, Vec<_>) = (of_kind(Kind::Inlet), of_kind(Kind::Need));
-        Some(Certificate::Spread {
+        Some(Certificate::BroadcastLp {
             source: self.spread.source,
             infeasible: self.steps as u32,
             excess: self.excess(&sum).unsigned_abs(),

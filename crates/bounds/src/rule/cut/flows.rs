@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::Cuts;
 use crate::demand::Demand;
 use crate::legal::Legal;
+use crate::resource_flow::ResourceFlow;
 use crate::rule::{SEARCH_WORK, ports, sample};
-use crate::wires::Wires;
 
 /// Visits of an arc that a flow takes, about.
 const VISITS: usize = 16;
@@ -63,7 +63,7 @@ fn scatter(problem: &Problem<'_>, demand: &Demand<'_>, source: NodeId, cuts: &mu
     for receiver in demand.receivers() {
         wires.demand(receiver, demand.count_to(receiver) * problem.messages().chunks());
     }
-    let ends = [Wires::at(source), Wires::sink(topology)];
+    let ends = [ResourceFlow::at(source), ResourceFlow::sink(topology)];
     wires.add_capacity(problem.messages().len() as u64, ends, [cuts.best.0, cuts.request.enough], |side| {
         cuts.try_side(&side);
         Some((cuts.best.0, ()))
@@ -71,10 +71,10 @@ fn scatter(problem: &Problem<'_>, demand: &Demand<'_>, source: NodeId, cuts: &mu
 }
 
 /// The wires that carry transfers.
-fn wires(problem: &Problem<'_>, ways: fn([usize; 2]) -> [Option<[usize; 2]>; 2]) -> Wires {
+fn wires(problem: &Problem<'_>, ways: fn([usize; 2]) -> [Option<[usize; 2]>; 2]) -> ResourceFlow {
     let (topology, legal) = (problem.topology(), Legal::new(problem));
-    let ends = |channel: ChannelId| [topology.tail(channel), topology.head(channel)].map(Wires::at);
-    Wires::new(topology, |channel| if legal.carries(channel) { ways(ends(channel)) } else { [None; 2] })
+    let ends = |channel: ChannelId| [topology.tail(channel), topology.head(channel)].map(ResourceFlow::at);
+    ResourceFlow::new(topology, |channel| if legal.carries(channel) { ways(ends(channel)) } else { [None; 2] })
 }
 
 fn one_way(ends: [usize; 2]) -> [Option<[usize; 2]>; 2] {
@@ -106,7 +106,7 @@ fn gather(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
             units[sources.binary_search(&source).expect("a source of a message")] += chunks;
         }
         wires.replace_ends(units);
-        let arrived = wires.flow(width, Wires::source(topology), Wires::at(receiver));
+        let arrived = wires.flow(width, ResourceFlow::source(topology), ResourceFlow::at(receiver));
         (arrived < messages).then(|| wires.far_side())
     });
     // Where the ways compete, so do all messages that cross either way.
@@ -129,15 +129,15 @@ fn is_part(nodes: impl Iterator<Item = NodeId>, others: &[NodeId]) -> bool {
 /// long as they have one. The order is that of the receivers on any number of threads.
 fn each_side(
     problem: &Problem<'_>,
-    mut wires: Wires,
+    mut wires: ResourceFlow,
     receivers: &[NodeId],
     cuts: &mut Cuts<'_, '_>,
-    stops: impl Fn(&mut Wires, u32, NodeId) -> Option<FixedBitSet> + Sync,
+    stops: impl Fn(&mut ResourceFlow, u32, NodeId) -> Option<FixedBitSet> + Sync,
 ) {
     let topology = problem.topology();
     let work = VISITS * (topology.node_count() + topology.channel_count());
     // One flow brings the arcs into rows, which all threads copy.
-    wires.flow(0, Wires::source(topology), Wires::sink(topology));
+    wires.flow(0, ResourceFlow::source(topology), ResourceFlow::sink(topology));
     let receivers: Vec<NodeId> = sample(receivers, SEARCH_WORK / work).copied().collect();
     for round in receivers.chunks(ROUND) {
         let mut asked = round.to_vec();
@@ -158,8 +158,8 @@ fn each_side(
 
 /// The far side of a cut that stops messages from one terminal to another, if the wires between them are too few for so
 /// many.
-fn few_paths(wires: &mut Wires, ends: [NodeId; 2], width: u32, messages: u64) -> Option<FixedBitSet> {
-    let [from, to] = ends.map(Wires::at);
+fn few_paths(wires: &mut ResourceFlow, ends: [NodeId; 2], width: u32, messages: u64) -> Option<FixedBitSet> {
+    let [from, to] = ends.map(ResourceFlow::at);
     let paths = wires.flow(1, from, to);
     (paths * u64::from(width) < messages).then(|| wires.far_side())
 }

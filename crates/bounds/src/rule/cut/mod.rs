@@ -8,9 +8,9 @@ use lockstep_schedule::Problem;
 use lockstep_topology::{NodeId, Topology};
 
 use super::BoundRequest;
-use crate::certificate::{LowerBound, Rule};
 use crate::crossing::Crossing;
 use crate::demand::Demand;
+use lockstep_certificate::{LowerBound, Rule};
 
 /// The steps in which the messages that must cross a cut do so, each over a resource of its own.
 ///

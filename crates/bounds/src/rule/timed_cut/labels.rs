@@ -3,8 +3,8 @@
 use lockstep_schedule::{Ports, Problem};
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
-use crate::certificate::{Certificate, LowerBound, Rule};
 use crate::legal::Legal;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 
 /// For each node the time from which it is on the near side of the cut, and the steps from which its sends and its
 /// receptions are: `steps + 1` for never.

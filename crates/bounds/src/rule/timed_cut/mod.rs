@@ -9,9 +9,9 @@ use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
 use super::{BoundRequest, SEARCH_WORK, eccentricity, ports, sample};
-use crate::certificate::LowerBound;
 use crate::demand::{Demand, Request};
 use labels::Wiring;
+use lockstep_certificate::LowerBound;
 use network::{Timed, arc_count};
 use tree::Trees;
 

@@ -2,12 +2,18 @@
 
 use lockstep::design::{DesignProblem, Front, enumerate};
 
-use super::{describe, front};
-use crate::args::{FrontArgs, Talk};
-use crate::commands::Answer;
+use super::front;
+use super::machine::describe;
+use crate::args::{FrontArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::text::Sheet;
 
-pub(super) fn run(problem: &DesignProblem<'_>, links: u32, args: &FrontArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(super) fn run(
+    problem: &DesignProblem<'_>,
+    links: u32,
+    args: &FrontArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<ExitStatus> {
     let enumeration = enumerate(problem, links)?;
     let front = Front::of_enumeration(problem, &enumeration)?;
     let mut sheet = Sheet::default();
@@ -15,6 +21,6 @@ pub(super) fn run(problem: &DesignProblem<'_>, links: u32, args: &FrontArgs, tal
     sheet.line("choices", format!("{} of {} slots in use", enumeration.choices, enumeration.links));
     sheet.line("networks", format!("{} that differ by more than numbers", enumeration.classes));
     sheet.line("scored", format!("{} that are connected, and allowed", enumeration.designs.len()));
-    front::deliver(&front, sheet, args, talk)?;
-    Ok(Answer::Yes)
+    front::deliver(&front, sheet, args, verbosity)?;
+    Ok(ExitStatus::Success)
 }

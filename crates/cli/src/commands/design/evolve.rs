@@ -5,20 +5,22 @@ use lockstep::Budget;
 use lockstep::design::{CheckpointError, DesignProblem, Front, checkpoint, resume};
 use lockstep::pareto::{Evolution, EvolutionError, EvolutionOptions};
 
-use super::{describe, front};
-use crate::args::{FrontArgs, Talk};
-use crate::commands::{Answer, stop_on_signal};
+use super::front;
+use super::machine::describe;
+use crate::args::{FrontArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::progress::{Checkpoint, GenerationBar};
+use crate::signals::cancel_on_signal;
 use crate::text::{Sheet, counted};
 
-pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (options, generations) = (args.evolution.options(), args.evolution.generations());
-    say_what_is_in_vain(problem, talk);
+    say_what_is_in_vain(problem, verbosity);
     let mut file = Checkpoint::new(args.checkpoint.as_deref(), args.output.as_deref());
-    let saved = file.as_mut().map(|file| file.read(talk)).transpose()?.flatten();
+    let saved = file.as_mut().map(|file| file.read(verbosity)).transpose()?.flatten();
     let stop = Budget::unlimited();
-    stop_on_signal(&stop, "the evolution after this generation", talk)?;
+    cancel_on_signal(&stop, "the evolution after this generation", verbosity)?;
     let mut evolution = match (saved, &file) {
         (Some(bytes), Some(file)) => {
             go_on(problem, options, generations, &bytes).with_context(|| file.path().display().to_string())?
@@ -26,7 +28,7 @@ pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, talk: Talk) -> 
         _ => Evolution::new(problem, options).map_err(in_words)?,
     };
 
-    let bar = GenerationBar::new(talk, generations);
+    let bar = GenerationBar::new(verbosity, generations);
     let is_stopped = || stop.stop_after(0).is_some();
     while evolution.generation() < generations && !is_stopped() {
         evolution.advance().map_err(in_words)?;
@@ -38,17 +40,17 @@ pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, talk: Talk) -> 
     bar.end();
     let is_finished = evolution.generation() >= generations;
     if !is_finished {
-        output::note(talk, "interrupted; this is the front so far");
+        output::note(verbosity, "interrupted; this is the front so far");
         if let Some(file) = &mut file {
             file.write(&checkpoint(problem, &evolution));
         }
     }
     let front = Front::of_evolution(problem, &evolution);
-    front::deliver(&front, describe_search(problem, &evolution, is_finished), args, talk)?;
+    front::deliver(&front, describe_search(problem, &evolution, is_finished), args, verbosity)?;
     if let Some(file) = &mut file {
-        file.settle(is_finished, talk);
+        file.settle(is_finished, verbosity);
     }
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// The evolution that an interrupted run has saved.
@@ -71,15 +73,15 @@ fn go_on<'a>(
 }
 
 /// Says where an option changes nothing.
-fn say_what_is_in_vain(problem: &DesignProblem<'_>, talk: Talk) {
+fn say_what_is_in_vain(problem: &DesignProblem<'_>, verbosity: Verbosity) {
     let machine = problem.machine();
     if problem.rules().external == 0.0 {
         return;
     }
     if machine.cabinets() == 1 {
-        output::note(talk, "--pext changes nothing: no cable leaves the only cabinet");
+        output::note(verbosity, "--pext changes nothing: no cable leaves the only cabinet");
     } else if machine.chassis() == 1 {
-        output::note(talk, "--pext changes nothing: every cable leaves a cabinet of one chassis");
+        output::note(verbosity, "--pext changes nothing: every cable leaves a cabinet of one chassis");
     }
 }
 

@@ -4,7 +4,7 @@ use lockstep::design::{Design, Front};
 use lockstep_report::Table;
 
 use super::plot;
-use crate::args::{FrontArgs, Talk};
+use crate::args::{FrontArgs, Verbosity};
 use crate::text::{Sheet, counted, scores};
 use crate::{input, metrics, output};
 
@@ -14,7 +14,7 @@ const MAX_LISTED: usize = 256;
 const MAX_CODE: usize = 64;
 
 /// Writes a front wherever it is wanted; for people, with how it came about.
-pub(super) fn deliver(front: &Front, sheet: Sheet, args: &FrontArgs, talk: Talk) -> anyhow::Result<()> {
+pub(super) fn deliver(front: &Front, sheet: Sheet, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<()> {
     if let Some(path) = &args.output {
         output::write(path, front.to_json().as_bytes())?;
     }
@@ -25,7 +25,7 @@ pub(super) fn deliver(front: &Front, sheet: Sheet, args: &FrontArgs, talk: Talk)
     match &args.output {
         _ if is_data => Ok(()),
         _ if args.json => output::print(&front.to_json()),
-        Some(_) if talk.quiet => Ok(()),
+        Some(_) if verbosity.quiet => Ok(()),
         _ => output::print(&to_text(front, sheet, args)),
     }
 }

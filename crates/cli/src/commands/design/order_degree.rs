@@ -7,18 +7,20 @@ use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
 use lockstep::{Budget, Topology};
 use serde::Serialize;
 
-use crate::args::{FrontArgs, OrderDegreeArgs, Talk};
-use crate::commands::{Answer, stop_on_signal, topology};
+use crate::args::{FrontArgs, OrderDegreeArgs, Verbosity};
+use crate::commands::network_file;
+use crate::exit_status::ExitStatus;
 use crate::progress::RoundBar;
+use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
-pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (seed, OrderDegreeArgs { rounds, format, .. }) = (args.evolution.options().seed, args.order_degree);
     let mut search = OrderDegreeSearch::new(order, degree, seed)?;
     let stop = Budget::unlimited();
-    stop_on_signal(&stop, "the search", talk)?;
-    let bar = RoundBar::new(talk);
+    cancel_on_signal(&stop, "the search", verbosity)?;
+    let bar = RoundBar::new(verbosity);
     let is_stopped = || stop.stop_after(0).is_some();
     while !search.is_over() && search.round() < rounds && !is_stopped() {
         search.advance();
@@ -27,23 +29,23 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, talk: Talk) -> anyh
     bar.end();
     let is_finished = search.is_over() || search.round() >= rounds;
     if !is_finished {
-        output::note(talk, "interrupted; this is the best graph so far");
+        output::note(verbosity, "interrupted; this is the best graph so far");
     }
 
     let network = search.best().topology(format!("order-degree:{order},{degree}"))?;
     let file = args.output.as_deref();
     let is_written = file.is_some() || format.is_some();
     if is_written {
-        topology::write(&network, file, format)?;
+        network_file::write(&network, file, format)?;
     }
     let is_data = is_written && file.is_none_or(input::is_standard);
-    if is_data || (is_written && talk.quiet && !args.json) {
-        return Ok(Answer::Yes);
+    if is_data || (is_written && verbosity.quiet && !args.json) {
+        return Ok(ExitStatus::Success);
     }
     let found = Found::new(search.best(), &network, search.round(), seed)?;
     if args.json {
         output::print(&to_json_lines(&found, 1))?;
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     let mut sheet = found.sheet(&network);
     let interrupted = if is_finished { "" } else { ", interrupted" };
@@ -52,7 +54,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, talk: Talk) -> anyh
         sheet.line("written to", file.display().to_string());
     }
     output::print(&sheet.to_text())?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// What is shown of a graph.

@@ -8,14 +8,15 @@ use lockstep::design::{CablingCode, Front, Machine, Network};
 use lockstep::schedule::to_json_lines;
 use serde::Serialize;
 
-use super::describe;
-use crate::args::{PickArgs, Talk};
-use crate::commands::{Answer, topology};
+use super::machine::describe;
+use crate::args::{PickArgs, Verbosity};
+use crate::commands::network_file;
+use crate::exit_status::ExitStatus;
 use crate::metrics::{self, Metric, Wanted};
 use crate::text::{self, Sheet, score};
 use crate::{input, output};
 
-pub(super) fn run(args: &PickArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(super) fn run(args: &PickArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (pick, origin) = match (&args.code, &args.front) {
         (Some(code), _) => {
             (Pick { machine: args.machine.machine()?, code: code.clone(), place: None }, "--code".to_owned())
@@ -30,16 +31,16 @@ pub(super) fn run(args: &PickArgs, talk: Talk) -> anyhow::Result<Answer> {
     let topology = pick.machine.topology(&pick.code).context(origin)?;
     let is_written = args.output.is_some() || args.format.is_some();
     if is_written {
-        topology::write(&topology, args.output.as_deref(), args.format)?;
+        network_file::write(&topology, args.output.as_deref(), args.format)?;
     }
     let is_data = is_written && args.output.as_deref().is_none_or(input::is_standard);
-    if is_data || (is_written && talk.quiet && !args.json) {
-        return Ok(Answer::Yes);
+    if is_data || (is_written && verbosity.quiet && !args.json) {
+        return Ok(ExitStatus::Success);
     }
     let metrics = pick.measure()?;
     let written = args.output.as_deref();
     output::print(&if args.json { pick.to_json(metrics) } else { pick.to_text(&topology, &metrics, written) })?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// A design.

@@ -6,7 +6,7 @@ use anyhow::ensure;
 use lockstep::design::{Design, Front, ObjectiveName};
 use lockstep_report::{PointSeries, ScatterPlot, scatter_svg};
 
-use super::describe;
+use super::machine::describe;
 use crate::metrics::better;
 use crate::text::scores;
 

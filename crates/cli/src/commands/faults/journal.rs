@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 use lockstep::{Consequence, Degradation, SweepIdentity, SweepLog};
 
-use crate::args::{SweepArgs, Talk};
+use crate::args::{SweepArgs, Verbosity};
 use crate::{input, output};
 
 /// A sweep on its way into a file, if there is a place for one.
@@ -23,7 +23,7 @@ impl Journal {
     pub(super) fn open(
         identity: &SweepIdentity<'_>,
         args: &SweepArgs,
-        talk: Talk,
+        verbosity: Verbosity,
     ) -> anyhow::Result<(Self, Vec<Degradation>)> {
         let is_book = args.book.is_some();
         let wanted = args.book.clone().or_else(|| args.checkpoint.clone());
@@ -46,7 +46,7 @@ impl Journal {
             .interrupted(&bytes)
             .with_context(|| format!("{}: cannot be gone on from; delete it, or give another file", name()))?;
         let state = if interrupted.is_ended { "all of it is in" } else { "going on from" };
-        output::note(talk, &format!("{state} {}", name()));
+        output::note(verbosity, &format!("{state} {}", name()));
         let log = if interrupted.is_ended {
             None
         } else {

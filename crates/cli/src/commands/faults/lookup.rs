@@ -4,11 +4,12 @@ use anyhow::{Context, bail};
 use lockstep::{Outcome, RecoveryBook};
 
 use crate::args::LookupArgs;
-use crate::commands::{Answer, plan};
+use crate::commands::plan_file;
+use crate::exit_status::ExitStatus;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
-pub(super) fn run(args: &LookupArgs) -> anyhow::Result<Answer> {
+pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let name = || input::name(&args.book);
     if args.failures.is_empty() {
         bail!("give what has failed: --fail-link, --fail-channel or --fail-node");
@@ -18,21 +19,21 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<Answer> {
     let Some(recovery) = book.look_up(&faults).with_context(name)? else {
         let what = faults.name(book.topology());
         output::error(&anyhow::anyhow!("{}: no plan for {what}; it has those for {}", name(), book.sets()));
-        return Ok(Answer::No);
+        return Ok(ExitStatus::Negative);
     };
     let (outcome, plan) = (recovery.degradation.outcome, recovery.plan);
     let (Some(plan), Outcome::Planned(planned)) = (plan, &outcome) else {
         if let Outcome::Lost(loss) = &outcome {
             output::print(&format!("{}\n", text::printable(&loss.words(book.topology()))))?;
         }
-        return Ok(Answer::No);
+        return Ok(ExitStatus::Negative);
     };
-    plan::write_file(args.output.as_deref(), args.format, || plan.to_json(), || plan.to_bytes())?;
+    plan_file::write(args.output.as_deref(), args.format, || plan.to_json(), || plan.to_bytes())?;
     if args.json {
         output::print(&plan.to_json())?;
     }
     if args.json || args.output.as_deref().is_some_and(input::is_standard) {
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     let problem = plan.schedule.problem();
     let mut sheet = Sheet::default();
@@ -49,8 +50,8 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<Answer> {
     if let Some(path) = &args.output {
         sheet.line("written to", path.display().to_string());
         output::print(&sheet.to_text())?;
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     output::print(&(sheet.to_text() + &text::steps(&problem, plan.schedule.schedule())))?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }

@@ -10,35 +10,36 @@ use lockstep::{Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Prob
 
 use self::journal::Journal;
 use self::rows::Rows;
-use super::{Answer, stop_on_signal};
-use crate::args::{FaultsArgs, KindArgs, SweepArgs, Talk};
-use crate::model::Question;
+use crate::args::{FaultsArgs, KindArgs, SweepArgs, Verbosity};
+use crate::exit_status::ExitStatus;
 use crate::output;
+use crate::problem_input::ProblemInput;
 use crate::progress::SweepBar;
+use crate::signals::cancel_on_signal;
 use crate::text::counted;
 
 /// The widest column of faults, in characters; what is longer pushes the others aside.
 const MAX_WIDTH: usize = 60;
 
-pub(crate) fn run(args: &FaultsArgs, talk: Talk) -> anyhow::Result<Answer> {
+pub(crate) fn run(args: &FaultsArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     match args {
         FaultsArgs::Lookup(args) => lookup::run(args),
-        FaultsArgs::Sweep(args) => run_sweep(args, talk),
+        FaultsArgs::Sweep(args) => run_sweep(args, verbosity),
     }
 }
 
-fn run_sweep(args: &SweepArgs, talk: Talk) -> anyhow::Result<Answer> {
-    let question = Question::new(&args.problem, talk)?;
-    let problem = question.problem()?;
+fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let input = ProblemInput::new(&args.problem, verbosity)?;
+    let problem = input.problem()?;
     let space = FaultSpace::new(problem.topology(), args.kind.kind(), args.at_once);
     let sets = Sets::new(&space, &problem, args)?;
     let budget = Budget::evaluations(args.budget);
-    stop_on_signal(&budget, "the sweep", talk)?;
+    cancel_on_signal(&budget, "the sweep", verbosity)?;
 
     let options = PlanOptions { engine: args.engine, steps: None, seed: args.seed };
     let before = Planner::new(problem, options).run(&budget, |_| {})?;
     if before.cut_short().is_some() {
-        return Ok(interrupted(None, talk));
+        return Ok(interrupted(None, verbosity));
     }
     let words = sets.words(&space, args);
     let identity = SweepIdentity {
@@ -48,9 +49,9 @@ fn run_sweep(args: &SweepArgs, talk: Talk) -> anyhow::Result<Answer> {
         sets: &words,
         keeps_plans: args.book.is_some(),
     };
-    let (mut journal, done) = Journal::open(&identity, args, talk)?;
+    let (mut journal, done) = Journal::open(&identity, args, verbosity)?;
     let total = sets.count();
-    let bar = SweepBar::new(talk, total, done.len());
+    let bar = SweepBar::new(verbosity, total, done.len());
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
     let mut rows = Rows::begin(&before.problem(), widest, args)?;
@@ -80,23 +81,23 @@ fn run_sweep(args: &SweepArgs, talk: Talk) -> anyhow::Result<Answer> {
         return Err(error);
     }
     if ended.is_some() {
-        return Ok(interrupted(ended.map(|_| (&journal, place, total)), talk));
+        return Ok(interrupted(ended.map(|_| (&journal, place, total)), verbosity));
     }
     journal.end()?;
     rows.end()?;
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Says that the sweep is not done, and how it goes on.
-fn interrupted(state: Option<(&Journal, usize, Option<usize>)>, talk: Talk) -> Answer {
+fn interrupted(state: Option<(&Journal, usize, Option<usize>)>, verbosity: Verbosity) -> ExitStatus {
     match state {
         Some((journal, place, total)) => {
             let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
-            output::note(talk, &format!("interrupted after {place}{of}{}", journal.goes_on()));
+            output::note(verbosity, &format!("interrupted after {place}{of}{}", journal.goes_on()));
         }
-        None => output::note(talk, "interrupted before the first fault"),
+        None => output::note(verbosity, "interrupted before the first fault"),
     }
-    Answer::No
+    ExitStatus::Negative
 }
 
 impl KindArgs {

@@ -9,8 +9,8 @@ use lockstep_report::csv_line;
 use serde::Serialize;
 
 use crate::args::{SweepArgs, TableFormat};
-use crate::commands::extension;
 use crate::input::is_standard;
+use crate::output::extension;
 use crate::text::{self, Sheet, printable};
 
 /// A table on its way to standard output or into a file.

@@ -1,0 +1,385 @@
+//! The bounds that flows find, compared with every cut of small networks, and with what is known of large ones.
+
+use std::collections::BTreeSet;
+
+use lockstep_bounds::{Rule, all, best, by_rule};
+use lockstep_schedule::strategy::any_model;
+use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, Routing, ScatterRule, Switching};
+use lockstep_topology::strategy::{any_topology, shuffled};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// The channels that may carry a transfer.
+fn usable(problem: &Problem<'_>) -> impl Iterator<Item = ChannelId> {
+    let (topology, model) = (problem.topology(), problem.model());
+    let stores = model.switching == Switching::StoreAndForward;
+    let touches = move |node| topology.is_terminal(node) || !stores && topology.routes(node);
+    topology.channels().filter(move |&channel| touches(topology.tail(channel)) && touches(topology.head(channel)))
+}
+
+/// The greatest quotient of all node sets, rounded up; sets where `count` gives 0 things to do count for nothing.
+fn over_all_sets(topology: &Topology, count: impl Fn(&dyn Fn(NodeId) -> bool) -> (usize, usize)) -> u32 {
+    let quotients = (0u32..1 << topology.node_count()).map(|set| {
+        let (work, per_step) = count(&|node: NodeId| set >> node.number() & 1 == 1);
+        if work == 0 { 0 } else { work.div_ceil(per_step) }
+    });
+    quotients.max().unwrap() as u32
+}
+
+/// What the messages that must enter a set need for the resources into it; with `both`, those that must enter or leave it.
+fn worst_cut(problem: &Problem<'_>, both: bool) -> u32 {
+    let (topology, messages) = (problem.topology(), problem.messages());
+    over_all_sets(topology, |is_in| {
+        let crosses = |inner: bool| {
+            let enters = |&message: &_| {
+                is_in(messages.source(message)) != inner
+                    && messages.receivers_iter(message).any(|receiver| is_in(receiver) == inner)
+            };
+            messages.ids().filter(enters).count()
+        };
+        let ways = usable(problem).filter(|&channel| {
+            let [tail, head] = [topology.tail(channel), topology.head(channel)].map(is_in);
+            !tail && head || both && tail && !head
+        });
+        let resources: BTreeSet<_> = ways.map(|channel| topology.resource(channel)).collect();
+        (crosses(true) + if both { crosses(false) } else { 0 }, resources.len())
+    })
+}
+
+/// What the deliveries to the terminals of a set need for the resources that lead to it from terminals or from outside.
+fn worst_reception(problem: &Problem<'_>) -> u32 {
+    let (topology, messages) = (problem.topology(), problem.messages());
+    over_all_sets(topology, |is_in| {
+        let due =
+            messages.ids().flat_map(|message| messages.receivers_iter(message)).filter(|&node| is_in(node)).count();
+        let leads_there = |&channel: &ChannelId| {
+            let (tail, head) = (topology.tail(channel), topology.head(channel));
+            is_in(head) && (!is_in(tail) || topology.is_terminal(tail))
+        };
+        let resources: BTreeSet<_> =
+            usable(problem).filter(leads_there).map(|channel| topology.resource(channel)).collect();
+        (due, resources.len())
+    })
+}
+
+fn steps_by(problem: &Problem<'_>, rule: Rule) -> u32 {
+    let bound = by_rule(problem, rule);
+    if let Some(bound) = &bound {
+        bound.check(problem).unwrap();
+    }
+    bound.map_or(0, |bound| bound.steps)
+}
+
+proptest! {
+    /// No cut is better than what flows find, together with the ports.
+    #[test]
+    fn no_cut_says_more_of_a_broadcast(
+        topology in any_topology(8).prop_flat_map(shuffled),
+        root in any::<Option<Index>>(),
+        chunks in 1..4u32,
+        model in any_model(),
+    ) {
+        let root = root.map(|root| *root.get(topology.terminals()));
+        let collective = root.map_or(Collective::all_to_all_broadcast(), Collective::one_to_all_broadcast);
+        let collective = collective.with_chunks(chunks.try_into().unwrap());
+        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let found = steps_by(&problem, Rule::Cut).max(steps_by(&problem, Rule::Ports));
+        let is_shared = topology.resource_count() < topology.channel_count();
+        prop_assert!(found >= worst_cut(&problem, false));
+        prop_assert!(!is_shared || found >= worst_cut(&problem, true));
+    }
+
+    #[test]
+    fn no_cut_says_more_of_copies_for_some_receivers(
+        topology in any_topology(8).prop_flat_map(shuffled),
+        ends in prop::collection::vec((any::<Index>(), any::<Index>()), 1..6),
+        chunks in 1..4u32,
+        model in any_model(),
+    ) {
+        let ends = ends.iter().map(|(from, to)| [from, to].map(|end| *end.get(topology.terminals())));
+        let (mut sources, mut receivers): (Vec<NodeId>, Vec<NodeId>) = ends.map(|[from, to]| (from, to)).unzip();
+        for side in [&mut sources, &mut receivers] {
+            side.sort_unstable();
+            side.dedup();
+        }
+        let collective = Collective::many_to_many_broadcast(&sources, &receivers);
+        let collective = collective.with_chunks(chunks.try_into().unwrap());
+        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let found = steps_by(&problem, Rule::Cut).max(steps_by(&problem, Rule::Ports));
+        prop_assert!(problem.messages().len() == 1 || found >= worst_cut(&problem, false));
+    }
+
+    #[test]
+    fn no_cut_says_more_of_a_scatter_from_one_source(
+        topology in any_topology(8).prop_flat_map(shuffled),
+        root: Index,
+        some in prop::collection::vec(any::<Index>(), 1..5),
+        chunks in 1..4u32,
+        model in any_model(),
+    ) {
+        let root = *root.get(topology.terminals());
+        let receivers: BTreeSet<NodeId> = some.iter().map(|node| *node.get(topology.terminals())).collect();
+        let receivers: Vec<NodeId> = receivers.into_iter().filter(|&node| node != root).collect();
+        for collective in [
+            Collective::one_to_all_scatter(root),
+            Collective::many_to_many_scatter(&[root], &receivers),
+            Collective::many_to_many_scatter(&receivers, &[root]),
+        ] {
+            let collective = collective.with_chunks(chunks.try_into().unwrap());
+            let Ok(problem) = Problem::new(&topology, &collective, model) else { continue };
+            let found = steps_by(&problem, Rule::Cut).max(steps_by(&problem, Rule::Ports));
+            prop_assert!(found >= worst_cut(&problem, false));
+        }
+    }
+
+    #[test]
+    fn no_part_of_the_terminals_says_more_of_receptions(
+        topology in any_topology(8).prop_flat_map(shuffled),
+        switching in prop::sample::select(vec![Switching::Wormhole, Switching::StoreAndForward]),
+        all_to_all: bool,
+    ) {
+        let collective = if all_to_all { Collective::all_to_all_broadcast() } else { Collective::all_to_all_scatter() };
+        let model = CommunicationModel { switching, ..CommunicationModel::wormhole() };
+        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let found = [Rule::Reception, Rule::Ports, Rule::Volume].map(|rule| steps_by(&problem, rule));
+        prop_assert!(found.into_iter().max().unwrap() >= worst_reception(&problem));
+    }
+
+    /// A direct scatter takes as long as the worst cut of the channels that its transfers may take, or its ports.
+    #[test]
+    fn a_direct_scatter_from_one_source_is_settled(
+        topology in any_topology(8).prop_flat_map(shuffled), root: Index, model in any_model(),
+    ) {
+        let root = *root.get(topology.terminals());
+        let collective = Collective::one_to_all_scatter(root);
+        let model = CommunicationModel { switching: Switching::Wormhole, scatter: ScatterRule::Direct, ..model };
+        let problem = Problem::new(&topology, &collective, model).unwrap();
+        let distance = distances(&topology, root);
+        let is_legal = |channel: &ChannelId| {
+            let [tail, head] = [topology.tail(*channel), topology.head(*channel)];
+            let is_short = distance[tail.index()].checked_add(1) == Some(distance[head.index()]);
+            (tail == root || topology.routes(tail)) && (model.routing == Routing::Any || is_short)
+        };
+        let by_cuts = over_all_sets(&topology, |is_in| {
+            let waiting = topology.terminals().iter().filter(|&&node| is_in(node)).count();
+            let inlets = topology.channels().filter(is_legal);
+            let inlets = inlets.filter(|&channel| !is_in(topology.tail(channel)) && is_in(topology.head(channel)));
+            if is_in(root) { (0, 1) } else { (waiting, inlets.count()) }
+        });
+        let by_ports = steps_by(&problem, Rule::Ports);
+        let found = [Rule::Cut, Rule::SourceCut].map(|rule| steps_by(&problem, rule)).into_iter().max().unwrap();
+        prop_assert_eq!(found.max(by_ports), by_cuts.max(by_ports));
+    }
+
+    /// Scatter by packets takes as long as the flow over time says; so does what is collected by a receiver.
+    #[test]
+    fn a_scatter_of_packets_from_one_source_is_settled(
+        topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
+    ) {
+        let root = *root.get(topology.terminals());
+        let collective = Collective::one_to_all_scatter(root);
+        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        prop_assert_eq!(best(&problem).steps, tried_steps(&problem, root));
+        let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
+        let reversed = topology.reversed();
+        let collecting = Collective::many_to_many_scatter(&others, &[root]);
+        let collecting = Problem::new(&reversed, &collecting, model).unwrap();
+        prop_assert_eq!(best(&collecting).steps, tried_steps(&problem, root));
+    }
+}
+
+proptest! {
+    /// All that one terminal has to collect is as much as flows say of an all-gather by packets.
+    #[test]
+    fn an_all_gather_of_packets_takes_as_long_as_its_slowest_receiver(
+        topology in any_topology(5).prop_flat_map(shuffled), model in any_model(),
+    ) {
+        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+        let gather = Collective::all_to_all_broadcast();
+        let Ok(problem) = Problem::new(&topology, &gather, model) else { return Ok(()) };
+        let reversed = topology.reversed();
+        let collect = |&receiver: &NodeId| {
+            let scatter = Collective::one_to_all_scatter(receiver);
+            tried_steps(&Problem::new(&reversed, &scatter, model).unwrap(), receiver)
+        };
+        let slowest = topology.terminals().iter().map(collect).max().unwrap();
+        let [ports, far, timed] = [Rule::Ports, Rule::Eccentricity, Rule::TimedCut].map(|rule| steps_by(&problem, rule));
+        prop_assert!(ports.max(far).max(timed) >= slowest);
+        // The flows ask for nothing else; where links are half duplex the ports do.
+        prop_assert!(timed <= slowest);
+    }
+}
+
+/// Distances from the root along legal paths, by relaxation.
+fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
+    let mut distance = vec![usize::MAX; topology.node_count()];
+    distance[root.index()] = 0;
+    for _ in topology.nodes() {
+        for channel in topology.channels() {
+            let (tail, head) = (topology.tail(channel), topology.head(channel));
+            if tail == root || topology.routes(tail) {
+                distance[head.index()] = distance[head.index()].min(distance[tail.index()].saturating_add(1));
+            }
+        }
+    }
+    distance
+}
+
+/// The fewest steps of a scatter by packets, by trying everything. Packets are alike, so how many are where is all that
+/// counts.
+fn tried_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
+    let topology = problem.topology();
+    let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
+    start[root.index()] = topology.terminal_count() as u8 - 1;
+    for terminal in topology.terminals() {
+        end[terminal.index()] = u8::from(*terminal != root);
+    }
+    let mut now = BTreeSet::from([start]);
+    for steps in 0.. {
+        if now.contains(&end) {
+            return steps;
+        }
+        let mut next = BTreeSet::new();
+        for spots in &now {
+            move_on(problem, 0, &mut Vec::new(), spots, &mut next);
+        }
+        now = next;
+    }
+    unreachable!("some number of steps suffices")
+}
+
+/// Adds all that one step can make of the places, if channels from this place on are still undecided.
+fn move_on(problem: &Problem<'_>, place: usize, used: &mut Vec<ChannelId>, spots: &[u8], next: &mut BTreeSet<Vec<u8>>) {
+    let (topology, ports) = (problem.topology(), problem.model().ports);
+    let Some(channel) = topology.channels().nth(place) else {
+        let mut moved = spots.to_vec();
+        for &channel in used.iter() {
+            moved[topology.tail(channel).index()] -= 1;
+            moved[topology.head(channel).index()] += 1;
+        }
+        next.insert(moved);
+        return;
+    };
+    move_on(problem, place + 1, used, spots, next);
+    let (tail, head) = (topology.tail(channel), topology.head(channel));
+    let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
+    let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
+    let is_free = used.iter().all(|&other| topology.resource(other) != topology.resource(channel));
+    let has_ports = ports.of_degree(sends + 1) > sends && ports.of_degree(receives + 1) > receives;
+    if sends < usize::from(spots[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
+        used.push(channel);
+        move_on(problem, place + 1, used, spots, next);
+        used.pop();
+    }
+}
+
+const PACKETS: CommunicationModel = CommunicationModel::store_and_forward();
+
+fn best_steps(topology: &Topology, collective: &Collective, model: CommunicationModel) -> u32 {
+    let problem = Problem::new(topology, collective, model).unwrap();
+    for bound in all(&problem) {
+        assert_eq!(bound.check(&problem), Ok(()), "{bound}");
+    }
+    best(&problem).steps
+}
+
+/// Theory of scatter by flows: shortest paths from a boundary node of the mesh lead through fewer channels.
+#[test]
+fn minimal_routing_costs_a_step_on_the_mesh() {
+    let mesh: Topology = "mesh:4x4".parse().unwrap();
+    let scatter = |root: &str| Collective::one_to_all_scatter(mesh.node_named(root).unwrap());
+    let any = CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() };
+    for (root, minimal, free) in [("00", 8, 8), ("01", 6, 5), ("11", 4, 4)] {
+        assert_eq!(best_steps(&mesh, &scatter(root), CommunicationModel::wormhole()), minimal, "{root}");
+        assert_eq!(best_steps(&mesh, &scatter(root), any), free, "{root}");
+    }
+}
+
+/// A scatter by packets through one channel takes a step a message and the way of the last; chunks of a broadcast follow
+/// each other over as many disjoint paths as there are.
+#[test]
+fn packets_follow_each_other() {
+    let line: Topology = "mesh:5x1".parse().unwrap();
+    assert_eq!(best_steps(&line, &Collective::one_to_all_scatter(NodeId::new(0)), PACKETS), 4);
+    // Two paths of 4 channels to the opposite node: c chunks take ceil(c / 2) + 3 steps.
+    let ring: Topology = "ring:8".parse().unwrap();
+    for chunks in 1..9u32 {
+        let broadcast = Collective::one_to_all_broadcast(NodeId::new(3)).with_chunks(chunks.try_into().unwrap());
+        assert_eq!(best_steps(&ring, &broadcast, PACKETS), chunks.div_ceil(2) + 3);
+    }
+    // A handle of three channels to a ring: the chunks come one by one, and the last has two ways of 2 channels more.
+    let mut spoon = TopologyBuilder::new("spoon");
+    let nodes: Vec<NodeId> = (0..7).map(|node| spoon.terminal(node.to_string())).collect();
+    for (u, v) in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 3)] {
+        spoon.link(nodes[u], nodes[v]);
+    }
+    let spoon = spoon.build().unwrap();
+    for (source, chunks, expected) in [(0, 4u32, 8), (5, 4, 8), (5, 1, 5)] {
+        let broadcast = Collective::one_to_all_broadcast(nodes[source]).with_chunks(chunks.try_into().unwrap());
+        assert_eq!(best_steps(&spoon, &broadcast, PACKETS), expected, "{source}");
+    }
+}
+
+/// Eight terminals of six wires each, some of them in pairs, as in a DGX-1 (Cai et al., "Synthesizing optimal collective
+/// algorithms", PPOPP 2021): `c` chunks take 7 c / 6 steps, and 2 for the way to the far ones.
+#[test]
+fn an_all_gather_on_a_server_takes_its_wires_or_its_diameter() {
+    let mut server = TopologyBuilder::new("server");
+    let nodes: Vec<NodeId> = (0..8).map(|node| server.terminal(node.to_string())).collect();
+    let double = [(0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (4, 7), (5, 6), (6, 7)];
+    let single = [(0, 1), (0, 2), (1, 3), (2, 6), (3, 7), (4, 5), (4, 6), (5, 7)];
+    for &(u, v) in double.iter().chain(&double).chain(&single) {
+        server.link(nodes[u], nodes[v]);
+    }
+    let server = server.build().unwrap();
+    for (chunks, expected) in [(1, 2), (2, 3), (6u32, 7)] {
+        let gather = Collective::all_to_all_broadcast().with_chunks(chunks.try_into().unwrap());
+        assert_eq!(best_steps(&server, &gather, PACKETS), expected, "{chunks}");
+    }
+}
+
+/// Liestman and Peters (1988): a broadcast through one port takes at least about 1.4404 log2 N steps at degree 3, and 1.1374
+/// log2 N at degree 4.
+#[test]
+fn bounded_degrees_slow_a_broadcast_through_one_port() {
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
+    for (spec, degree) in [("random-regular:2048,3,1", 3u32), ("torus:64x64", 4), ("random-regular:2048,4,1", 4)] {
+        let network: Topology = spec.parse().unwrap();
+        let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+        let problem = Problem::new(&network, &broadcast, one_port).unwrap();
+        // Who knows it tells one neighbour a step, degree - 1 in all; the source one more.
+        let mut told = vec![1u32];
+        let mut known = 1;
+        let mut expected = 0;
+        while known < network.node_count() as u32 {
+            expected += 1;
+            let talkers = told.iter().rev().take(degree as usize - 1).sum::<u32>() + u32::from(expected == degree);
+            told.push(talkers);
+            known += talkers;
+        }
+        assert_eq!(by_rule(&problem, Rule::Growth).unwrap().steps, expected, "{spec}");
+        let factor = [1.4404, 1.1374][degree as usize - 3];
+        assert!(f64::from(expected) > factor * f64::from(network.node_count() as u32).log2() - 2.0, "{spec}");
+    }
+}
+
+/// Slater, Cockayne and Hedetniemi (1981): binomial trees are those that one port serves in log2 N steps from the root, and
+/// a star takes a step a leaf.
+#[test]
+fn trees_serve_the_slowest_subtree_first() {
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
+    let mut binomial = TopologyBuilder::new("binomial");
+    let nodes: Vec<NodeId> = (0..32).map(|node| binomial.terminal(node.to_string())).collect();
+    for node in 1..32usize {
+        binomial.link(nodes[node & (node - 1)], nodes[node]);
+    }
+    let binomial = binomial.build().unwrap();
+    assert_eq!(best_steps(&binomial, &Collective::one_to_all_broadcast(nodes[0]), one_port), 5);
+    // From the leaf below the root one step more.
+    assert_eq!(best_steps(&binomial, &Collective::one_to_all_broadcast(nodes[1]), one_port), 6);
+    // The complete tree: every level has to wait for the second child.
+    let tree: Topology = "full-b-tree:31".parse().unwrap();
+    assert_eq!(best_steps(&tree, &Collective::one_to_all_broadcast(NodeId::new(0)), one_port), 8);
+}

@@ -1,0 +1,332 @@
+//! The bounds of networks whose optima are known.
+
+use lockstep_bounds::{Rule, all, best, by_rule, symmetric};
+use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Ports, Problem, ScatterRule};
+use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
+
+const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+const PACKETS: CommunicationModel = CommunicationModel::store_and_forward();
+
+fn network(spec: &str) -> Topology {
+    spec.parse().unwrap()
+}
+
+/// The best bound, with every bound's certificate checked.
+fn steps(topology: &Topology, collective: &Collective, model: CommunicationModel) -> u32 {
+    let problem = Problem::new(topology, collective, model).unwrap();
+    for bound in all(&problem) {
+        bound.check(&problem).unwrap();
+    }
+    best(&problem).steps
+}
+
+/// OAB and OAS from a terminal, AAB, AAS.
+fn four(topology: &Topology, root: NodeId, model: CommunicationModel) -> [u32; 4] {
+    [
+        Collective::one_to_all_broadcast(root),
+        Collective::one_to_all_scatter(root),
+        Collective::all_to_all_broadcast(),
+        Collective::all_to_all_scatter(),
+    ]
+    .map(|collective| steps(topology, &collective, model))
+}
+
+/// The network without the nodes of these names.
+fn without_nodes(topology: &Topology, gone: &[&str]) -> Topology {
+    let mut builder = TopologyBuilder::new("faulty");
+    let kept: Vec<NodeId> = topology.nodes().filter(|&node| !gone.contains(&topology.node_name(node))).collect();
+    for &node in &kept {
+        builder.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    }
+    let place = |node: NodeId| kept.binary_search(&node).ok().map(NodeId::from_index);
+    for channel in topology.channels() {
+        if let (Some(tail), Some(head)) = (place(topology.tail(channel)), place(topology.head(channel))) {
+            builder.channel(tail, head);
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// The network without the channels of these names.
+fn without_channels(topology: &Topology, gone: &[&str]) -> Topology {
+    let mut builder = TopologyBuilder::new("faulty");
+    for node in topology.nodes() {
+        builder.terminal(topology.node_name(node));
+    }
+    for channel in topology.channels().filter(|&channel| !gone.contains(&topology.channel_name(channel).as_str())) {
+        builder.channel(topology.tail(channel), topology.head(channel));
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn one_port_multistage_networks_double_and_receive_one_message_a_step() {
+    let sizes = [(8, 3), (16, 4), (32, 5)];
+    let of_size = |size: u32| ["omega", "butterfly"].map(|family| format!("{family}:{size}"));
+    let fat_trees = |(size, log): (u32, u32)| (format!("fat-tree:2,{log}"), size, log);
+    let clos = [("clos:3,3,4".to_owned(), 12, 4), ("clos:4,4,4".to_owned(), 16, 4)];
+    let multistage = sizes.iter().flat_map(|&(size, log)| of_size(size).map(|spec| (spec, size, log)));
+    for (spec, size, log) in multistage.chain(sizes.into_iter().map(fat_trees)).chain(clos) {
+        let network = network(&spec);
+        let n = size - 1;
+        assert_eq!(four(&network, network.terminals()[1], WORMHOLE), [log, n, n, n], "{spec}");
+    }
+}
+
+/// MIN document, Table 3: AAS on trees is the product of the leaves on both sides of the worst edge.
+#[test]
+fn trees_are_bounded_by_their_middle_edge() {
+    for (leaves, log, exchange) in [(4, 2, 4), (8, 3, 16), (16, 4, 64), (32, 5, 256)] {
+        let tree = network(&format!("b-tree:{leaves}"));
+        assert_eq!(four(&tree, tree.terminals()[0], WORMHOLE), [log, leaves - 1, leaves - 1, exchange], "{leaves}");
+    }
+    for (nodes, exchange) in [(7, 12), (15, 56), (31, 240), (63, 992)] {
+        let tree = network(&format!("full-b-tree:{nodes}"));
+        assert_eq!(steps(&tree, &Collective::all_to_all_scatter(), WORMHOLE), exchange, "{nodes}");
+        assert_eq!(steps(&tree, &Collective::all_to_all_broadcast(), WORMHOLE), nodes - 1, "{nodes}");
+    }
+}
+
+/// Bertsekas et al. (1991): `d 2^(d-1)` messages over distances leave each node of a hypercube through its ports, which the
+/// total exchange keeps busy all the time.
+#[test]
+fn the_ports_of_all_nodes_limit_an_exchange_by_packets() {
+    for dimension in 1..=6u32 {
+        let cube = network(&format!("hypercube:{dimension}"));
+        let uses = dimension << (dimension - 1);
+        for ports in 1..=dimension + 1 {
+            let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..PACKETS };
+            let expected = uses.div_ceil(ports.min(dimension));
+            let exchange = Collective::all_to_all_scatter();
+            assert_eq!(steps(&cube, &exchange, model), expected, "{dimension}, {ports}");
+            let problem = Problem::new(&cube, &exchange, model).unwrap();
+            assert_eq!(by_rule(&problem, Rule::DistanceSum).unwrap().steps, expected, "{dimension}, {ports}");
+            let graph: CayleyGraph = cube.name().parse().unwrap();
+            let bound = symmetric(&graph, CollectiveName::AllToAllScatter, model).unwrap();
+            assert_eq!(bound.steps, expected, "{dimension}, {ports}");
+        }
+    }
+}
+
+/// A wormhole transfer crosses many channels and takes one port at either end, however it is passed on.
+#[test]
+fn ports_do_not_limit_the_channels_that_wormholes_cross() {
+    let cube = network("hypercube:4");
+    let exchange = Collective::all_to_all_scatter();
+    for scatter in [ScatterRule::Direct, ScatterRule::Relay] {
+        let bounded = |ports| {
+            let model = CommunicationModel { ports, scatter, ..WORMHOLE };
+            by_rule(&Problem::new(&cube, &exchange, model).unwrap(), Rule::DistanceSum).unwrap().steps
+        };
+        assert_eq!(bounded(Ports::limit(1).unwrap()), bounded(Ports::All), "{scatter:?}");
+    }
+}
+
+/// A broadcast over a complete binary tree takes one step more than growth says, but for the smallest trees and ends; up
+/// to 63 nodes it takes the steps of the MIN document's Table 3, under any node numbers.
+#[test]
+fn full_binary_trees_broadcast_through_their_narrow_links() {
+    for (nodes, by_height) in [(7u32, [3, 2, 2].as_slice()), (15, &[3; 4]), (31, &[4; 5]), (63, &[5; 6])] {
+        let tree = network(&format!("full-b-tree:{nodes}"));
+        let place: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 11 + 2) % nodes)).collect();
+        let shuffled = tree.relabelled(&place);
+        for root in tree.nodes() {
+            let height = by_height.len() - 1 - (root.number() + 1).ilog2() as usize;
+            let broadcast = Collective::one_to_all_broadcast(root);
+            assert_eq!(steps(&tree, &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}");
+            assert_eq!(steps(&tree.half_duplex(), &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}");
+            let broadcast = Collective::one_to_all_broadcast(place[root.index()]);
+            assert_eq!(steps(&shuffled, &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}, shuffled");
+        }
+    }
+}
+
+/// Through one port the middle of a star sends to one leaf a step, and every leaf only to the middle.
+#[test]
+fn the_middle_of_a_star_sends_to_a_leaf_a_step() {
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
+    for nodes in [3, 4, 5, 24, 150] {
+        let star = network(&format!("star:{nodes}"));
+        let middle = star.nodes().max_by_key(|&node| star.out_channels(node).len());
+        for root in star.nodes().filter(|&root| nodes < 25 || Some(root) == middle) {
+            assert_eq!(
+                steps(&star, &Collective::one_to_all_broadcast(root), one_port),
+                nodes - 1,
+                "{nodes} from {root}"
+            );
+        }
+    }
+}
+
+/// MIN document, Table 3, with the last cells as proved since: by source depth, leaf to root.
+#[test]
+fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
+    let rows: [(u32, &[u32]); 4] =
+        [(7, &[6, 4, 3]), (15, &[14, 12, 8, 7]), (31, &[30, 28, 24, 16, 15]), (63, &[62, 60, 56, 48, 32, 31])];
+    for (nodes, scatter) in rows {
+        let tree = network(&format!("full-b-tree:{nodes}"));
+        for (up, &steps_needed) in scatter.iter().enumerate() {
+            // Level order: the first node of a level.
+            let root = NodeId::new((1 << (scatter.len() - 1 - up)) - 1);
+            assert_eq!(steps(&tree, &Collective::one_to_all_scatter(root), WORMHOLE), steps_needed, "{nodes} {up}");
+        }
+    }
+}
+
+/// Fault document, Tables 2, 4 and 5, as proved since, over paths of the fewest channels.
+#[test]
+fn meshes_and_kautz_graphs_with_and_without_faults() {
+    let mesh = network("mesh:4x4");
+    for (source, expected) in [("00", [3, 8, 8, 16]), ("01", [2, 6, 8, 16]), ("11", [2, 4, 8, 16])] {
+        assert_eq!(four(&mesh, mesh.node_named(source).unwrap(), WORMHOLE), expected, "{source}");
+    }
+    for (link, gather, exchange) in [("00-01", 15, 16), ("01-02", 8, 22), ("11-21", 8, 22), ("12-13", 8, 16)] {
+        let (u, v) = link.split_once('-').unwrap();
+        let faulty = without_channels(&mesh, &[&format!("{u}->{v}"), &format!("{v}->{u}")]);
+        assert_eq!(steps(&faulty, &Collective::all_to_all_broadcast(), WORMHOLE), gather, "{link}");
+        assert_eq!(steps(&faulty, &Collective::all_to_all_scatter(), WORMHOLE), exchange, "{link}");
+    }
+    for (node, gather, exchange) in [("01", 14, 19), ("03", 7, 14), ("11", 7, 19), ("33", 7, 14)] {
+        let faulty = without_nodes(&mesh, &[node]);
+        assert_eq!(steps(&faulty, &Collective::all_to_all_broadcast(), WORMHOLE), gather, "{node}");
+        assert_eq!(steps(&faulty, &Collective::all_to_all_scatter(), WORMHOLE), exchange, "{node}");
+    }
+
+    let kautz = network("kautz:3,2");
+    let [broadcast, scatter, gather, exchange] = four(&kautz, kautz.node_named("01").unwrap(), WORMHOLE);
+    assert_eq!((broadcast, scatter, gather, exchange), (2, 4, 4, 7));
+    for channel in kautz.channels() {
+        let name = kautz.channel_name(channel);
+        let faulty = without_channels(&kautz, &[&name]);
+        let [_, scatter, gather, exchange] = four(&faulty, faulty.node_named("01").unwrap(), WORMHOLE);
+        let expected = match name.as_str() {
+            "10->02" | "10->03" => 5,
+            _ if name.starts_with("01") => 6,
+            _ => 4,
+        };
+        assert_eq!((scatter, gather, exchange), (expected, 6, 9), "{name}");
+    }
+}
+
+/// Bertsekas et al. (1991): OAB d, OAS and AAB ceil((2^d - 1) / d), AAS 2^(d-1), all attained.
+#[test]
+fn hypercubes_with_store_and_forward() {
+    for dimension in 2..=7 {
+        let cube = network(&format!("hypercube:{dimension}"));
+        let most = ((1u32 << dimension) - 1).div_ceil(dimension);
+        assert_eq!(four(&cube, NodeId::new(0), PACKETS), [dimension, most, most, 1 << (dimension - 1)], "{dimension}");
+    }
+}
+
+/// Half the traffic crosses the middle: n^3/8 on an even n x n torus, n(n^2 - 1)/8 on an odd one, n m^2/8 on n x m,
+/// and on a ring of n the floor of n^2/8 rounded up to whole steps (WDM literature; attained by relaying).
+#[test]
+fn rings_tori_and_cubes_exchange_across_their_halves() {
+    let cases = [
+        ("torus:4x4", 8),
+        ("torus:5x5", 15),
+        ("torus:6x6", 27),
+        ("torus:8x8", 64),
+        ("torus:4x8", 32),
+        ("torus:8x4", 32),
+        ("torus:4x4x4", 32),
+        ("torus:2x2x8", 32),
+        ("ring:8", 8),
+        ("ring:16", 32),
+        ("hypercube:6", 32),
+        ("mesh:4x4", 16),
+        ("mesh:5x5", 30),
+        ("mesh:3x6", 27),
+    ];
+    for (spec, expected) in cases {
+        let network = network(spec);
+        assert_eq!(steps(&network, &Collective::all_to_all_scatter(), WORMHOLE), expected, "{spec}");
+        // Node numbers play no part: the cut follows the links.
+        let count = network.node_count();
+        let place: Vec<NodeId> = (0..count).map(|node| NodeId::from_index((node * 7 + 3) % count)).collect();
+        if !count.is_multiple_of(7) {
+            let problem = network.relabelled(&place);
+            assert_eq!(steps(&problem, &Collective::all_to_all_scatter(), WORMHOLE), expected, "{spec} relabelled");
+        }
+    }
+}
+
+#[test]
+fn half_duplex_links_double_all_to_all() {
+    let mesh = network("mesh:4x4");
+    let half = mesh.half_duplex();
+    assert_eq!(steps(&half, &Collective::all_to_all_scatter(), WORMHOLE), 32);
+    // A corner sends 1 and receives 15 messages on 2 links; 240 deliveries take 10 steps on 24 links.
+    let gather = Collective::all_to_all_broadcast();
+    let problem = Problem::new(&half, &gather, WORMHOLE).unwrap();
+    let by_rule = |rule| all(&problem).into_iter().find(|bound| bound.rule == rule).unwrap().steps;
+    assert_eq!((by_rule(Rule::Ports), by_rule(Rule::Volume)), (8, 10));
+    assert_eq!(best(&problem).steps, 10);
+}
+
+#[test]
+fn ports_limit_both_ways() {
+    let cube = network("hypercube:4");
+    let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..WORMHOLE };
+    // One port: log2 N to broadcast, N - 1 for the rest; two: ceil(log3 16) and 8.
+    assert_eq!(four(&cube, NodeId::new(0), model), [4, 15, 15, 15]);
+    let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..WORMHOLE };
+    assert_eq!(four(&cube, NodeId::new(0), model), [3, 8, 8, 8]);
+}
+
+#[test]
+fn chunks_pass_the_source_one_after_the_other() {
+    let omega = network("omega:8");
+    let broadcast = Collective::one_to_all_broadcast(omega.terminals()[0]).with_chunks(5.try_into().unwrap());
+    // The fifth chunk starts in step 5 and takes 3 steps; receivers alone would need 5.
+    assert_eq!(steps(&omega, &broadcast, WORMHOLE), 7);
+    let ring = network("ring:8");
+    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0)).with_chunks(6.try_into().unwrap());
+    // Six chunks leave on two links in 3 steps; the last one still has four channels to go.
+    assert_eq!(steps(&ring, &broadcast, PACKETS), 6);
+}
+
+#[test]
+fn collecting_is_distributing_backwards() {
+    // A root that three nodes reach directly and that reaches one only.
+    let mut builder = TopologyBuilder::new("funnel");
+    let [root, a, b, c] = ["root", "a", "b", "c"].map(|name| builder.terminal(name));
+    for (tail, head) in [(root, a), (a, b), (b, c), (a, root), (b, root), (c, root)] {
+        builder.channel(tail, head);
+    }
+    let funnel = builder.build().unwrap();
+    let gather: Collective = lockstep_schedule::CollectiveKind::Gather { root }.into();
+    let reduce: Collective = lockstep_schedule::CollectiveKind::Reduce { root }.into();
+    assert_eq!(steps(&funnel, &gather, WORMHOLE), 1);
+    assert_eq!(steps(&funnel, &reduce, WORMHOLE), 1);
+    assert_eq!(steps(&funnel, &Collective::one_to_all_scatter(root), WORMHOLE), 3);
+
+    let omega = network("omega:8");
+    let scatter: Collective = lockstep_schedule::CollectiveKind::ReduceScatter.into();
+    let reduce: Collective = lockstep_schedule::CollectiveKind::AllReduce.into();
+    assert_eq!(steps(&omega, &scatter, WORMHOLE), 7);
+    assert_eq!(steps(&omega, &reduce, WORMHOLE), 14);
+}
+
+#[test]
+fn many_to_many_counts_its_own_messages_only() {
+    let mesh = network("mesh:4x4");
+    let column = |y: u32| (0..4).map(|x| NodeId::new(4 * x + y)).collect::<Vec<_>>();
+    let (left, right) = (column(0), column(3));
+    // 16 messages cross the 4 rows; 4 messages reach each of 2 corners over 2 links.
+    assert_eq!(steps(&mesh, &Collective::many_to_many_scatter(&left, &right), WORMHOLE), 4);
+    assert_eq!(steps(&mesh, &Collective::many_to_many_broadcast(&left, &right), WORMHOLE), 2);
+}
+
+#[test]
+fn a_shared_bus_is_one_resource() {
+    // Four hosts on a ring whose four forward channels are one bus: 12 messages, one at a time.
+    let mut builder = TopologyBuilder::new("bus");
+    let nodes = ["a", "b", "c", "d"].map(|name| builder.terminal(name));
+    for place in 0..4 {
+        builder.channel(nodes[place], nodes[(place + 1) % 4]);
+    }
+    builder.share((0..4).map(ChannelId::new));
+    let bus = builder.build().unwrap();
+    assert_eq!(steps(&bus, &Collective::all_to_all_broadcast(), WORMHOLE), 12);
+}

@@ -1,0 +1,249 @@
+//! No bound exceeds the true optimum, on random tiny problems of every kind.
+
+use lockstep_bounds::{Rule, all, best, best_reaching, by_rule};
+use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
+use lockstep_schedule::{
+    Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
+};
+use lockstep_topology::strategy::{shuffled, tree};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select, subsequence};
+use proptest::test_runner::FileFailurePersistence;
+
+/// Nodes of a few kinds and channels anywhere, full duplex or not, some of them sharing a resource.
+fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
+    let ends = || (any::<Index>(), any::<Index>(), any::<bool>());
+    let sharing = prop_oneof![3 => Just(0usize), 2 => Just(1), 1 => Just(2)];
+    (terminals, 0..=2usize, any::<[Option<bool>; 9]>(), vec(ends(), 1..8), sharing, any::<bool>()).prop_map(
+        |(terminals, switches, routes, links, sharing, spanned)| {
+            let mut builder = TopologyBuilder::new("random");
+            let nodes: Vec<NodeId> = (0..terminals + switches)
+                .map(|node| {
+                    let routes = if spanned { None } else { routes[node] };
+                    builder.node(node.to_string(), node < terminals, routes)
+                })
+                .collect();
+            if spanned {
+                // A ring through everything makes most problems possible.
+                for (place, &node) in nodes.iter().enumerate() {
+                    builder.channel(node, nodes[(place + 1) % nodes.len()]);
+                }
+            }
+            for (u, v, both) in links {
+                let (u, v) = (*u.get(&nodes), *v.get(&nodes));
+                if u != v {
+                    builder.channel(u, v);
+                    if both {
+                        builder.channel(v, u);
+                    }
+                }
+            }
+            if sharing == 2 {
+                builder.share([0, 2].map(ChannelId::new));
+            }
+            match builder.build() {
+                Ok(topology) if sharing == 1 => topology.half_duplex(),
+                Ok(topology) => topology,
+                Err(_) => "ring:3".parse().unwrap(),
+            }
+        },
+    )
+}
+
+fn model() -> impl Strategy<Value = CommunicationModel> {
+    (
+        select(vec![Switching::Wormhole, Switching::Wormhole, Switching::StoreAndForward]),
+        select(vec![Ports::All, Ports::limit(1).unwrap(), Ports::limit(2).unwrap()]),
+        select(vec![Routing::Minimal, Routing::Any]),
+        select(vec![ScatterRule::Direct, ScatterRule::Relay]),
+    )
+        .prop_map(|(switching, ports, routing, scatter)| CommunicationModel { switching, ports, routing, scatter })
+}
+
+/// A collective for terminals `0..terminals`.
+fn collective(terminals: usize) -> impl Strategy<Value = Collective> {
+    let nodes: Vec<NodeId> = (0..terminals as u32).map(NodeId::new).collect();
+    let root = select(nodes.clone());
+    let some = || subsequence(nodes.clone(), 1..=terminals);
+    let message = (root.clone(), some()).prop_map(|(source, mut receivers)| {
+        receivers.retain(|&receiver| receiver != source);
+        Message { source, receivers }
+    });
+    let kind = prop_oneof![
+        root.clone().prop_map(|root| CollectiveKind::OneToAllBroadcast { root }),
+        root.clone().prop_map(|root| CollectiveKind::OneToAllScatter { root }),
+        Just(CollectiveKind::AllToAllBroadcast),
+        Just(CollectiveKind::AllToAllScatter),
+        root.clone().prop_map(|root| CollectiveKind::Gather { root }),
+        root.prop_map(|root| CollectiveKind::Reduce { root }),
+        Just(CollectiveKind::ReduceScatter),
+        Just(CollectiveKind::AllReduce),
+        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_broadcast(&from, &to).kind),
+        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_scatter(&from, &to).kind),
+        vec(message, 1..5).prop_map(|mut messages| {
+            messages.retain(|message| !message.receivers.is_empty());
+            CollectiveKind::Custom(messages)
+        }),
+    ];
+    let chunks = prop_oneof![4 => Just(1u32), 1 => 2..4u32];
+    (kind, chunks).prop_map(|(kind, chunks)| Collective { kind, chunks: chunks.try_into().unwrap() })
+}
+
+fn instance(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = (Topology, Collective)> {
+    network(terminals).prop_flat_map(|topology| {
+        let terminals = topology.terminal_count();
+        (Just(topology), collective(terminals))
+    })
+}
+
+/// Checks every bound of a problem against the optimum; `None` where the search gives up.
+fn judge(topology: &Topology, collective: &Collective, model: CommunicationModel) -> Option<()> {
+    let problem = Problem::new(topology, collective, model).ok()?;
+    let optimum = crate::oracle::optimum(&problem, &mut 100_000)?;
+    let bounds = all(&problem);
+    assert!(!bounds.is_empty());
+    for bound in &bounds {
+        assert!(bound.steps >= 1 && bound.steps <= optimum, "{bound}, but {optimum} steps are enough");
+        bound.check(&problem).unwrap();
+    }
+    Some(())
+}
+
+proptest! {
+    // A rejected draw is a disconnected network, or too much for the oracle.
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        max_global_rejects: 100_000,
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn no_bound_exceeds_the_optimum((topology, collective) in instance(2..=4), model in model()) {
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
+    #[test]
+    fn no_bound_on_five_terminals_exceeds_the_optimum((topology, collective) in instance(5..=5), model in model()) {
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
+    #[test]
+    fn no_bound_on_a_message_for_seven_terminals_exceeds_the_optimum(
+        (topology, source, receivers) in network(6..=7).prop_flat_map(|topology| {
+            let terminals = topology.terminals().to_vec();
+            let receivers = subsequence(terminals.clone(), 3..=terminals.len());
+            (Just(topology), select(terminals), receivers)
+        }),
+        model in model(),
+    ) {
+        let receivers = receivers.into_iter().filter(|&receiver| receiver != source).collect();
+        let collective = CollectiveKind::Custom(vec![Message { source, receivers }]).into();
+        prop_assume!(judge(&topology, &collective, model).is_some());
+    }
+
+    /// On trees nothing is left between the bound and the optimum, whatever the ports and the duplex.
+    #[test]
+    fn a_broadcast_over_a_tree_takes_as_long_as_its_bound_says(
+        tree in tree(7).prop_flat_map(shuffled),
+        root in any::<Index>(),
+        half_duplex in any::<bool>(),
+        limit in 0..3u32,
+    ) {
+        let tree = if half_duplex { tree.half_duplex() } else { tree };
+        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let model = CommunicationModel {
+            ports: Ports::limit(limit).unwrap_or(Ports::All),
+            ..CommunicationModel::wormhole()
+        };
+        let problem = Problem::new(&tree, &broadcast, model).unwrap();
+        let optimum = crate::oracle::optimum(&problem, &mut 10_000_000);
+        prop_assert!(optimum.is_some());
+        prop_assert_eq!(Some(best(&problem).steps), optimum);
+    }
+
+    /// Nor is there if packets are passed on.
+    #[test]
+    fn a_broadcast_of_packets_over_a_tree_takes_as_long_as_its_bound_says(
+        tree in tree(8).prop_flat_map(shuffled),
+        root in any::<Index>(),
+        half_duplex in any::<bool>(),
+        limit in 0..3u32,
+    ) {
+        let tree = if half_duplex { tree.half_duplex() } else { tree };
+        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let model = CommunicationModel {
+            ports: Ports::limit(limit).unwrap_or(Ports::All),
+            ..CommunicationModel::store_and_forward()
+        };
+        let problem = Problem::new(&tree, &broadcast, model).unwrap();
+        let bound = by_rule(&problem, Rule::TreePackets).map(|bound| bound.steps);
+        prop_assert!(bound.is_some());
+        prop_assert_eq!(bound, crate::oracle::optimum(&problem, &mut 10_000_000));
+    }
+
+    /// The rule and the judge of a tree do the same work, so that what one proves the other can prove again.
+    #[test]
+    fn the_programme_of_a_large_tree_can_be_run_again(
+        tree in tree(300).prop_flat_map(shuffled),
+        root in any::<Index>(),
+        limit in 0..4u32,
+    ) {
+        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let model = CommunicationModel {
+            ports: Ports::limit(limit).unwrap_or(Ports::All),
+            ..CommunicationModel::wormhole()
+        };
+        let problem = Problem::new(&tree, &broadcast, model).unwrap();
+        let bound = best(&problem);
+        prop_assert_eq!(bound.check(&problem), Ok(()));
+        // One port is enough to double the holders in every step (Farley 1980).
+        prop_assert!(bound.steps <= tree.terminal_count().next_power_of_two().ilog2());
+    }
+
+    /// Who asks for no more than enough gets that, or as much as there is.
+    #[test]
+    fn rules_are_asked_until_it_is_enough(instance in instance_of(12), enough in 0..20u32) {
+        let problem = instance.problem();
+        let bounds = all(&problem);
+        let bound = best_reaching(&problem, enough);
+        prop_assert_eq!(bound.check(&problem), Ok(()));
+        prop_assert!((enough.min(bounds[0].steps)..=bounds[0].steps).contains(&bound.steps), "{bound} for {enough}");
+        let best = best(&problem);
+        prop_assert_eq!((best.steps, best.rule), (bounds[0].steps, bounds[0].rule));
+    }
+
+    /// Beyond the oracle's reach: larger networks, and schedules that the verifier accepts.
+    #[test]
+    fn no_valid_schedule_beats_a_bound((instance, schedule) in scheduled_instance(16)) {
+        let problem = instance.problem();
+        let steps = verify(&problem, &schedule).unwrap().steps;
+        for bound in all(&problem) {
+            prop_assert!(bound.steps as usize <= steps, "{bound}, but a schedule has {steps}");
+            prop_assert_eq!(bound.check(&problem), Ok(()));
+        }
+    }
+}
+
+/// The oracle itself, on optima known from the literature's tables.
+#[test]
+fn the_oracle_finds_known_optima() {
+    let optimum = |spec: &str, collective: Collective, model| {
+        let topology: Topology = spec.parse().unwrap();
+        crate::oracle::optimum(&Problem::new(&topology, &collective, model).unwrap(), &mut 10_000_000)
+    };
+    let root = |node| NodeId::new(node);
+    let wormhole = CommunicationModel::wormhole();
+    let packets = CommunicationModel::store_and_forward();
+    // Complete binary trees: 4 leaves under switches, and 7 routers with the source at the root or a leaf.
+    assert_eq!(optimum("b-tree:4", Collective::all_to_all_scatter(), wormhole), Some(4));
+    assert_eq!(optimum("b-tree:4", Collective::all_to_all_broadcast(), wormhole), Some(3));
+    assert_eq!(optimum("full-b-tree:7", Collective::one_to_all_broadcast(root(0)), wormhole), Some(2));
+    assert_eq!(optimum("full-b-tree:7", Collective::one_to_all_broadcast(root(6)), wormhole), Some(3));
+    // Hypercubes: dimension, and half the nodes.
+    assert_eq!(optimum("hypercube:3", Collective::one_to_all_broadcast(root(0)), packets), Some(3));
+    assert_eq!(optimum("hypercube:2", Collective::all_to_all_scatter(), wormhole), Some(2));
+    assert_eq!(optimum("hypercube:2", Collective::all_to_all_broadcast(), packets), Some(2));
+}

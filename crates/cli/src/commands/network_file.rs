@@ -1,0 +1,37 @@
+//! Network files: written in any graph format, or drawn.
+
+use std::path::Path;
+
+use anyhow::Context;
+use lockstep::Topology;
+use lockstep::topology::{GraphFormat, write_graph};
+use lockstep_report::{DrawingLimits, topology_svg};
+
+use crate::args::NetworkFormat;
+use crate::output::{self, extension};
+
+/// Writes a network to a file, or to standard output, in the format that is wanted or that the extension says.
+pub(super) fn write(topology: &Topology, path: Option<&Path>, format: Option<NetworkFormat>) -> anyhow::Result<()> {
+    let path = path.unwrap_or(Path::new("-"));
+    let format = format
+        .or_else(|| format_of(path))
+        .with_context(|| format!("{}: the extension says no format; choose one with --format", path.display()))?;
+    let text = match format.graph() {
+        Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
+        None => topology_svg(topology, &DrawingLimits::PAGE),
+    };
+    output::write(path, text.as_bytes())
+}
+
+fn format_of(path: &Path) -> Option<NetworkFormat> {
+    match extension(path).as_str() {
+        "svg" => Some(NetworkFormat::Svg),
+        extension => Some(match GraphFormat::from_extension(extension)? {
+            GraphFormat::EdgeList => NetworkFormat::Edges,
+            GraphFormat::Dot => NetworkFormat::Dot,
+            GraphFormat::GraphMl => NetworkFormat::GraphMl,
+            GraphFormat::NodeLink => NetworkFormat::NodeLink,
+            _ => NetworkFormat::Json,
+        }),
+    }
+}

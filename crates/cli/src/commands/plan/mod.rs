@@ -1,0 +1,140 @@
+//! `lockstep plan`: a schedule and its distance from the lower bound.
+
+mod local;
+mod symmetric;
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::bail;
+use lockstep::schedule::{NotFound, StopReason};
+use lockstep::{CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
+
+use super::plan_file;
+use crate::args::{PlanArgs, Verbosity};
+use crate::exit_status::ExitStatus;
+use crate::explain::Explanation;
+use crate::problem_input::ProblemInput;
+use crate::progress::{Checkpoint, Watch};
+use crate::signals::cancel_on_signal;
+use crate::text::{self, Sheet, counted};
+use crate::{input, output};
+
+pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    if args.large.local {
+        return local::run(args, verbosity);
+    }
+    if args.large.symmetric {
+        return symmetric::run(args, verbosity);
+    }
+    let input = ProblemInput::new(&args.problem, verbosity)?;
+    let problem = input.problem()?;
+    let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };
+    let mut planner = Planner::new(problem, options);
+    let checkpoint = Checkpoint::new(args.checkpoint.as_deref(), args.output.as_deref());
+    let mut checkpoint = checkpoint.filter(|_| args.engine != Engine::Construct);
+    if let Some(checkpoint) = &mut checkpoint
+        && let Some(saved) = checkpoint.read(verbosity)?
+    {
+        planner = planner.from_checkpoint(saved);
+    }
+
+    let started = Instant::now();
+    let budget = args.budget.begin();
+    cancel_on_signal(&budget, "the search", verbosity)?;
+    let mut watch = Watch::new(verbosity, checkpoint.as_mut());
+    let mut explanation = Explanation::default();
+    let result = planner.run(&budget, |event| {
+        watch.see(&event);
+        explanation.see(&event);
+    });
+    watch.end();
+    match result {
+        Ok(plan) => {
+            let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
+            deliver(&plan, seconds, args, verbosity)?;
+            explain(&explanation, args)?;
+            if let Some(checkpoint) = &mut checkpoint {
+                checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), verbosity);
+            }
+            Ok(ExitStatus::Success)
+        }
+        Err(error) => refuse(error, checkpoint.as_mut(), verbosity),
+    }
+}
+
+/// Writes the plan wherever it is wanted.
+fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<()> {
+    match plan.cut_short() {
+        Some(CutShort::Interrupt) => output::note(verbosity, "interrupted; this is the best schedule so far"),
+        Some(CutShort::Deadline) => output::note(
+            verbosity,
+            "the time was over, so the result depends on the clock: another run may find another schedule",
+        ),
+        None => {}
+    }
+    // A copy of the schedule, which may be large.
+    let file = || plan.to_file(seconds);
+    plan_file::write(args.output.as_deref(), args.format, || file().to_json(), || file().to_bytes())?;
+    match args.output.as_deref() {
+        Some(path) if input::is_standard(path) => Ok(()),
+        _ if args.json => output::print(&file().to_json()),
+        Some(_) if verbosity.quiet => Ok(()),
+        path => output::print(&describe(plan, path, args)?),
+    }
+}
+
+/// Says how the plan came about, if that is wanted; beside the plan where that is data for programs.
+fn explain(explanation: &Explanation, args: &PlanArgs) -> anyhow::Result<()> {
+    if !args.explain {
+        return Ok(());
+    }
+    let text = format!("\n{}", explanation.to_text());
+    if args.json || args.output.as_deref().is_some_and(input::is_standard) {
+        output::print_beside(&text);
+        return Ok(());
+    }
+    output::print(&text)
+}
+
+/// The plan for people; with its steps unless they are in a file.
+fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result<String> {
+    let mut sheet = Sheet::default();
+    text::describe(&mut sheet, &plan.problem());
+    sheet.line("schedule", format!("{}, {}", counted(plan.step_count() as usize, "step"), plan.verdict()));
+    sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
+    sheet.line("transfers", text::transfers(plan.verification()));
+    if let Some(time) = text::time(plan.schedule(), args.cost)? {
+        sheet.line("time", time);
+    }
+    let cut_short = match plan.cut_short() {
+        Some(CutShort::Deadline) => ", cut short by the clock",
+        Some(CutShort::Interrupt) => ", interrupted",
+        None => "",
+    };
+    sheet.line("found by", format!("{}, seed {}{cut_short}", plan.engine(), plan.seed()));
+    if let Some(file) = file {
+        sheet.line("written to", file.display().to_string());
+        return Ok(sheet.to_text());
+    }
+    Ok(sheet.to_text() + &text::steps(&plan.problem(), plan.schedule()))
+}
+
+/// Says why there is no plan: the answer is no, or the question is wrong.
+fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let reason = match &error {
+        PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
+        PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
+        PlanError::NotFound(NotFound::TooLong { .. }) => Some(StopReason::Evaluations),
+        PlanError::Checkpoint(_) => {
+            let path = checkpoint.map(|checkpoint| checkpoint.path().display().to_string()).unwrap_or_default();
+            bail!("{path}: {error}; delete it, or choose another with --checkpoint");
+        }
+        _ => return Err(error.into()),
+    };
+    output::error(&error.into());
+    if let (Some(reason), Some(checkpoint)) = (reason, checkpoint) {
+        checkpoint.settle(reason == StopReason::Evaluations, verbosity);
+    }
+    Ok(ExitStatus::Negative)
+}

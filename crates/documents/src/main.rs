@@ -1,0 +1,31 @@
+//! Computes the documents of the repository: reproductions of published tables, and the comparison with other programs.
+//!
+//! `cargo xtask` starts this program in release mode. No algorithm is here: the program calls the `lockstep` library.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
+
+mod comparison;
+mod repository;
+mod reproduce;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+/// Compute the documents of the repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Task {
+    /// Compare our schedules with those of other programs; writes docs/benchmarks.md.
+    Bench(comparison::Arguments),
+    /// Reproduce the tables of a paper and compare them with the committed report.
+    ReproducePaper(reproduce::Arguments),
+}
+
+fn main() -> Result<ExitCode> {
+    match Task::parse() {
+        Task::Bench(arguments) => comparison::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::ReproducePaper(arguments) => reproduce::run(&arguments),
+    }
+}
