@@ -1,34 +1,34 @@
-//! Any permutation in one step.
+//! Permutations in one step.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::construction::clos::Clos;
-use crate::construction::fat_tree::FatTree;
-use crate::kit::cyclic_shifts::Shifts;
+use crate::construction::clos::ClosNetwork;
+use crate::construction::fat_tree::FatTreeNetwork;
+use crate::kit::cyclic_shifts::CyclicShifts;
 use crate::kit::path_list::PathList;
 
-/// Why a permutation is not routed.
+/// The reason why a permutation is not routed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PermutationError {
-    /// Not one entry a terminal.
-    #[error("{given} receivers for {terminals} terminals; give one a terminal, or none for it")]
+    /// The number of receivers differs from the number of terminals.
+    #[error("{given} receivers for {terminals} terminals; give one receiver, or none, per terminal")]
     Count {
         /// Number of entries given.
         given: usize,
         /// Number of terminals.
         terminals: usize,
     },
-    /// A receiver that is no node or only routes.
-    #[error("the receiver of terminal '{sender}' is node {receiver}, which is no terminal")]
+    /// A receiver does not exist or is a switch.
+    #[error("the receiver of terminal '{sender}' is node {receiver}, which is not a terminal")]
     NotATerminal {
         /// Name of the sender.
         sender: String,
         /// Number of its receiver.
         receiver: u32,
     },
-    /// A receiver of two senders.
-    #[error("terminals '{first}' and '{second}' both send to '{receiver}'; a permutation has one sender a receiver")]
+    /// Two senders have the same receiver.
+    #[error("terminals '{first}' and '{second}' both send to '{receiver}'; a permutation has one sender per receiver")]
     TwoSenders {
         /// Name of the first sender.
         first: String,
@@ -39,22 +39,25 @@ pub enum PermutationError {
     },
     /// A network that does not pass every permutation, or is not known to.
     #[error(
-        "'{network}' is neither a Clos network with as many middle switches as inputs a switch nor a fat tree of full \
-         bisection"
+        "'{network}' is neither a Clos network with at least one middle switch per input of a switch nor a fat tree of \
+         full bisection"
     )]
+    /// The network is not known to pass every permutation.
     Network {
         /// Name of the network.
         network: String,
     },
 }
 
-/// Paths that carry any permutation of the terminals in one step: one a terminal, by rank, from it to the receiver given
-/// for it; empty where that is `None` or the terminal itself.
+/// Returns paths that carry a permutation of the terminals in one step.
 ///
-/// No two paths share a channel, and all are shortest ones. The network is a three-stage Clos network of `n` inputs a
-/// switch and `m >= n` middle switches, or a fat tree in which no switch below the top has fewer links up than down;
-/// terminals have one channel each way. Both are recognised by structure. Takes `O(N (N + m))` time for `N` terminals, at
-/// each level of a fat tree, and usually much less.
+/// The result has one path per terminal, by rank, from the terminal to its receiver. The path is empty if the receiver
+/// is `None` or the terminal itself. No two paths share a channel, and all are shortest paths.
+///
+/// The network is a three-stage Clos network of `n` inputs per switch and `m >= n` middle switches, or a fat tree in
+/// which no switch below the top has fewer links up than down. Terminals have one channel in each direction. Both are
+/// recognised by structure. Takes `O(N (N + m))` time for `N` terminals, at each level of a fat tree, and usually much
+/// less.
 ///
 /// ```
 /// use lockstep_topology::Topology;
@@ -68,9 +71,11 @@ pub enum PermutationError {
 ///
 /// # Errors
 ///
-/// The first [`PermutationError`], receivers in the order of their senders before the network.
+/// The first [`PermutationError`]; receivers are checked in the order of their senders, before the network.
 ///
-/// **Source**: the Slepian-Duguid theorem; Beneš, *Mathematical Theory of Connecting Networks and Telephone Traffic* (1965).
+/// # Source
+///
+/// The Slepian-Duguid theorem; Beneš, *Mathematical Theory of Connecting Networks and Telephone Traffic* (1965).
 pub fn route_permutation(
     topology: &Topology,
     receivers: &[Option<NodeId>],
@@ -96,11 +101,11 @@ pub fn route_permutation(
             pairs.push((sender as u32, rank as u32));
         }
     }
-    let found = if let Some(clos) = Clos::recognise(topology) {
+    let found = if let Some(clos) = ClosNetwork::recognise(topology) {
         let mut paths = PathList::default();
         clos.route(&pairs, &mut paths);
         paths
-    } else if let Some(fat_tree) = FatTree::recognise(topology) {
+    } else if let Some(fat_tree) = FatTreeNetwork::recognise(topology) {
         fat_tree.permute(&pairs)
     } else {
         return Err(PermutationError::Network { network: topology.name().to_owned() });

@@ -5,7 +5,7 @@ use lockstep_schedule::{Budget, Problem, Schedule};
 use crate::Construction;
 use crate::construction::{cayley, clos, diagonal, fat_tree, hypercube, multistage, subgroup_chain, tree};
 
-/// Every construction, those that cost least first.
+/// Returns all constructions, the cheapest first.
 pub fn constructions() -> &'static [Construction] {
     const CONSTRUCTIONS: &[Construction] = &[
         hypercube::HYPERCUBE,
@@ -21,8 +21,23 @@ pub fn constructions() -> &'static [Construction] {
     CONSTRUCTIONS
 }
 
-/// The first schedule of at most `goal` steps that a construction makes, else the shortest of all, with the
-/// construction; `None` where none fits. `observe` sees each one that fits, and how many steps it takes.
+/// Returns the first schedule of at most `goal` steps, with its construction; otherwise the shortest schedule of all.
+///
+/// Returns `None` if no construction supports the problem. Calls `observe` with each construction that supports it and
+/// the number of steps of its schedule.
+///
+/// ```
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let fat_tree: Topology = "fat-tree:2,3".parse()?;
+/// let exchange = Collective::all_to_all_scatter();
+/// let problem = Problem::new(&fat_tree, &exchange, CommunicationModel::wormhole())?;
+/// let found = lockstep_analytic::shortest(&problem, 0, &Budget::unlimited(), |_, _| {});
+/// let (construction, schedule) = found.expect("a fat tree of full bisection");
+/// assert_eq!((construction.name, schedule.step_count()), ("fat-tree", 7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn shortest(
     problem: &Problem<'_>,
     goal: u32,

@@ -3,7 +3,7 @@
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::Construction;
-use crate::kit::cyclic_shifts::{Shifts, by_shifts};
+use crate::kit::cyclic_shifts::{CyclicShifts, by_shifts};
 use crate::kit::edge_colouring::bipartite_edge_colouring;
 use crate::kit::path_list::PathList;
 use crate::kit::stages::stages;
@@ -12,7 +12,7 @@ use crate::kit::stages::stages;
 pub(crate) const CLOS: Construction = Construction {
     name: "clos",
     about: "cyclic shifts on three-stage Clos networks with no fewer middle switches than inputs a switch",
-    construct: |problem, _, budget| by_shifts(problem, budget, Clos::recognise),
+    construct: |problem, _, budget| by_shifts(problem, budget, ClosNetwork::recognise),
 };
 
 /// A one-way network of three stages where each outer switch has one channel from or to each middle switch, of which
@@ -24,7 +24,7 @@ pub(crate) const CLOS: Construction = Construction {
 /// **Source**: the Slepian-Duguid theorem; Beneš, *Mathematical Theory of Connecting Networks and Telephone Traffic*
 /// (1965), by König's theorem.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Clos {
+pub(crate) struct ClosNetwork {
     /// The ranks `0..`: any order will do.
     ranks: Vec<u32>,
     /// The place of the switch behind and before each terminal in its stage.
@@ -40,7 +40,7 @@ pub(crate) struct Clos {
     output_count: usize,
 }
 
-impl Clos {
+impl ClosNetwork {
     /// The Clos network that this network is, or `None`.
     pub(crate) fn recognise(topology: &Topology) -> Option<Self> {
         let stages: [Vec<NodeId>; 3] = stages(topology)?.try_into().ok()?;
@@ -103,7 +103,7 @@ fn one_to_each(topology: &Topology, stage: &[NodeId], degree: usize, place: &[u3
     Some(channels)
 }
 
-impl Shifts for Clos {
+impl CyclicShifts for ClosNetwork {
     fn senders(&self) -> &[u32] {
         &self.ranks
     }

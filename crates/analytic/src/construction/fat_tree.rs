@@ -4,7 +4,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::Construction;
 use crate::kit::block_tree::BlockTree;
-use crate::kit::cyclic_shifts::{Shifts, by_shifts};
+use crate::kit::cyclic_shifts::{CyclicShifts, by_shifts};
 use crate::kit::edge_colouring::bipartite_edge_colouring;
 use crate::kit::path_list::PathList;
 
@@ -12,10 +12,10 @@ use crate::kit::path_list::PathList;
 pub(crate) const FAT_TREE: Construction = Construction {
     name: "fat-tree",
     about: "cyclic shifts on fat trees of full bisection, the way up chosen by the receiver",
-    construct: |problem, _, budget| by_shifts(problem, budget, FatTree::recognise),
+    construct: |problem, _, budget| by_shifts(problem, budget, FatTreeNetwork::recognise),
 };
 
-/// Levels of switches over the terminals in which a switch is known by its *subtree*, the set of terminals below it, and
+/// ChannelLevels of switches over the terminals in which a switch is known by its *subtree*, the set of terminals below it, and
 /// its *colour*, the set of top switches above it: on each level the subtrees are a partition of the terminals, the
 /// colours one of the top switches, and every subtree and colour share one switch. Links are full duplex, and no switch
 /// but the top ones has fewer ways up than down.
@@ -29,7 +29,7 @@ pub(crate) const FAT_TREE: Construction = Construction {
 /// International Parallel Processing Symposium (1997); the way up by the receiver: Zahavi, *D-mod-K routing providing
 /// non-blocking traffic for shift permutations on real life fat trees*, CCIT report 776, Technion (2010).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct FatTree {
+pub(crate) struct FatTreeNetwork {
     /// The ranks of the terminals by place.
     ranks: Vec<u32>,
     /// The places of the terminals by rank.
@@ -49,10 +49,10 @@ pub(crate) struct FatTree {
     down: Vec<ChannelId>,
 }
 
-impl FatTree {
+impl FatTreeNetwork {
     /// The fat tree that this network is, or `None`.
     pub(crate) fn recognise(topology: &Topology) -> Option<Self> {
-        let heights = Heights::new(topology)?;
+        let heights = NodeHeights::new(topology)?;
         let mut levels: Vec<&[NodeId]> = heights.nodes.iter().map(Vec::as_slice).collect();
         let colours = BlockTree::new(topology, &levels[1..], |node| heights.above(topology, node))?;
         levels.reverse();
@@ -166,7 +166,7 @@ impl FatTree {
     }
 }
 
-impl Shifts for FatTree {
+impl CyclicShifts for FatTreeNetwork {
     fn senders(&self) -> &[u32] {
         &self.ranks
     }
@@ -187,12 +187,12 @@ impl Shifts for FatTree {
 }
 
 /// The nodes by their distance from the terminals.
-struct Heights {
+struct NodeHeights {
     nodes: Vec<Vec<NodeId>>,
     height: Vec<usize>,
 }
 
-impl Heights {
+impl NodeHeights {
     /// `None` where terminals have more than one channel each way, a switch does not route, a channel does not lead to
     /// the height just above or below, or channels share a resource.
     fn new(topology: &Topology) -> Option<Self> {
@@ -275,7 +275,7 @@ mod tests {
     use crate::construction::tests::{fat_tree, is_one_step};
 
     fn shape(topology: &Topology) -> Option<(Vec<u32>, Vec<u32>)> {
-        FatTree::recognise(topology).map(|tree| (tree.subtree_counts, tree.colour_counts))
+        FatTreeNetwork::recognise(topology).map(|tree| (tree.subtree_counts, tree.colour_counts))
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
     fn every_exclusive_or_is_one_step() {
         for levels in 1..=5 {
             let topology = lockstep_topology::fat_tree(2, levels).unwrap();
-            let (tree, terminals) = (FatTree::recognise(&topology).unwrap(), topology.terminals());
+            let (tree, terminals) = (FatTreeNetwork::recognise(&topology).unwrap(), topology.terminals());
             let distances = lockstep_paths::ShortestPaths::all_pairs(&topology).unwrap();
             for mask in 1..terminals.len() {
                 let ranks = (0..terminals.len()).map(|rank| (rank, rank ^ mask));

@@ -4,7 +4,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::Construction;
 use crate::kit::block_tree::BlockTree;
-use crate::kit::cyclic_shifts::{Shifts, by_shifts};
+use crate::kit::cyclic_shifts::{CyclicShifts, by_shifts};
 use crate::kit::path_list::PathList;
 use crate::kit::stages::stages;
 
@@ -12,7 +12,7 @@ use crate::kit::stages::stages;
 pub(crate) const MULTISTAGE: Construction = Construction {
     name: "multistage",
     about: "cyclic shifts on one-way networks of stages with one path between any two terminals",
-    construct: |problem, _, budget| by_shifts(problem, budget, UniquePaths::recognise),
+    construct: |problem, _, budget| by_shifts(problem, budget, UniquePathNetwork::recognise),
 };
 
 /// A layered network in which a channel is known by its *window*, the set of senders that reach it, and its *block*, the
@@ -30,7 +30,7 @@ pub(crate) const MULTISTAGE: Construction = Construction {
 /// IEEE Trans. Computers C-24 (1975); networks with both partitions are the bidelta networks of Kruskal and Snir, *A
 /// unified theory of interconnection network structure*, Theoretical Computer Science 48 (1986).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct UniquePaths {
+pub(crate) struct UniquePathNetwork {
     senders: Vec<u32>,
     receivers: Vec<u32>,
     /// Channels of a path.
@@ -43,11 +43,11 @@ pub(crate) struct UniquePaths {
     channels: Vec<ChannelId>,
 }
 
-impl UniquePaths {
+impl UniquePathNetwork {
     /// The network by windows and blocks, or `None` where it has none or passes no full permutation.
     pub(crate) fn recognise(topology: &Topology) -> Option<Self> {
         let stages = stages(topology)?;
-        let levels = Levels::new(topology, &stages)?;
+        let levels = ChannelLevels::new(topology, &stages)?;
         let channels = levels.channels(topology, &stages)?;
         let terminals = topology.terminals();
         let sender_number = |node: &NodeId| levels.windows.of[node.index()];
@@ -87,7 +87,7 @@ fn sorted_by_place(places: impl ExactSizeIterator<Item = u32>) -> Vec<u32> {
 }
 
 /// The windows and blocks of every level of channels.
-struct Levels {
+struct ChannelLevels {
     /// A channel's window is that of its tail, its block that of its head.
     windows: BlockTree,
     blocks: BlockTree,
@@ -95,7 +95,7 @@ struct Levels {
     start: Vec<u32>,
 }
 
-impl Levels {
+impl ChannelLevels {
     fn new(topology: &Topology, stages: &[Vec<NodeId>]) -> Option<Self> {
         let (terminals, stages) = ([topology.terminals()], stages.iter().map(Vec::as_slice));
         let forwards: Vec<&[NodeId]> = stages.clone().chain(terminals).collect();
@@ -167,7 +167,7 @@ impl Levels {
     }
 }
 
-impl Shifts for UniquePaths {
+impl CyclicShifts for UniquePathNetwork {
     fn senders(&self) -> &[u32] {
         &self.senders
     }
@@ -239,7 +239,7 @@ mod tests {
     use crate::construction::tests::{is_one_step, omega};
 
     /// Whether the network passes, in one step, all that `receiver` says for each rank.
-    fn passes(topology: &Topology, network: &UniquePaths, receiver: impl Fn(usize) -> usize) -> bool {
+    fn passes(topology: &Topology, network: &UniquePathNetwork, receiver: impl Fn(usize) -> usize) -> bool {
         let place = |ranks: &[u32], rank: usize| ranks.iter().position(|&one| one as usize == rank).unwrap() as u32;
         let ranks = 0..topology.terminal_count();
         let pairs: Vec<(u32, u32)> = ranks
@@ -259,7 +259,7 @@ mod tests {
         for family in ["omega", "butterfly"] {
             for count in (1..=6).map(|stages| 1 << stages) {
                 let topology: Topology = format!("{family}:{count}").parse().unwrap();
-                let network = UniquePaths::recognise(&topology).unwrap();
+                let network = UniquePathNetwork::recognise(&topology).unwrap();
                 for mask in 0..count {
                     assert!(passes(&topology, &network, |rank| rank ^ mask), "{family}:{count}, {mask}");
                     assert!(passes(&topology, &network, |rank| (rank + mask) % count), "{family}:{count}, {mask}");
@@ -272,7 +272,7 @@ mod tests {
     fn every_shift_of_digits_is_one_step() {
         let count = 27;
         let topology = omega(3, 3, 0..count);
-        let network = UniquePaths::recognise(&topology).unwrap();
+        let network = UniquePathNetwork::recognise(&topology).unwrap();
         for by in 0..count {
             let shifted = |rank: usize| [1, 3, 9].map(|w| (rank / w + by / w) % 3 * w).iter().sum();
             assert!(passes(&topology, &network, shifted), "{by}");
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn some_permutations_are_blocked() {
         let topology: Topology = "omega:16".parse().unwrap();
-        let network = UniquePaths::recognise(&topology).unwrap();
+        let network = UniquePathNetwork::recognise(&topology).unwrap();
         assert!(!passes(&topology, &network, |rank| (rank as u8).reverse_bits() as usize >> 4));
     }
 
@@ -293,7 +293,7 @@ mod tests {
         };
         for reversed in [false, true] {
             let topology = omega(2, 3, outputs(reversed));
-            let network = UniquePaths::recognise(&topology).unwrap();
+            let network = UniquePathNetwork::recognise(&topology).unwrap();
             assert_eq!(passes(&topology, &network, |rank| rank), !reversed);
             assert_eq!(network.senders == network.receivers, !reversed);
         }
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn the_ring_visits_every_terminal() {
         let topology = omega(2, 4, [3, 1, 4, 15, 9, 2, 6, 5, 0, 7, 8, 10, 11, 12, 13, 14]);
-        let (mut ring, paths) = UniquePaths::recognise(&topology).unwrap().ring().unwrap();
+        let (mut ring, paths) = UniquePathNetwork::recognise(&topology).unwrap().ring().unwrap();
         let terminals = topology.terminals();
         let next = ring.iter().cycle().skip(1);
         let ends = ring.iter().zip(next).map(|(&from, &to)| (terminals[from as usize], terminals[to as usize]));

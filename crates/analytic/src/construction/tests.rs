@@ -10,8 +10,8 @@ use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use super::clos::{CLOS, Clos};
-use super::fat_tree::{FAT_TREE, FatTree};
+use super::clos::{CLOS, ClosNetwork};
+use super::fat_tree::{FAT_TREE, FatTreeNetwork};
 use super::multistage::MULTISTAGE;
 use crate::{Construction, route_permutation};
 
@@ -269,7 +269,7 @@ proptest! {
             receivers[silent.index(topology.terminal_count())] = None;
         }
         let routed = route_permutation(&topology, &receivers);
-        let is_served = Clos::recognise(&topology).is_some() || FatTree::recognise(&topology).is_some();
+        let is_served = ClosNetwork::recognise(&topology).is_some() || FatTreeNetwork::recognise(&topology).is_some();
         prop_assert_eq!(routed.is_ok(), is_served);
         let Ok(paths) = routed else { return Ok(()) };
         let distances = lockstep_paths::ShortestPaths::all_pairs(&topology).unwrap();
@@ -340,12 +340,12 @@ fn what_is_no_permutation_is_refused_in_words() {
         let receivers: Vec<_> = receivers.iter().map(|receiver| receiver.map(NodeId::new)).collect();
         route_permutation(topology, &receivers).unwrap_err().to_string()
     };
-    assert_eq!(refused(&clos, &[None]), "1 receivers for 4 terminals; give one a terminal, or none for it");
+    assert_eq!(refused(&clos, &[None]), "1 receivers for 4 terminals; give one receiver, or none, per terminal");
     for receiver in [4, 99] {
-        let expected = format!("the receiver of terminal '1' is node {receiver}, which is no terminal");
+        let expected = format!("the receiver of terminal '1' is node {receiver}, which is not a terminal");
         assert_eq!(refused(&clos, &[None, Some(receiver), None, None]), expected);
     }
-    let expected = "terminals '0' and '3' both send to '2'; a permutation has one sender a receiver";
+    let expected = "terminals '0' and '3' both send to '2'; a permutation has one sender per receiver";
     assert_eq!(refused(&clos, &[Some(2), None, None, Some(2)]), expected);
     for spec in ["omega:4", "clos:2,1,2", "b-tree:4"] {
         let network: Topology = spec.parse().unwrap();

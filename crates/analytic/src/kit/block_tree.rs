@@ -1,21 +1,24 @@
-//! Who reaches whom, where that divides the nodes into blocks.
+//! The tree of blocks of a layered network, by the nodes that its nodes reach.
 
 use lockstep_topology::{NodeId, Topology};
 
-/// A tree of blocks: on each level of nodes, the nodes whose children on the next level are the same are one block, and
-/// those of different blocks have no child in common. There is one block on the first level, and each node of the last
-/// one is its own. All blocks of a level have equally many children.
+/// A tree of blocks.
+///
+/// On each level of nodes, the nodes with the same children on the next level are one block. Nodes of different blocks
+/// have no child in common. The first level is one block, and each node of the last level is its own. All blocks of a
+/// level have the same number of children.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BlockTree {
-    /// The number of each node's block on its level: its digits are the ways down to it, the first one lowest. What is on
-    /// no level has a number without meaning.
+    /// The number of each node's block on its level. Its digits are the branches from the root, the first one lowest.
+    /// Nodes on no level have an arbitrary number.
     pub(crate) of: Vec<u32>,
     /// Number of blocks on each level, a divisor of the next one.
     pub(crate) counts: Vec<u32>,
 }
 
 impl BlockTree {
-    /// The tree over these levels, or `None` where children do not divide them. Takes time in proportion to the children.
+    /// Returns the tree over these levels, or `None` if the children do not form blocks. Takes time proportional to the
+    /// number of children.
     pub(crate) fn new<C: Iterator<Item = NodeId>>(
         topology: &Topology,
         levels: &[&[NodeId]],
@@ -27,7 +30,7 @@ impl BlockTree {
         let (mut classes, mut below) = (Vec::with_capacity(inner.len()), leaves.len());
         for level in inner.iter().rev() {
             let rows = level.iter().map(|&node| children(node).map(|child| of[child.index()]));
-            let class = Classes::new(below, rows)?;
+            let class = ChildClasses::new(below, rows)?;
             level.iter().zip(&class.of).for_each(|(node, &class)| of[node.index()] = class);
             below = class.count();
             classes.push(class);
@@ -35,12 +38,12 @@ impl BlockTree {
         if below != 1 {
             return None;
         }
-        // From classes in the order in which they were met to numbers by digits.
+        // Renumbers the classes, which are in order of discovery, by their digits.
         let (mut counts, mut numbers) = (vec![1], vec![0]);
         for (level, class) in levels[1..].iter().zip(classes.iter().rev()) {
             let count = counts[counts.len() - 1];
-            let ways = class.parent.iter().zip(&class.place);
-            numbers = ways.map(|(&parent, &way)| numbers[parent as usize] + way * count).collect();
+            let branches = class.parent.iter().zip(&class.place);
+            numbers = branches.map(|(&parent, &branch)| numbers[parent as usize] + branch * count).collect();
             level.iter().for_each(|node| of[node.index()] = numbers[of[node.index()] as usize]);
             counts.push(count * class.radix);
         }
@@ -48,20 +51,20 @@ impl BlockTree {
     }
 }
 
-/// The nodes of one level in classes of equal children.
+/// The nodes of one level in classes with the same children.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Classes {
+struct ChildClasses {
     /// The class of each node.
     of: Vec<u32>,
     /// The class above each child.
     parent: Vec<u32>,
-    /// The place of each child among those of its class, below `radix`.
+    /// The index of each child among those of its class, below `radix`.
     place: Vec<u32>,
-    /// Children of a class.
+    /// Number of children of a class.
     radix: u32,
 }
 
-impl Classes {
+impl ChildClasses {
     /// `rows` are the children of each node, all of them below `child_count`.
     fn new<R: Iterator<Item = u32>>(child_count: usize, rows: impl Iterator<Item = R>) -> Option<Self> {
         const NONE: u32 = u32::MAX;
@@ -77,7 +80,7 @@ impl Classes {
             if size != children.len() || children.windows(2).any(|two| two[0] == two[1]) {
                 return None;
             }
-            // Of sets of one size, one is no part of another unless they are equal.
+            // Sets of one size are equal or neither contains the other.
             let above = parent[first as usize];
             if children.iter().any(|&child| parent[child as usize] != above) {
                 return None;
@@ -104,8 +107,8 @@ impl Classes {
 mod tests {
     use super::*;
 
-    fn classes(child_count: usize, rows: &[&[u32]]) -> Option<Classes> {
-        Classes::new(child_count, rows.iter().map(|row| row.iter().copied()))
+    fn classes(child_count: usize, rows: &[&[u32]]) -> Option<ChildClasses> {
+        ChildClasses::new(child_count, rows.iter().map(|row| row.iter().copied()))
     }
 
     #[test]
@@ -124,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_way_down_is_the_lowest_digit() {
+    fn the_first_branch_is_the_lowest_digit() {
         let tree: Topology = "b-tree:8".parse().unwrap();
         let level = |range: std::ops::Range<u32>| range.map(NodeId::new).collect::<Vec<_>>();
         let levels = [level(14..15), level(12..14), level(8..12), level(0..8)];

@@ -1,4 +1,4 @@
-//! What every broadcast of this kind must stand.
+//! Test helpers: checks that hold for every streamed broadcast.
 
 use lockstep_bounds::best;
 use lockstep_schedule::{
@@ -9,26 +9,26 @@ use lockstep_topology::{NodeId, Topology};
 
 use crate::{Construction, LocalProgram, StreamedBroadcast};
 
-/// The counts of a broadcast that the judge accepts with shortest paths only.
-pub(crate) fn judged(broadcast: &impl StreamedBroadcast, root: u64) -> BroadcastCounts {
-    let mut judge = BroadcastVerifier::new(broadcast.graph(), root, CommunicationModel::wormhole()).unwrap();
-    broadcast.replay(root, &mut judge);
-    let counts = judge.finish().unwrap();
+/// The counts of a broadcast that the verifier accepts with shortest paths only.
+pub(crate) fn verified_counts(broadcast: &impl StreamedBroadcast, root: u64) -> BroadcastCounts {
+    let mut verifier = BroadcastVerifier::new(broadcast.graph(), root, CommunicationModel::wormhole()).unwrap();
+    broadcast.replay(root, &mut verifier);
+    let counts = verifier.finish().unwrap();
     assert_eq!(counts.rounds, broadcast.round_count());
     assert_eq!((counts.transfers, counts.redundant), (broadcast.graph().node_count() - 1, 0));
     counts
 }
 
-/// The programs of all nodes together are the broadcast, and nobody sends before the message has arrived.
+/// Checks that the programs of all nodes together are the broadcast, and that no node sends before receiving.
 pub(crate) fn programs_agree(broadcast: &impl StreamedBroadcast, root: u64) {
     let graph = broadcast.graph();
     let mut arrival = vec![None; graph.node_count() as usize];
     arrival[root as usize] = Some(0);
     let programs: Vec<LocalProgram> =
         (0..graph.node_count()).map(|node| broadcast.program(root, node).unwrap()).collect();
-    let mut judge = BroadcastVerifier::new(graph, root, CommunicationModel::wormhole()).unwrap();
+    let mut verifier = BroadcastVerifier::new(graph, root, CommunicationModel::wormhole()).unwrap();
     for round in 0..broadcast.round_count() {
-        judge.begin_round();
+        verifier.begin_round();
         let mut senders = Vec::new();
         broadcast.senders(round, &mut |offset| senders.push(offset));
         senders.sort_unstable();
@@ -38,7 +38,7 @@ pub(crate) fn programs_agree(broadcast: &impl StreamedBroadcast, root: u64) {
             assert_eq!(program.round_count(), broadcast.round_count());
             for send in program.round(round) {
                 assert_eq!((send.source, send.receiver), (root, None));
-                judge.transfer(program.node(), send.path.iter().map(|&generator| Run { generator, hops: 1 }));
+                verifier.transfer(program.node(), send.path.iter().map(|&generator| Run { generator, hops: 1 }));
                 let end = send.path.iter().fold(program.node(), |node, &generator| {
                     graph.add(node, graph.generators()[usize::from(generator)])
                 });
@@ -46,13 +46,14 @@ pub(crate) fn programs_agree(broadcast: &impl StreamedBroadcast, root: u64) {
             }
         }
     }
-    judge.finish().unwrap();
+    verifier.finish().unwrap();
     for (node, arrival) in arrival.into_iter().enumerate() {
         assert_eq!(arrival, Some(broadcast.arrival(graph.subtract(node as u64, root))));
     }
 }
 
-/// What a construction's schedule of a broadcast amounts to, verified, with the lower bound; `None` if it declines.
+/// The verified schedule of a broadcast by a construction, with the lower bound; `None` if the construction does not
+/// support the problem.
 pub(crate) fn verified(
     construction: Construction,
     topology: &Topology,
@@ -67,8 +68,8 @@ pub(crate) fn verified(
     Some((verification, best(&problem).steps))
 }
 
-/// A construction of broadcasts by shortest paths over all ports of a full-duplex network declines everything else.
-pub(crate) fn declines_what_does_not_fit(construction: Construction, topology: &Topology) {
+/// Checks that a construction supports wormhole all-port broadcasts on this full-duplex network, and nothing else.
+pub(crate) fn supports_only_wormhole_all_port_broadcasts(construction: Construction, topology: &Topology) {
     let root = NodeId::new(1);
     let wormhole = CommunicationModel::wormhole();
     assert!(verified(construction, topology, root, wormhole).is_some());

@@ -2,23 +2,34 @@
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Schedule};
 
-/// A way to schedules on networks of one structure.
+/// Schedules on the networks of one structure.
+///
+/// ```
+/// use lockstep_analytic::constructions;
+///
+/// for construction in constructions() {
+///     println!("{:20} {}", construction.name, construction.about);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Construction {
-    /// Its short name.
+    /// Short name.
     pub name: &'static str,
-    /// What it does on which networks, in one line.
+    /// The collectives and networks that it supports, in one line.
     pub about: &'static str,
     pub(crate) construct: Construct,
 }
 
-/// A schedule of a problem whose messages are not cut into chunks, or `None` where the construction does not fit. It may
-/// stop at so many steps, which no schedule can beat or nobody needs to, and gives up when the budget is cancelled.
+/// Returns a schedule of a problem with one chunk per message, or `None` if the construction does not support it.
+///
+/// The schedule may stop improving at the given number of steps. Returns `None` when the budget is cancelled.
 pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 
 impl Construction {
-    /// A schedule of the problem, or `None` where the construction does not fit. Chunks follow each other.
+    /// Returns a schedule of the problem, or `None` if the construction does not support it or the budget ends.
+    ///
+    /// A schedule need not have fewer than `goal` steps. Several chunks are sent one after the other.
     pub fn schedule(&self, problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<Schedule> {
         let chunks = problem.collective().chunks;
         if chunks.get() == 1 {
@@ -34,7 +45,7 @@ impl Construction {
     }
 }
 
-/// The schedule of every chunk after the other.
+/// Repeats a schedule of one chunk per message for every chunk.
 fn repeated(once: &Schedule, chunks: u32) -> Schedule {
     let (transfers, uses) = (once.transfer_count(), once.channel_use_count());
     let mut schedule = Schedule::with_capacity(transfers * chunks as usize, uses * chunks as usize);

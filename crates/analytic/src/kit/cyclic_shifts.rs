@@ -1,4 +1,4 @@
-//! The four collectives on a network that passes every cyclic shift of its terminals.
+//! The four collectives on networks that pass every cyclic shift of their terminals in one step.
 
 use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Schedule, Switching};
 use lockstep_topology::Topology;
@@ -7,9 +7,9 @@ use super::path_list::PathList;
 
 /// A network of one-port terminals on which every cyclic shift is conflict-free.
 ///
-/// Terminals have a place as senders and a place as receivers, mostly the same; for each `t` the transfers from the
-/// sender at place `i` to the receiver at place `i + t`, for all `i`, make one step.
-pub(crate) trait Shifts {
+/// Terminals have a place as senders and a place as receivers, mostly the same. For each `t`, the transfers from the
+/// sender at place `i` to the receiver at place `i + t`, for all `i`, share no channel.
+pub(crate) trait CyclicShifts {
     /// The ranks of the terminals by their places as senders.
     fn senders(&self) -> &[u32];
 
@@ -19,11 +19,11 @@ pub(crate) trait Shifts {
     /// Number of channels of the longest path.
     fn longest_path(&self) -> usize;
 
-    /// Appends a shortest path for each pair of a sender's and a receiver's place; those of pairs of one shift do not
-    /// meet.
+    /// Appends a shortest path for each pair of a sender's and a receiver's place. The paths of pairs of one shift
+    /// share no channel.
     fn route(&self, pairs: &[(u32, u32)], paths: &mut PathList);
 
-    /// The ranks of the terminals in a ring, and the paths from each to the next, which do not meet.
+    /// The ranks of the terminals in a cycle, and the paths from each to the next, which share no channel.
     fn ring(&self) -> Option<(Vec<u32>, PathList)> {
         let (senders, mut paths) = (self.senders(), PathList::default());
         if senders != self.receivers() {
@@ -36,8 +36,8 @@ pub(crate) trait Shifts {
     }
 }
 
-/// The schedule of a wormhole problem on the network that is recognised.
-pub(crate) fn by_shifts<N: Shifts>(
+/// Returns the schedule of a wormhole problem if `recognise` recognises its network.
+pub(crate) fn by_shifts<N: CyclicShifts>(
     problem: &Problem<'_>,
     budget: &Budget,
     recognise: fn(&Topology) -> Option<N>,
@@ -48,10 +48,12 @@ pub(crate) fn by_shifts<N: Shifts>(
     schedule(problem, &recognise(problem.topology())?, budget)
 }
 
-/// A schedule of the problem: broadcast in `ceil(log2 N)` steps, scatter and all-gather in `N - 1`, total exchange in
-/// `N - 1`, or `N` where places as senders and receivers differ. `None` for other collectives, for a schedule of 2^32
-/// channel uses and more, for a broadcast where places differ, and when the budget ends.
-fn schedule(problem: &Problem<'_>, network: &impl Shifts, budget: &Budget) -> Option<Schedule> {
+/// Returns a schedule of the problem: broadcast in `ceil(log2 N)` steps, scatter and all-gather in `N - 1`, total
+/// exchange in `N - 1`, or in `N` if places as senders and receivers differ.
+///
+/// Returns `None` for other collectives, for 2^32 channel uses and more, for a broadcast if places differ, and when the
+/// budget ends. Takes time proportional to the channel uses.
+fn schedule(problem: &Problem<'_>, network: &impl CyclicShifts, budget: &Budget) -> Option<Schedule> {
     let place_of = |root| {
         let rank = problem.topology().terminal_rank(root)? as u32;
         network.senders().iter().position(|&sender| sender == rank)
@@ -65,10 +67,12 @@ fn schedule(problem: &Problem<'_>, network: &impl Shifts, budget: &Budget) -> Op
     }
 }
 
-/// In each step all holders, an interval of places, send to the interval behind it.
+/// In each step, all holders, which are an interval of places, send to the interval behind it.
 ///
-/// **Source**: doubling, as Farley, *Minimum-time line broadcast networks*, Networks 10 (1980).
-fn broadcast(network: &impl Shifts, root: usize) -> Option<Schedule> {
+/// # Source
+///
+/// Farley, *Minimum-time line broadcast networks*, Networks 10 (1980).
+fn broadcast(network: &impl CyclicShifts, root: usize) -> Option<Schedule> {
     let count = network.senders().len();
     if network.senders() != network.receivers() {
         return None;
@@ -88,8 +92,8 @@ fn broadcast(network: &impl Shifts, root: usize) -> Option<Schedule> {
     Some(schedule)
 }
 
-/// A receiver a step, straight from the root.
-fn scatter(network: &impl Shifts, root: usize) -> Option<Schedule> {
+/// The root sends to one receiver per step.
+fn scatter(network: &impl CyclicShifts, root: usize) -> Option<Schedule> {
     let count = network.senders().len();
     let source = network.senders()[root];
     let (mut schedule, mut paths) = (sized(count - 1, network.longest_path())?, PathList::default());
@@ -106,8 +110,8 @@ fn scatter(network: &impl Shifts, root: usize) -> Option<Schedule> {
     Some(schedule)
 }
 
-/// Everybody passes on around the ring what came last.
-fn all_gather(network: &impl Shifts, budget: &Budget) -> Option<Schedule> {
+/// In each step, every terminal forwards the last message it received along the ring.
+fn all_gather(network: &impl CyclicShifts, budget: &Budget) -> Option<Schedule> {
     let count = network.senders().len();
     let mut schedule = sized(count * (count - 1), network.longest_path())?;
     let (ring, paths) = network.ring()?;
@@ -124,11 +128,13 @@ fn all_gather(network: &impl Shifts, budget: &Budget) -> Option<Schedule> {
     Some(schedule)
 }
 
-/// All shifts one after the other. The shift that leaves every message where it is takes no step.
+/// All shifts, one per step. The shift in which every terminal would send to itself takes no step.
 ///
-/// **Source**: Latin squares of admissible permutations: Massini, *All-to-all personalized communication on multistage
+/// # Source
+///
+/// Latin squares of admissible permutations: Massini, *All-to-all personalized communication on multistage
 /// interconnection networks*, Discrete Applied Mathematics 128 (2003).
-fn total_exchange(network: &impl Shifts, budget: &Budget) -> Option<Schedule> {
+fn total_exchange(network: &impl CyclicShifts, budget: &Budget) -> Option<Schedule> {
     let (senders, receivers) = (network.senders(), network.receivers());
     let count = senders.len();
     let others = count as u32 - 1;
@@ -155,7 +161,7 @@ fn total_exchange(network: &impl Shifts, budget: &Budget) -> Option<Schedule> {
     Some(schedule)
 }
 
-/// An empty schedule with room for so many transfers, unless they are too many for one.
+/// Returns an empty schedule with capacity for this number of transfers, or `None` if there are too many channel uses.
 fn sized(transfers: usize, longest_path: usize) -> Option<Schedule> {
     let channel_uses = transfers.checked_mul(longest_path).filter(|&uses| u32::try_from(uses).is_ok())?;
     Some(Schedule::with_capacity(transfers, channel_uses))

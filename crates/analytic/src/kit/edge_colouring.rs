@@ -1,18 +1,20 @@
-//! Colours for the edges of bipartite multigraphs: the one combinatorial fact behind most constructions here.
+//! Edge colouring of bipartite multigraphs.
 
-/// Stands for no edge, and for no colour.
+/// The absence of an edge or a colour.
 const NONE: u32 = u32::MAX;
 
-/// A colour below `colours` for every edge, such that edges of one colour share no end.
+/// Returns a colour below `colours` for every edge, such that edges of one colour share no node.
 ///
-/// `edges` are pairs of a left node, below `left`, and a right node, below `right`; parallel edges are allowed. Of the
-/// colours only as many are used as the busiest node has edges.
+/// `edges` are pairs of a left node, below `left`, and a right node, below `right`. Parallel edges are allowed. The
+/// number of colours used is the largest degree `D`, even if `colours` is larger.
 ///
-/// The edges are halved along Euler tours until each half is a matching. Where the greatest number of edges of a node, `D`,
-/// is no power of two, the first half is coloured before the second, which takes some of its colours over and so becomes
-/// a power of two; where `D` is odd, one colour too many is dissolved edge by edge along alternating paths. For `E` edges
-/// and `N` nodes this takes `O(E log D + N)` time and, for odd `D`, `O(E / D)` alternating paths at each of at most
-/// `log D` levels, of at most `O(E / D)` edges each; memory is about 55 bytes an edge and 16 bytes a node.
+/// The edges are halved along Euler tours until each half is a matching. If `D` is not a power of two, the first half
+/// is coloured before the second. The second half takes some colours of the first, so that its degree becomes a power
+/// of two. If `D` is odd, one surplus colour is removed edge by edge along alternating paths.
+///
+/// For `E` edges and `N` nodes this takes `O(E log D + N)` time. For odd `D` it adds `O(E / D)` alternating paths of at
+/// most `O(E / D)` edges each, at each of at most `log D` levels. Memory is about 55 bytes per edge and 16 bytes per
+/// node.
 ///
 /// ```
 /// use lockstep_analytic::bipartite_edge_colouring;
@@ -24,11 +26,13 @@ const NONE: u32 = u32::MAX;
 ///
 /// # Panics
 ///
-/// If a node has more edges than there are colours, an edge names a node that does not exist, or past 2^32 - 2 edges or
-/// nodes.
+/// If a node has more edges than there are colours, if an edge names a node that does not exist, or for 2^32 - 1 edges
+/// or nodes and more.
 ///
-/// **Source**: Kőnig, *Über Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre*, Math. Annalen 77 (1916);
-/// Gabow, *Using Euler partitions to edge color bipartite multigraphs*, Int. J. Computer and Information Sciences 5 (1976).
+/// # Source
+///
+/// Kőnig, *Über Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre*, Math. Annalen 77 (1916); Gabow,
+/// *Using Euler partitions to edge color bipartite multigraphs*, Int. J. Computer and Information Sciences 5 (1976).
 pub fn bipartite_edge_colouring(left: usize, right: usize, edges: &[(u32, u32)], colours: usize) -> Vec<u32> {
     assert!(edges.len().max(left + right) < NONE as usize, "fewer than 2^32 - 1 edges and nodes");
     let mut degree = [vec![0u32; left], vec![0u32; right]];
@@ -42,26 +46,26 @@ pub fn bipartite_edge_colouring(left: usize, right: usize, edges: &[(u32, u32)],
         return vec![0; edges.len()];
     }
     let [(left_group, left_count), (right_group, right_count)] = degree.map(|degree| groups(&degree, most));
-    let group = |(place, &(tail, head)): (usize, &(u32, u32))| Edge {
+    let group = |(place, &(tail, head)): (usize, &(u32, u32))| GroupedEdge {
         place: place as u32,
         ends: [left_group[tail as usize], left_count + right_group[head as usize]],
     };
-    let mut grouped: Vec<Edge> = edges.iter().enumerate().map(group).collect();
-    let mut painting = Painting {
+    let mut grouped: Vec<GroupedEdge> = edges.iter().enumerate().map(group).collect();
+    let mut colouring = EdgeColouring {
         colour: vec![NONE; edges.len()],
         pending: vec![NONE; (left_count + right_count) as usize],
         partner: vec![[NONE; 2]; edges.len()],
-        half: vec![Half::Unknown; edges.len()],
+        half: vec![TourHalf::Unknown; edges.len()],
         scratch: grouped.clone(),
     };
-    painting.paint(&mut grouped, most, 0);
-    painting.colour
+    colouring.colour_edges(&mut grouped, most, 0);
+    colouring.colour
 }
 
-/// A group for every node such that no group has more than `most` edges, and the number of groups.
+/// Partitions the nodes into groups of at most `most` edges; returns the group of every node and the number of groups.
 ///
-/// Colours that differ in a group differ at its nodes, and any two neighbouring groups have more than `most` edges, so that
-/// a table of groups and colours has a place for each edge and not many more.
+/// Edges of different colours in a group also differ at its nodes. Two neighbouring groups have more than `most` edges
+/// together, so a table of groups and colours has not much more than one entry per edge.
 fn groups(degree: &[u32], most: u32) -> (Vec<u32>, u32) {
     let (mut group, mut sum) = (0, 0);
     let groups = degree.iter().map(|&degree| {
@@ -75,35 +79,38 @@ fn groups(degree: &[u32], most: u32) -> (Vec<u32>, u32) {
     (groups.collect(), group + 1)
 }
 
+/// An edge between two groups of nodes.
 #[derive(Clone, Copy)]
-struct Edge {
-    /// Its place among all edges.
+struct GroupedEdge {
+    /// Index among all edges.
     place: u32,
-    /// The groups of its left and its right node, right ones behind the left ones.
+    /// The groups of its left and its right node; right groups follow the left ones.
     ends: [u32; 2],
 }
 
+/// The half of an Euler tour to which an edge belongs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+enum TourHalf {
     Unknown,
     First,
     Second,
 }
 
-struct Painting {
-    /// By place among all edges.
+/// The colours found so far, and scratch space.
+struct EdgeColouring {
+    /// The colour of each edge, by its index among all edges.
     colour: Vec<u32>,
-    /// While edges are paired at each node: the one that has no partner yet.
+    /// At each node, the edge that has no partner yet.
     pending: Vec<u32>,
-    /// By place in the part that is halved: the edge before or behind it on the tour, at either end.
+    /// For each edge of the part that is halved, its neighbours on the tour at both ends.
     partner: Vec<[u32; 2]>,
-    half: Vec<Half>,
-    scratch: Vec<Edge>,
+    half: Vec<TourHalf>,
+    scratch: Vec<GroupedEdge>,
 }
 
-impl Painting {
-    /// Gives these edges, at most `degree` a node, the colours from `first` to `first + degree`.
-    fn paint(&mut self, edges: &mut [Edge], degree: u32, first: u32) {
+impl EdgeColouring {
+    /// Colours edges of at most `degree` per node with the colours from `first` to `first + degree - 1`.
+    fn colour_edges(&mut self, edges: &mut [GroupedEdge], degree: u32, first: u32) {
         if degree == 1 || edges.is_empty() {
             for edge in &*edges {
                 self.colour[edge.place as usize] = first;
@@ -112,23 +119,25 @@ impl Painting {
         }
         let middle = self.halve(edges);
         let half = degree.div_ceil(2);
-        self.paint(&mut edges[..middle], half, first);
+        self.colour_edges(&mut edges[..middle], half, first);
         let given = half.next_power_of_two() - half;
         let kept = first + half - given;
-        let middle = self.part(&mut edges[..middle], |painting, _, edge| painting.colour[edge.place as usize] < kept);
-        self.paint(&mut edges[middle..], half + given, kept);
+        let middle =
+            self.partition(&mut edges[..middle], |colouring, _, edge| colouring.colour[edge.place as usize] < kept);
+        self.colour_edges(&mut edges[middle..], half + given, kept);
         if 2 * half > degree {
             self.dissolve(edges, degree, first);
         }
     }
 
-    /// Moves the edges to two parts, such that the edges of every node are spread evenly; where the second begins.
+    /// Partitions the edges into two parts that share the edges of every node evenly; returns the start of the second
+    /// part.
     ///
-    /// Edges are paired at each node. Pairs join to paths and cycles, which change sides with every edge and so have an even
-    /// number of edges if closed: every other edge goes to the second part.
-    fn halve(&mut self, edges: &mut [Edge]) -> usize {
+    /// Edges are paired at each node. The pairs form paths and cycles. These alternate between left and right nodes, so
+    /// a cycle has an even number of edges. Every other edge goes to the second part.
+    fn halve(&mut self, edges: &mut [GroupedEdge]) -> usize {
         for (at, edge) in edges.iter().enumerate() {
-            self.half[at] = Half::Unknown;
+            self.half[at] = TourHalf::Unknown;
             self.partner[at] = [NONE; 2];
             for (side, node) in edge.ends.into_iter().enumerate() {
                 let pending = &mut self.pending[node as usize];
@@ -147,34 +156,35 @@ impl Painting {
                     self.pending[node as usize] = NONE;
                 }
             }
-            if self.half[start] == Half::Unknown {
-                self.half[start] = Half::First;
-                self.walk(start, 0);
-                self.walk(start, 1);
+            if self.half[start] == TourHalf::Unknown {
+                self.half[start] = TourHalf::First;
+                self.follow_tour(start, 0);
+                self.follow_tour(start, 1);
             }
         }
-        self.part(edges, |painting, at, _| painting.half[at] == Half::First)
+        self.partition(edges, |colouring, at, _| colouring.half[at] == TourHalf::First)
     }
 
-    /// Spreads the edges of a tour from one on, which leaves it at this side.
-    fn walk(&mut self, start: usize, side: usize) {
+    /// Assigns alternating halves to the edges of a tour, starting after `start` at the given side.
+    fn follow_tour(&mut self, start: usize, side: usize) {
         let (mut at, mut side) = (start, side);
         loop {
             let next = self.partner[at][side];
-            if next == NONE || self.half[next as usize] != Half::Unknown {
+            if next == NONE || self.half[next as usize] != TourHalf::Unknown {
                 return;
             }
-            self.half[next as usize] = if self.half[at] == Half::First { Half::Second } else { Half::First };
+            self.half[next as usize] =
+                if self.half[at] == TourHalf::First { TourHalf::Second } else { TourHalf::First };
             (at, side) = (next as usize, 1 - side);
         }
     }
 
-    /// Moves the edges of which something holds before the others; how many they are. Either keep their order.
-    fn part(&mut self, edges: &mut [Edge], holds: impl Fn(&Self, usize, &Edge) -> bool) -> usize {
+    /// Moves the edges with `holds` before the others, and returns their number. Both parts keep their order.
+    fn partition(&mut self, edges: &mut [GroupedEdge], holds: impl Fn(&Self, usize, &GroupedEdge) -> bool) -> usize {
         let mut others = std::mem::take(&mut self.scratch);
         let (mut count, mut other_count) = (0, 0);
         for at in 0..edges.len() {
-            // Written to both, for which of them is right cannot be predicted.
+            // Written to both parts: a branch here would be unpredictable for the processor.
             let edge = edges[at];
             edges[count] = edge;
             others[other_count] = edge;
@@ -187,8 +197,8 @@ impl Painting {
         count
     }
 
-    /// Frees the last of the `degree + 1` colours from `first` on.
-    fn dissolve(&mut self, edges: &[Edge], degree: u32, first: u32) {
+    /// Removes the last of the `degree + 1` colours from `first` on.
+    fn dissolve(&mut self, edges: &[GroupedEdge], degree: u32, first: u32) {
         let mut size = vec![0u32; degree as usize + 1];
         for edge in edges {
             size[(self.colour[edge.place as usize] - first) as usize] += 1;
@@ -199,7 +209,8 @@ impl Painting {
                 rarest = colour;
             }
         }
-        let mut table = Table { width: degree as usize, first, edge: vec![NONE; self.pending.len() * degree as usize] };
+        let mut table =
+            ColourTable { width: degree as usize, first, edge: vec![NONE; self.pending.len() * degree as usize] };
         let mut loose = Vec::new();
         for (at, edge) in edges.iter().enumerate() {
             let colour = &mut self.colour[edge.place as usize];
@@ -219,17 +230,19 @@ impl Painting {
         }
     }
 
-    /// Gives an edge a colour of the table, by exchanging two colours along a path where no colour is free at both ends.
-    fn insert(&mut self, edges: &[Edge], edge: u32, table: &mut Table) {
-        let Edge { place, ends: [tail, head] } = edges[edge as usize];
-        // The path begins at the head with the colour free at the tail; it comes to the tail's side only by that colour.
+    /// Assigns an edge a colour of the table. If no colour is free at both ends, exchanges two colours along an
+    /// alternating path.
+    fn insert(&mut self, edges: &[GroupedEdge], edge: u32, table: &mut ColourTable) {
+        let GroupedEdge { place, ends: [tail, head] } = edges[edge as usize];
+        // The path begins at the head with the colour that is free at the tail. It reaches the side of the tail only by edges
+        // of that colour, so it never ends at the tail.
         let (mut now, mut then) = table.free(tail, head);
         self.colour[place as usize] = now;
         *table.at(tail, now) = edge;
         let mut node = head;
         let mut displaced = std::mem::replace(table.at(node, now), edge);
         while displaced != NONE {
-            let Edge { place, ends: [tail, head] } = edges[displaced as usize];
+            let GroupedEdge { place, ends: [tail, head] } = edges[displaced as usize];
             self.colour[place as usize] = then;
             *table.at(node, then) = displaced;
             node ^= tail ^ head;
@@ -243,25 +256,25 @@ impl Painting {
     }
 }
 
-/// The edge of each colour at each node, by place in the part that is coloured.
-struct Table {
+/// The edge of each colour at each node, by its index in the part that is coloured.
+struct ColourTable {
     width: usize,
     first: u32,
     edge: Vec<u32>,
 }
 
-impl Table {
+impl ColourTable {
     fn at(&mut self, node: u32, colour: u32) -> &mut u32 {
         &mut self.edge[node as usize * self.width + (colour - self.first) as usize]
     }
 
-    /// A colour free at the tail and one free at the head, the same if there is one.
+    /// Returns a colour free at the tail and one free at the head, the same if possible.
     fn free(&self, tail: u32, head: u32) -> (u32, u32) {
         let [tail, head] = [tail, head].map(|node| &self.edge[node as usize * self.width..][..self.width]);
         let both = tail.iter().zip(head).position(|(&at_tail, &at_head)| at_tail == NONE && at_head == NONE);
         let [at_tail, at_head] = [tail, head].map(|row| {
             let free = both.or_else(|| row.iter().position(|&edge| edge == NONE));
-            self.first + free.expect("an edge without colour leaves one free at its ends") as u32
+            self.first + free.expect("an uncoloured edge leaves a colour free at each end") as u32
         });
         (at_tail, at_head)
     }
@@ -284,7 +297,7 @@ mod tests {
         degree.into_iter().max().unwrap_or(0)
     }
 
-    /// Whether no node has two edges of one colour, and all colours are below the most edges of a node.
+    /// Returns true if no node has two edges of one colour, and all colours are below the largest degree.
     fn is_proper(left: usize, right: usize, edges: &[(u32, u32)], colour: &[u32]) -> bool {
         let most = most_edges(left, right, edges) as u32;
         let ends = edges.iter().zip(colour).flat_map(|(&(tail, head), &colour)| [(0, tail, colour), (1, head, colour)]);
@@ -297,19 +310,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn edges_that_meet_differ(edges in prop::collection::vec((0u32..6, 0u32..5), 0..60)) {
+        fn adjacent_edges_have_different_colours(edges in prop::collection::vec((0u32..6, 0u32..5), 0..60)) {
             let colour = bipartite_edge_colouring(6, 5, &edges, most_edges(6, 5, &edges));
             prop_assert!(is_proper(6, 5, &edges, &colour), "{colour:?}");
         }
 
-        /// Regular graphs leave no colour free anywhere; some nodes are isolated or busy beside many idle ones.
+        /// In regular graphs no colour is free at any node. Some nodes are isolated, and some have many edges.
         #[test]
-        fn as_many_colours_as_edges_of_a_node_are_enough(
+        fn the_largest_degree_is_a_sufficient_number_of_colours(
             nodes in 1u32..40, degree in 1u32..40, idle in 0usize..50, extra in 0u32..30, seed: u64,
         ) {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let mut edges: Vec<(u32, u32)> = (0..degree).flat_map(|_| matching(nodes, &mut random)).collect();
-            // One more busy node on the left, each of whose edges goes to a node of its own.
+            // One more busy node on the left, whose edges go to separate nodes.
             edges.extend((0..extra.min(degree)).map(|leaf| (nodes, nodes + leaf)));
             let (left, right) = (nodes as usize + 1 + idle, (nodes + extra) as usize + idle);
             let colour = bipartite_edge_colouring(left, right, &edges, degree as usize);
@@ -328,9 +341,9 @@ mod tests {
     }
 
     #[test]
-    fn large_graphs_take_no_longer_than_their_edges() {
+    fn time_and_memory_depend_on_the_number_of_edges() {
         let mut random = ChaCha8Rng::seed_from_u64(3);
-        // Dense, sparse, and a star whose table of nodes and colours would not fit.
+        // Dense, sparse, and a star, for which a table of nodes and colours would be too large.
         for (nodes, degree) in [(300, 299), (20_000, 3), (2, 50_000)] {
             let edges: Vec<(u32, u32)> = (0..degree).flat_map(|_| matching(nodes, &mut random)).collect();
             let nodes = nodes as usize;

@@ -1,8 +1,8 @@
-//! Many short paths in one list.
+//! A list of short paths.
 
 use lockstep_topology::ChannelId;
 
-/// Paths end to end.
+/// Paths stored one after the other, without an allocation per path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PathList {
     end: Vec<usize>,

@@ -1,10 +1,12 @@
-//! Networks whose channels all lead from one stage to the next.
+//! Layered networks: all channels lead from one stage of switches to the next.
 
 use lockstep_topology::{NodeId, Topology};
 
-/// The switches of each stage, or `None` where the network is not layered: every terminal has one channel into the first
-/// stage and one out of the last, and every other channel leads from a switch of one stage to a switch of the next, so
-/// that all paths between terminals have the same length. Each channel must be a resource of its own.
+/// Returns the switches of each stage, or `None` if the network is not layered.
+///
+/// In a layered network, every terminal has one channel into the first stage and one out of the last. Every other
+/// channel leads from a switch of one stage to a switch of the next, so all paths between terminals have the same
+/// length. Each channel must be a resource of its own. Takes `O(N + M)` time.
 pub(crate) fn stages(topology: &Topology) -> Option<Vec<Vec<NodeId>>> {
     const NONE: u32 = u32::MAX;
     let mut stage_of = vec![NONE; topology.node_count()];
@@ -38,7 +40,7 @@ pub(crate) fn stages(topology: &Topology) -> Option<Vec<Vec<NodeId>>> {
                 }
             }
         }
-        // Only the last stage ends at terminals, and it ends at all of them.
+        // Only the last stage has channels to terminals, and it has one to each terminal.
         if ejections != 0 && (ejections != topology.terminal_count() || !next.is_empty()) {
             return None;
         }
@@ -69,12 +71,16 @@ mod tests {
     }
 
     #[test]
-    fn other_networks_have_none() {
+    fn other_networks_have_no_stages() {
         for spec in ["hypercube:3", "mesh:3x3", "b-tree:8", "fat-tree:2,3", "full-b-tree:7", "kautz:2,3"] {
             assert_eq!(sizes(spec), None, "{spec}");
         }
         let omega: Topology = "omega:8".parse().unwrap();
-        assert_eq!(stages(&omega.half_duplex()).map(|stages| stages.len()), Some(3), "nothing to share");
+        assert_eq!(
+            stages(&omega.half_duplex()).map(|stages| stages.len()),
+            Some(3),
+            "no channels in opposite directions"
+        );
         let star: Topology = "fat-tree:3,1".parse().unwrap();
         assert_eq!(stages(&star.half_duplex()), None);
     }

@@ -1,19 +1,28 @@
-//! Broadcasts on Cayley graphs that are known transfer by transfer without being stored.
+//! Broadcasts on Cayley graphs whose transfers are computed, not stored.
 
 use lockstep_schedule::{
     BroadcastVerifier, Budget, CollectiveKind, MessageId, Ports, Problem, Run, Schedule, Switching,
 };
 use lockstep_topology::{CayleyGraph, ChannelId, NodeId};
 
-use crate::{Axes, Labelling, LocalProgram};
+use crate::{GroupLabelling, LocalProgram, TorusAxes};
 
-/// The longest program of one node that is written down, in channel uses.
+/// The longest program of one node, in channel uses.
 const MAX_PROGRAM: u64 = 1 << 26;
 
-/// A one-to-all broadcast on a Cayley graph that every node can work out for itself.
+/// A one-to-all broadcast on a Cayley graph that every node can compute on its own.
 ///
-/// Nodes are named by their offset from the root, which is an element of the graph's group; the same broadcast serves
-/// every root.
+/// Nodes are identified by their offset from the root, which is an element of the graph's group. The same broadcast
+/// serves every root.
+///
+/// ```
+/// use lockstep_analytic::{StreamedBroadcast, SubgroupChainBroadcast};
+///
+/// let broadcast = SubgroupChainBroadcast::hypercube(20).expect("a chain exists for every hypercube");
+/// assert_eq!(broadcast.round_count(), 5);
+/// let program = broadcast.program(0, 12345).expect("a node of the cube");
+/// assert_eq!(program.round_count(), 5);
+/// ```
 pub trait StreamedBroadcast {
     /// The network.
     fn graph(&self) -> &CayleyGraph;
@@ -21,29 +30,30 @@ pub trait StreamedBroadcast {
     /// Number of rounds.
     fn round_count(&self) -> usize;
 
-    /// Number of rounds after which the node at this offset holds the message: 0 for the root only.
+    /// The number of rounds after which the node at this offset holds the message: 0 only for the root.
     ///
     /// # Panics
     ///
-    /// If there is no such element.
+    /// If the element does not exist.
     fn arrival(&self, offset: u64) -> usize;
 
-    /// Visits the offsets of all nodes that hold the message when a round begins.
+    /// Visits the offsets of all nodes that hold the message at the beginning of a round, counted from 0.
     ///
     /// # Panics
     ///
-    /// If there is no such round, counted from 0.
+    /// If the round does not exist.
     fn senders(&self, round: usize, visit: &mut dyn FnMut(u64));
 
-    /// Visits the paths along which the node at this offset sends in a round, given that it holds the message.
+    /// Visits the paths on which the node at this offset sends in a round, if it holds the message.
     ///
     /// # Panics
     ///
-    /// If there is no such round, counted from 0.
+    /// If the round, counted from 0, does not exist.
     fn sends(&self, offset: u64, round: usize, visit: &mut dyn FnMut(&[Run]));
 
-    /// What one node does when the broadcast starts at `root`, worked out without the others. `None` where one of them
-    /// is no node, and past 2^26 channel uses.
+    /// Returns the program of one node in the broadcast from `root`, computed without the other nodes.
+    ///
+    /// Returns `None` if the root or the node does not exist, and for more than 2^26 channel uses.
     fn program(&self, root: u64, node: u64) -> Option<LocalProgram> {
         let graph = self.graph();
         if root.max(node) >= graph.node_count() {
@@ -52,42 +62,44 @@ pub trait StreamedBroadcast {
         let offset = graph.subtract(node, root);
         let arrival = self.arrival(offset);
         let mut program = LocalProgram::new(node);
-        let (mut path, mut room) = (Vec::new(), Some(MAX_PROGRAM));
+        let (mut path, mut uses_left) = (Vec::new(), Some(MAX_PROGRAM));
         for round in 0..self.round_count() {
             program.begin_round();
             if round < arrival {
                 continue;
             }
             self.sends(offset, round, &mut |runs| {
-                room = room.and_then(|room| runs.iter().try_fold(room, |room, run| room.checked_sub(run.hops)));
-                if room.is_some() {
+                uses_left =
+                    uses_left.and_then(|left| runs.iter().try_fold(left, |left, run| left.checked_sub(run.hops)));
+                if uses_left.is_some() {
                     path.clear();
                     path.extend(runs.iter().flat_map(|run| std::iter::repeat_n(run.generator, run.hops as usize)));
                     program.push(root, None, &path);
                 }
             });
         }
-        room.map(|_| program)
+        uses_left.map(|_| program)
     }
 
-    /// Tells a judge every transfer of the broadcast from `root`.
+    /// Passes every transfer of the broadcast from `root` to a verifier.
     ///
     /// # Panics
     ///
-    /// If the root is no node.
-    fn replay(&self, root: u64, judge: &mut BroadcastVerifier<'_>) {
+    /// If the root does not exist.
+    fn replay(&self, root: u64, verifier: &mut BroadcastVerifier<'_>) {
         for round in 0..self.round_count() {
-            judge.begin_round();
+            verifier.begin_round();
             self.senders(round, &mut |offset| {
                 let sender = self.graph().add(root, offset);
-                self.sends(offset, round, &mut |path| judge.transfer(sender, path.iter().copied()));
+                self.sends(offset, round, &mut |path| verifier.transfer(sender, path.iter().copied()));
             });
         }
     }
 }
 
-/// The broadcast of a problem, written down for a network whose node for every element of the graph is given. `None` when
-/// the budget is cancelled, and where there are too many transfers to number.
+/// Returns the broadcast of a problem as a schedule. `node_of` has the node of every element of the graph.
+///
+/// Returns `None` if the budget is cancelled or there are 2^32 channel uses or more.
 pub(crate) fn written(
     broadcast: &dyn StreamedBroadcast,
     problem: &Problem<'_>,
@@ -125,18 +137,18 @@ pub(crate) fn written(
     Some(schedule)
 }
 
-/// The axes of the torus on which the problem is a wormhole all-port broadcast over full-duplex links, if it is.
-pub(crate) fn axes(problem: &Problem<'_>, budget: &Budget) -> Option<Axes> {
+/// Returns the axes of the torus if the problem is a wormhole all-port broadcast on a full-duplex torus.
+pub(crate) fn axes(problem: &Problem<'_>, budget: &Budget) -> Option<TorusAxes> {
     let (topology, model) = (problem.topology(), problem.model());
     let fits = matches!(problem.collective().kind, CollectiveKind::OneToAllBroadcast { .. })
         && model.switching == Switching::Wormhole
         && has_all_ports(problem)
         && topology.resource_count() == topology.channel_count()
         && topology.nodes().all(|node| topology.routes(node));
-    if fits { Labelling::of(topology, budget)?.axes() } else { None }
+    if fits { GroupLabelling::of(topology, budget)?.axes() } else { None }
 }
 
-/// Whether a node may use all its channels in one step.
+/// Returns true if a node may use all its channels in one step.
 fn has_all_ports(problem: &Problem<'_>) -> bool {
     let degree = problem.topology().out_channels(NodeId::new(0)).len();
     match problem.model().ports {

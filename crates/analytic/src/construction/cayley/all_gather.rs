@@ -33,12 +33,12 @@ pub fn all_gather(graph: &CayleyGraph, budget: &Budget) -> Option<BaseSchedule> 
 pub(super) fn base(steps: &GroupTable, budget: &Budget) -> Option<BaseSchedule> {
     // A step informs one element a generator, and gets one generator further.
     let fewest = (steps.element_count() - 1).div_ceil(steps.degree()).max(steps.diameter() as usize);
-    let mut best = Growth::new(steps, 0).grow(budget)?;
+    let mut best = TreeGrowth::new(steps, 0).grow(budget)?;
     for seed in 1..TRIES {
         if best.step_count() <= fewest {
             break;
         }
-        let Some(other) = Growth::new(steps, seed).grow(budget) else { break };
+        let Some(other) = TreeGrowth::new(steps, seed).grow(budget) else { break };
         if other.step_count() < best.step_count() {
             best = other;
         }
@@ -50,7 +50,7 @@ const NOBODY: u8 = u8::MAX;
 
 /// From an informed element to one that need not be.
 #[derive(Clone, Copy)]
-struct Hop {
+struct GrowthEdge {
     sender: u32,
     receiver: u32,
 }
@@ -59,24 +59,24 @@ struct Hop {
 ///
 /// New elements with the fewest informed neighbours go first. That spreads the tree, and what is left to the end are
 /// elements between informed ones, which every generator leads to.
-struct Growth<'a> {
+struct TreeGrowth<'a> {
     steps: &'a GroupTable,
     informed: Vec<bool>,
     /// Number of informed elements from which one generator leads to each element.
     ways: Vec<u8>,
     /// What may be sent along a generator, in a stack for each generator and number of ways to the receiver. Entries may
     /// be out of date: the receiver informed by now, or with more ways.
-    hops: Vec<Vec<Hop>>,
+    hops: Vec<Vec<GrowthEdge>>,
     /// The first hops along each generator, at most as many as there are generators: with so many, one is left for a
     /// generator however the others choose.
-    candidates: Vec<Vec<Hop>>,
+    candidates: Vec<Vec<GrowthEdge>>,
     /// The generator that is matched with a new element.
     owner: Vec<u8>,
     /// What shuffles the stacks.
     random: Option<ChaCha8Rng>,
 }
 
-impl<'a> Growth<'a> {
+impl<'a> TreeGrowth<'a> {
     fn new(steps: &'a GroupTable, seed: u64) -> Self {
         let (elements, degree) = (steps.element_count(), steps.degree());
         Self {
@@ -127,7 +127,7 @@ impl<'a> Growth<'a> {
         for &element in new {
             for (generator, next) in self.steps.neighbours(element).enumerate() {
                 if !self.informed[next] {
-                    self.put(generator, Hop { sender: element as u32, receiver: next as u32 });
+                    self.put(generator, GrowthEdge { sender: element as u32, receiver: next as u32 });
                 }
             }
         }
@@ -139,7 +139,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Puts a hop on top of its stack or, where trees are to differ, anywhere in it.
-    fn put(&mut self, generator: usize, hop: Hop) {
+    fn put(&mut self, generator: usize, hop: GrowthEdge) {
         let stack = self.stack(generator, hop.receiver as usize);
         let stack = &mut self.hops[stack];
         stack.push(hop);
@@ -195,7 +195,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Puts the candidates of a generator back but the one whose receiver it claimed, and returns that one.
-    fn dismiss(&mut self, generator: usize) -> Option<Hop> {
+    fn dismiss(&mut self, generator: usize) -> Option<GrowthEdge> {
         let mut candidates = std::mem::take(&mut self.candidates[generator]);
         let mut claimed = None;
         while let Some(hop) = candidates.pop() {

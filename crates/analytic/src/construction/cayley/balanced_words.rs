@@ -26,12 +26,12 @@ const UPSET_WORK: usize = 1 << 22;
 /// group.
 ///
 /// Memory: 2 bytes an element and generator.
-pub(super) struct Words {
+pub(super) struct WordCounts {
     degree: usize,
     count: Vec<u16>,
 }
 
-impl Words {
+impl WordCounts {
     #[cfg(test)]
     pub(super) fn new(degree: usize, count: Vec<u16>) -> Self {
         Self { degree, count }
@@ -74,8 +74,8 @@ fn most(loads: &[u64]) -> u64 {
 }
 
 /// A shortest word for each element, such that no change of one of them makes the squares of the generators' uses less.
-pub(super) fn shortest(steps: &GroupTable) -> Words {
-    let mut balance = Balance::of_shortest(steps);
+pub(super) fn shortest(steps: &GroupTable) -> WordCounts {
+    let mut balance = WordBalance::of_shortest(steps);
     balance.descend(POWERS[0]);
     balance.words
 }
@@ -87,8 +87,8 @@ pub(super) fn shortest(steps: &GroupTable) -> Words {
 ///
 /// **Source**: prices for generators and cheapest words for prices, as for multicommodity flows: Shahrokhi, Matula, *The
 /// maximum concurrent flow problem*, Journal of the ACM 37 (1990), with a local search for whole words.
-pub(super) fn balanced(steps: &GroupTable, budget: &Budget) -> Words {
-    let mut balance = Balance::of_shortest(steps);
+pub(super) fn balanced(steps: &GroupTable, budget: &Budget) -> WordCounts {
+    let mut balance = WordBalance::of_shortest(steps);
     let mut fewest = steps.distance_sum().div_ceil(steps.degree() as u64).max(steps.diameter().into());
     for power in POWERS {
         balance.descend(power);
@@ -97,7 +97,7 @@ pub(super) fn balanced(steps: &GroupTable, budget: &Budget) -> Words {
             break;
         }
         let prices = balance.prices(power);
-        let cheapest = Cheapest::of(steps, &prices);
+        let cheapest = CheapestWords::of(steps, &prices);
         // All words together cost no less than the cheapest ones, and no more than if every generator were used like
         // the one that is used most.
         let price: u128 = prices.iter().copied().map(u128::from).sum();
@@ -105,16 +105,16 @@ pub(super) fn balanced(steps: &GroupTable, budget: &Budget) -> Words {
         balance.offer(&cheapest, &prices);
     }
     balance.upset(fewest, budget);
-    Words { degree: steps.degree(), count: balance.kept.1 }
+    WordCounts { degree: steps.degree(), count: balance.kept.1 }
 }
 
-/// Cheapest words at a price for each generator.
-struct Cheapest {
+/// CheapestWords words at a price for each generator.
+struct CheapestWords {
     cost: Vec<u64>,
-    words: Words,
+    words: WordCounts,
 }
 
-impl Cheapest {
+impl CheapestWords {
     fn of(steps: &GroupTable, prices: &[u64]) -> Self {
         let (elements, degree) = (steps.element_count(), steps.degree());
         let mut cost = vec![u64::MAX; elements];
@@ -141,7 +141,7 @@ impl Cheapest {
                 }
             }
         }
-        Self { cost, words: Words { degree, count } }
+        Self { cost, words: WordCounts { degree, count } }
     }
 
     fn cost_sum(&self) -> u128 {
@@ -150,8 +150,8 @@ impl Cheapest {
 }
 
 /// A choice of words, and the words between which to choose.
-struct Balance {
-    words: Words,
+struct WordBalance {
+    words: WordCounts,
     loads: Vec<u64>,
     /// The words of each element one after the other, if there are several.
     choices: Vec<Vec<u16>>,
@@ -161,7 +161,7 @@ struct Balance {
     kept: (u64, Vec<u16>),
 }
 
-impl Balance {
+impl WordBalance {
     /// Up to [`CHOICES`] shortest words of each element, of which the first is chosen.
     fn of_shortest(steps: &GroupTable) -> Self {
         let (elements, degree) = (steps.element_count(), steps.degree());
@@ -192,7 +192,7 @@ impl Balance {
                 *choices = Vec::new();
             }
         }
-        let words = Words { degree, count };
+        let words = WordCounts { degree, count };
         let loads = words.loads();
         let open = (0..elements).filter(|&element| !choices[element].is_empty()).collect();
         Self { kept: (most(&loads), words.count.clone()), words, loads, choices, open }
@@ -218,7 +218,7 @@ impl Balance {
     }
 
     /// Adds words that cost less than those chosen.
-    fn offer(&mut self, cheapest: &Cheapest, prices: &[u64]) {
+    fn offer(&mut self, cheapest: &CheapestWords, prices: &[u64]) {
         let degree = self.words.degree;
         for element in 1..self.words.element_count() {
             let (old, new) = (self.words.word(element), cheapest.words.word(element));

@@ -3,10 +3,10 @@
 use lockstep_schedule::{Budget, CollectiveKind, CollectiveName, Problem, Schedule};
 
 use super::group_table::GroupTable;
-use super::mirror::Mirror;
+use super::mirrored_torus::MirroredTorus;
 use super::{all_gather, all_to_all, translates};
 use crate::Construction;
-use crate::kit::labelling::{Labelling, Squares};
+use crate::kit::labelling::{FourCycles, GroupLabelling};
 
 /// The construction on networks that are recognised.
 pub(crate) const CAYLEY: Construction = Construction {
@@ -27,7 +27,7 @@ pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> O
     if topology.resource_count() != topology.channel_count() || !translates::fits(topology.node_count(), least) {
         return None;
     }
-    let labelling = Labelling::with_squares(topology, Squares::TwoAxes, budget)?;
+    let labelling = GroupLabelling::with_squares(topology, FourCycles::TwoAxes, budget)?;
     if model.ports.of_degree(labelling.degree()) < labelling.degree() {
         return None;
     }
@@ -39,7 +39,7 @@ pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> O
     if !translates::fits(topology.node_count(), steps.distance_sum()) {
         return None;
     }
-    if let Some(mirror) = Mirror::of(&labelling) {
+    if let Some(mirror) = MirroredTorus::of(&labelling) {
         let base = mirror.exchange(&steps, budget)?;
         return Some(translates::expand(&mirror.steps, &mirror.channel, &base, collective));
     }

@@ -2,7 +2,7 @@
 
 use lockstep_topology::CayleyGraph;
 
-use crate::Labelling;
+use crate::GroupLabelling;
 
 /// The most generators that are scheduled.
 pub(super) const MAX_DEGREE: usize = 64;
@@ -42,7 +42,7 @@ impl GroupTable {
     }
 
     /// The group of a network, node 0 its element 0; `None` where [`Self::of_graph`] has none.
-    pub(super) fn of_labelling(labelling: &Labelling) -> Option<Self> {
+    pub(super) fn of_labelling(labelling: &GroupLabelling) -> Option<Self> {
         let next = labelling.heads();
         let fits = labelling.degree() <= MAX_DEGREE && next.len() as u64 <= MAX_SLOTS;
         if fits { Self::new(labelling.node_count(), labelling.degree(), next.to_vec()) } else { None }

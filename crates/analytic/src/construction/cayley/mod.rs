@@ -11,7 +11,7 @@ mod all_to_all;
 mod balanced_words;
 mod construct;
 mod group_table;
-mod mirror;
+mod mirrored_torus;
 mod open_shop;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use lockstep_schedule::Budget;
 
-use super::balanced_words::Words;
+use super::balanced_words::WordCounts;
 
 /// GroupTable in which generators serve words, as pairs of an element and a generator; or `None` when the budget ends.
 ///
@@ -13,8 +13,8 @@ use super::balanced_words::Words;
 ///
 /// **Source**: Gonzalez, Sahni, *Open shop scheduling to minimize finish time*, Journal of the ACM 23 (1976), with steps
 /// of one unit.
-pub(super) fn steps(words: &Words, budget: &Budget, mut serve: impl FnMut(&[(u32, u16)])) -> Option<()> {
-    let mut shop = Shop::new(words);
+pub(super) fn steps(words: &WordCounts, budget: &Budget, mut serve: impl FnMut(&[(u32, u16)])) -> Option<()> {
+    let mut shop = OpenShop::new(words);
     let mut served = Vec::new();
     while shop.left > 0 {
         if budget.stop_after(0).is_some() {
@@ -29,7 +29,7 @@ pub(super) fn steps(words: &Words, budget: &Budget, mut serve: impl FnMut(&[(u32
 const NOBODY: u32 = u32::MAX;
 const FREE: u8 = u8::MAX;
 
-struct Shop {
+struct OpenShop {
     degree: usize,
     /// Number of steps that are left.
     left: u64,
@@ -49,8 +49,8 @@ struct Shop {
     urgent: Vec<u32>,
 }
 
-impl Shop {
-    fn new(words: &Words) -> Self {
+impl OpenShop {
+    fn new(words: &WordCounts) -> Self {
         let (elements, degree) = (words.element_count(), words.degree());
         let load = words.loads();
         let length: Vec<u16> = (0..elements).map(|element| words.word(element).iter().sum()).collect();
@@ -192,7 +192,7 @@ mod tests {
         fn no_step_is_lost(degree in 1usize..6, count in prop::collection::vec(0u16..6, 0..60)) {
             let mut count = count;
             count.truncate(count.len() / degree * degree);
-            let words = Words::new(degree, count.clone());
+            let words = WordCounts::new(degree, count.clone());
             let longest = count.chunks_exact(degree).map(|word| word.iter().copied().map(u64::from).sum()).max();
             let most = words.loads().into_iter().max().unwrap().max(longest.unwrap_or(0));
             let mut taken = 0;

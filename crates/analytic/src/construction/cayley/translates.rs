@@ -16,12 +16,12 @@ pub(super) fn fits(sources: usize, transfers: u64) -> bool {
 /// Where each element is taken by the translation to each other one.
 ///
 /// Memory: 2 bytes a pair of elements.
-struct Sums {
+struct TranslationTable {
     elements: usize,
     sum: Vec<u16>,
 }
 
-impl Sums {
+impl TranslationTable {
     /// Takes `O(N^2)` time. The group need not be abelian: a translation takes a walk from element 0 to the walk along the
     /// same generators from another element.
     fn of(steps: &GroupTable) -> Self {
@@ -61,7 +61,7 @@ pub(super) fn expand(
     collective: CollectiveName,
 ) -> Schedule {
     let (elements, degree) = (steps.element_count(), steps.degree());
-    let sums = Sums::of(steps);
+    let sums = TranslationTable::of(steps);
     let transfers = base.transfer_count() * elements;
     let mut schedule = Schedule::with_capacity(transfers, transfers);
     for step in 0..base.step_count() {

@@ -3,7 +3,7 @@
 use lockstep_schedule::{Budget, Problem, Run, Schedule};
 use lockstep_topology::CayleyGraph;
 
-use super::line::Line;
+use super::broadcast_line::BroadcastLine;
 use crate::kit::streamed_broadcast;
 use crate::kit::torus::generator;
 use crate::{Construction, StreamedBroadcast};
@@ -24,9 +24,9 @@ pub(crate) const DIAGONALS: Construction = Construction {
 /// of a line. All paths are shortest ones.
 ///
 /// ```
-/// use lockstep_analytic::{Diagonals, StreamedBroadcast};
+/// use lockstep_analytic::{DiagonalBroadcast, StreamedBroadcast};
 ///
-/// let diagonals = Diagonals::new(7).expect("a torus of 3 x 3 or more");
+/// let diagonals = DiagonalBroadcast::new(7).expect("a torus of 3 x 3 or more");
 /// assert_eq!(diagonals.round_count(), 4);
 /// assert_eq!(diagonals.arrival(0), 0);
 /// ```
@@ -34,19 +34,19 @@ pub(crate) const DIAGONALS: Construction = Construction {
 /// **Source**: the dilated diagonals of the lecture on hypercubes and tori, after Tvrdík; its round of alignment is saved by
 /// the last leg in the row of the receiver.
 #[derive(Clone, Debug)]
-pub struct Diagonals {
+pub struct DiagonalBroadcast {
     graph: CayleyGraph,
-    line: Line,
+    line: BroadcastLine,
     /// Forwards and backwards along the first axis, then the second.
     ports: [[u16; 2]; 2],
 }
 
-impl Diagonals {
+impl DiagonalBroadcast {
     /// The broadcast on the torus of `side x side` nodes; `None` for sides below 3 and past 2^63 nodes.
     pub fn new(side: u32) -> Option<Self> {
         let graph: CayleyGraph = format!("torus:{side}x{side}").parse().ok().filter(|_| side >= 3)?;
         let ports = [0, 1].map(|axis| [false, true].map(|backwards| generator(&graph, axis, backwards)));
-        Some(Self { graph, line: Line::new(side), ports })
+        Some(Self { graph, line: BroadcastLine::new(side), ports })
     }
 
     /// The coordinates of a node as points of a line.
@@ -67,7 +67,7 @@ impl Diagonals {
     }
 }
 
-impl StreamedBroadcast for Diagonals {
+impl StreamedBroadcast for DiagonalBroadcast {
     fn graph(&self) -> &CayleyGraph {
         &self.graph
     }
@@ -122,7 +122,7 @@ impl StreamedBroadcast for Diagonals {
 fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
     let axes = streamed_broadcast::axes(problem, budget)?;
     let diagonals = match *axes.sides() {
-        [side, other] if side == other => Diagonals::new(side)?,
+        [side, other] if side == other => DiagonalBroadcast::new(side)?,
         _ => return None,
     };
     let node_of: Vec<_> = (0..problem.topology().node_count()).map(|place| axes.node_at(place)).collect();

@@ -1,9 +1,9 @@
 //! Broadcasts along the diagonals of a square torus.
 
 mod broadcast;
-mod line;
+mod broadcast_line;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use broadcast::DIAGONALS;
-pub use broadcast::Diagonals;
+pub use broadcast::DiagonalBroadcast;

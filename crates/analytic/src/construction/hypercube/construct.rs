@@ -3,8 +3,8 @@
 use lockstep_schedule::{Budget, CollectiveKind, Problem, Schedule, Switching};
 use lockstep_topology::Topology;
 
-use super::cube::Cube;
 use super::dimension::links_a_round;
+use super::labelled_cube::LabelledCube;
 use super::translate::{self, Sources};
 use super::{all_gather, all_to_all, broadcast, direct_all_to_all, scatter};
 use crate::Construction;
@@ -19,7 +19,7 @@ pub(crate) const HYPERCUBE: Construction = Construction {
 
 fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (model, ports) = (problem.model(), problem.model().ports);
-    let cube = Cube::recognise(problem.topology())?;
+    let cube = LabelledCube::recognise(problem.topology())?;
     let dimension = cube.dimension();
     let rank = |label| cube.node(label);
     // The place of a receiver among all terminals but the source.

@@ -14,14 +14,14 @@ pub struct Counts {
 }
 
 /// The numbers that the formulas are made of.
-struct Size {
+struct CubeSize {
     nodes: u128,
     /// The distances of all nodes from one of them together.
     distances: u128,
     links: u128,
 }
 
-impl Size {
+impl CubeSize {
     /// `None` for dimensions other than 1 to 60, the largest one whose numbers all fit.
     fn new(dimension: u32, ports: Ports) -> Option<Self> {
         (1..=60).contains(&dimension).then(|| Self {
@@ -34,32 +34,32 @@ impl Size {
 
 /// `D` rounds, a transmission for every node but the root; `None` for dimensions other than 1 to 60.
 pub fn broadcast_counts(dimension: u32) -> Option<Counts> {
-    let Size { nodes, .. } = Size::new(dimension, Ports::All)?;
+    let CubeSize { nodes, .. } = CubeSize::new(dimension, Ports::All)?;
     Some(Counts { rounds: dimension.into(), transmissions: nodes - 1 })
 }
 
 /// `(2^D - 1) / k` rounds, rounded up, and `D 2^(D-1)` transmissions; `None` for dimensions other than 1 to 60.
 pub fn scatter_counts(dimension: u32, ports: Ports) -> Option<Counts> {
-    let Size { nodes, distances, links } = Size::new(dimension, ports)?;
+    let CubeSize { nodes, distances, links } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: (nodes - 1).div_ceil(links), transmissions: distances })
 }
 
 /// `(2^D - 1) / k` rounds, rounded up, and `2^D (2^D - 1)` transmissions; `None` for dimensions other than 1 to 60.
 pub fn all_gather_counts(dimension: u32, ports: Ports) -> Option<Counts> {
-    let Size { nodes, links, .. } = Size::new(dimension, ports)?;
+    let CubeSize { nodes, links, .. } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: (nodes - 1).div_ceil(links), transmissions: nodes * (nodes - 1) })
 }
 
 /// `D 2^(D-1) / k` rounds, rounded up, and `D 2^(2D-1)` transmissions; `None` for dimensions other than 1 to 60.
 pub fn all_to_all_counts(dimension: u32, ports: Ports) -> Option<Counts> {
-    let Size { nodes, distances, links } = Size::new(dimension, ports)?;
+    let CubeSize { nodes, distances, links } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: distances.div_ceil(links), transmissions: nodes * distances })
 }
 
 /// `2^(D-1)` rounds, but `2^D - 1` with one port, and `D 2^(2D-1)` transmissions; `None` for dimensions other than 1 to
 /// 60.
 pub fn direct_all_to_all_counts(dimension: u32, ports: Ports) -> Option<Counts> {
-    let Size { nodes, distances, links } = Size::new(dimension, ports)?;
+    let CubeSize { nodes, distances, links } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: if links == 1 { nodes - 1 } else { nodes / 2 }, transmissions: nodes * distances })
 }
 

@@ -44,9 +44,9 @@ mod all_to_all;
 mod broadcast;
 mod construct;
 mod counts;
-mod cube;
 mod dimension;
 mod direct_all_to_all;
+mod labelled_cube;
 mod numbering;
 mod scatter;
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub fn scatter(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let (rounds, links) = (counts.rounds as usize, links_a_round(dimension, ports));
     let set = |place: usize| {
         let numbers = 1 + place * links..(1 + (place + 1) * links).min(numbering.nodes().len());
-        numbers.map(|number| Route::new(&numbering, number as u32))
+        numbers.map(|number| BalancedRoute::new(&numbering, number as u32))
     };
     let mut base = BaseSchedule::new();
     for round in 0..rounds {
@@ -70,7 +70,7 @@ pub fn scatter_program(dimension: u32, ports: Ports, root: u64, node: u64) -> Op
     let age = place.count_ones();
     let mut program = LocalProgram::new(node);
     for number in (1..numbering.nodes().len()).rev() {
-        let route = Route::new(&numbering, number as u32);
+        let route = BalancedRoute::new(&numbering, number as u32);
         let Some((_, link)) = route.hop(age).filter(|&(from, _)| from == place) else { continue };
         let round = rounds - 1 - (number - 1) / links + age as usize;
         while program.round_count() <= round {
@@ -85,7 +85,7 @@ pub fn scatter_program(dimension: u32, ports: Ports, root: u64, node: u64) -> Op
 }
 
 /// The route from node 0 to another one.
-struct Route {
+struct BalancedRoute {
     receiver: u32,
     /// The link on which it leaves the root.
     first: u32,
@@ -94,7 +94,7 @@ struct Route {
     dimension: u32,
 }
 
-impl Route {
+impl BalancedRoute {
     fn new(numbering: &Numbering, number: u32) -> Self {
         let (dimension, first) = (numbering.dimension(), numbering.link(number));
         let receiver = numbering.nodes()[number as usize];
@@ -120,7 +120,7 @@ mod tests {
             let numbering = Numbering::new(dimension).unwrap();
             let numbers = numbering.numbers();
             for number in 1..1 << dimension {
-                let route = Route::new(&numbering, number);
+                let route = BalancedRoute::new(&numbering, number);
                 let ones = route.receiver.count_ones();
                 let hops: Vec<(u32, u32)> = (0..).map_while(|hops| route.hop(hops)).collect();
                 assert_eq!(hops.len(), ones as usize);
@@ -130,7 +130,7 @@ mod tests {
                 if parent != 0 {
                     let parent = numbers[parent as usize];
                     assert_eq!(numbering.link(parent), numbering.link(number));
-                    let of_parent = Route::new(&numbering, parent);
+                    let of_parent = BalancedRoute::new(&numbering, parent);
                     assert!((0..).map_while(|hops| of_parent.hop(hops)).eq(hops[..ones as usize - 1].iter().copied()));
                 }
             }

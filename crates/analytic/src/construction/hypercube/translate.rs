@@ -3,7 +3,7 @@
 use lockstep_schedule::{BaseSchedule, Budget, MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
-use super::cube::Cube;
+use super::labelled_cube::LabelledCube;
 use crate::LocalProgram;
 
 /// The most channel uses of a schedule that is written out, in 1.6 GB.
@@ -37,7 +37,7 @@ pub(super) fn program(base: &BaseSchedule, node: u64) -> LocalProgram {
 ///
 /// `None` if they have more than 2^27 channel uses, or when the budget is spent.
 pub(super) fn schedule(
-    cube: &Cube,
+    cube: &LabelledCube,
     base: &BaseSchedule,
     sources: Sources,
     budget: &Budget,

@@ -6,7 +6,7 @@ use lockstep_schedule::Run;
 use lockstep_topology::CayleyGraph;
 
 use super::fans;
-use super::level::{Level, Path};
+use super::level::{ChainLevel, LegPath};
 use crate::StreamedBroadcast;
 use crate::kit::torus::{element, generator};
 
@@ -25,31 +25,31 @@ use crate::kit::torus::{element, generator};
 /// Nothing of the size of the network is built: a few kilobytes and milliseconds do for `2^60` nodes.
 ///
 /// ```
-/// use lockstep_analytic::{Chain, StreamedBroadcast};
+/// use lockstep_analytic::{SubgroupChainBroadcast, StreamedBroadcast};
 ///
-/// let chain = Chain::hypercube(60).expect("every hypercube has a chain");
+/// let chain = SubgroupChainBroadcast::hypercube(60).expect("every hypercube has a chain");
 /// assert_eq!(chain.round_count(), 12);
 /// let program = chain.program(0, 12345).expect("paths are short");
 /// assert_eq!(program.round_count(), 12);
 ///
-/// assert_eq!(Chain::torus(2, 3125).expect("3125 = 5^5").round_count(), 10);
-/// assert!(Chain::torus(2, 7).is_none(), "a node of degree 4 cannot reach 6 others at once");
+/// assert_eq!(SubgroupChainBroadcast::torus(2, 3125).expect("3125 = 5^5").round_count(), 10);
+/// assert!(SubgroupChainBroadcast::torus(2, 7).is_none(), "a node of degree 4 cannot reach 6 others at once");
 /// ```
 ///
 /// **Source**: for tori of side `5^k` the tiling of Peters & Syska, *Circuit-switched broadcasting in torus networks*, IEEE
 /// Trans. Parallel Distrib. Syst. 7 (1996); for hypercubes Ho & Kao, the same journal 6 (1995), whose number of rounds,
 /// `ceil(d / floor(log2(d + 1)))`, this is.
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub struct SubgroupChainBroadcast {
     graph: CayleyGraph,
     pub(super) levels: Vec<ScaledLevel>,
-    pub(super) rounds: Vec<Fan>,
+    pub(super) rounds: Vec<RoundFan>,
 }
 
 /// A level at its place in the network.
 #[derive(Clone, Debug)]
 pub(super) struct ScaledLevel {
-    pub(super) level: Level,
+    pub(super) level: ChainLevel,
     /// The distance of neighbours in this level.
     scale: u64,
     /// The round with which it begins.
@@ -58,13 +58,13 @@ pub(super) struct ScaledLevel {
 
 /// What every node that holds the message does in a round.
 #[derive(Clone, Debug)]
-pub(super) struct Fan {
+pub(super) struct RoundFan {
     pub(super) paths: Vec<Vec<Run>>,
     /// Where the paths lead, as offsets from the sender.
     pub(super) ends: Vec<u64>,
 }
 
-impl Chain {
+impl SubgroupChainBroadcast {
     /// The chain of the hypercube of this dimension in `ceil(d / floor(log2(d + 1)))` rounds; `None` for dimension 0 and
     /// past 60.
     pub fn hypercube(dimension: u32) -> Option<Self> {
@@ -94,13 +94,13 @@ impl Chain {
     }
 
     /// These levels, the coarsest first. `None` for a network of one node.
-    fn of_levels(graph: CayleyGraph, levels: Vec<Level>) -> Option<Self> {
+    fn of_levels(graph: CayleyGraph, levels: Vec<ChainLevel>) -> Option<Self> {
         let mut scale = graph.sides().first().copied()?;
         let (mut scaled, mut rounds) = (Vec::with_capacity(levels.len()), Vec::new());
         for level in levels {
             scale /= u64::from(level.flag.side);
             let first_round = rounds.len();
-            rounds.extend(level.rounds.iter().map(|paths| Fan::new(&graph, paths, scale)));
+            rounds.extend(level.rounds.iter().map(|paths| RoundFan::new(&graph, paths, scale)));
             scaled.push(ScaledLevel { level, scale, first_round });
         }
         (!scaled.is_empty()).then_some(Self { graph, levels: scaled, rounds })
@@ -110,7 +110,7 @@ impl Chain {
 /// The factors of the side, descending, whose levels take the fewest rounds together, and that number.
 fn fewest_rounds(
     side: u32,
-    known: &BTreeMap<u32, Level>,
+    known: &BTreeMap<u32, ChainLevel>,
     done: &mut BTreeMap<u32, Option<(usize, Vec<u32>)>>,
 ) -> Option<(usize, Vec<u32>)> {
     if side == 1 {
@@ -131,8 +131,8 @@ fn fewest_rounds(
     best
 }
 
-impl Fan {
-    fn new(graph: &CayleyGraph, paths: &[Path], scale: u64) -> Self {
+impl RoundFan {
+    fn new(graph: &CayleyGraph, paths: &[LegPath], scale: u64) -> Self {
         let mut fan = Self { paths: Vec::with_capacity(paths.len()), ends: Vec::with_capacity(paths.len()) };
         for path in paths {
             let mut end = vec![0; graph.sides().len()];
@@ -149,7 +149,7 @@ impl Fan {
     }
 }
 
-impl StreamedBroadcast for Chain {
+impl StreamedBroadcast for SubgroupChainBroadcast {
     fn graph(&self) -> &CayleyGraph {
         &self.graph
     }

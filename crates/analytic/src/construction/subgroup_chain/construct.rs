@@ -3,9 +3,9 @@
 use lockstep_schedule::{Budget, Problem, Schedule};
 use lockstep_topology::NodeId;
 
-use super::broadcast::Chain;
+use super::broadcast::SubgroupChainBroadcast;
 use crate::kit::streamed_broadcast;
-use crate::{Axes, Construction};
+use crate::{Construction, TorusAxes};
 
 pub(crate) const SUBGROUP_CHAIN: Construction = Construction {
     name: "chain",
@@ -20,7 +20,7 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
         ref sides if sides.iter().all(|&side| side == 2 || side == 4) => cube(&axes)?,
         [side, ref others @ ..] if others.iter().all(|&other| other == side) => {
             let places = 0..problem.topology().node_count();
-            (Chain::torus(others.len() + 1, side)?, places.map(|place| axes.node_at(place)).collect())
+            (SubgroupChainBroadcast::torus(others.len() + 1, side)?, places.map(|place| axes.node_at(place)).collect())
         }
         _ => return None,
     };
@@ -28,7 +28,7 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
 }
 
 /// The chain of a hypercube whose axes may be pairs of dimensions, with the node of every element.
-fn cube(axes: &Axes) -> Option<(Chain, Vec<NodeId>)> {
+fn cube(axes: &TorusAxes) -> Option<(SubgroupChainBroadcast, Vec<NodeId>)> {
     // Around a square, coordinates 0 to 3 are the corners 00, 01, 11, 10.
     const PLACE_OF_CORNER: [usize; 4] = [0, 1, 3, 2];
     let dimension: u32 = axes.sides().iter().map(|side| side.trailing_zeros()).sum();
@@ -41,5 +41,5 @@ fn cube(axes: &Axes) -> Option<(Chain, Vec<NodeId>)> {
         }
         axes.node_at(place)
     };
-    Some((Chain::hypercube(dimension)?, (0..1 << dimension).map(node_of).collect()))
+    Some((SubgroupChainBroadcast::hypercube(dimension)?, (0..1 << dimension).map(node_of).collect()))
 }

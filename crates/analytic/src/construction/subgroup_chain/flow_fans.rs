@@ -3,14 +3,14 @@
 use lockstep_paths::{ArcId, FlowNetwork};
 use rand::{Rng, RngExt};
 
-use super::flag::Flag;
-use super::level::{Leg, Level, Path, Port};
+use super::level::{AxisPort, ChainLevel, LegPath, PathLeg};
+use super::subgroup_flag::SubgroupFlag;
 
 /// More nodes in a quotient than this are not searched.
 const MAX_NODES: u32 = 1 << 12;
 
 /// A level with basis vectors drawn at random, if in every round the shortest paths carry a unit to each target.
-pub(super) fn level(mut flag: Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Level> {
+pub(super) fn level(mut flag: SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<ChainLevel> {
     flag.side.checked_pow(flag.axes() as u32).filter(|&nodes| nodes <= MAX_NODES)?;
     for axis in 0..flag.axes() {
         for place in flag.block(flag.block_of(axis)).end..flag.axes() {
@@ -18,19 +18,19 @@ pub(super) fn level(mut flag: Flag, signs: &[i64], rng: &mut impl Rng) -> Option
         }
     }
     let rounds = (0..flag.block_count()).map(|block| fan(&flag, signs, block)).collect::<Option<_>>()?;
-    Some(Level { flag, rounds })
+    Some(ChainLevel { flag, rounds })
 }
 
 /// Shortest paths from 0 to all targets of a block that share no channel modulo `U_block`: a flow in the quotient, along
 /// channels that lead away from 0.
 ///
 /// A shortest path in the quotient is a shortest one wherever it is lifted to.
-fn fan(flag: &Flag, signs: &[i64], block: usize) -> Option<Vec<Path>> {
+fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize) -> Option<Vec<LegPath>> {
     let start = flag.block(block).start;
     let number = |vector: &[u32]| vector[start..].iter().fold(0, |number, &entry| number * flag.side + entry) as usize;
     let nodes = flag.side.pow((flag.axes() - start) as u32) as usize;
-    let ports: Vec<(Port, Vec<u32>)> = (0..flag.axes())
-        .flat_map(|axis| signs.iter().map(move |&sign| Port { axis, sign }))
+    let ports: Vec<(AxisPort, Vec<u32>)> = (0..flag.axes())
+        .flat_map(|axis| signs.iter().map(move |&sign| AxisPort { axis, sign }))
         .map(|port| (port, flag.step(port.axis, port.sign, block)))
         .collect();
     let vector = |mut node: usize| {
@@ -49,7 +49,7 @@ fn fan(flag: &Flag, signs: &[i64], block: usize) -> Option<Vec<Path>> {
     distance[0] = 0;
     let (sink, mut network) = (nodes, FlowNetwork::new(nodes + 1));
     // The channels that leave a node away from 0.
-    let mut arcs: Vec<Vec<(ArcId, Port, usize)>> = vec![Vec::new(); nodes];
+    let mut arcs: Vec<Vec<(ArcId, AxisPort, usize)>> = vec![Vec::new(); nodes];
     let mut done = 0;
     while let Some(&node) = order.get(done) {
         done += 1;
@@ -73,19 +73,19 @@ fn fan(flag: &Flag, signs: &[i64], block: usize) -> Option<Vec<Path>> {
     if network.max_flow(0, sink) < u64::from(targets) {
         return None;
     }
-    let mut carried: Vec<Vec<(Port, usize)>> = arcs
+    let mut carried: Vec<Vec<(AxisPort, usize)>> = arcs
         .iter()
         .map(|arcs| {
             arcs.iter().filter(|(arc, ..)| network.flow(*arc) > 0).map(|&(_, port, head)| (port, head)).collect()
         })
         .collect();
     let paths = (0..targets).map(|_| {
-        let (mut path, mut node) = (Path::new(), 0);
+        let (mut path, mut node) = (LegPath::new(), 0);
         while !std::mem::replace(&mut open[node], false) {
             let (port, head) = carried[node].pop().expect("what enters a node leaves it or has reached a target");
             match path.last_mut() {
                 Some(leg) if leg.axis == port.axis => leg.steps += port.sign,
-                _ => path.push(Leg { axis: port.axis, steps: port.sign }),
+                _ => path.push(PathLeg { axis: port.axis, steps: port.sign }),
             }
             node = head;
         }

@@ -3,12 +3,12 @@
 mod broadcast;
 mod construct;
 mod fans;
-mod flag;
 mod flow_fans;
 mod level;
 mod port_fans;
+mod subgroup_flag;
 #[cfg(test)]
 mod tests;
 
-pub use broadcast::Chain;
+pub use broadcast::SubgroupChainBroadcast;
 pub(crate) use construct::SUBGROUP_CHAIN;

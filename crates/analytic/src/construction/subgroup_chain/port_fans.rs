@@ -5,30 +5,30 @@ use std::collections::BTreeSet;
 
 use rand::{Rng, RngExt};
 
-use super::flag::Flag;
-use super::level::{Leg, Level, Path, Port};
+use super::level::{AxisPort, ChainLevel, LegPath, PathLeg};
+use super::subgroup_flag::SubgroupFlag;
 
 /// How often a chain is drawn anew before it is given up, and how often one of its vectors is.
 const VECTORS: usize = 4096;
 
 /// A level with basis vectors drawn such that the steps along the ports differ enough, if its fans are found.
-pub(super) fn level(mut flag: Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Level> {
+pub(super) fn level(mut flag: SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<ChainLevel> {
     let openings = draw(&mut flag, signs, rng)?;
     let rounds = openings.iter().enumerate().map(|(block, openings)| fan(&flag, signs, block, openings));
-    Some(Level { rounds: rounds.collect::<Option<_>>()?, flag })
+    Some(ChainLevel { rounds: rounds.collect::<Option<_>>()?, flag })
 }
 
 /// Ports that may begin the paths of a round without that they meet, see [`fan`].
-struct Openings {
+struct PathOpenings {
     /// What is left of the step of a port once the axes of the block are set right.
     rests: BTreeSet<Vec<u32>>,
-    ports: Vec<Port>,
+    ports: Vec<AxisPort>,
     needed: usize,
 }
 
-impl Openings {
+impl PathOpenings {
     /// The ports along the axes of later blocks; in the last block, those along its own.
-    fn new(flag: &Flag, signs: &[i64], block: usize) -> Self {
+    fn new(flag: &SubgroupFlag, signs: &[i64], block: usize) -> Self {
         let own = flag.block(block);
         let last = block + 1 == flag.block_count();
         let beginnings = if last { 0 } else { own.len() * signs.len().min(flag.side as usize - 1) };
@@ -45,27 +45,28 @@ impl Openings {
         self.ports.len() >= self.needed || rest.iter().any(|&entry| entry > 0) && !self.rests.contains(rest)
     }
 
-    fn add(&mut self, flag: &Flag, signs: &[i64], axis: usize, rest: &[u32]) {
+    fn add(&mut self, flag: &SubgroupFlag, signs: &[i64], axis: usize, rest: &[u32]) {
         for &sign in signs {
             let rest: Vec<u32> =
                 rest.iter().map(|&entry| if sign > 0 { entry } else { (flag.side - entry) % flag.side }).collect();
             if rest.iter().any(|&entry| entry > 0) && self.rests.insert(rest) {
-                self.ports.push(Port { axis, sign });
+                self.ports.push(AxisPort { axis, sign });
             }
         }
     }
 }
 
 /// The axes that tell the ports of a block apart: the later ones; in the last block its own.
-fn rest_of(flag: &Flag, block: usize) -> std::ops::RangeFrom<usize> {
+fn rest_of(flag: &SubgroupFlag, block: usize) -> std::ops::RangeFrom<usize> {
     let own = flag.block(block);
     if block + 1 == flag.block_count() { own.start.. } else { own.end.. }
 }
 
 /// Draws basis vectors such that every block has as many openings as it needs, from the last axis to the first: what a
 /// vector must fulfil depends on later ones only.
-fn draw(flag: &mut Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Vec<Openings>> {
-    let mut openings: Vec<Openings> = (0..flag.block_count()).map(|block| Openings::new(flag, signs, block)).collect();
+fn draw(flag: &mut SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<Vec<PathOpenings>> {
+    let mut openings: Vec<PathOpenings> =
+        (0..flag.block_count()).map(|block| PathOpenings::new(flag, signs, block)).collect();
     for axis in (0..flag.block(flag.block_count() - 1).start).rev() {
         let block = flag.block_of(axis);
         let mut tries = 0..VECTORS;
@@ -100,15 +101,15 @@ fn draw(flag: &mut Flag, signs: &[i64], rng: &mut impl Rng) -> Option<Vec<Openin
 /// on the block's axes are those of its target. So no two paths cross one channel, wherever they lead.
 ///
 /// In the last block every path is its opening.
-fn fan(flag: &Flag, signs: &[i64], block: usize, openings: &Openings) -> Option<Vec<Path>> {
+fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize, openings: &PathOpenings) -> Option<Vec<LegPath>> {
     let (own, targets) = (flag.block(block), flag.targets(block));
     let last = block + 1 == flag.block_count();
     let beginning = |target: &[u32]| {
-        let mut ports = own.clone().flat_map(|axis| signs.iter().map(move |&sign| Port { axis, sign }));
-        let is_target = |port: &Port| flag.step(port.axis, port.sign, block)[own.clone()] == target[own.clone()];
+        let mut ports = own.clone().flat_map(|axis| signs.iter().map(move |&sign| AxisPort { axis, sign }));
+        let is_target = |port: &AxisPort| flag.step(port.axis, port.sign, block)[own.clone()] == target[own.clone()];
         ports.find(|port| !last && is_target(port))
     };
-    let opens = |port: &Port, target: &[u32]| {
+    let opens = |port: &AxisPort, target: &[u32]| {
         if last {
             return flag.step(port.axis, port.sign, block) == target;
         }
@@ -116,7 +117,7 @@ fn fan(flag: &Flag, signs: &[i64], block: usize, openings: &Openings) -> Option<
         let residue = target[port.axis];
         port.axis < own.start || port.sign * flag.signed(residue) > 0 || 2 * residue == flag.side
     };
-    let begun: Vec<Option<Port>> = targets.iter().map(|target| beginning(target)).collect();
+    let begun: Vec<Option<AxisPort>> = targets.iter().map(|target| beginning(target)).collect();
     let open: Vec<&Vec<u32>> =
         targets.iter().zip(&begun).filter(|(_, port)| port.is_none()).map(|(target, _)| target).collect();
     let choices: Vec<Vec<usize>> = open
@@ -126,10 +127,10 @@ fn fan(flag: &Flag, signs: &[i64], block: usize, openings: &Openings) -> Option<
     let mut chosen = matching(&choices, openings.ports.len())?.into_iter();
     let paths = targets.iter().zip(begun).map(|(target, begun)| {
         let port = begun.or_else(|| Some(openings.ports[chosen.next()?]))?;
-        let mut path = vec![Leg { axis: port.axis, steps: port.sign }];
+        let mut path = vec![PathLeg { axis: port.axis, steps: port.sign }];
         let step = flag.step(port.axis, port.sign, block);
         let legs = (own.start..flag.axes())
-            .map(|axis| Leg { axis, steps: flag.signed((target[axis] + flag.side - step[axis]) % flag.side) });
+            .map(|axis| PathLeg { axis, steps: flag.signed((target[axis] + flag.side - step[axis]) % flag.side) });
         path.extend(legs.filter(|leg| leg.steps != 0));
         Some(path)
     });

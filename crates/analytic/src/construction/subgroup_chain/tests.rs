@@ -6,10 +6,12 @@ use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
 
 use super::SUBGROUP_CHAIN;
-use super::broadcast::Chain;
-use super::level::Level;
+use super::broadcast::SubgroupChainBroadcast;
+use super::level::ChainLevel;
 use crate::StreamedBroadcast;
-use crate::kit::broadcast_checks::{declines_what_does_not_fit, judged, programs_agree, verified};
+use crate::kit::broadcast_checks::{
+    programs_agree, supports_only_wormhole_all_port_broadcasts, verified, verified_counts,
+};
 
 /// The least number of rounds in which holders multiply by up to `factor` a round.
 fn rounds_to_multiply(nodes: u64, factor: u64) -> usize {
@@ -18,7 +20,7 @@ fn rounds_to_multiply(nodes: u64, factor: u64) -> usize {
 
 /// The fans of a level, checked without the construction's own reasons: one step after the other, modulo the subgroup of
 /// those that send.
-fn check_fans(level: &Level, signs: &[i64]) {
+fn check_fans(level: &ChainLevel, signs: &[i64]) {
     let flag = &level.flag;
     for (block, paths) in level.rounds.iter().enumerate() {
         let (mut channels, mut ends) = (BTreeSet::new(), BTreeSet::new());
@@ -49,7 +51,7 @@ fn check_fans(level: &Level, signs: &[i64]) {
     }
 }
 
-fn check_all_fans(chain: &Chain) {
+fn check_all_fans(chain: &SubgroupChainBroadcast) {
     let signs: &[i64] = if chain.graph().sides()[0] == 2 { &[1] } else { &[1, -1] };
     chain.levels.iter().for_each(|scaled| check_fans(&scaled.level, signs));
 }
@@ -57,12 +59,12 @@ fn check_all_fans(chain: &Chain) {
 #[test]
 fn every_hypercube_has_a_chain_of_disjoint_fans() {
     for dimension in 1..=60 {
-        let chain = Chain::hypercube(dimension).unwrap();
+        let chain = SubgroupChainBroadcast::hypercube(dimension).unwrap();
         // The formula of Ho and Kao.
         assert_eq!(chain.round_count(), dimension.div_ceil((dimension + 1).ilog2()) as usize, "Q{dimension}");
         check_all_fans(&chain);
     }
-    assert!(Chain::hypercube(0).is_none() && Chain::hypercube(61).is_none());
+    assert!(SubgroupChainBroadcast::hypercube(0).is_none() && SubgroupChainBroadcast::hypercube(61).is_none());
 }
 
 #[test]
@@ -70,7 +72,7 @@ fn tori_have_chains_of_disjoint_fans() {
     for dimensions in 1..=6 {
         let degree = 2 * dimensions as u64;
         for side in 3..=2 * degree as u32 + 3 {
-            let Some(chain) = Chain::torus(dimensions, side) else {
+            let Some(chain) = SubgroupChainBroadcast::torus(dimensions, side) else {
                 let prime_parts = (2..=u64::from(side)).filter(|part| u64::from(side).is_multiple_of(*part));
                 let prime = |part: &u64| (2..*part).all(|smaller| !part.is_multiple_of(smaller));
                 assert!(prime_parts.into_iter().filter(prime).any(|part| part > degree + 1), "{side}^{dimensions}");
@@ -87,7 +89,7 @@ fn sides_that_are_powers_of_the_degree_and_one_take_the_least_number_of_rounds()
     // Perfect Lee codes: side (2k + 1)^p in k dimensions takes k p rounds.
     for (dimensions, power) in [(1, 12), (2, 9), (3, 7), (4, 4), (5, 3), (9, 1)] {
         let degree = 2 * dimensions as u64;
-        let chain = Chain::torus(dimensions, (degree as u32 + 1).pow(power)).unwrap();
+        let chain = SubgroupChainBroadcast::torus(dimensions, (degree as u32 + 1).pow(power)).unwrap();
         assert_eq!(chain.round_count(), dimensions * power as usize);
         assert_eq!(chain.round_count(), rounds_to_multiply(chain.graph().node_count(), degree + 1));
         check_all_fans(&chain);
@@ -98,7 +100,7 @@ fn sides_that_are_powers_of_the_degree_and_one_take_the_least_number_of_rounds()
 fn tori_of_many_axes_have_chains_too() {
     // One axis of 7 a round, three of 3; and 6 = 2 * 3 with four axes of 2 and three of 3 a round.
     for (dimensions, side, rounds) in [(20, 7, 20), (24, 3, 8), (18, 6, 11)] {
-        let chain = Chain::torus(dimensions, side).unwrap();
+        let chain = SubgroupChainBroadcast::torus(dimensions, side).unwrap();
         assert_eq!(chain.round_count(), rounds);
         check_all_fans(&chain);
     }
@@ -107,7 +109,7 @@ fn tori_of_many_axes_have_chains_too() {
 #[test]
 fn expanded_chains_are_valid_broadcasts() {
     for dimension in 1..=14 {
-        judged(&Chain::hypercube(dimension).unwrap(), (1 << dimension) / 3);
+        verified_counts(&SubgroupChainBroadcast::hypercube(dimension).unwrap(), (1 << dimension) / 3);
     }
     let tori = [
         (1, 27),
@@ -125,16 +127,16 @@ fn expanded_chains_are_valid_broadcasts() {
         (4, 6),
     ];
     for (dimensions, side) in tori {
-        let chain = Chain::torus(dimensions, side).unwrap();
-        judged(&chain, chain.graph().node_count() / 3);
+        let chain = SubgroupChainBroadcast::torus(dimensions, side).unwrap();
+        verified_counts(&chain, chain.graph().node_count() / 3);
     }
 }
 
 #[test]
 fn every_node_works_out_its_own_part() {
-    let tori =
-        [(1, 9), (2, 4), (2, 5), (2, 12), (2, 25), (3, 6), (3, 7)].map(|(k, side)| Chain::torus(k, side).unwrap());
-    let cubes = (1..=9).map(|dimension| Chain::hypercube(dimension).unwrap());
+    let tori = [(1, 9), (2, 4), (2, 5), (2, 12), (2, 25), (3, 6), (3, 7)]
+        .map(|(k, side)| SubgroupChainBroadcast::torus(k, side).unwrap());
+    let cubes = (1..=9).map(|dimension| SubgroupChainBroadcast::hypercube(dimension).unwrap());
     for chain in cubes.chain(tori) {
         programs_agree(&chain, chain.graph().node_count() / 2);
     }
@@ -142,19 +144,19 @@ fn every_node_works_out_its_own_part() {
 
 #[test]
 fn a_node_of_a_huge_network_knows_its_part() {
-    let (chain, [root, node]) = (Chain::hypercube(60).unwrap(), [(1 << 59) + 12345, 987_654_321_987]);
+    let (chain, [root, node]) = (SubgroupChainBroadcast::hypercube(60).unwrap(), [(1 << 59) + 12345, 987_654_321_987]);
     let (program, arrival) = (chain.program(root, node).unwrap(), chain.arrival(root ^ node));
     let sends: Vec<usize> = (0..program.round_count()).map(|round| program.round(round).len()).collect();
     assert!((0..12).all(|round| sends[round] == if round < arrival { 0 } else { 31 }), "{sends:?} from {arrival}");
     assert_eq!(chain.program(1 << 60, 0), None);
     // 5^13 a side: the first paths are too long to be written hop by hop.
-    let vast = Chain::torus(2, 5u32.pow(13)).unwrap();
+    let vast = SubgroupChainBroadcast::torus(2, 5u32.pow(13)).unwrap();
     assert_eq!((vast.round_count(), vast.program(7, 7)), (26, None));
     assert_eq!(vast.program(7, 8).unwrap().send_count(), 0, "a neighbour that is reached in the last round");
 }
 
 /// What every holder does on a torus of two axes, hop by hop from the origin.
-fn hops(chain: &Chain, round: usize) -> Vec<Vec<([u64; 2], u16)>> {
+fn hops(chain: &SubgroupChainBroadcast, round: usize) -> Vec<Vec<([u64; 2], u16)>> {
     let walk = |path: &Vec<Run>| {
         let mut place = 0;
         let generators = path.iter().flat_map(|run| std::iter::repeat_n(run.generator, run.hops as usize));
@@ -172,7 +174,7 @@ fn hops(chain: &Chain, round: usize) -> Vec<Vec<([u64; 2], u16)>> {
 fn the_tiling_is_knights_moves_and_straight_ones_disjoint_modulo_its_lattice() {
     for levels in 1..=5u32 {
         let side = 5u64.pow(levels);
-        let chain = Chain::torus(2, side as u32).unwrap();
+        let chain = SubgroupChainBroadcast::torus(2, side as u32).unwrap();
         assert_eq!(chain.round_count(), 2 * levels as usize);
         for level in 0..levels {
             let s = 5u64.pow(levels - 1 - level);
@@ -209,13 +211,13 @@ fn the_tiling_is_knights_moves_and_straight_ones_disjoint_modulo_its_lattice() {
 
 #[test]
 fn a_spoiled_chain_is_refused() {
-    let chain = Chain::torus(2, 25).unwrap();
-    let refusal = |spoil: &dyn Fn(&mut Chain)| {
+    let chain = SubgroupChainBroadcast::torus(2, 25).unwrap();
+    let refusal = |spoil: &dyn Fn(&mut SubgroupChainBroadcast)| {
         let mut spoiled = chain.clone();
         spoil(&mut spoiled);
-        let mut judge = BroadcastVerifier::new(&chain.graph(), 0, CommunicationModel::wormhole()).unwrap();
-        spoiled.replay(0, &mut judge);
-        judge.finish().unwrap_err().to_string()
+        let mut verifier = BroadcastVerifier::new(chain.graph(), 0, CommunicationModel::wormhole()).unwrap();
+        spoiled.replay(0, &mut verifier);
+        verifier.finish().unwrap_err().to_string()
     };
     assert!(refusal(&|chain| drop(chain.rounds[3].paths.pop())).contains("125 node(s) do not hold the message"));
     assert!(refusal(&|chain| chain.rounds.swap(2, 3)).contains("already used"));
@@ -240,8 +242,8 @@ fn the_construction_is_optimal_where_the_formulas_say_so() {
 
 #[test]
 fn what_does_not_fit_is_declined() {
-    declines_what_does_not_fit(SUBGROUP_CHAIN, &"torus:5x5".parse().unwrap());
-    declines_what_does_not_fit(SUBGROUP_CHAIN, &"hypercube:3".parse().unwrap());
+    supports_only_wormhole_all_port_broadcasts(SUBGROUP_CHAIN, &"torus:5x5".parse().unwrap());
+    supports_only_wormhole_all_port_broadcasts(SUBGROUP_CHAIN, &"hypercube:3".parse().unwrap());
     for spec in
         ["torus:7x7", "torus:3x5", "mesh:5x5", "circulant:9,1,3", "complete:5", "b-tree:8", "folded-hypercube:4"]
     {

@@ -3,11 +3,11 @@
 use lockstep_schedule::{Budget, CollectiveKind, Ports, Problem, Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 
-use super::euler_tour::Ring;
+use super::euler_tour::TerminalRing;
 use super::flooding;
 use super::halving;
-use super::link_network::Network;
-use super::rooted::Duplex;
+use super::link_network::LinkNetwork;
+use super::rooted_tree::Duplex;
 use super::shortest_check::are_shortest;
 use super::total_exchange;
 use crate::Construction;
@@ -33,7 +33,7 @@ fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> 
     if has_cycle(topology) || problem.messages().delivery_count() > MAX_DELIVERIES {
         return None;
     }
-    let network = Network::new(problem);
+    let network = LinkNetwork::new(problem);
     let tree = network.tree(network.hub()?)?;
     if !network.is_tree(&tree) {
         return None;
@@ -42,7 +42,7 @@ fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> 
     match (&problem.collective().kind, model.switching, duplex) {
         (&CollectiveKind::OneToAllBroadcast { root }, Switching::Wormhole, _) => halving::halving(&tree, root),
         (CollectiveKind::AllToAllBroadcast, Switching::Wormhole, Duplex::Full) => {
-            Ring::new(&tree).all_gather(topology, budget)
+            TerminalRing::new(&tree).all_gather(topology, budget)
         }
         (CollectiveKind::AllToAllBroadcast, Switching::StoreAndForward, Duplex::Full) => {
             let degree = |&node: &NodeId| network.links.at(node).len();
@@ -78,7 +78,7 @@ fn spanning_tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<S
     if !fits || problem.messages().delivery_count() > MAX_DELIVERIES {
         return None;
     }
-    let network = Network::new(problem);
+    let network = LinkNetwork::new(problem);
     let hub = network.hub()?;
     let first = network.tree(hub)?;
     if network.is_tree(&first) {
@@ -96,7 +96,7 @@ fn spanning_tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<S
             })
         }
         (CollectiveKind::AllToAllBroadcast, Duplex::Full) => {
-            let ring = Ring::new(&tree);
+            let ring = TerminalRing::new(&tree);
             if is_minimal && !are_shortest(topology, ring.paths()) {
                 return None;
             }

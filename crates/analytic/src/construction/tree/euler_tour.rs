@@ -5,17 +5,17 @@ use std::collections::VecDeque;
 use lockstep_schedule::{Budget, MessageId, Schedule};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use super::rooted::{MAX_CHANNEL_USES, RootedTree};
+use super::rooted_tree::{MAX_CHANNEL_USES, RootedTree};
 
 /// The paths from every terminal to the next one in preorder, which use each channel at most once.
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct TerminalRing {
     terminals: Vec<NodeId>,
     channels: Vec<ChannelId>,
     end: Vec<usize>,
 }
 
-impl Ring {
+impl TerminalRing {
     /// The walk round the tree, cut at the terminals.
     pub(super) fn new(tree: &RootedTree) -> Self {
         let mut ring = Self { terminals: Vec::new(), channels: Vec::new(), end: Vec::new() };

@@ -3,7 +3,7 @@
 use lockstep_schedule::{Budget, MessageId, Schedule};
 use lockstep_topology::Topology;
 
-use super::rooted::RootedTree;
+use super::rooted_tree::RootedTree;
 
 /// The store-and-forward all-gather on a tree of terminals with all ports, in `P - 1` steps: every node sends to each
 /// neighbour, in the order in which it got them, all messages but those that come from there. `None` when the budget

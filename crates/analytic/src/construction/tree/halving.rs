@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use lockstep_schedule::{MessageId, Schedule};
 use lockstep_topology::NodeId;
 
-use super::rooted::{MAX_CHANNEL_USES, NONE, RootedTree};
+use super::rooted_tree::{MAX_CHANNEL_USES, NONE, RootedTree};
 
 /// The broadcast from a terminal in `ceil(log2 P)` steps, in each of which a terminal sends or receives once and a link
 /// carries one transfer in one direction; `None` past [`MAX_CHANNEL_USES`].
@@ -22,7 +22,7 @@ use super::rooted::{MAX_CHANNEL_USES, NONE, RootedTree};
 pub(super) fn halving(tree: &RootedTree, source: NodeId) -> Option<Schedule> {
     let row = tree.terminals_from(source);
     let mut schedule = Schedule::new();
-    let (mut tokens, mut path) = (Tokens::new(tree), Vec::new());
+    let (mut tokens, mut path) = (TokenPairing::new(tree), Vec::new());
     let mut intervals = VecDeque::from_iter(Some(0..row.len()));
     while intervals.iter().any(|interval| interval.len() > 1) {
         schedule.begin_step();
@@ -48,38 +48,38 @@ pub(super) fn halving(tree: &RootedTree, source: NodeId) -> Option<Schedule> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum TokenRole {
     Idle,
     Sends,
     Receives,
 }
 
 /// The senders and receivers of one step, to be joined by paths none of which meet.
-struct Tokens<'a> {
+struct TokenPairing<'a> {
     tree: &'a RootedTree,
-    role: Vec<Role>,
+    role: Vec<TokenRole>,
     /// The last of the tokens that wait at each place, all of one role.
     last: Vec<u32>,
     /// By the place where it started: the token that came before.
     before: Vec<u32>,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> TokenPairing<'a> {
     fn new(tree: &'a RootedTree) -> Self {
         let none = vec![NONE; tree.len()];
-        Self { tree, role: vec![Role::Idle; tree.len()], last: none.clone(), before: none }
+        Self { tree, role: vec![TokenRole::Idle; tree.len()], last: none.clone(), before: none }
     }
 
     fn place(&mut self, sender: u32, receiver: u32) {
-        self.role[sender as usize] = Role::Sends;
-        self.role[receiver as usize] = Role::Receives;
+        self.role[sender as usize] = TokenRole::Sends;
+        self.role[receiver as usize] = TokenRole::Receives;
     }
 
     /// Takes all tokens away, joined: each climbs from below until it meets one of the other role.
     fn pairs(&mut self) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         for place in (0..self.tree.len() as u32).rev() {
-            if self.role[place as usize] != Role::Idle {
+            if self.role[place as usize] != TokenRole::Idle {
                 self.offer(place, place, &mut pairs);
             }
             let left = std::mem::replace(&mut self.last[place as usize], NONE);
@@ -88,7 +88,7 @@ impl<'a> Tokens<'a> {
                 self.offer(left, self.tree.parent[place as usize], &mut pairs);
             }
         }
-        self.role.fill(Role::Idle);
+        self.role.fill(TokenRole::Idle);
         pairs
     }
 
@@ -96,7 +96,7 @@ impl<'a> Tokens<'a> {
         let waiting = self.last[at as usize];
         if waiting != NONE && self.role[waiting as usize] != self.role[token as usize] {
             self.last[at as usize] = self.before[waiting as usize];
-            let sends = self.role[token as usize] == Role::Sends;
+            let sends = self.role[token as usize] == TokenRole::Sends;
             pairs.push(if sends { (token, waiting) } else { (waiting, token) });
         } else {
             self.before[token as usize] = waiting;

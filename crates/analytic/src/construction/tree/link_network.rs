@@ -3,24 +3,24 @@
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::{NodeId, Topology};
 
-use super::links::Links;
-use super::rooted::RootedTree;
+use super::duplex_links::DuplexLinks;
+use super::rooted_tree::RootedTree;
 
 /// The most roots that are tried where paths must be shortest.
 const MAX_ROOTS: usize = 8;
 
 /// The links that paths may take, and the nodes that they may cross.
-pub(super) struct Network<'a> {
+pub(super) struct LinkNetwork<'a> {
     topology: &'a Topology,
     switching: Switching,
-    pub(super) links: Links,
+    pub(super) links: DuplexLinks,
 }
 
-impl<'a> Network<'a> {
+impl<'a> LinkNetwork<'a> {
     pub(super) fn new(problem: &Problem<'a>) -> Self {
         let (topology, switching) = (problem.topology(), problem.model().switching);
         let takes_part = |node| switching == Switching::Wormhole || topology.is_terminal(node);
-        Self { topology, switching, links: Links::new(topology, takes_part) }
+        Self { topology, switching, links: DuplexLinks::new(topology, takes_part) }
     }
 
     fn is_inner(&self, node: NodeId) -> bool {

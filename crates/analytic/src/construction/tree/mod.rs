@@ -5,12 +5,12 @@
 //! as a terminal hangs on a single wire.
 
 mod construct;
+mod duplex_links;
 mod euler_tour;
 mod flooding;
 mod halving;
 mod link_network;
-mod links;
-mod rooted;
+mod rooted_tree;
 mod shortest_check;
 #[cfg(test)]
 mod tests;

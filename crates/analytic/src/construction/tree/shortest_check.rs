@@ -2,7 +2,7 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use super::rooted::NONE;
+use super::rooted_tree::NONE;
 
 /// The most channels that are looked at: a tenth of a second.
 const WORK: usize = 1 << 25;

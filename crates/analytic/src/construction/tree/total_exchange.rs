@@ -5,7 +5,7 @@ use std::ops::Range;
 use lockstep_schedule::{Budget, MessageId, Schedule};
 use lockstep_topology::Topology;
 
-use super::rooted::{MAX_CHANNEL_USES, NONE, RootedTree};
+use super::rooted_tree::{MAX_CHANNEL_USES, NONE, RootedTree};
 use crate::kit::edge_colouring::bipartite_edge_colouring;
 
 /// The total exchange in as many steps as messages cross the busiest link in one direction, so that none can be shorter; a
@@ -14,9 +14,9 @@ use crate::kit::edge_colouring::bipartite_edge_colouring;
 /// At the centroid the tree falls into branches, of `n` terminals each and at most half of all `P`; the busiest link is that
 /// of the largest branch, with `n (P - n)` messages.
 ///
-/// 1. *Between branches* ([`Exchange::cross`]). In a step a branch sends one message out and receives one at most, which
+/// 1. *Between branches* ([`TotalExchange::cross`]). In a step a branch sends one message out and receives one at most, which
 ///    then meet no other on the way over the centroid.
-/// 2. *Receivers* ([`Exchange::name_receivers`]). Which terminal of its branch receives is chosen anew, so that every
+/// 2. *Receivers* ([`TotalExchange::name_receivers`]). Which terminal of its branch receives is chosen anew, so that every
 ///    terminal of the branch sends out while every other one receives, or while none does.
 /// 3. *Inside branches*. The message `x` to `y` goes when `y` sends out and `x`, or no terminal of the branch, receives: the
 ///    way from `x` up to where it turns down to `y` is not on the way from `y` to the centroid, nor on that to `x`.
@@ -31,7 +31,7 @@ pub(super) fn total_exchange(tree: &RootedTree, topology: &Topology, budget: &Bu
     if uses > MAX_CHANNEL_USES {
         return None;
     }
-    let mut exchange = Exchange::new(tree);
+    let mut exchange = TotalExchange::new(tree);
     exchange.cross(budget)?;
     let (mut sender_at, mut is_receiving) = (vec![NONE; exchange.steps as usize], vec![false; exchange.steps as usize]);
     for branch in exchange.branches.clone().iter().filter(|branch| branch.len() > 1) {
@@ -43,7 +43,7 @@ pub(super) fn total_exchange(tree: &RootedTree, topology: &Topology, budget: &Bu
     exchange.schedule(tree, topology, uses, budget)
 }
 
-struct Exchange {
+struct TotalExchange {
     /// The places of the terminals, a branch after the other; they are known by their number here.
     terminals: Vec<u32>,
     /// The terminals of each branch. A centroid that is a terminal is a branch of its own.
@@ -53,7 +53,7 @@ struct Exchange {
     steps: u32,
 }
 
-impl Exchange {
+impl TotalExchange {
     fn new(tree: &RootedTree) -> Self {
         let count = tree.terminals.len();
         // Below the last place that has half of the terminals, no child has as many.

@@ -2,20 +2,20 @@
 
 use lockstep_topology::NodeId;
 
-/// The coordinates of a torus. Each axis is a generator, the step forward, and its opposite.
+/// The coordinates of a torus. Each axis has a generator, the step forward, and its inverse.
 ///
-/// Memory: 8 bytes a node.
+/// Memory: 8 bytes per node.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Axes {
+pub struct TorusAxes {
     forward: Box<[usize]>,
     sides: Box<[u32]>,
-    /// The node at each place, which is the number whose digits are the coordinates, the last axis fastest.
+    /// The node at each place. A place is the number whose digits are the coordinates, the last axis fastest.
     node_at: Box<[NodeId]>,
     rank: Box<[u32]>,
 }
 
-impl Axes {
-    /// The axes of these forward generators and sides, with the node at each place.
+impl TorusAxes {
+    /// Creates the axes with these forward generators and sides, and the node at each place.
     pub(super) fn new(forward: Vec<usize>, sides: Vec<u32>, node_at: Vec<NodeId>) -> Self {
         let mut rank = vec![0; node_at.len()].into_boxed_slice();
         for (place, node) in node_at.iter().enumerate() {
@@ -29,12 +29,12 @@ impl Axes {
         &self.sides
     }
 
-    /// The generator that goes forward along an axis.
+    /// The generator that moves forward along an axis.
     pub fn forward(&self, axis: usize) -> usize {
         self.forward[axis]
     }
 
-    /// The place of a node: the number whose digits in the mixed radix of the sides are its coordinates, the last axis
+    /// The place of a node: the number whose digits are its coordinates, in the mixed radix of the sides, the last axis
     /// fastest.
     #[inline]
     pub fn place(&self, node: NodeId) -> usize {
@@ -47,7 +47,7 @@ impl Axes {
         self.node_at[place]
     }
 
-    /// The coordinates of a node, one an axis.
+    /// The coordinates of a node, one per axis.
     pub fn coordinates(&self, node: NodeId) -> Vec<u32> {
         let mut place = self.rank[node.index()];
         let mut coordinates = self.sides.to_vec();

@@ -1,57 +1,60 @@
-//! Networks that are Cayley graphs of abelian groups, recognised under any numbering.
+//! A network as a Cayley graph of an abelian group.
 
 use lockstep_schedule::Budget;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use super::axes::Axes;
-use super::regular::Regular;
-use super::search::{self, Squares};
+use super::axes::TorusAxes;
+use super::regular::RegularNetwork;
+use super::search::{self, FourCycles};
 
-/// A network seen as a Cayley graph of an abelian group: every channel carries a generator, every node is an element.
+/// A network as a Cayley graph of an abelian group: every channel has a generator, every node is an element.
 ///
-/// Node 0 is the neutral element, and the generators are its channels in ascending order. A step along generator `g` and
-/// one along `h` lead to the same node in either order, so the walk that leads from node 0 to a node leads from every
-/// other node to its translate.
+/// Node 0 is the neutral element. The generators are its channels in ascending order. A step along generator `g` and
+/// one along `h` lead to the same node in either order. A path from node 0 to a node therefore leads from every other
+/// node to its translate.
 ///
-/// Memory: 8 bytes a channel.
+/// Memory: 8 bytes per channel.
 ///
 /// ```
-/// use lockstep_analytic::Labelling;
+/// use lockstep_analytic::GroupLabelling;
 /// use lockstep_schedule::Budget;
 /// use lockstep_topology::Topology;
 ///
 /// let torus: Topology = "torus:3x5".parse()?;
-/// let labelling = Labelling::of(&torus, &Budget::unlimited()).expect("a torus is a Cayley graph");
+/// let labelling = GroupLabelling::of(&torus, &Budget::unlimited()).expect("a torus is a Cayley graph");
 /// let axes = labelling.axes().expect("of a product of cycles");
 /// assert_eq!((labelling.degree(), axes.sides()), (4, &[3, 5][..]));
 ///
 /// let mesh: Topology = "mesh:3x5".parse()?;
-/// assert!(Labelling::of(&mesh, &Budget::unlimited()).is_none());
+/// assert!(GroupLabelling::of(&mesh, &Budget::unlimited()).is_none());
 /// # Ok::<(), lockstep_topology::SpecError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Labelling {
+pub struct GroupLabelling {
     channel: Box<[ChannelId]>,
     next: Box<[u32]>,
     opposite: Box<[usize]>,
 }
 
-impl Labelling {
-    /// A labelling of the network, or `None` where none is found: in networks with switches or one-way or parallel
-    /// channels, in those that do not look the same from every node, and past 64 channels a node. Whether channels share
-    /// resources and whether nodes route is not looked at.
+impl GroupLabelling {
+    /// Returns a labelling of the network, or `None` if none is found.
     ///
-    /// Takes `O(M d^2)` time for `M` channels, `d` a node, where few pairs of neighbours have several common ones (tori,
-    /// hypercubes, most circulant graphs); elsewhere it tries what fits, and gives up after a fixed multiple of that.
+    /// There is none for networks with switches, with one-way or parallel channels, with nodes that differ in
+    /// structure, and with more than 64 channels per node. Shared resources and nodes that do not route are ignored.
     ///
-    /// A cycle of four may be a group of order 4 or two of order 2; where both are possible it is the former.
+    /// Takes `O(M d^2)` time for `M` channels, `d` per node, if few pairs of neighbours have several common neighbours:
+    /// on tori, hypercubes and most circulant graphs. On other networks it searches, and gives up after a fixed
+    /// multiple of that time.
+    ///
+    /// A cycle of four nodes may be a group of order 4 or two groups of order 2. If both are possible, it is the
+    /// former.
     pub fn of(topology: &Topology, budget: &Budget) -> Option<Self> {
-        Self::with_squares(topology, Squares::OneAxis, budget)
+        Self::with_squares(topology, FourCycles::OneAxis, budget)
     }
 
-    /// A labelling as [`Self::of`] finds it, but with cycles of four as asked for.
-    pub(crate) fn with_squares(topology: &Topology, squares: Squares, budget: &Budget) -> Option<Self> {
-        let network = Regular::of(topology)?;
+    /// Returns a labelling like [`Self::of`], with the given reading of cycles of four nodes.
+    pub(crate) fn with_squares(topology: &Topology, squares: FourCycles, budget: &Budget) -> Option<Self> {
+        let network = RegularNetwork::of(topology)?;
         let found = search::search(&network, squares, budget)?;
         let channel = found.place.iter().enumerate().map(|(slot, &place)| {
             let node = NodeId::from_index(slot / network.degree);
@@ -73,45 +76,45 @@ impl Labelling {
         self.opposite.len()
     }
 
-    /// The channel of a generator that leaves a node.
+    /// The channel of a generator at a node.
     #[inline]
     pub fn channel(&self, node: NodeId, generator: usize) -> ChannelId {
         self.channel[node.index() * self.degree() + generator]
     }
 
-    /// The node that a generator leads to.
+    /// The node to which a generator leads from a node.
     #[inline]
     pub fn next(&self, node: NodeId, generator: usize) -> NodeId {
         NodeId::new(self.next[node.index() * self.degree() + generator])
     }
 
-    /// The generator that leads back; an involution is its own.
+    /// The inverse generator; an involution is its own inverse.
     pub fn opposite(&self, generator: usize) -> usize {
         self.opposite[generator]
     }
 
-    /// The channel of each generator, a row a node.
+    /// The channel of each generator, one row per node.
     pub(crate) fn channels(&self) -> &[ChannelId] {
         &self.channel
     }
 
-    /// The node that each generator leads to, a row a node.
+    /// The node to which each generator leads, one row per node.
     pub(crate) fn heads(&self) -> &[u32] {
         &self.next
     }
 
-    /// Number of steps along a generator that lead from a node back to it.
+    /// The number of steps along a generator that lead from a node back to it.
     fn order(&self, generator: usize) -> usize {
         let origin = NodeId::new(0);
         let walk = std::iter::successors(Some(self.next(origin, generator)), |&node| Some(self.next(node, generator)));
         1 + walk.take_while(|&node| node != origin).count()
     }
 
-    /// The cycles whose product the group is, where the generators are one step each way along each of them: a torus of
-    /// any number of dimensions. `None` where generators depend on each other.
+    /// Returns the coordinates of the network if it is a torus of any number of dimensions.
     ///
-    /// Two sides of 2 may come as one of 4.
-    pub fn axes(&self) -> Option<Axes> {
+    /// The generators must be one step in each direction along each axis. Returns `None` if generators depend on each
+    /// other. Two sides of 2 may be reported as one side of 4. Takes `O(N)` time.
+    pub fn axes(&self) -> Option<TorusAxes> {
         let forward: Vec<usize> =
             (0..self.degree()).filter(|&generator| generator <= self.opposite[generator]).collect();
         let mut sides = Vec::with_capacity(forward.len());
@@ -124,7 +127,7 @@ impl Labelling {
             }
             sides.push(side as u32);
         }
-        // Every element is a sum of steps along the axes, so as many sums as elements means one each.
+        // Every element is a sum of steps along the axes. With equal numbers of sums and elements, each has exactly one.
         if nodes != self.node_count() {
             return None;
         }
@@ -135,11 +138,13 @@ impl Labelling {
                 node_at.push(self.next(node_at[place - plane], generator));
             }
         }
-        Some(Axes::new(forward, sides, node_at))
+        Some(TorusAxes::new(forward, sides, node_at))
     }
 
-    /// Whether all steps can be undone and exchanged, which makes the steps permutations that generate an abelian group.
-    /// It moves every node to every other one where the network is connected, hence in exactly one way.
+    /// Returns true if all steps can be reversed and exchanged.
+    ///
+    /// The steps are then permutations that generate an abelian group. If the network is connected, the group has
+    /// exactly one element that moves a given node to another one.
     fn commutes(&self) -> bool {
         let nodes = (0..self.node_count() as u32).map(NodeId::new);
         nodes.into_iter().all(|node| {

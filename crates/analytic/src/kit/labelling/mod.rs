@@ -1,4 +1,4 @@
-//! Networks that are Cayley graphs of abelian groups, recognised under any numbering.
+//! Recognition of Cayley graphs of abelian groups, under any numbering.
 
 mod axes;
 mod group_labelling;
@@ -8,6 +8,6 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use axes::Axes;
-pub use group_labelling::Labelling;
-pub(crate) use search::Squares;
+pub use axes::TorusAxes;
+pub use group_labelling::GroupLabelling;
+pub(crate) use search::FourCycles;

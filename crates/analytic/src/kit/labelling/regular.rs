@@ -1,22 +1,22 @@
-//! Regular networks, as the search for a labelling reads them.
+//! Regular networks in the form that the search for a labelling reads.
 
 use lockstep_topology::{NodeId, Topology};
 
-/// The most generators that are recognised: the channels of a node are bits of a word.
+/// The largest number of generators: the channels of a node are the bits of a word.
 const MAX_DEGREE: usize = 64;
 
-/// A connected network of terminals with as many links at each, no two of them in parallel.
-pub(super) struct Regular {
+/// A connected network of terminals with the same number of links at each, none of them parallel.
+pub(super) struct RegularNetwork {
     pub(super) degree: usize,
-    /// The heads of the channels that leave each node, a row a node.
+    /// The heads of the channels of each node, one row per node.
     pub(super) head: Vec<u32>,
-    /// The place of the opposite channel in the row of the head.
+    /// The position of the opposite channel in the row of the head.
     pub(super) back: Vec<u8>,
     /// The nodes by distance from node 0.
     pub(super) order: Vec<u32>,
 }
 
-impl Regular {
+impl RegularNetwork {
     pub(super) fn of(topology: &Topology) -> Option<Self> {
         let nodes = topology.node_count();
         let degree = topology.out_channels(NodeId::new(0)).len();

@@ -1,71 +1,76 @@
-//! The search for a labelling: choose which generators undo each other, then let every square close.
+//! The search for a labelling: it selects the inverse of each generator, then closes all squares by constraint
+//! propagation.
 
 use lockstep_schedule::Budget;
 
-use super::regular::Regular;
+use super::regular::RegularNetwork;
 use super::signature::signatures;
 
-/// The work that is allowed, in multiples of what a network takes whose squares are all known.
+/// The limit of the work, as a multiple of the work on a network whose squares are all known.
 const PATIENCE: u64 = 64;
 
-/// What a cycle of four is where it can be either.
+/// The reading of a cycle of four nodes, if both are possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Squares {
+pub(crate) enum FourCycles {
     /// A cyclic group of order 4: an axis of a torus.
     OneAxis,
-    /// The product of two groups of order 2: its generators are all alike, and a message to the opposite corner uses
+    /// The product of two groups of order 2. All its generators are alike, and a message to the opposite corner uses
     /// both.
     TwoAxes,
 }
 
-/// A generator for every channel.
-pub(super) struct Found {
-    /// The place of the channel of each generator, a row a node.
+/// The channel of every generator at every node.
+pub(super) struct LabellingParts {
+    /// The position of the channel of each generator, one row per node.
     pub(super) place: Vec<u8>,
     pub(super) opposite: Vec<usize>,
 }
 
-pub(super) fn search(network: &Regular, squares: Squares, budget: &Budget) -> Option<Found> {
-    let mut search = Search::new(network, squares, budget)?;
-    let opposite = search.pair(0)?;
+/// Returns a labelling of the network, or `None` if there is none, the work exceeds its limit, or the budget ends.
+pub(super) fn search(network: &RegularNetwork, squares: FourCycles, budget: &Budget) -> Option<LabellingParts> {
+    let mut search = LabellingSearch::new(network, squares, budget)?;
+    let opposite = search.select_inverses(0)?;
     let place = search.domain.iter().map(|domain| domain.trailing_zeros() as u8).collect();
-    Some(Found { place, opposite: opposite.into_iter().map(usize::from).collect() })
+    Some(LabellingParts { place, opposite: opposite.into_iter().map(usize::from).collect() })
 }
 
-/// No channel that is left fits.
+/// The error that a generator has no channel left.
 struct Contradiction;
 
-/// A choice of one of several channels for a generator of a node.
+/// A choice between several channels for a generator at a node.
 struct Branch {
     slot: usize,
     untried: u64,
-    /// What to return to.
+    /// The length of the trail before the choice.
     trail: usize,
     settled: usize,
 }
 
-/// Which channels each generator of each node may be.
-struct Search<'a> {
-    network: &'a Regular,
-    squares: Squares,
+/// The channels that each generator of each node may have.
+///
+/// A *slot* is a generator at a node. Its domain is the set of channels that are left; a domain of one channel is a
+/// decision.
+struct LabellingSearch<'a> {
+    network: &'a RegularNetwork,
+    squares: FourCycles,
     budget: &'a Budget,
     signature: Vec<u64>,
-    /// The generator that undoes each one, as far as chosen.
+    /// The inverse of each generator, as far as selected.
     opposite: Vec<Option<u8>>,
-    /// The places of channels that are left, a row of generators a node; one bit is a decision.
+    /// The positions of the channels that are left, one bit each, one row of generators per node.
     domain: Vec<u64>,
-    /// Decisions whose consequences are not drawn yet.
+    /// Decisions that are not propagated yet.
     decided: Vec<u32>,
-    /// Domains before they were narrowed.
+    /// Domains before they were narrowed, for backtracking.
     trail: Vec<(u32, u64)>,
-    /// The turn in which a node was marked last.
+    /// The last round in which each node was marked.
     mark: Vec<u32>,
-    turn: u32,
+    round: u32,
     work: u64,
 }
 
-impl<'a> Search<'a> {
-    fn new(network: &'a Regular, squares: Squares, budget: &'a Budget) -> Option<Self> {
+impl<'a> LabellingSearch<'a> {
+    fn new(network: &'a RegularNetwork, squares: FourCycles, budget: &'a Budget) -> Option<Self> {
         let degree = network.degree as u64;
         let once = (network.head.len() as u64).checked_mul(degree * degree)?;
         Some(Self {
@@ -78,23 +83,23 @@ impl<'a> Search<'a> {
             decided: Vec::new(),
             trail: Vec::new(),
             mark: vec![0; network.node_count()],
-            turn: 0,
+            round: 0,
             work: once.saturating_mul(PATIENCE).saturating_add(1 << 16),
         })
     }
 
-    /// Chooses the opposite of this generator and of those after it, and finds a labelling with them; returns them.
-    fn pair(&mut self, generator: usize) -> Option<Vec<u8>> {
+    /// Selects the inverse of this generator and of later ones, and finds a labelling with them; returns the inverses.
+    fn select_inverses(&mut self, generator: usize) -> Option<Vec<u8>> {
         let Some(generator) = (generator..self.network.degree).find(|&generator| self.opposite[generator].is_none())
         else {
-            return if self.label() { self.opposite.iter().copied().collect() } else { None };
+            return if self.find_labelling() { self.opposite.iter().copied().collect() } else { None };
         };
         let degree = self.network.degree as u64;
         self.work = self.work.saturating_sub(degree.pow(3));
         for partner in self.partners(generator) {
             self.opposite[generator] = Some(partner as u8);
             self.opposite[partner] = Some(generator as u8);
-            if let Some(opposite) = self.pair(generator + 1) {
+            if let Some(opposite) = self.select_inverses(generator + 1) {
                 return Some(opposite);
             }
             self.opposite[generator] = None;
@@ -106,7 +111,8 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// The free generators that may undo this one, itself last or first as cycles of four are asked for.
+    /// The free generators that may be the inverse of this one. The generator itself is last or first, depending on the
+    /// reading of cycles of four.
     fn partners(&self, generator: usize) -> Vec<usize> {
         let network = self.network;
         let fits = |one: usize, other: usize| {
@@ -114,27 +120,27 @@ impl<'a> Search<'a> {
             self.signature[beside * network.degree + back] == self.signature[other]
         };
         let others = (generator + 1..network.degree).filter(|&other| fits(generator, other) && fits(other, generator));
-        // Two steps that do not undo each other lead, in either order, to a second common neighbour.
-        let meet_again = |other: usize| {
+        // Two steps that are not inverse lead, in either order, to a second common neighbour.
+        let have_common_neighbour = |other: usize| {
             let beside = network.row(network.head[other] as usize);
             network.row(network.head[generator] as usize).iter().any(|end| *end != 0 && beside.contains(end))
         };
-        if let Some(forced) = (0..network.degree).find(|&other| other != generator && !meet_again(other)) {
+        if let Some(forced) = (0..network.degree).find(|&other| other != generator && !have_common_neighbour(other)) {
             return others.filter(|&other| other == forced && self.opposite[other].is_none()).collect();
         }
         let itself = Some(generator).filter(|_| fits(generator, generator));
         let mut partners: Vec<usize> = others.filter(|&other| self.opposite[other].is_none()).chain(itself).collect();
-        if itself.is_some() && self.squares == Squares::TwoAxes {
+        if itself.is_some() && self.squares == FourCycles::TwoAxes {
             partners.rotate_right(1);
         }
         partners
     }
 
-    /// Whether there is a labelling with the opposites that are chosen. It is left in the domains.
-    fn label(&mut self) -> bool {
+    /// Returns true if there is a labelling with the selected inverses. It is left in the domains.
+    fn find_labelling(&mut self) -> bool {
         let mut branches: Vec<Branch> = Vec::new();
         let mut settled = 0;
-        let mut state = self.begin().and_then(|()| self.propagate());
+        let mut state = self.initial_domains().and_then(|()| self.propagate());
         loop {
             if self.work == 0 || self.budget.stop_after(0).is_some() {
                 self.work = 0;
@@ -163,8 +169,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Every channel for every generator of its signature; at node 0 the generators are the channels.
-    fn begin(&mut self) -> Result<(), Contradiction> {
+    /// Sets the domain of every slot to the channels with the signature of the generator. At node 0 the generators are
+    /// the channels.
+    fn initial_domains(&mut self) -> Result<(), Contradiction> {
         let degree = self.network.degree;
         self.work = self.work.saturating_sub(self.signature.len() as u64 * degree as u64);
         self.trail.clear();
@@ -182,7 +189,7 @@ impl<'a> Search<'a> {
         (0..degree).try_for_each(|generator| self.narrow(generator, 1 << generator))
     }
 
-    /// The generator with the fewest channels left, at the node nearest to node 0 that has an open one.
+    /// The slot with the smallest open domain, at the node nearest to node 0 that has one.
     fn open_slot(&self, settled: &mut usize) -> Option<usize> {
         let degree = self.network.degree;
         while let Some(&node) = self.network.order.get(*settled) {
@@ -196,6 +203,7 @@ impl<'a> Search<'a> {
         None
     }
 
+    /// Restricts the domain of a slot.
     fn narrow(&mut self, slot: usize, to: u64) -> Result<(), Contradiction> {
         let old = self.domain[slot];
         let new = old & to;
@@ -212,71 +220,71 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Draws the consequences of all decisions.
+    /// Propagates all decisions.
     fn propagate(&mut self) -> Result<(), Contradiction> {
         while let Some(slot) = self.decided.pop() {
-            self.follow(slot as usize)?;
+            self.propagate_decision(slot as usize)?;
             self.work = self.work.saturating_sub(self.network.degree as u64);
         }
         Ok(())
     }
 
-    /// The consequences of one decision: the channel has no other generator, the opposite channel has the opposite one,
-    /// and the squares on it close.
-    fn follow(&mut self, slot: usize) -> Result<(), Contradiction> {
+    /// Propagates one decision: the channel has no other generator, its opposite channel has the inverse generator, and
+    /// the squares on it close.
+    fn propagate_decision(&mut self, slot: usize) -> Result<(), Contradiction> {
         let degree = self.network.degree;
         let (node, generator) = (slot / degree, slot % degree);
         let channel = self.domain[slot];
         let (beside, back) = self.end(node, channel);
-        let undo = usize::from(self.opposite[generator].expect("all opposites are chosen"));
-        self.narrow(beside * degree + undo, 1 << back)?;
+        let inverse = usize::from(self.opposite[generator].expect("all inverses are selected"));
+        self.narrow(beside * degree + inverse, 1 << back)?;
         for other in (0..degree).filter(|&other| other != generator) {
             self.narrow(node * degree + other, !channel)?;
-            if other != undo && self.domain[node * degree + other].is_power_of_two() {
+            if other != inverse && self.domain[node * degree + other].is_power_of_two() {
                 let (next, _) = self.end(node, self.domain[node * degree + other]);
-                self.close(beside * degree + other, next * degree + generator)?;
+                self.close_square(beside * degree + other, next * degree + generator)?;
             }
         }
         Ok(())
     }
 
-    /// The node that a channel leads to, and the place of the opposite channel there.
+    /// The head of a channel, and the position of the opposite channel there.
     fn end(&self, node: usize, channel: u64) -> (usize, u8) {
         let slot = node * self.network.degree + channel.trailing_zeros() as usize;
         (self.network.head[slot] as usize, self.network.back[slot])
     }
 
-    /// The channels of both slots must lead to the same node.
-    fn close(&mut self, one: usize, other: usize) -> Result<(), Contradiction> {
+    /// Requires that the channels of both slots lead to the same node.
+    fn close_square(&mut self, one: usize, other: usize) -> Result<(), Contradiction> {
         let degree = self.network.degree;
         if self.domain[one].is_power_of_two() && self.domain[other].is_power_of_two() {
             let [end, same] = [one, other].map(|slot| self.end(slot / degree, self.domain[slot]).0);
             return if end == same { Ok(()) } else { Err(Contradiction) };
         }
         self.work = self.work.saturating_sub(degree as u64);
-        let shared = self.leading_where(other, one);
+        let shared = self.channels_to_ends_of(other, one);
         self.narrow(one, shared)?;
-        let shared = self.leading_where(one, other);
+        let shared = self.channels_to_ends_of(one, other);
         self.narrow(other, shared)
     }
 
-    /// The channels of the node of `slot` that lead where one that is left in `guide` does.
-    fn leading_where(&mut self, guide: usize, slot: usize) -> u64 {
+    /// The channels of the node of `slot` whose heads are heads of channels left in `guide`.
+    fn channels_to_ends_of(&mut self, guide: usize, slot: usize) -> u64 {
         let network = self.network;
         let ends = |slot: usize, domain: u64| {
             let row = network.row(slot / network.degree);
             row.iter().enumerate().filter(move |(place, _)| domain >> place & 1 == 1)
         };
-        if self.turn == u32::MAX {
-            self.turn = 0;
+        if self.round == u32::MAX {
+            self.round = 0;
             self.mark.fill(0);
         }
-        self.turn += 1;
+        self.round += 1;
         for (_, &end) in ends(guide, self.domain[guide]) {
-            self.mark[end as usize] = self.turn;
+            self.mark[end as usize] = self.round;
         }
         ends(slot, self.domain[slot])
-            .filter(|&(_, &end)| self.mark[end as usize] == self.turn)
+            .filter(|&(_, &end)| self.mark[end as usize] == self.round)
             .fold(0, |set, (place, _)| set | 1 << place)
     }
 }

@@ -1,15 +1,16 @@
-//! What all channels of one generator have in common.
+//! An invariant of the channels of one generator.
 
-use super::regular::Regular;
+use super::regular::RegularNetwork;
 
-/// A number for every channel, the same for all channels of one generator; `None` where two nodes have other numbers
-/// than each other, so that the network does not look the same from both. Takes `O(M d)` time.
+/// Returns a number for every channel that is the same for all channels of one generator, or `None` if the nodes
+/// differ.
 ///
-/// It counts the cycles of three and of four channels through the channel, the latter by how they meet.
-pub(super) fn signatures(network: &Regular) -> Option<Vec<u64>> {
+/// It counts the cycles of length three and four through the channel; the latter by their common neighbours. Takes `O(M
+/// d)` time.
+pub(super) fn signatures(network: &RegularNetwork) -> Option<Vec<u64>> {
     const TRIANGLE: u64 = 1 << 40;
     let mut signature = Vec::with_capacity(network.head.len());
-    // How many neighbours of the node lead to each other node, and whether that is a neighbour itself.
+    // The number of paths of two channels from the node to each other node, and whether that is a neighbour.
     let mut walks = vec![0u64; network.node_count()];
     let mut first: Vec<u64> = Vec::new();
     let mut sorted = Vec::with_capacity(network.degree);

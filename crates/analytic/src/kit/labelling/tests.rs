@@ -5,26 +5,26 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn labelling(topology: &Topology) -> Option<Labelling> {
-    Labelling::of(topology, &Budget::unlimited())
+fn labelling(topology: &Topology) -> Option<GroupLabelling> {
+    GroupLabelling::of(topology, &Budget::unlimited())
 }
 
 fn network(spec: &str) -> Topology {
     spec.parse().unwrap()
 }
 
-/// A numbering that has nothing to do with the network's.
+/// The network with its nodes in an unrelated order.
 fn scattered(topology: &Topology) -> Topology {
     let nodes = topology.node_count() as u64;
-    // An odd multiplier near the golden section of 2^64, so the keys differ and are in no simple order.
+    // An odd multiplier near the golden ratio of 2^64: the keys differ and have no simple order.
     let mut order: Vec<u64> = (0..nodes).collect();
     order.sort_unstable_by_key(|node| (node + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let place: Vec<NodeId> = order.iter().map(|&node| NodeId::new(node as u32)).collect();
     topology.relabelled(&place)
 }
 
-/// All that a labelling promises, by its public face.
-fn check(topology: &Topology, labelling: &Labelling) {
+/// Checks all guarantees of a labelling through its public methods.
+fn check(topology: &Topology, labelling: &GroupLabelling) {
     let degree = labelling.degree();
     for node in topology.nodes() {
         let mut channels: Vec<ChannelId> = (0..degree).map(|generator| labelling.channel(node, generator)).collect();
@@ -87,8 +87,8 @@ fn every_family_of_groups_is_recognised_under_any_numbering() {
     for spec in SMALL {
         let topology = network(spec);
         for topology in [scattered(&topology), topology] {
-            for squares in [Squares::OneAxis, Squares::TwoAxes] {
-                let labelling = Labelling::with_squares(&topology, squares, &Budget::unlimited());
+            for squares in [FourCycles::OneAxis, FourCycles::TwoAxes] {
+                let labelling = GroupLabelling::with_squares(&topology, squares, &Budget::unlimited());
                 check(&topology, &labelling.unwrap_or_else(|| panic!("{spec} is a Cayley graph")));
             }
         }
@@ -117,22 +117,22 @@ fn large_networks_are_recognised() {
     ];
     for spec in specs {
         let topology = scattered(&network(spec));
-        for squares in [Squares::OneAxis, Squares::TwoAxes] {
-            let labelling = Labelling::with_squares(&topology, squares, &Budget::unlimited());
+        for squares in [FourCycles::OneAxis, FourCycles::TwoAxes] {
+            let labelling = GroupLabelling::with_squares(&topology, squares, &Budget::unlimited());
             check(&topology, &labelling.unwrap_or_else(|| panic!("{spec} is a Cayley graph")));
         }
     }
 }
 
 #[test]
-fn squares_are_read_as_asked_for() {
+fn cycles_of_four_have_the_requested_reading() {
     for spec in ["ring:4", "torus:4x4", "torus:3x4", "hypercube:4"] {
         let topology = scattered(&network(spec));
         let sides = |squares| {
-            let labelling = Labelling::with_squares(&topology, squares, &Budget::unlimited()).unwrap();
+            let labelling = GroupLabelling::with_squares(&topology, squares, &Budget::unlimited()).unwrap();
             labelling.axes().unwrap().sides().to_vec()
         };
-        assert!(!sides(Squares::OneAxis).contains(&2) && !sides(Squares::TwoAxes).contains(&4), "{spec}");
+        assert!(!sides(FourCycles::OneAxis).contains(&2) && !sides(FourCycles::TwoAxes).contains(&4), "{spec}");
     }
 }
 
@@ -169,24 +169,24 @@ fn the_axes_of_a_torus_are_its_sides() {
 }
 
 #[test]
-fn what_is_no_group_is_declined() {
+fn other_networks_have_no_labelling() {
     for spec in ["mesh:3x3", "kautz:3,2", "omega:8", "b-tree:8", "complete:66", "fat-tree:2,3", "de-bruijn:2,3"] {
         assert_eq!(labelling(&network(spec)), None, "{spec}");
     }
-    assert_eq!(labelling(&petersen()), None, "vertex-transitive, but no Cayley graph");
+    assert_eq!(labelling(&petersen()), None, "vertex-transitive, but not a Cayley graph");
 }
 
 #[test]
 fn a_cancelled_search_ends() {
     let budget = Budget::unlimited();
     budget.cancel();
-    assert_eq!(Labelling::of(&network("torus:4x4"), &budget), None);
+    assert_eq!(GroupLabelling::of(&network("torus:4x4"), &budget), None);
 }
 
-/// Where each generator leads from each node, as far as chosen.
+/// The node to which each generator leads from each node, as far as assigned.
 type Partial = Vec<Vec<Option<usize>>>;
 
-/// Whether a regular network of few nodes has a labelling, by trying all of them one channel after the other.
+/// Returns true if a small regular network has a labelling. Tries all labellings, one channel after the other.
 fn brute_force(topology: &Topology) -> bool {
     let heads = |node| topology.out_channels(node).iter().map(|&channel| topology.head(channel).index()).collect();
     let rows: Vec<Vec<usize>> = topology.nodes().map(heads).collect();
@@ -232,7 +232,7 @@ fn common_divisor(a: u32, b: u32) -> u32 {
 
 proptest! {
     #[test]
-    fn a_network_is_recognised_where_trying_everything_finds_a_labelling(
+    fn a_network_is_recognised_if_and_only_if_brute_force_finds_a_labelling(
         nodes in 4u32..9, degree in 2u32..5, seed: u64,
     ) {
         prop_assume!(degree < nodes && nodes * degree % 2 == 0);
@@ -245,7 +245,7 @@ proptest! {
     }
 
     #[test]
-    fn irregular_networks_are_declined(topology in connected_topology(9)) {
+    fn irregular_networks_have_no_labelling(topology in connected_topology(9)) {
         let degree = topology.out_channels(NodeId::new(0)).len();
         prop_assume!(topology.nodes().any(|node| topology.out_channels(node).len() != degree));
         prop_assert_eq!(labelling(&topology), None);
@@ -258,7 +258,7 @@ proptest! {
         check(&topology, &labelling(&topology).unwrap());
     }
 
-    /// Circulant graphs of any chords: many squares, many ways to pair generators.
+    /// Circulant graphs have many squares and many possible inverses.
     #[test]
     fn circulant_graphs_are_recognised(nodes in 5u32..40, chords in prop::collection::btree_set(1u32..20, 1..6)) {
         let chords: Vec<u32> = chords.into_iter().filter(|&chord| chord <= nodes / 2).collect();
@@ -272,9 +272,9 @@ proptest! {
         }
     }
 
-    /// One link less, and nothing is left of the group.
+    /// A torus without one link is not a Cayley graph.
     #[test]
-    fn faulty_networks_are_declined(lost in any::<prop::sample::Index>()) {
+    fn faulty_networks_have_no_labelling(lost in any::<prop::sample::Index>()) {
         let graph = network("torus:4x5");
         let lost = *lost.get(&graph.channels().collect::<Vec<_>>());
         let mut faulty = TopologyBuilder::new("faulty");
