@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use lockstep_envelope::seal;
+use lockstep_files::seal;
 use lockstep_paths::{PathId, PathSelection, PathTable};
 use lockstep_topology::Topology;
 

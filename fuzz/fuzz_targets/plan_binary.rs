@@ -1,9 +1,9 @@
-//! Plan files in binary: the envelope, and the payload under a right checksum.
+//! Plan files in binary: the sealed file, and the payload under a right checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use lockstep::PlanFile;
-use lockstep_envelope::seal;
+use lockstep_files::seal;
 
 fuzz_target!(|bytes: &[u8]| {
     for bytes in [bytes, &seal(*b"lockplan", 1, bytes)] {

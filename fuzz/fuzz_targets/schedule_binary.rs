@@ -1,8 +1,8 @@
-//! Schedule files in binary: the envelope, and the payload under a right checksum.
+//! Schedule files in binary: the sealed file, and the payload under a right checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lockstep_envelope::seal;
+use lockstep_files::seal;
 use lockstep_schedule::{ScheduleFile, verify};
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,8 +1,8 @@
-//! Symmetric schedule files in binary: the envelope, and the payload under a right checksum.
+//! Symmetric schedule files in binary: the sealed file, and the payload under a right checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lockstep_envelope::seal;
+use lockstep_files::seal;
 use lockstep_schedule::SymmetricScheduleFile;
 
 fuzz_target!(|bytes: &[u8]| {

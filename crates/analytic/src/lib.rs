@@ -10,7 +10,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let torus: Topology = "torus:4x4".parse()?;
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 //! let (construction, schedule) = shortest(&problem, 0, &Budget::unlimited(), |_, _| {}).expect("a known structure");
 //! assert_eq!((construction.name, schedule.step_count()), ("hypercube", 4));
@@ -28,6 +28,7 @@
 //!
 //! # Entry points
 //!
+//! - [`AnalyticEngine`] is the engine that runs all constructions.
 //! - [`shortest`] returns the shortest schedule that a construction finds for a problem; [`constructions`] lists them
 //!   all.
 //! - [`symmetric()`], [`streamed()`] and [`program()`] work on the specification of a Cayley graph. They never build
@@ -45,6 +46,7 @@
 //!    and that other networks and models get no schedule.
 
 mod construction;
+mod engine;
 mod kit;
 mod permutation;
 mod registry;
@@ -53,6 +55,7 @@ mod symmetric;
 pub use construction::diagonal::DiagonalBroadcast;
 pub use construction::subgroup_chain::SubgroupChainBroadcast;
 pub use construction::{cayley, hypercube};
+pub use engine::AnalyticEngine;
 pub use kit::construction::Construction;
 pub use kit::edge_colouring::bipartite_edge_colouring;
 pub use kit::labelling::{GroupLabelling, TorusAxes};

@@ -31,7 +31,7 @@ pub fn constructions() -> &'static [Construction] {
 /// use lockstep_topology::Topology;
 ///
 /// let fat_tree: Topology = "fat-tree:2,3".parse()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let problem = Problem::new(&fat_tree, &exchange, CommunicationModel::wormhole())?;
 /// let found = lockstep_analytic::shortest(&problem, 0, &Budget::unlimited(), |_, _| {});
 /// let (construction, schedule) = found.expect("a fat tree of full bisection");

@@ -17,7 +17,7 @@ use crate::{DiagonalBroadcast, LocalProgram, StreamedBroadcast, SubgroupChainBro
 ///
 /// let torus = "torus:9x9".parse()?;
 /// let model = CommunicationModel::store_and_forward();
-/// let found = lockstep_analytic::symmetric(&torus, CollectiveName::AllToAllBroadcast, model, &Budget::unlimited());
+/// let found = lockstep_analytic::symmetric(&torus, CollectiveName::AllGather, model, &Budget::unlimited());
 /// let (name, base) = found.expect("a torus");
 /// assert_eq!((name, base.step_count()), ("cayley", 20));
 /// # Ok::<(), lockstep_topology::SpecError>(())
@@ -30,16 +30,16 @@ pub fn symmetric(
 ) -> Option<(&'static str, BaseSchedule)> {
     if let Some(dimension) = hypercube_dimension(graph) {
         let base = match collective {
-            CollectiveName::AllToAllBroadcast => hypercube::all_gather(dimension, model.ports),
-            CollectiveName::AllToAllScatter if !model.is_direct() => hypercube::all_to_all(dimension, model.ports),
-            CollectiveName::AllToAllScatter => hypercube::direct_all_to_all(dimension, model.ports),
+            CollectiveName::AllGather => hypercube::all_gather(dimension, model.ports),
+            CollectiveName::AllToAll if !model.is_direct() => hypercube::all_to_all(dimension, model.ports),
+            CollectiveName::AllToAll => hypercube::direct_all_to_all(dimension, model.ports),
             _ => None,
         };
         Some(("hypercube", base?))
     } else {
         let base = match collective {
-            CollectiveName::AllToAllBroadcast => cayley::all_gather(graph, budget),
-            CollectiveName::AllToAllScatter if !model.is_direct() => cayley::all_to_all(graph, budget),
+            CollectiveName::AllGather => cayley::all_gather(graph, budget),
+            CollectiveName::AllToAll if !model.is_direct() => cayley::all_to_all(graph, budget),
             _ => None,
         };
         Some(("cayley", base.filter(|_| model.ports.of_degree(graph.degree()) == graph.degree())?))
@@ -56,7 +56,7 @@ pub fn symmetric(
 ///
 /// let cube = "hypercube:20".parse()?;
 /// let model = CommunicationModel::store_and_forward();
-/// let broadcast = CollectiveName::OneToAllBroadcast;
+/// let broadcast = CollectiveName::Broadcast;
 /// let found = lockstep_analytic::program(&cube, broadcast, model, Some(0), 12345, &Budget::unlimited());
 /// let (name, program) = found.expect("a hypercube");
 /// assert_eq!((name, program.round_count()), ("hypercube", 20));
@@ -74,12 +74,12 @@ pub fn program(
         return None;
     }
     match (collective, root) {
-        (CollectiveName::OneToAllBroadcast, Some(root)) => broadcast_program(graph, model, root, node),
-        (CollectiveName::OneToAllScatter, Some(root)) => {
+        (CollectiveName::Broadcast, Some(root)) => broadcast_program(graph, model, root, node),
+        (CollectiveName::Scatter, Some(root)) => {
             let dimension = hypercube_dimension(graph).filter(|_| !model.is_direct())?;
             Some(("hypercube", hypercube::scatter_program(dimension, model.ports, root, node)?))
         }
-        (CollectiveName::AllToAllBroadcast | CollectiveName::AllToAllScatter, None) => {
+        (CollectiveName::AllGather | CollectiveName::AllToAll, None) => {
             let (name, base) = symmetric(graph, collective, model, budget)?;
             let schedule = SymmetricSchedule::new(graph.clone(), collective, base);
             Some((name, LocalProgram::of_symmetric(&schedule, node)))

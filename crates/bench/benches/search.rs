@@ -19,15 +19,15 @@ const OPTIONS: EjectionChainOptions = EjectionChainOptions { chain_length: 8, sa
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     changes(&mut criterion);
-    chains(&mut criterion, "full-b-tree:63", &Collective::all_to_all_scatter(), 992);
-    chains(&mut criterion, "omega:16", &Collective::all_to_all_broadcast(), 15);
+    chains(&mut criterion, "full-b-tree:63", &Collective::all_to_all(), 992);
+    chains(&mut criterion, "omega:16", &Collective::all_gather(), 15);
     criterion.final_summary();
 }
 
-/// Counts the conflicts of an individual from scratch, and after the change of one gene.
+/// Counts the conflicts of a whole individual, and after the change of one gene.
 fn changes(criterion: &mut Criterion) {
     let tree: Topology = "full-b-tree:63".parse().expect("a spec");
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole()).expect("a problem");
     let paths = candidate_paths(&problem).expect("a small table");
     let space = SearchSpace::new(problem, &paths, 992).expect("a space");
@@ -42,7 +42,7 @@ fn changes(criterion: &mut Criterion) {
     state.load(&first);
     let mut changes = (0..first.len()).zip(&second).chain((0..first.len()).zip(&first)).cycle();
     let mut change = || -> (usize, Gene) {
-        let (delivery, gene) = changes.next().expect("the changes go round");
+        let (delivery, gene) = changes.next().expect("the iterator is a cycle");
         (delivery, *gene)
     };
     group.throughput(Throughput::Elements(1));

@@ -21,7 +21,7 @@ use lockstep_certificate::{Certificate, LowerBound, Rule};
 /// use lockstep_topology::Topology;
 ///
 /// let omega: Topology = "omega:8".parse()?;
-/// let gather = Collective::all_to_all_broadcast();
+/// let gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &gather, CommunicationModel::wormhole())?;
 /// for bound in lockstep_bounds::all(&problem) {
 ///     println!("{bound}");
@@ -57,7 +57,7 @@ fn sort(bounds: &mut [LowerBound]) {
 /// use lockstep_topology::Topology;
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let problem = Problem::new(&mesh, &exchange, CommunicationModel::wormhole())?;
 /// assert_eq!(lockstep_bounds::best(&problem).steps, 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,7 +76,7 @@ pub fn best(problem: &Problem<'_>) -> LowerBound {
 /// use lockstep_topology::Topology;
 ///
 /// let cube: Topology = "hypercube:8".parse()?;
-/// let gather = Collective::all_to_all_broadcast();
+/// let gather = Collective::all_gather();
 /// let problem = Problem::new(&cube, &gather, CommunicationModel::store_and_forward())?;
 /// assert_eq!(lockstep_bounds::best_reaching(&problem, 32).steps, 32);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -26,7 +26,7 @@ pub enum Cost {
 /// use lockstep_topology::Topology;
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let problem = Problem::new(&mesh, &exchange, CommunicationModel::wormhole())?;
 /// let mut bound_search = BoundSearch::new(&problem);
 /// let budget = Budget::unlimited();

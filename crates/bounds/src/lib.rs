@@ -8,7 +8,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let tree: Topology = "b-tree:8".parse()?;
-//! let exchange = Collective::all_to_all_scatter();
+//! let exchange = Collective::all_to_all();
 //! let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole())?;
 //!
 //! // Four terminals send to the four in the other half, through one channel at the root.

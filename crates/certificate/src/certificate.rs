@@ -1,67 +1,11 @@
-//! What a lower bound is, and what proves it.
-
-use std::fmt;
+//! Lower bounds and the facts that prove them.
 
 use lockstep_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// The argument behind a bound; when bounds tie, the earlier one is listed first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Rule {
-    /// One terminal sends or receives all its messages through its channels and ports.
-    Ports,
-    /// The terminals that hold a message multiply by at most their ports in a step.
-    Growth,
-    /// No way to pass a message on between the subtrees of a tree is fast enough.
-    TreeBroadcast,
-    /// One terminal after the other passes a packet on to its subtree.
-    TreePackets,
-    /// No way to inform all parts of the network is fast enough, not even by parts of messages.
-    BroadcastLp,
-    /// A message crosses one channel a step.
-    Eccentricity,
-    /// Messages cross from one part of the network to the other.
-    Cut,
-    /// Messages cross a cut over channels that transfers from their source may take.
-    SourceCut,
-    /// All deliveries to some terminals pass the channels that lead there.
-    Reception,
-    /// Messages cross a cut that moves in the course of time.
-    TimedCut,
-    /// All messages together cross all their channels.
-    DistanceSum,
-    /// All deliveries together pass all ports.
-    Volume,
-    /// The best division of all messages among paths loads some resource or port so much.
-    ArcForwarding,
-    /// The phases follow each other.
-    Phases,
-}
+use crate::rule::Rule;
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ports => "ports",
-            Self::Growth => "growth",
-            Self::TreeBroadcast => "tree-broadcast",
-            Self::TreePackets => "tree-packets",
-            Self::BroadcastLp => "broadcast-lp",
-            Self::Eccentricity => "eccentricity",
-            Self::Cut => "cut",
-            Self::SourceCut => "source-cut",
-            Self::Reception => "reception",
-            Self::TimedCut => "timed-cut",
-            Self::DistanceSum => "distance-sum",
-            Self::Volume => "volume",
-            Self::ArcForwarding => "arc-forwarding",
-            Self::Phases => "phases",
-        })
-    }
-}
-
-/// Which way messages go, seen from a node or a set of nodes.
+/// The direction in which messages cross the border of a node or a node set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -69,192 +13,216 @@ pub enum Direction {
     In,
     /// From inside to outside.
     Out,
-    /// Either way; the two ways compete where channels share a resource.
+    /// Both directions together; they compete where channels share a resource.
     Both,
 }
 
-/// The facts that prove a bound, enough to check it without knowing how it was found.
+/// The facts that prove a bound. They suffice to check it without knowing how it was found.
 ///
-/// Facts are about the distribution of messages from sources to receivers. Node numbers are the topology's.
+/// The facts concern the distribution of messages from sources to receivers. Node numbers are those of the topology.
+/// Each variant is named after the rule that it serves; [`Cut`](Self::Cut) also serves [`Rule::Ports`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Certificate {
-    /// Messages that must cross the border of a node set, each at least once, on distinct resources:
-    /// `ceil(messages / per_step)` steps. At a single terminal its ports limit the crossings too.
+    /// Messages that must cross the border of a node set, each at least once, on distinct resources.
+    ///
+    /// Proves `ceil(messages / per_step)` steps. At a single terminal, its ports limit the crossings too.
     Cut {
         /// The node set, ascending.
         nodes: Vec<NodeId>,
-        /// Which crossings are counted.
+        /// The crossings that count.
         direction: Direction,
-        /// Messages with a source on one side and a receiver on the other.
+        /// Number of messages with a source on one side and a receiver on the other.
         messages: u64,
-        /// Crossings possible in one step.
+        /// Number of crossings possible in one step.
         per_step: u64,
     },
-    /// Messages of one source, each in one transfer to its receiver, that must enter a node set, over distinct resources of
-    /// those channels that transfers from the source may take: `ceil(messages / per_step)` steps.
+    /// Messages of one source that must enter a node set, each in one transfer to its receiver.
+    ///
+    /// They enter over distinct resources, on channels that transfers from the source may use. Proves
+    /// `ceil(messages / per_step)` steps.
     SourceCut {
         /// The source.
         source: NodeId,
         /// The node set without the source, ascending.
         nodes: Vec<NodeId>,
-        /// Messages of the source with a receiver in the set.
+        /// Number of messages of the source with a receiver in the set.
         messages: u64,
-        /// Resources of channels into the set on a legal path from the source, with minimal routing a shortest one.
+        /// Number of resources of channels into the set that lie on a legal path from the source. With minimal routing,
+        /// legal paths are shortest paths.
         per_step: u64,
     },
-    /// Deliveries to the terminals of a node set, each by a transfer of its own that enters the set or starts inside:
-    /// `ceil(deliveries / per_step)` steps.
+    /// Deliveries to the terminals of a node set, each by its own transfer, which enters the set or starts in it.
+    ///
+    /// Proves `ceil(deliveries / per_step)` steps.
     Reception {
         /// The node set, ascending.
         nodes: Vec<NodeId>,
-        /// Messages that the terminals in the set must receive, together.
+        /// Total number of messages that the terminals in the set must receive.
         deliveries: u64,
-        /// Resources of channels to the nodes of the set from terminals and from outside.
+        /// Number of resources of channels that lead from terminals, or from outside, to nodes of the set.
         per_step: u64,
     },
-    /// Messages that must leave the near side of a cut of the network over time cannot do so in `infeasible` steps, and it
-    /// takes one step more.
+    /// Messages that must cross a cut of the time-expanded network, and cannot all do so in `infeasible` steps.
     ///
-    /// A terminal is on the near side from time `holds` on, and stays there; time `t` is the end of step `t`. Its sends are
-    /// on the near side from step `sends` on, its receptions from step `receives` on. In step `t` messages leave the near
-    /// side into the ports of a sender with `holds < t < sends`, over a channel with `sends` of its tail `<= t < receives` of
-    /// its head, and through the ports of a receiver with `receives <= t < holds`.
+    /// Proves `infeasible + 1` steps.
+    ///
+    /// Time `t` is the end of step `t`. A terminal joins the near side of the cut at time `holds` and stays there. Its
+    /// sends join the near side in step `sends`, its receptions in step `receives`. In step `t`, messages leave the near
+    /// side in three places:
+    /// - into the send ports of a terminal with `holds < t < sends`,
+    /// - over a channel with `sends` of its tail `<= t < receives` of its head,
+    /// - through the receive ports of a terminal with `receives <= t < holds`.
     TimedCut {
-        /// The number of steps.
+        /// The number of steps that is too small.
         infeasible: u32,
-        /// By node, at most `infeasible + 1`, which is never.
+        /// The time per node, at most `infeasible + 1`, which means never.
         holds: Vec<u32>,
-        /// By node; empty stands for `holds + 1`, where ports do not count.
+        /// The step per node. Empty means `holds + 1`, where ports are not limited.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sends: Vec<u32>,
-        /// By node; empty stands for `holds`, where ports do not count.
+        /// The step per node. Empty means `holds`, where ports are not limited.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         receives: Vec<u32>,
-        /// Messages with a source that is on the near side at time 0 and a receiver that never is.
+        /// Number of messages whose source is on the near side at time 0 and which have a receiver that never is.
         messages: u64,
-        /// Transfers that can leave the near side in all steps together.
+        /// Number of transfers that can leave the near side in all steps together.
         crossings: u64,
     },
-    /// One source cannot start its last message before step `ceil(messages / ports)`, and a message spreads no faster
-    /// than `informed`: `ceil(messages / ports) + informed.len() - 2` steps.
+    /// The growth of the set of terminals that hold a message of one source.
+    ///
+    /// The source cannot start its last message before step `ceil(messages / ports)`, and a message spreads no faster
+    /// than `informed`. Proves `ceil(messages / ports) + informed.len() - 2` steps.
     Growth {
         /// The source.
         source: NodeId,
-        /// Its messages with at least so many receivers.
+        /// Number of messages of the source with at least `receivers` receivers.
         messages: u64,
-        /// The fewest receivers of these messages.
+        /// The smallest number of receivers of these messages.
         receivers: u64,
-        /// Transfers the source can start in one step.
+        /// Number of transfers that the source can start in one step.
         ports: u64,
-        /// The most terminals that can hold a message 0, 1, 2, … steps after its start, up to the first number above
-        /// `receivers`. Under store-and-forward no terminal sends it to more than its neighbours, of which one has sent it.
+        /// The largest number of terminals that can hold a message 0, 1, 2, … steps after its start, up to the first
+        /// number above `receivers`. Under store-and-forward, a terminal sends a message only to its neighbours, and
+        /// not to the one that sent it.
         informed: Vec<u64>,
     },
-    /// The message of one source cannot spread in `infeasible` steps over the network, whose links form a tree: it takes
-    /// one step more.
+    /// A dynamic program over a tree: the message of one source cannot reach all receivers in `infeasible` steps.
     ///
-    /// The proof is a programme that is run again to check it. It finds for every link, from the leaves to the source, the
-    /// least *needs* of the subtree below: for each step 1 if it takes a copy of the message from above, -1 if it gives
-    /// one, else 0. In the end the source cannot meet the needs of its links, whichever of them.
+    /// Proves `infeasible + 1` steps. The check runs the program again. For every link, from the leaves to the source,
+    /// it computes the minimal *needs* of the subtree below. A need is a vector with one entry per step: 1 if the
+    /// subtree takes a copy of the message from above, -1 if it gives one, and 0 otherwise. At the end, the source
+    /// cannot meet any combination of needs of its links.
     TreeBroadcast {
         /// The source.
         source: NodeId,
-        /// The number of steps.
+        /// The number of steps that is too small.
         infeasible: u32,
-        /// The least needs of all links together.
+        /// Total number of minimal needs over all links.
         states: u64,
-        /// SHA-256 in hexadecimal digits of the least needs, link by link in the order of their lower nodes: how many
-        /// (4 bytes, lowest first), then each one, in lexicographic order, with a byte a step in two's complement.
+        /// SHA-256 of the minimal needs in hexadecimal digits. The links come in the order of their lower nodes. Each
+        /// contributes its number of needs (4 bytes, little-endian), then the needs in lexicographic order, with one
+        /// byte per step in two's complement.
         digest: String,
     },
-    /// Passed on from terminal to terminal over a tree, the message of one source takes so many steps to reach all
-    /// receivers if every terminal serves first the neighbour whose subtree takes longest.
+    /// A broadcast by packets over a tree, in the optimal order.
+    ///
+    /// Proves `steps` steps. Every terminal forwards the message to the neighbour with the slowest subtree first.
     TreePackets {
         /// The source.
         source: NodeId,
-        /// The number of steps.
+        /// Number of steps until all receivers hold the message.
         steps: u32,
     },
-    /// The message of one source cannot spread in `infeasible` steps: it takes one step more.
+    /// Weighted inequalities over node sets: the message of one source cannot reach all receivers in `infeasible` steps.
     ///
-    /// Each node set stands for an inequality that every schedule of so many steps meets, as often as its weight says.
-    /// Added up, what the terminals do to both sides depends only on the step in which each gets the message. Even if each
-    /// of them chooses the best one, the sum is missed by `excess`.
+    /// Proves `infeasible + 1` steps. Each weighted node set stands for an inequality that every schedule of `infeasible`
+    /// steps satisfies. In the weighted sum, the contribution of a terminal depends only on the step in which it receives
+    /// the message. Even if each terminal receives the message in its best step, the sum is violated by `excess`.
     #[serde(rename = "spread")]
     BroadcastLp {
         /// The source.
         source: NodeId,
-        /// The number of steps.
+        /// The number of steps that is too small.
         infeasible: u32,
-        /// In their step the terminals in the set that get the message are at most `count`, the copies that the source
-        /// and the nodes outside on the way of transfers send over channels into it, and those that other holders send it
-        /// over their own channels: each no more than its ports allow, and than the set lacks when no other one sends.
+        /// Sets that receive at most a number of copies in their step.
+        ///
+        /// At most `count` copies come from the source, and over channels from outside nodes that transfers pass. Other
+        /// holders send copies over their own channels. Each sends at most its ports allow, and at most the set lacks if
+        /// no other holder sends.
         inlets: Vec<WeightedSet>,
-        /// After their step at least `count` terminals in the set hold the message, the source not counted: fewer, be it
-        /// the best ones, and all that comes into the set would not be enough for the receivers in it after the last step.
+        /// Sets in which at least `count` terminals, without the source, must hold the message after their step.
+        ///
+        /// With fewer holders, even with the best ones, the set cannot receive enough copies in the remaining steps.
         needs: Vec<WeightedSet>,
-        /// By how much the sum is missed at least.
+        /// The amount by which the sum is violated at least.
         excess: u64,
-        /// SHA-256 in hexadecimal digits of the inlets, then the needs: for each its step, weight, number of nodes and
-        /// nodes (4 bytes each, lowest first) and its count (8 bytes). It shows a change even where the sum is missed as
-        /// well.
+        /// SHA-256 of the inlets, then the needs, in hexadecimal digits. Each set contributes its step, weight, number of
+        /// nodes and nodes (4 bytes each, little-endian) and its count (8 bytes). It detects a change that leaves the sum
+        /// violated.
         digest: String,
     },
-    /// One terminal cannot start (or, for [`Direction::In`], finish) the messages in fewer than
-    /// `ceil(messages / ports)` steps, and each is on its way for `distance` steps: one step less than their sum.
+    /// Messages of one terminal that cross one channel per step.
+    ///
+    /// The terminal cannot start (for [`Direction::In`]: finish) the messages in fewer than `ceil(messages / ports)`
+    /// steps, and each is under way for `distance` steps. Proves one step less than the sum.
     Eccentricity {
         /// The terminal.
         node: NodeId,
-        /// [`Out`](Direction::Out) for its own messages, [`In`](Direction::In) for those it receives.
+        /// [`Out`](Direction::Out) for the messages that it sends, [`In`](Direction::In) for those that it receives.
         direction: Direction,
-        /// The least number of channels to a farthest receiver (from the source) of each of these messages.
+        /// The smallest number of channels from the source to a farthest receiver, over all these messages.
         distance: u32,
-        /// Messages that go at least this far.
+        /// Number of messages that travel at least this distance.
         messages: u64,
-        /// Transfers the terminal can start (finish) in one step.
+        /// Number of transfers that the terminal can start (finish) in one step.
         ports: u64,
     },
-    /// `ceil(channel_uses / per_step)` steps.
+    /// The total distance of all messages. Proves `ceil(channel_uses / per_step)` steps.
     DistanceSum {
-        /// The shortest legal distances of all messages together.
+        /// The sum of the shortest legal distances of all messages, in channels.
         channel_uses: u64,
-        /// Channels that transfers can cross together in one step: no more than the resources that can carry one and,
-        /// under store-and-forward, where each crossing takes a port at either end, than the ports of all terminals.
+        /// Number of channels that transfers can cross together in one step.
+        ///
+        /// This is at most the number of resources that can carry a transfer. Under store-and-forward, where each crossing
+        /// uses a port at both ends, it is also at most the number of ports of all terminals.
         per_step: u64,
     },
-    /// `ceil(deliveries / per_step)` steps.
+    /// The total number of deliveries. Proves `ceil(deliveries / per_step)` steps.
     Volume {
-        /// The receivers of all messages together.
+        /// The sum of the numbers of receivers of all messages.
         deliveries: u64,
-        /// Transfers that can reach a receiver in one step, by the ports and resources of senders and receivers.
+        /// Number of transfers that can reach a receiver in one step, by the ports and resources of senders and
+        /// receivers.
         per_step: u64,
     },
-    /// `ceil(distance / per_step)` steps: every step covers each length at most as often as it has a capacity, and a message
-    /// that crosses a channel covers the lengths of its resource, of a send port at its tail and of a reception port at its
-    /// head.
+    /// Lengths of resources and ports: a dual solution of the fractional routing problem.
+    ///
+    /// Proves `ceil(distance / per_step)` steps. A message that crosses a channel covers the lengths of its resource, of a
+    /// send port at its tail and of a receive port at its head. In one step, each length is covered at most once per unit
+    /// of capacity.
     #[serde(rename = "lengths")]
     ArcForwarding {
-        /// The length of each resource, in the order of their numbers.
+        /// The length of each resource, in the order of the resource numbers.
         resources: Vec<u32>,
-        /// The length of a send port of each terminal, ascending; empty where all are 0.
+        /// The length of a send port of each terminal, in ascending order of terminals; empty if all are 0.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sends: Vec<u32>,
-        /// The length of a reception port of each terminal, ascending; empty where all are 0.
+        /// The length of a receive port of each terminal, in ascending order of terminals; empty if all are 0.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         receptions: Vec<u32>,
-        /// The lengths of the shortest legal paths of all messages together.
+        /// The sum of the lengths of the shortest legal paths of all messages.
         distance: u64,
-        /// The lengths of all resources and ports together.
+        /// The sum of the lengths of all resources and ports.
         per_step: u64,
     },
-    /// The same fact about the reversed network: read backwards in time, a collecting phase distributes.
+    /// A fact about the time-reversed network, in which a collecting phase distributes.
     Reversed {
-        /// What holds on the reversed network.
+        /// The fact about the reversed network.
         certificate: Box<Certificate>,
     },
-    /// One bound a phase, in time order: the sum of their steps.
+    /// One bound per phase, in time order. Proves the sum of their steps.
     Phases {
         /// The bounds.
         phases: Vec<LowerBound>,
@@ -263,8 +231,8 @@ pub enum Certificate {
 
 /// A number of steps that no schedule of a problem can beat.
 ///
-/// In JSON `{"steps":7,"rule":"ports","certificate":{"kind":"cut","nodes":[0],…}}`. Plain data that may be wrong; only
-/// [`check`](Self::check) says that it is not.
+/// The JSON form is `{"steps":7,"rule":"ports","certificate":{"kind":"cut","nodes":[0],…}}`; for the binary form, see
+/// [`to_bytes`](Self::to_bytes). This is plain data that may be wrong; [`check`](Self::check) verifies it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LowerBound {
@@ -272,20 +240,21 @@ pub struct LowerBound {
     pub steps: u32,
     /// The argument.
     pub rule: Rule,
-    /// The facts it rests on.
+    /// The facts that prove it.
     pub certificate: Certificate,
 }
 
-/// A node set in one step of the [spread](Certificate::BroadcastLp) of a message.
+/// A node set in one step of a [broadcast](Certificate::BroadcastLp), with its weight in the sum.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSet {
-    /// The step, from 1 on; 0 is the start.
+    /// The step, counted from 1; 0 is the start.
     pub step: u32,
     /// The node set, ascending.
     pub nodes: Vec<NodeId>,
-    /// The copies that come into it in the step, or the terminals in it that must hold the message after the step.
+    /// Number of copies that enter the set in the step, or number of terminals in it that must hold the message after the
+    /// step.
     pub count: u64,
-    /// How often it counts.
+    /// The factor of its inequality.
     pub weight: u32,
 }

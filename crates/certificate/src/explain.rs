@@ -1,4 +1,4 @@
-//! Certificates in a person's words.
+//! Certificates in words.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,7 +6,7 @@ use lockstep_topology::{NodeId, Topology};
 
 use crate::certificate::{Certificate, Direction, LowerBound};
 
-/// Longer lists are cut to this many entries.
+/// Longer lists are cut to this number of entries.
 const LISTED: usize = 8;
 
 impl Display for LowerBound {
@@ -17,12 +17,12 @@ impl Display for LowerBound {
 
 impl Display for Certificate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Words { certificate: self, topology: None }.fmt(f)
+        Explanation { certificate: self, topology: None }.fmt(f)
     }
 }
 
 impl Certificate {
-    /// The certificate in words, with the names of the network's nodes instead of their numbers.
+    /// Returns the certificate in words, with the names of nodes instead of their numbers.
     ///
     /// ```
     /// use lockstep_certificate::{Certificate, Direction};
@@ -35,105 +35,129 @@ impl Certificate {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explain<'a>(&'a self, topology: &'a Topology) -> impl Display + 'a {
-        Words { certificate: self, topology: Some(topology) }
+        Explanation { certificate: self, topology: Some(topology) }
     }
 }
 
-struct Words<'a> {
+struct Explanation<'a> {
     certificate: &'a Certificate,
     topology: Option<&'a Topology>,
 }
 
-impl Words<'_> {
+impl Explanation<'_> {
     fn name(&self, node: NodeId) -> String {
         match self.topology.filter(|topology| node.index() < topology.node_count()) {
             Some(topology) => topology.node_name(node).to_owned(),
             None => node.to_string(),
         }
     }
+
+    fn set(&self, nodes: &[NodeId]) -> String {
+        format!("the {} nodes {}", nodes.len(), list(nodes.iter().map(|&node| self.name(node))))
+    }
+
+    fn cut(&self, f: &mut Formatter<'_>, nodes: &[NodeId], direction: Direction, counts: [u64; 2]) -> fmt::Result {
+        let messages = counted(counts[0], "message");
+        if let &[terminal] = nodes {
+            let verb = match direction {
+                Direction::In => "receives",
+                Direction::Out => "sends",
+                Direction::Both => "sends and receives",
+            };
+            write!(f, "terminal {} {verb} {messages}", self.name(terminal))?;
+        } else {
+            let preposition = match direction {
+                Direction::In => "into",
+                Direction::Out => "out of",
+                Direction::Both => "into or out of",
+            };
+            write!(f, "{messages} must go {preposition} {}", self.set(nodes))?;
+        }
+        write!(f, ", at most {} in a step", counts[1])
+    }
+
+    fn growth(&self, f: &mut Formatter<'_>, source: NodeId, counts: [u64; 3], informed: &[u64]) -> fmt::Result {
+        let [messages, receivers, ports] = counts;
+        let source = self.name(source);
+        let steps = counted(informed.len().saturating_sub(1) as u64, "step");
+        let (holders, needed) = (list(informed.iter()), receivers.saturating_add(1));
+        if messages == 1 {
+            write!(f, "after 0 to {steps} at most {holders} terminals can hold the message of terminal {source}")?;
+        } else {
+            write!(f, "terminal {source} starts at most {ports} of {messages} messages in a step; ")?;
+            write!(f, "0 to {steps} after its start at most {holders} terminals can hold one")?;
+        }
+        write!(f, ", and {needed} must")
+    }
+
+    fn lengths(f: &mut Formatter<'_>, lengths: [&[u32]; 3], sums: [u64; 2]) -> fmt::Result {
+        let positive = |lengths: &[u32]| lengths.iter().filter(|&&length| length > 0).count() as u64;
+        let [resources, sends, receptions] = lengths.map(positive);
+        let terminals = sends.max(receptions);
+        let places = match (resources, terminals) {
+            (resources, 0) => counted(resources, "resource"),
+            (0, terminals) => format!("the ports of {}", counted(terminals, "terminal")),
+            (resources, terminals) => {
+                format!("{} and the ports of {}", counted(resources, "resource"), counted(terminals, "terminal"))
+            }
+        };
+        let [distance, per_step] = sums;
+        write!(f, "by lengths of {places}, all messages together cover {distance}, at most {per_step} in a step")
+    }
 }
 
-impl Display for Words<'_> {
-    #[expect(clippy::too_many_lines, reason = "one arm a certificate")]
+impl Display for Explanation<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.certificate {
             Certificate::Cut { nodes, direction, messages, per_step } => {
-                let messages = counted(*messages, "message");
-                if let &[terminal] = nodes.as_slice() {
-                    let verb = match direction {
-                        Direction::In => "receives",
-                        Direction::Out => "sends",
-                        Direction::Both => "sends and receives",
-                    };
-                    write!(f, "terminal {} {verb} {messages}", self.name(terminal))?;
-                } else {
-                    let way = match direction {
-                        Direction::In => "into",
-                        Direction::Out => "out of",
-                        Direction::Both => "into or out of",
-                    };
-                    let members = list(nodes.iter().map(|&node| self.name(node)));
-                    write!(f, "{messages} must go {way} the {} nodes {members}", nodes.len())?;
-                }
-                write!(f, ", at most {per_step} in a step")
+                self.cut(f, nodes, *direction, [*messages, *per_step])
             }
             Certificate::SourceCut { source, nodes, messages, per_step } => {
                 let (messages, source) = (counted(*messages, "message"), self.name(*source));
-                let members = list(nodes.iter().map(|&node| self.name(node)));
-                write!(f, "{messages} of terminal {source} must go into the {} nodes {members}", nodes.len())?;
+                write!(f, "{messages} of terminal {source} must go into {}", self.set(nodes))?;
                 write!(f, ", at most {per_step} in a step over channels that they may take")
             }
             Certificate::Reception { nodes, deliveries, per_step } => {
-                let (deliveries, members) =
-                    (counted(*deliveries, "delivery"), list(nodes.iter().map(|&node| self.name(node))));
-                write!(f, "{deliveries} to terminals among the {} nodes {members}", nodes.len())?;
+                write!(f, "{} to terminals among {}", counted(*deliveries, "delivery"), self.set(nodes))?;
                 write!(f, ", at most {per_step} in a step over the channels that lead there")
             }
             Certificate::TimedCut { infeasible, messages, crossings, .. } => {
                 let (messages, steps) = (counted(*messages, "message"), counted((*infeasible).into(), "step"));
-                write!(f, "{messages} must cross a cut that moves in time, but in {steps} at most {crossings} can")
+                write!(f, "{messages} must cross a cut of the time-expanded network, ")?;
+                write!(f, "but in {steps} at most {crossings} can")
             }
             Certificate::TreePackets { source, steps } => {
                 let (source, steps) = (self.name(*source), counted((*steps).into(), "step"));
                 write!(f, "the message of terminal {source} takes {steps} over the tree")?;
-                write!(f, " if every terminal serves first the neighbour whose subtree takes longest")
+                write!(f, ", even if every terminal serves the neighbour with the slowest subtree first")
             }
             Certificate::Growth { source, messages, receivers, ports, informed } => {
-                let source = self.name(*source);
-                let steps = counted(informed.len().saturating_sub(1) as u64, "step");
-                let (holders, needed) = (list(informed.iter()), receivers.saturating_add(1));
-                if *messages == 1 {
-                    write!(
-                        f,
-                        "after 0 to {steps} at most {holders} terminals can hold the message of terminal {source}"
-                    )?;
-                } else {
-                    write!(f, "terminal {source} starts at most {ports} of {messages} messages in a step; ")?;
-                    write!(f, "0 to {steps} after its start at most {holders} terminals can hold one")?;
-                }
-                write!(f, ", and {needed} must")
+                self.growth(f, *source, [*messages, *receivers, *ports], informed)
             }
             Certificate::TreeBroadcast { source, infeasible, states, .. } => {
                 let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
                 write!(f, "the message of terminal {source} cannot spread over the tree in {steps}: ")?;
-                write!(f, "an exhaustive programme over {states} states of its subtrees finds no way")
+                write!(f, "a dynamic program over {states} states of its subtrees finds no schedule")
             }
             Certificate::BroadcastLp { source, infeasible, inlets, needs, excess, .. } => {
                 let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
                 let sets = counted((inlets.len() + needs.len()) as u64, "node set");
                 let copies = counted(*excess, "weighted copy");
-                write!(f, "the message of terminal {source} cannot spread in {steps}, for want of at least {copies}")?;
-                write!(f, " in {sets} whenever each terminal gets it")
+                write!(f, "the message of terminal {source} cannot spread in {steps}: ")?;
+                write!(f, "{sets} together lack at least {copies}, whenever each terminal receives it")
             }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
-                let (way, ends) = match direction {
+                let (preposition, ends) = match direction {
                     Direction::In => ("to", "end"),
                     Direction::Out => ("from", "start"),
                     Direction::Both => ("at", "start or end"),
                 };
                 let (messages, distance) = (counted(*messages, "message"), counted((*distance).into(), "channel"));
-                let node = self.name(*node);
-                write!(f, "{messages} {way} terminal {node} must cross {distance}, one in a step")?;
+                write!(
+                    f,
+                    "{messages} {preposition} terminal {} must cross {distance}, one in a step",
+                    self.name(*node)
+                )?;
                 write!(f, "; at most {ports} {ends} there in a step")
             }
             Certificate::DistanceSum { channel_uses, per_step } => {
@@ -143,28 +167,16 @@ impl Display for Words<'_> {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
             Certificate::ArcForwarding { resources, sends, receptions, distance, per_step } => {
-                let positive = |lengths: &[u32]| lengths.iter().filter(|&&length| length > 0).count() as u64;
-                let places = match (positive(resources), positive(sends).max(positive(receptions))) {
-                    (resources, 0) => counted(resources, "resource"),
-                    (0, terminals) => format!("the ports of {}", counted(terminals, "terminal")),
-                    (resources, terminals) => {
-                        let terminals = counted(terminals, "terminal");
-                        format!("{} and the ports of {terminals}", counted(resources, "resource"))
-                    }
-                };
-                write!(
-                    f,
-                    "by lengths of {places}, all messages together cover {distance}, at most {per_step} in a step"
-                )
+                Self::lengths(f, [resources, sends, receptions], [*distance, *per_step])
             }
             Certificate::Reversed { certificate } => {
-                write!(f, "backwards in time, {}", Words { certificate, topology: self.topology })
+                write!(f, "backwards in time, {}", Explanation { certificate, topology: self.topology })
             }
             Certificate::Phases { phases } => {
                 for (place, phase) in phases.iter().enumerate() {
                     let then = if place == 0 { "" } else { ", then " };
-                    let words = Words { certificate: &phase.certificate, topology: self.topology };
-                    write!(f, "{then}{} ({}): {words}", counted(phase.steps.into(), "step"), phase.rule)?;
+                    let explanation = Explanation { certificate: &phase.certificate, topology: self.topology };
+                    write!(f, "{then}{} ({}): {explanation}", counted(phase.steps.into(), "step"), phase.rule)?;
                 }
                 Ok(())
             }
@@ -172,7 +184,7 @@ impl Display for Words<'_> {
     }
 }
 
-/// A number with its noun.
+/// Returns a number with its noun.
 fn counted(count: u64, noun: &str) -> String {
     match (count, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
@@ -181,7 +193,7 @@ fn counted(count: u64, noun: &str) -> String {
     }
 }
 
-/// The first entries, and how many more there are.
+/// Returns the first entries, and the number of the others.
 fn list<T: Display>(mut entries: impl ExactSizeIterator<Item = T>) -> String {
     let shown: Vec<String> = entries.by_ref().take(LISTED).map(|entry| entry.to_string()).collect();
     match entries.len() {

@@ -1,30 +1,31 @@
-//! How a plan came about, for `--explain`.
+//! The explanation of a plan, for `--explain`.
 
-use lockstep::{Engine, Event};
+use lockstep::Event;
+use lockstep::schedule::Effort;
 use lockstep_report::Table;
 
 use crate::text::counted;
 
-/// What was asked, and what it answered, in the order of the first questions.
+/// The bounds and engines that were tried and their results, in order of their first use.
 #[derive(Debug, Default)]
 pub(crate) struct Explanation {
     lines: Vec<Line>,
-    /// Phases that have ended.
+    /// Number of finished phases.
     phase: usize,
 }
 
 #[derive(Debug)]
 struct Line {
     phase: usize,
-    asked: String,
-    answer: TrialResult,
+    tried: String,
+    result: TrialResult,
 }
 
 #[derive(Debug)]
 enum TrialResult {
-    /// What no schedule can beat, if the rule applies.
+    /// The lower bound in steps, if the rule applies.
     Bound(Option<u32>),
-    /// The steps reached, if fewer than before, after so many of these.
+    /// The steps reached, if fewer than before, and the number of attempts.
     Schedule {
         steps: Option<u32>,
         attempts: u64,
@@ -34,14 +35,17 @@ enum TrialResult {
 }
 
 impl Explanation {
-    /// Remembers an event.
+    /// Records an event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         match *event {
             Event::Bound { rule, steps } => self.add(format!("bound ({rule})"), TrialResult::Bound(steps)),
-            Event::Tried { engine, method, attempts, steps } => {
-                let asked = method.map_or(engine.to_string(), |method| format!("{engine} ({method})"));
-                let noun = if matches!(engine, Engine::Umda | Engine::Hgsa) { "evaluation" } else { "attempt" };
-                self.add(asked, TrialResult::Schedule { steps, attempts, noun });
+            Event::Tried { engine, method, effort, steps } => {
+                let tried = method.map_or(engine.to_owned(), |method| format!("{engine} ({method})"));
+                let (attempts, noun) = match effort {
+                    Effort::Attempts(attempts) => (attempts, "attempt"),
+                    Effort::Evaluations(evaluations) => (evaluations, "evaluation"),
+                };
+                self.add(tried, TrialResult::Schedule { steps, attempts, noun });
             }
             Event::Ended(ending) => {
                 self.add("ended".to_owned(), TrialResult::Ended(ending.to_string()));
@@ -51,27 +55,27 @@ impl Explanation {
         }
     }
 
-    /// Adds an answer, or joins it to an earlier one to the same question.
-    fn add(&mut self, asked: String, answer: TrialResult) {
+    /// Adds a result, or merges it with earlier results of the same bound or engine.
+    fn add(&mut self, tried: String, result: TrialResult) {
         let phase = self.phase;
-        match self.lines.iter_mut().find(|line| line.phase == phase && line.asked == asked) {
-            Some(line) => line.answer.join(answer),
-            None => self.lines.push(Line { phase, asked, answer }),
+        match self.lines.iter_mut().find(|line| line.phase == phase && line.tried == tried) {
+            Some(line) => line.result.merge(result),
+            None => self.lines.push(Line { phase, tried, result }),
         }
     }
 
-    /// A table of all answers.
+    /// Returns all results as a table.
     pub(crate) fn to_text(&self) -> String {
-        let mut table = Table::new(["phase", "asked", "answer"]);
-        for Line { phase, asked, answer } in &self.lines {
-            table.push([(phase + 1).to_string(), asked.clone(), answer.to_text()]);
+        let mut table = Table::new(["phase", "tried", "result"]);
+        for Line { phase, tried, result } in &self.lines {
+            table.push([(phase + 1).to_string(), tried.clone(), result.to_text()]);
         }
         table.to_text()
     }
 }
 
 impl TrialResult {
-    fn join(&mut self, later: Self) {
+    fn merge(&mut self, later: Self) {
         match (self, later) {
             (Self::Bound(steps), Self::Bound(more)) => *steps = (*steps).max(more),
             (Self::Schedule { steps, attempts, .. }, Self::Schedule { steps: fewer, attempts: more, .. }) => {
@@ -85,7 +89,7 @@ impl TrialResult {
     fn to_text(&self) -> String {
         match self {
             Self::Bound(Some(steps)) => format!("at least {}", counted(*steps as usize, "step")),
-            Self::Bound(None) => "says nothing here".to_owned(),
+            Self::Bound(None) => "does not apply".to_owned(),
             Self::Schedule { steps, attempts, noun } => {
                 let reached = steps.map_or("nothing shorter".to_owned(), |steps| counted(steps as usize, "step"));
                 format!("{reached} in {}", counted(*attempts as usize, noun))
@@ -103,9 +107,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_to_one_question_are_one_line_a_phase() {
+    fn results_of_one_engine_are_one_line_per_phase() {
         let mut explanation = Explanation::default();
-        let tried = |attempts, steps| Event::Tried { engine: Engine::Construct, method: Some("m"), attempts, steps };
+        let tried = |attempts, steps| {
+            let effort = Effort::Attempts(attempts);
+            Event::Tried { engine: "construct", method: Some("m"), effort, steps }
+        };
         for event in [
             Event::Bound { rule: Rule::Cut, steps: None },
             tried(1, Some(9)),
@@ -118,7 +125,7 @@ mod tests {
             explanation.see(&event);
         }
         let lines = [
-            "phase  asked          answer",
+            "phase  tried          result",
             "    1  bound (cut)    at least 7 steps",
             "    1  construct (m)  9 steps in 4 attempts",
             "    1  ended          no engine has anything left to try",

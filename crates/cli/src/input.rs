@@ -1,36 +1,36 @@
-//! Files and standard input.
+//! Input files and standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use lockstep::envelope::EnvelopeError;
-use lockstep::schedule::{FileError, ScheduleFileError, SymmetricScheduleFile};
+use lockstep::files::{FileError, SealError};
+use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
 use lockstep::{LoadError, PlanFile, PlanFileError, ScheduleFile, Topology};
 
-/// The longest schedule, plan or checkpoint file that is read: 8 GiB.
+/// Maximum size of a schedule, plan or checkpoint file: 8 GiB.
 const MAX_BYTES: u64 = 8 << 30;
 
-/// What standard input is called in messages.
+/// Name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 
-/// Whether a path stands for standard input or output.
+/// Returns true if the path is `-`: standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A path as messages call it.
+/// Returns the name of a path in messages.
 pub(crate) fn name(path: &Path) -> String {
     if is_standard(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
 }
 
-/// The network of a spec, a file or standard input.
+/// Reads a network from a spec, a file or standard input.
 pub(crate) fn topology(spec: &str) -> anyhow::Result<Topology> {
     Ok(if spec == "-" { lockstep::read_network(STANDARD_INPUT, io::stdin())? } else { lockstep::load(spec)? })
 }
 
-/// A schedule file, a plan file with its claims, or a symmetric schedule file.
+/// A schedule file, a plan file or a symmetric schedule file.
 #[derive(Debug)]
 pub(crate) enum Saved {
     Schedule(Box<ScheduleFile>),
@@ -39,7 +39,7 @@ pub(crate) enum Saved {
 }
 
 impl Saved {
-    /// The schedule with its problem, unless only the part of one source is written down.
+    /// Returns the schedule with its problem; `None` for a symmetric schedule.
     pub(crate) fn schedule(&self) -> Option<&ScheduleFile> {
         match self {
             Self::Schedule(file) => Some(file),
@@ -49,7 +49,7 @@ impl Saved {
     }
 }
 
-/// The schedule or plan that a file holds, in JSON or binary.
+/// Reads a schedule or plan file, JSON or binary.
 pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
     read_saved(&bytes(path)?).with_context(|| name(path))
 }
@@ -64,14 +64,14 @@ fn read_saved(bytes: &[u8]) -> anyhow::Result<Saved> {
         file => return Ok(Saved::Symmetric(file?.into())),
     }
     match ScheduleFile::read(bytes) {
-        Err(ScheduleFileError::File(FileError::Envelope(EnvelopeError::Magic { .. }))) => {
-            bail!("this is no schedule and no plan, neither JSON nor binary; make one with lockstep plan")
+        Err(ScheduleFileError::File(FileError::Sealed(SealError::Magic { .. }))) => {
+            bail!("expected a schedule or plan file, JSON or binary; create one with lockstep plan")
         }
         file => Ok(Saved::Schedule(file?.into())),
     }
 }
 
-/// The bytes of a file or of standard input.
+/// Reads all bytes of a file or of standard input.
 pub(crate) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let length = if is_standard(path) {
@@ -80,6 +80,6 @@ pub(crate) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
         File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
     };
     let length = length.map_err(|error| LoadError::File { file: name(path), error })?;
-    ensure!(length as u64 <= MAX_BYTES, "{}: the file is longer than {MAX_BYTES} bytes; split it", name(path));
+    ensure!(length as u64 <= MAX_BYTES, "{}: the file is longer than {MAX_BYTES} bytes, the limit", name(path));
     Ok(bytes)
 }

@@ -1,8 +1,9 @@
 //! The program `lockstep`: arguments, files, progress and exit codes around the library of the same name.
 //!
-//! Not here: any algorithm. Exit codes: 0 done, 1 the answer is no, 2 wrong usage or input.
+//! It contains no algorithm. Exit codes: 0 success, 1 negative result, 2 wrong usage or unreadable input.
 
 mod args;
+mod checkpoint_file;
 mod commands;
 mod exit_status;
 mod explain;
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     match result {
         Ok(ExitStatus::Success) => ExitCode::SUCCESS,
         Ok(ExitStatus::Negative) => ExitCode::from(1),
-        // Whoever reads has read enough.
+        // The reader closed the pipe because it needs no more output.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
@@ -54,7 +55,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref()).any(is_one)
 }
 
-/// Sends the library's log to standard error: warnings, and more with each `-v`; `LOCKSTEP_LOG` chooses in detail.
+/// Sends the log of the libraries to standard error. Each `-v` raises the level; `LOCKSTEP_LOG` sets filters.
 fn start_log(verbosity: Verbosity) {
     let level = match verbosity.verbose {
         _ if verbosity.quiet => "error",

@@ -1,11 +1,11 @@
-//! Standard output, standard error and files that appear whole or not at all.
+//! Standard output, standard error, and files that are replaced atomically.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use lockstep::topology::escaped;
+use lockstep::files::escaped;
 use tempfile::NamedTempFile;
 
 use crate::args::Verbosity;
@@ -18,10 +18,10 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).context("standard output cannot be written")
+    out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output")
 }
 
-/// Writes a text to standard error, where data is on standard output; if it is gone, nobody wants to know.
+/// Writes a text to standard error, for use when standard output carries data. Ignores write errors.
 pub(crate) fn print_beside(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
@@ -31,12 +31,12 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if is_standard(path) {
         return print_bytes(bytes);
     }
-    replace(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
+    replace(path, bytes).with_context(|| format!("{}: cannot write the file", path.display()))
 }
 
-/// Writes a file so that whoever reads it sees the old contents or the new ones, whatever happens meanwhile.
+/// Replaces a file atomically: a reader sees the old contents or the new ones, never a mixture.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A device or a pipe is no place to put a file, and a link stays a link.
+    // Devices and pipes are written in place, and symbolic links are kept.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&target).is_ok_and(|found| !found.is_file()) {
         return File::options().write(true).open(&target)?.write_all(bytes);
@@ -48,7 +48,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file with the permissions of an ordinary one.
+/// Creates a temporary file with the permissions of an ordinary file.
 #[cfg(unix)]
 fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
@@ -65,29 +65,29 @@ pub(crate) fn extension(path: &Path) -> String {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Whether somebody watches standard error.
+/// Returns true if standard error is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Says something beside the data, unless that is not wanted.
+/// Prints a note on standard error, unless `--quiet` is given.
 pub(crate) fn note(verbosity: Verbosity, text: &str) {
     if !verbosity.quiet {
         eprint_line("note", text);
     }
 }
 
-/// Says why there is no result.
+/// Prints an error with its causes on standard error.
 pub(crate) fn error(error: &anyhow::Error) {
     eprint_line("error", &format!("{error:#}"));
 }
 
-/// Writes one line to standard error; if that is gone, nobody wants to know.
+/// Writes one line to standard error. Ignores write errors.
 pub(crate) fn eprint_line(kind: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{kind}: {}", one_line(text));
 }
 
-/// A text on one line, without characters that a terminal would obey.
+/// Escapes line breaks and terminal control characters.
 fn one_line(text: &str) -> String {
     text.chars().flat_map(escaped).collect()
 }

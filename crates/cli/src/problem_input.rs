@@ -8,7 +8,7 @@ use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Prob
 use crate::args::{ProblemArgs, Verbosity};
 use crate::{input, output};
 
-/// A collective of a network that looks the same from every node, and that is not built.
+/// A collective on a Cayley graph that is not built.
 #[derive(Debug)]
 pub(crate) struct SymmetricProblemInput {
     pub(crate) graph: CayleyGraph,
@@ -18,31 +18,36 @@ pub(crate) struct SymmetricProblemInput {
 }
 
 impl SymmetricProblemInput {
-    /// Reads the spec and resolves the root, which is the first node if there must be one.
+    /// Reads the spec and resolves the root. The default root is node 0.
     pub(crate) fn new(args: &ProblemArgs) -> anyhow::Result<Self> {
-        ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full-duplex; leave it out");
-        ensure!(args.failures.is_empty(), "--fail-...: symmetric schedules are for whole networks; leave it out");
-        ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules have whole messages; leave it out");
+        ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full duplex; remove the option");
+        ensure!(
+            args.failures.is_empty(),
+            "--fail-link, --fail-channel, --fail-node: symmetric schedules do not support failures; remove the option"
+        );
+        ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules do not support chunks; remove the option");
         let graph: CayleyGraph = args.spec.parse()?;
         let root = match &args.root {
             Some(root) if args.collective.has_root() => Some(node(&graph, "--root", root)?),
-            Some(_) => bail!("--root: {} has no root; leave it out", args.collective),
+            Some(_) => bail!("--root: {} has no root; remove the option", args.collective),
             None => args.collective.has_root().then_some(0),
         };
         Ok(Self { graph, collective: args.collective, root, model: args.model.model()? })
     }
 
-    /// The node that an option names.
+    /// Returns the node that an option names.
     pub(crate) fn node(&self, option: &str, text: &str) -> anyhow::Result<u64> {
         node(&self.graph, option, text)
     }
 }
 
 fn node(graph: &CayleyGraph, option: &str, text: &str) -> anyhow::Result<u64> {
-    graph.find_node(text).with_context(|| format!("{option}: {graph} has no node '{text}'; give a name or a number"))
+    graph
+        .find_node(text)
+        .with_context(|| format!("{option}: {graph} has no node '{text}'; expected a name or a number"))
 }
 
-/// What a [`Problem`] is made of.
+/// The parts of a [`Problem`].
 #[derive(Debug)]
 pub(crate) struct ProblemInput {
     spec: String,
@@ -52,7 +57,7 @@ pub(crate) struct ProblemInput {
 }
 
 impl ProblemInput {
-    /// Reads the network and resolves the root; says so if it was chosen.
+    /// Reads the network and resolves the root. Prints a note if the root is a default.
     pub(crate) fn new(args: &ProblemArgs, verbosity: Verbosity) -> anyhow::Result<Self> {
         let model = args.model.model()?;
         let mut topology = input::topology(&args.spec)?;
@@ -62,13 +67,13 @@ impl ProblemInput {
         topology = args.failures.apply_to(topology)?;
         let root = match &args.root {
             Some(text) => Some(topology.find_node(text).with_context(|| {
-                format!("--root: {} has no node '{text}'; give a name or a number", topology.name())
+                format!("--root: {} has no node '{text}'; expected a name or a number", topology.name())
             })?),
             None if args.collective.has_root() => {
                 let first = topology.terminals().first().copied();
                 let first = first.with_context(|| format!("{}: the network has no terminal", args.spec))?;
                 let name = topology.node_name(first);
-                output::note(verbosity, &format!("the root is {name}, the first terminal; choose another with --root"));
+                output::note(verbosity, &format!("root: {name} (the first terminal); use --root to choose another"));
                 Some(first)
             }
             None => None,
@@ -77,11 +82,15 @@ impl ProblemInput {
         Ok(Self { spec: args.spec.clone(), topology, collective, model })
     }
 
-    /// The problem, checked.
+    /// Returns the problem.
+    ///
+    /// # Errors
+    ///
+    /// If network, collective and model do not fit together; the error names disconnected terminals.
     pub(crate) fn problem(&self) -> anyhow::Result<Problem<'_>> {
         let Self { spec, topology, collective, model } = self;
         match Problem::new(topology, collective, *model) {
-            // Who has cut off whom is the question where something has failed.
+            // After failures, the list of disconnected terminals says more than one unreachable pair.
             Err(ProblemError::Unreachable { .. }) if topology.failed_channels().next().is_some() => {
                 let survivability = Survivability::of(topology, Transport::of(collective, *model));
                 bail!("{}: {}", topology.name(), survivability.words(topology))

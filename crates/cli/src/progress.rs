@@ -1,99 +1,27 @@
-//! Somebody waits: a progress bar, and checkpoints.
+//! Progress bars on standard error.
 
-use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lockstep::pareto::{EqualPoints, Evolution, Problem};
+use lockstep::Event;
+use lockstep::pareto::{EqualPoints, Evolution, MultiObjectiveProblem};
+use lockstep::schedule::SearchProgress;
 use lockstep::topology::OrderDegreeSearch;
-use lockstep::{Event, Search};
 
 use crate::args::Verbosity;
-use crate::{input, output};
+use crate::checkpoint_file::CheckpointFile;
 
-/// The least time between two checkpoints; killing the program loses no more, and one batch of the search.
-const CHECKPOINT_INTERVAL: Duration = Duration::from_millis(500);
-
-/// The file in which a search is saved.
-#[derive(Debug)]
-pub(crate) struct Checkpoint {
-    path: PathBuf,
-    written: Instant,
-    /// Whether the file is ours to remove.
-    exists: bool,
-    failed: bool,
-}
-
-impl Checkpoint {
-    /// The file, not yet written: the one that is wanted, or one beside the output.
-    pub(crate) fn new(wanted: Option<&Path>, output: Option<&Path>) -> Option<Self> {
-        let beside = || {
-            let mut name = OsString::from(output.filter(|output| !input::is_standard(output))?);
-            name.push(".checkpoint");
-            Some(PathBuf::from(name))
-        };
-        let path = wanted.map(Path::to_owned).or_else(beside)?;
-        Some(Self { path, written: Instant::now(), exists: false, failed: false })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// What an interrupted run has saved, if one has; says so.
-    pub(crate) fn read(&mut self, verbosity: Verbosity) -> anyhow::Result<Option<Vec<u8>>> {
-        self.exists = fs::exists(&self.path).unwrap_or(true);
-        let saved = self.exists.then(|| input::bytes(&self.path)).transpose()?;
-        if saved.is_some() {
-            output::note(verbosity, &format!("going on from {}", self.path.display()));
-        }
-        Ok(saved)
-    }
-
-    /// Whether it is time to write it again.
-    pub(crate) fn is_due(&self) -> bool {
-        self.written.elapsed() >= CHECKPOINT_INTERVAL
-    }
-
-    /// Writes the file; says it once if that fails.
-    pub(crate) fn write(&mut self, bytes: &[u8]) {
-        match output::replace(&self.path, bytes) {
-            Ok(()) => self.exists = true,
-            Err(error) if !self.failed => {
-                self.failed = true;
-                output::eprint_line("warning", &format!("{}: cannot be written: {error}", self.path.display()));
-            }
-            Err(_) => {}
-        }
-        self.written = Instant::now();
-    }
-
-    /// Removes the file when nothing is to be gone on from, and else says how that is done.
-    pub(crate) fn settle(&mut self, is_finished: bool, verbosity: Verbosity) {
-        let path = self.path.display();
-        if self.exists && !is_finished {
-            output::note(verbosity, &format!("the same command goes on from {path}"));
-        } else if self.exists
-            && let Err(error) = fs::remove_file(&self.path)
-        {
-            output::eprint_line("warning", &format!("{path}: cannot be removed: {error}"));
-        }
-    }
-}
-
-/// What becomes of the events of a planner.
+/// Shows the events of a planner, and saves checkpoints.
 pub(crate) struct Watch<'a> {
     bar: ProgressBar,
     /// The best bound so far.
     floor: u32,
-    checkpoint: Option<&'a mut Checkpoint>,
+    checkpoint: Option<&'a mut CheckpointFile>,
 }
 
 impl<'a> Watch<'a> {
-    /// Shows a bar if standard error is a terminal and carries nothing else.
-    pub(crate) fn new(verbosity: Verbosity, checkpoint: Option<&'a mut Checkpoint>) -> Self {
+    /// Shows a bar if standard error is a terminal without log output.
+    pub(crate) fn new(verbosity: Verbosity, checkpoint: Option<&'a mut CheckpointFile>) -> Self {
         let style =
             ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or(ProgressStyle::default_spinner());
         let bar = ProgressBar::with_draw_target(None, draw_target(verbosity)).with_style(style);
@@ -102,7 +30,7 @@ impl<'a> Watch<'a> {
         Self { bar, floor: 0, checkpoint }
     }
 
-    /// Shows an event, and saves a search from time to time.
+    /// Shows an event. Saves the state of a search at most every half second.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::Bound { steps: Some(steps), .. } if *steps > self.floor => {
@@ -113,29 +41,29 @@ impl<'a> Watch<'a> {
             Event::Search(search) => {
                 self.bar.set_message(describe(*search));
                 if let Some(checkpoint) = self.checkpoint.as_deref_mut().filter(|checkpoint| checkpoint.is_due()) {
-                    checkpoint.write(&search.checkpoint());
+                    checkpoint.write(&(search.checkpoint)());
                 }
             }
             Event::Stopped(search) => {
                 if let Some(checkpoint) = self.checkpoint.as_deref_mut() {
-                    checkpoint.write(&search.checkpoint());
+                    checkpoint.write(&(search.checkpoint)());
                 }
             }
             _ => {}
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn end(self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// How far a sweep is.
+/// Progress of a sweep over fault sets.
 pub(crate) struct SweepBar(ProgressBar);
 
 impl SweepBar {
-    /// Shows a bar if standard error is a terminal and carries nothing else; `done` of `total` are done already.
+    /// Shows a bar if standard error is a terminal without log output; `done` of `total` fault sets are done.
     pub(crate) fn new(verbosity: Verbosity, total: Option<usize>, done: usize) -> Self {
         let bar = ProgressBar::with_draw_target(total.map(|total| total as u64), draw_target(verbosity));
         let template =
@@ -146,27 +74,27 @@ impl SweepBar {
         Self(bar)
     }
 
-    /// One more is done.
+    /// Counts one more fault set.
     pub(crate) fn advance(&self) {
         self.0.inc(1);
     }
 
-    /// Writes something while the bar is out of the way.
+    /// Runs `write` while the bar is hidden.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.0.suspend(write)
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn end(self) {
         self.0.finish_and_clear();
     }
 }
 
-/// How far an evolution is.
+/// Progress of an evolution.
 pub(crate) struct GenerationBar(ProgressBar);
 
 impl GenerationBar {
-    /// Shows a bar of so many generations if standard error is a terminal and carries nothing else.
+    /// Shows a bar of `generations` if standard error is a terminal without log output.
     pub(crate) fn new(verbosity: Verbosity, generations: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(generations), draw_target(verbosity));
         let style = ProgressStyle::with_template("{spinner} {elapsed} generation {pos} of {len}{msg}, {eta} left");
@@ -175,8 +103,8 @@ impl GenerationBar {
         Self(bar)
     }
 
-    /// Shows how far it is.
-    pub(crate) fn see<P: Problem>(&self, evolution: &Evolution<'_, P>) {
+    /// Updates the bar.
+    pub(crate) fn see<P: MultiObjectiveProblem>(&self, evolution: &Evolution<'_, P>) {
         self.0.set_position(evolution.generation());
         if !self.0.is_hidden() {
             let (evaluations, front) = (evolution.evaluations(), evolution.front(EqualPoints::Remove).count());
@@ -184,17 +112,17 @@ impl GenerationBar {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn end(self) {
         self.0.finish_and_clear();
     }
 }
 
-/// How far a search for an order and a degree is.
+/// Progress of a search for a graph of given order and degree.
 pub(crate) struct RoundBar(ProgressBar);
 
 impl RoundBar {
-    /// Shows a line if standard error is a terminal and carries nothing else.
+    /// Shows a line if standard error is a terminal without log output.
     pub(crate) fn new(verbosity: Verbosity) -> Self {
         let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
         let bar = ProgressBar::with_draw_target(None, draw_target(verbosity));
@@ -203,14 +131,14 @@ impl RoundBar {
         Self(bar)
     }
 
-    /// Shows how far it is.
+    /// Updates the bar.
     pub(crate) fn see(&self, search: &OrderDegreeSearch, rounds: u32) {
         let (sum, bound) = (search.best().distance_sum(), search.best().bound());
         let done = search.round();
         self.0.set_message(format!("{done} of {rounds} rounds done, distance sum {sum}, at least {bound}"));
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn end(self) {
         self.0.finish_and_clear();
     }
@@ -221,12 +149,12 @@ fn draw_target(verbosity: Verbosity) -> ProgressDrawTarget {
     if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-fn describe(search: Search<'_>) -> String {
-    let of = search.evaluation_limit().map(|limit| format!(" of {}", HumanCount(limit))).unwrap_or_default();
-    let conflicts = search.conflicts().map(|conflicts| format!(", {conflicts} conflicts left")).unwrap_or_default();
-    let (steps, generation) = (search.step_count(), search.generation());
+fn describe(search: SearchProgress<'_>) -> String {
+    let of = search.evaluation_limit.map(|limit| format!(" of {}", HumanCount(limit))).unwrap_or_default();
+    let conflicts = search.conflicts.map(|conflicts| format!(", {conflicts} conflicts")).unwrap_or_default();
+    let (steps, generation) = (search.steps, search.generation);
     format!(
         "searching {steps} steps: generation {generation}, {}{of} evaluations{conflicts}",
-        HumanCount(search.evaluations())
+        HumanCount(search.evaluations)
     )
 }

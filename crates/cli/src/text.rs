@@ -1,4 +1,4 @@
-//! Schedules and networks in words and tables.
+//! Text output: schedules, networks and numbers for people.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use lockstep_report::Table;
 
 use crate::args::CostArgs;
 
-/// The most transfers that are listed for people.
+/// Maximum number of transfers in a printed list.
 const MAX_LISTED: usize = 1024;
-/// The widest table for people, in characters.
+/// Maximum width of a printed table, in characters.
 const MAX_WIDTH: usize = 160;
-/// The most destinations in one cell.
+/// Maximum number of destinations in one cell.
 const MAX_IN_CELL: usize = 4;
 
-/// Names beside their values, in two columns.
+/// Two columns: names and values.
 #[derive(Default)]
 pub(crate) struct Sheet {
     rows: Vec<(&'static str, String)>,
@@ -27,7 +27,7 @@ impl Sheet {
         self.rows.push((name, value.into()));
     }
 
-    /// The lines as text.
+    /// Returns the lines as text.
     pub(crate) fn to_text(&self) -> String {
         let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         let lines = self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", printable(value)));
@@ -35,23 +35,23 @@ impl Sheet {
     }
 }
 
-/// A text without the characters that a terminal would obey.
+/// Replaces the control characters of a text.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// A number and its noun.
+/// Returns a number with its noun in singular or plural.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A score with the digits that people read.
+/// Returns a score, rounded for people.
 pub(crate) fn score(score: f64) -> String {
     scores(&[score]).concat()
 }
 
-/// Scores of one objective, as long as each other behind the point: nothing for whole numbers, three places for others, and more
-/// for small ones.
+/// Returns the scores of one objective with equal numbers of decimals: none for whole numbers, three otherwise, and
+/// more for small scores.
 pub(crate) fn scores(scores: &[f64]) -> Vec<String> {
     let least = scores.iter().map(|score| score.abs()).filter(|&size| size > 0.0).fold(1.0, f64::min);
     let places = if scores.iter().all(|score| score.fract() == 0.0) {
@@ -67,7 +67,7 @@ pub(crate) fn scores(scores: &[f64]) -> Vec<String> {
     scores.iter().map(text).collect()
 }
 
-/// The network and the question, three lines of a sheet.
+/// Adds three lines: network, collective and model.
 pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());
     sheet.line("network", format!("{}: {}", topology.name(), size(topology)));
@@ -77,21 +77,21 @@ pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let words = [
         Some(synonym.map_or(name.to_owned(), |word| format!("{name} ({word})"))),
         collective.root().map(|root| format!("root {}", topology.node_name(root))),
-        (collective.chunks.get() > 1).then(|| format!("{} chunks", collective.chunks)),
+        (collective.chunks().get() > 1).then(|| format!("{} chunks", collective.chunks())),
     ];
     let messages = counted(problem.messages().len(), "message");
     sheet.line("collective", format!("{}: {messages}", joined(words)));
     sheet.line("model", problem.model().to_string());
 }
 
-/// A network that is not built, one line of a sheet.
+/// Adds one line about a Cayley graph that is not built.
 pub(crate) fn describe_graph(sheet: &mut Sheet, graph: &CayleyGraph) {
     let (nodes, degree) = (graph.node_count(), graph.degree() as u128);
     let channels = u128::from(nodes) * degree;
     sheet.line("network", format!("{graph}: {nodes} terminals, {channels} channels"));
 }
 
-/// How large a network is.
+/// Returns the size of a network: terminals, switches and channels.
 pub(crate) fn size(topology: &Topology) -> String {
     let (terminals, channels, wires) = (topology.terminal_count(), topology.channel_count(), topology.resource_count());
     let switches = match topology.switch_count() {
@@ -106,18 +106,18 @@ pub(crate) fn size(topology: &Topology) -> String {
     joined([Some(counted(terminals, "terminal")), switches, Some(channels)])
 }
 
-/// What there is, between commas.
+/// Joins the present parts by commas.
 fn joined(words: impl IntoIterator<Item = Option<String>>) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The time of a schedule by equation 1, if the costs are given.
+/// Returns the time of a schedule by equation 1 of the multistage-network document, if the costs are given.
 pub(crate) fn time(schedule: &Schedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
     let time = |model: CostModel, bytes| Ok(model.time(schedule, MessageSizes::Equal(bytes))?);
     time_of(schedule.step_count(), cost, time)
 }
 
-/// The time of a symmetric schedule by equation 1, if the costs are given.
+/// Returns the time of a symmetric schedule by the same equation, if the costs are given.
 pub(crate) fn time_of_base(base: &BaseSchedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
     time_of(base.step_count(), cost, |model, bytes| Ok(model.time_of_base(base, bytes)))
 }
@@ -135,28 +135,27 @@ fn time_of(
     Ok(Some(format!("{time}: {} of {step}", counted(steps, "step"))))
 }
 
-/// The transfers of every step, and who sends to whom when, as far as they can be taken in.
+/// Lists the transfers of every step, and adds a matrix of senders and steps if it is small.
 pub(crate) fn steps(problem: &Problem<'_>, schedule: &Schedule) -> String {
     let transfers = schedule.transfer_count();
     if transfers > MAX_LISTED {
-        return format!(
-            "\n{transfers} transfers are too many to list; draw them with lockstep render, or take --json\n"
-        );
+        return format!("\n{transfers} transfers are too many to list; use lockstep render or --json\n");
     }
     let tables = [Some(list(problem, schedule)), matrix(problem, schedule)];
     tables.into_iter().flatten().flat_map(|table| ["\n".to_owned(), table]).collect()
 }
 
-/// One transfer for people.
-struct Hop {
+/// One transfer as it is printed.
+struct PrintedTransfer {
     sender: NodeId,
     receiver: NodeId,
-    /// What moves, unless sender and receiver say it.
+    /// Name of the message, unless sender and receiver determine it.
     message: Option<String>,
 }
 
-/// The transfers of each step. A message is named where it is neither the sender's own nor, of one receiver, his.
-fn hops<'a>(problem: &'a Problem<'_>, schedule: &'a Schedule) -> impl Iterator<Item = Vec<Hop>> + 'a {
+/// Returns the transfers of each step. A message is named if the sender is not its source, or the receiver not its
+/// only receiver.
+fn hops<'a>(problem: &'a Problem<'_>, schedule: &'a Schedule) -> impl Iterator<Item = Vec<PrintedTransfer>> + 'a {
     let (topology, messages) = (problem.topology(), problem.messages());
     let hop = move |transfer: lockstep::schedule::Transfer<'_>| {
         let (&first, &last) = (transfer.path.first()?, transfer.path.last()?);
@@ -176,7 +175,7 @@ fn hops<'a>(problem: &'a Problem<'_>, schedule: &'a Schedule) -> impl Iterator<I
             _ => name(source).to_owned(),
         };
         let message = Some(ends + &chunk).filter(|words| !words.is_empty());
-        Some(Hop { sender, receiver, message })
+        Some(PrintedTransfer { sender, receiver, message })
     };
     schedule.steps().map(move |(_, step)| step.iter().filter_map(hop).collect())
 }
@@ -194,7 +193,7 @@ fn list(problem: &Problem<'_>, schedule: &Schedule) -> String {
     table.to_text()
 }
 
-/// The document's table of destinations: a row for each sender, a column for each step.
+/// Returns the table of destinations of the multistage-network document: one row per sender, one column per step.
 fn matrix(problem: &Problem<'_>, schedule: &Schedule) -> Option<String> {
     let name = |node| problem.topology().node_name(node);
     let mut rows: BTreeMap<NodeId, Vec<Vec<&str>>> = BTreeMap::new();
@@ -217,16 +216,16 @@ fn matrix(problem: &Problem<'_>, schedule: &Schedule) -> Option<String> {
     text.lines().all(|line| line.chars().count() <= MAX_WIDTH).then_some(text)
 }
 
-/// A lower bound with its reason.
+/// Returns a lower bound with its rule and explanation.
 pub(crate) fn bound(bound: &LowerBound, topology: &Topology) -> String {
     format!("{} ({}): {}", counted(bound.steps as usize, "step"), bound.rule, bound.certificate.explain(topology))
 }
 
-/// What the judge counted.
+/// Returns the counts of a verification.
 pub(crate) fn transfers(verification: &Verification) -> String {
     let &Verification { transfers, relays, redundant, .. } = verification;
     let counted = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
-    let others = joined([counted(relays, "to pass on"), counted(redundant, "needed by nobody")]);
+    let others = joined([counted(relays, "relays"), counted(redundant, "redundant")]);
     let others = if others.is_empty() { others } else { format!(" ({others})") };
     let (percent, mean) = (100.0 * verification.utilisation(), verification.mean_path());
     format!("{transfers}{others} over {mean:.2} channels on average, {percent:.1} % of the channels busy")

@@ -1,11 +1,11 @@
-//! Times and budgets as people write them.
+//! Parsers for times and budgets.
 
 use std::fmt;
 use std::time::Duration;
 
 use lockstep::{Budget, DEFAULT_EVALUATIONS};
 
-/// Units of time in picoseconds, longer names first.
+/// Units of time in picoseconds.
 const UNITS: [(&str, u64); 7] = [
     ("ps", 1),
     ("ns", 1_000),
@@ -16,7 +16,7 @@ const UNITS: [(&str, u64); 7] = [
     ("h", 3_600_000_000_000_000),
 ];
 
-/// The picoseconds of a text such as `1us` or `0.5ns`.
+/// Parses a time such as `1us` or `0.5ns` into picoseconds.
 pub(crate) fn picoseconds(text: &str) -> Result<u64, String> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -25,7 +25,7 @@ pub(crate) fn picoseconds(text: &str) -> Result<u64, String> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) || number.ends_with('.') {
-        return Err(format!("'{number}' is no number; write for example 1us or 0.5ns"));
+        return Err(format!("'{number}' is not a number; write for example 1us or 0.5ns"));
     }
     let scale = 10u64.checked_pow(fraction.len() as u32);
     let fraction = match (fraction.parse::<u64>(), scale) {
@@ -37,27 +37,27 @@ pub(crate) fn picoseconds(text: &str) -> Result<u64, String> {
         }
         _ => None,
     };
-    let fraction = fraction.ok_or("times are whole picoseconds; write fewer digits")?;
+    let fraction = fraction.ok_or("times are whole picoseconds; use fewer digits")?;
     let whole = whole.parse::<u64>().ok().and_then(|whole| whole.checked_mul(unit)?.checked_add(fraction));
-    whole.ok_or_else(|| "the time is longer than 200 days; write a shorter one".to_owned())
+    whole.ok_or_else(|| "the time exceeds 200 days; use a shorter one".to_owned())
 }
 
-/// How long a search may take.
+/// The budget of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BudgetArg {
-    /// So many evaluations.
+    /// A number of evaluations.
     Evaluations(u64),
-    /// So much time.
+    /// A time limit.
     Time(Duration),
-    /// Until somebody interrupts it.
+    /// No limit: until an interruption.
     Unlimited,
 }
 
 impl BudgetArg {
-    /// What is allowed if nothing is said.
+    /// The default budget.
     pub(crate) const DEFAULT: Self = Self::Evaluations(DEFAULT_EVALUATIONS);
 
-    /// The budget, beginning now.
+    /// Returns the budget. A time limit starts now.
     pub(crate) fn begin(self) -> Budget {
         match self {
             Self::Evaluations(evaluations) => Budget::evaluations(evaluations),
@@ -77,7 +77,7 @@ impl fmt::Display for BudgetArg {
     }
 }
 
-/// The budget of a text such as `4000000`, `30s` or `unlimited`.
+/// Parses a budget such as `4000000`, `30s` or `unlimited`.
 pub(crate) fn budget(text: &str) -> Result<BudgetArg, String> {
     if text == "unlimited" {
         return Ok(BudgetArg::Unlimited);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn malformed_times_are_refused() {
         for text in ["", "1", "us", ".5us", "1.us", "-1us", "1 us", "1e3us", "1.5ps", "99999999h", "1us2", "1.2.3s"] {
             assert!(picoseconds(text).is_err(), "{text}");
         }

@@ -10,7 +10,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let torus: Topology = "torus:8x8".parse()?;
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 //! // Every node receives 63 messages over 4 channels, so 16 steps are the fewest there are.
 //! let schedule = schedule(&problem, 16, 1, &Budget::evaluations(100))?;
@@ -18,35 +18,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A method is one file or folder with one function, `fn find(&Request) -> Result<Schedule, Miss>`, and one line in
+//! A method is one file or folder with one function, `fn find(&MethodRequest) -> Result<Schedule, MethodError>`, and one line in
 //! [`methods`].
 
-mod arborescences;
-mod colouring;
-mod distance;
+mod construct_engine;
 mod engine;
-mod first_fit;
-mod flooding;
-mod hunt;
-mod layered;
-mod log;
+mod kit;
 mod method;
-mod one_source;
-mod relay;
-mod relayed;
+mod portfolio;
 mod repair;
-mod scatter_flow;
-mod shortest;
-mod slots;
-mod spread;
-mod symmetric;
-mod task;
-mod telephone;
-#[cfg(test)]
-mod testing;
-mod wires;
 
+pub use construct_engine::ConstructEngine;
 pub use engine::{methods, schedule, shortest};
-pub use hunt::Found;
-pub use method::Method;
-pub use repair::{Repaired, Survivors, repair, survivors};
+pub use kit::method::Method;
+pub use portfolio::MethodSchedule;
+pub use repair::{RepairedSchedule, Survivors, repair, survivors};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::IntErrorKind;
 use std::str::FromStr;
 
-use lockstep_topology::one_line;
+use lockstep_files::one_line;
 use serde::{Deserialize, Serialize};
 
 use crate::Machine;

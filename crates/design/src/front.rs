@@ -1,14 +1,14 @@
 //! Fronts of designs, and their files: `"format": "lockstep-front"`, version 1.
 
+use lockstep_files::{FileError, FileKind, one_line, to_json_rows};
 use lockstep_pareto::{EqualPoints, Evolution, EvolutionOptions, Points, PointsError, Sense};
-use lockstep_schedule::{FileError, FileKind, to_json_lines};
-use lockstep_topology::one_line;
 use serde::{Deserialize, Serialize};
 
 use crate::exhaustive::Enumeration;
 use crate::{CablingCode, CodeError, DesignProblem, DesignRules, Machine};
 
-const KIND: FileKind = FileKind { format: "lockstep-front", noun: "front", magic: *b"lsfront\0", version: 1 };
+const KIND: FileKind =
+    FileKind { format: "lockstep-front", noun: "front", magic: *b"lsfront\0", version: 1, remedies: &[] };
 
 /// A code and what its network scored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -193,7 +193,7 @@ impl Front {
             origin: self.origin,
             designs: self.designs.clone(),
         };
-        to_json_lines(&record, 2)
+        to_json_rows(&record, 2)
     }
 
     /// The front of a file.

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use lockstep::Engine;
+use lockstep::EngineChoice;
 use serde::de::DeserializeOwned;
 
 use crate::repository::root;
@@ -42,10 +42,10 @@ enum Method {
 }
 
 impl Method {
-    fn engine(self) -> Engine {
+    fn engine(self) -> EngineChoice {
         match self {
-            Self::Auto => Engine::Auto,
-            Self::Umda => Engine::Umda,
+            Self::Auto => EngineChoice::Auto,
+            Self::Umda => EngineChoice::Named("umda"),
         }
     }
 }

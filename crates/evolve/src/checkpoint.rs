@@ -1,13 +1,11 @@
 //! Checkpoints: an interrupted search continues with the same result.
 
-use lockstep_envelope::{EnvelopeError, decode, encode, open, seal};
+use lockstep_files::FileError;
 use serde::{Deserialize, Serialize};
 
 use crate::evolution::{Algorithm, Evolution, FIRST_EFFORT, Individual, MAX_EFFORT};
 use crate::space::SearchSpace;
 use crate::state::Evaluator;
-
-const VERSION: u32 = 1;
 
 /// The reason why a checkpoint cannot be resumed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -15,7 +13,7 @@ const VERSION: u32 = 1;
 pub enum CheckpointError {
     /// The bytes are truncated, altered, or not a checkpoint.
     #[error("the checkpoint cannot be read: {0}")]
-    Envelope(#[from] EnvelopeError),
+    File(#[from] FileError),
     /// The checkpoint belongs to another problem, number of steps, seed or set of parameters.
     #[error("the checkpoint belongs to another {what}; delete it, or run the search that it belongs to")]
     Mismatch {
@@ -56,7 +54,7 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
             population: self.population.clone(),
             offspring: self.offspring.clone(),
         };
-        seal(A::MAGIC, VERSION, &encode(&record))
+        A::CHECKPOINT_KIND.seal(&record)
     }
 
     /// Restores the search that [`checkpoint`](Self::checkpoint) saved. It finds the same schedule as without the
@@ -66,7 +64,7 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
     ///
     /// [`CheckpointError`] if the bytes are not a checkpoint of this space with these options.
     pub fn resume(space: &'a SearchSpace<'a>, options: A, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let record: CheckpointRecord<A> = decode(open(A::MAGIC, VERSION, bytes)?)?;
+        let record: CheckpointRecord<A> = A::CHECKPOINT_KIND.open(bytes)?;
         let fresh = Self::new(space, options);
         if record.fingerprint != space.fingerprint() {
             return Err(CheckpointError::Mismatch { what: "problem or number of steps" });
@@ -109,7 +107,7 @@ mod tests {
     /// Resumes a checkpoint that `forge` has changed, with a correct checksum.
     fn forged(forge: impl FnOnce(&mut Umda)) -> Result<(), CheckpointError> {
         let omega: Topology = "omega:8".parse().unwrap();
-        let all_gather = Collective::all_to_all_broadcast();
+        let all_gather = Collective::all_gather();
         let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole()).unwrap();
         let table = candidate_paths(&problem).unwrap();
         let space = SearchSpace::new(problem, &table, 7).unwrap();

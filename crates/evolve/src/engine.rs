@@ -50,7 +50,7 @@ pub fn schedule(problem: &Problem, steps: u32, seed: u64, budget: &Budget) -> Re
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:6".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
 /// let schedule = schedule_by(HgsaOptions::directed(1), &problem, 3, &Budget::evaluations(1_000_000))?;
 /// assert_eq!(schedule.step_count(), 3);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lockstep_files::FileKind;
 use lockstep_schedule::{Budget, NotFound, Schedule};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -23,8 +24,8 @@ pub struct Individual {
 ///
 /// Other crates cannot implement it.
 pub trait Algorithm: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Sync {
-    /// The first bytes of its checkpoints.
-    const MAGIC: [u8; 8];
+    /// The kind of its checkpoint files.
+    const CHECKPOINT_KIND: FileKind;
 
     /// Returns the parameters with every value within its limits.
     #[must_use]
@@ -74,7 +75,7 @@ pub(crate) const MAX_EFFORT: u64 = 1 << 17;
 /// use lockstep_topology::Topology;
 ///
 /// let tree: Topology = "b-tree:4".parse()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole())?;
 /// let paths = candidate_paths(&problem)?;
 /// let space = SearchSpace::new(problem, &paths, 4)?;

@@ -1,7 +1,7 @@
 //! Evolutionary search for collective communication schedules of a given number of steps.
 //!
 //! The search looks for an assignment of a path and a step to every delivery such that no two transfers of a step use the
-//! same resource. It does not compute lower bounds, and it does not choose the number of steps.
+//! same resource. This crate does not compute lower bounds.
 //!
 //! ```
 //! use lockstep_evolve::schedule;
@@ -9,7 +9,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let omega: Topology = "omega:8".parse()?;
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 //! let schedule = schedule(&problem, 8, 1, &Budget::evaluations(1_000_000))?;
 //! assert!(verify(&problem, &schedule).is_ok());
@@ -26,20 +26,23 @@
 //!
 //! # Entry points
 //!
-//! - [`schedule`] and [`schedule_by`] search with one call.
+//! - [`UmdaEngine`] and [`HgsaEngine`] are the engines, which search for the smallest number of steps.
+//! - [`schedule`] and [`schedule_by`] search for a given number of steps with one call.
 //! - [`Umda`] is the univariate marginal distribution algorithm of the multistage-network document, for all models.
 //! - [`Hgsa`] is the hybrid of genetic algorithm and simulated annealing of the store-and-forward document, for broadcasts.
 //!
 //! # How to add an algorithm
 //!
 //! 1. Create a folder beside `umda` with its options and a type that implements `Maker`.
-//! 2. Implement [`Algorithm`] for the options, with a new `MAGIC` for its checkpoints.
+//! 2. Implement [`Algorithm`] for the options, with a new `CHECKPOINT_KIND`.
 //! 3. Export the options here, and add a row to `tests/search/golden.rs`.
 
 mod checkpoint;
 mod engine;
+mod engines;
 mod evolution;
 mod hgsa;
+mod level_search;
 mod local_search;
 mod space;
 mod state;
@@ -49,6 +52,7 @@ mod umda;
 
 pub use checkpoint::CheckpointError;
 pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule, schedule_by};
+pub use engines::{HgsaEngine, UmdaEngine};
 pub use evolution::{Algorithm, Evolution};
 pub use hgsa::{Hgsa, HgsaOptions, LastResort, Moves, Prediction};
 pub use local_search::{EjectionChainOptions, EjectionChainSearch};

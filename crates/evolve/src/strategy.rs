@@ -1,8 +1,7 @@
 //! Random spaces and individuals for unit tests.
 
 use lockstep_schedule::strategy::{Instance, instance};
-use lockstep_schedule::{CollectiveKind, Phase, Switching};
-use lockstep_schedule::{NotFound, Problem};
+use lockstep_schedule::{Collective, NotFound, Pattern, Phase, Problem, Switching};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,11 +13,7 @@ use crate::space::{Gene, SearchSpace};
 pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
     instance(max_nodes).prop_map(|mut instance| {
         if instance.collective.phases() != [Phase::Distribute] {
-            instance.collective.kind = match instance.collective.kind {
-                CollectiveKind::Gather { root } => CollectiveKind::OneToAllScatter { root },
-                CollectiveKind::Reduce { root } => CollectiveKind::OneToAllBroadcast { root },
-                _ => CollectiveKind::AllToAllBroadcast,
-            };
+            instance.collective = instance.collective.distributing();
         }
         if instance.problem().messages().is_scatter() {
             instance.model.switching = Switching::Wormhole;
@@ -30,14 +25,13 @@ pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
 /// A broadcast that the encoding supports, with the same exception.
 pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = Instance> {
     searchable(max_nodes).prop_map(|mut instance| {
-        let kind = &mut instance.collective.kind;
-        match kind {
-            CollectiveKind::OneToAllScatter { root } => *kind = CollectiveKind::OneToAllBroadcast { root: *root },
-            CollectiveKind::AllToAllScatter => *kind = CollectiveKind::AllToAllBroadcast,
-            CollectiveKind::Custom(messages) if messages.iter().all(|message| message.receivers.len() == 1) => {
-                *kind = CollectiveKind::OneToAllBroadcast { root: messages[0].source };
-            }
-            _ => {}
+        if instance.collective.pattern() == Pattern::Scatter {
+            let collective = match (instance.collective.root(), instance.collective.listed()) {
+                (None, None) => Collective::all_gather(),
+                (Some(root), _) => Collective::broadcast(root),
+                (None, Some(messages)) => Collective::broadcast(messages[0].source),
+            };
+            instance.collective = collective.with_chunks(instance.collective.chunks());
         }
         instance
     })

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Switching};
+use lockstep_schedule::{Collective, CommunicationModel, Switching};
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -21,16 +21,9 @@ pub enum Transport {
 impl Transport {
     /// How the messages of a collective travel in this model: broadcasts are passed on, scatters if the model says so.
     pub fn of(collective: &Collective, model: CommunicationModel) -> Self {
-        let is_scatter = match &collective.kind {
-            CollectiveKind::OneToAllScatter { .. }
-            | CollectiveKind::AllToAllScatter
-            | CollectiveKind::Gather { .. } => true,
-            CollectiveKind::Custom(messages) => messages.iter().all(|message| message.receivers.len() == 1),
-            _ => false,
-        };
         match model.switching {
             Switching::StoreAndForward => Self::StoreAndForward,
-            Switching::Wormhole if is_scatter && model.is_direct() => Self::Direct,
+            Switching::Wormhole if collective.pattern().is_scatter() && model.is_direct() => Self::Direct,
             Switching::Wormhole => Self::Relayed,
         }
     }

@@ -9,7 +9,7 @@ use lockstep_faults::{
 };
 use lockstep_paths::{PathId, PathTable, ShortestPaths};
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Collective, CollectiveKind, Problem};
+use lockstep_schedule::{Collective, Problem};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use petgraph::algo::tarjan_scc;
@@ -353,7 +353,7 @@ proptest! {
 
     #[test]
     fn a_problem_is_one_where_all_are_connected((_, _, broken) in any_broken(9, 3), model in any_model()) {
-        for collective in [Collective::all_to_all_scatter(), Collective::all_to_all_broadcast(), Collective::from(CollectiveKind::AllReduce)] {
+        for collective in [Collective::all_to_all(), Collective::all_gather(), Collective::all_reduce()] {
             let answer = Survivability::of(&broken, Transport::of(&collective, model));
             prop_assert_eq!(Problem::new(&broken, &collective, model).is_ok(), answer.is_connected());
         }

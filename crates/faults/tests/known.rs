@@ -4,7 +4,7 @@ use lockstep_faults::{
     CutOff, Fault, FaultClasses, FaultDiameter, FaultError, FaultKind, FaultSet, FaultSpace, Faults, Survivability,
     Transport,
 };
-use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel};
+use lockstep_schedule::{Collective, CommunicationModel};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 /// Kautz networks of degree d and diameter D have d disjoint paths of at most D + 2 channels between any two nodes (Reddy,
@@ -96,14 +96,14 @@ fn what_has_one_receiver_each_is_passed_on_only_if_the_model_says_so() {
     let ring: Topology = "ring:3".parse().unwrap();
     let [a, b, c] = *ring.terminals() else { panic!("three terminals") };
     let collectives = [
-        Collective::one_to_all_broadcast(a),
-        Collective::one_to_all_scatter(a),
-        Collective::all_to_all_broadcast(),
-        Collective::all_to_all_scatter(),
-        CollectiveKind::Gather { root: a }.into(),
-        CollectiveKind::Reduce { root: a }.into(),
-        CollectiveKind::ReduceScatter.into(),
-        CollectiveKind::AllReduce.into(),
+        Collective::broadcast(a),
+        Collective::scatter(a),
+        Collective::all_gather(),
+        Collective::all_to_all(),
+        Collective::gather(a),
+        Collective::reduce(a),
+        Collective::reduce_scatter(),
+        Collective::all_reduce(),
         Collective::many_to_many_scatter(&[a, b], &[c]),
         Collective::many_to_many_broadcast(&[a], &[b, c]),
     ];

@@ -1,11 +1,12 @@
 //! The JSON form of programs: `"format": "lockstep-programs"`, version 1.
 
-use lockstep_schedule::{FileError, FileKind, to_json_lines};
+use lockstep_files::{FileError, FileKind, to_json_rows};
 use serde::{Deserialize, Serialize};
 
 use crate::programs::{Event, Programs, ProgramsError};
 
-const KIND: FileKind = FileKind { format: "lockstep-programs", noun: "programs", magic: *b"lockprgm", version: 1 };
+const KIND: FileKind =
+    FileKind { format: "lockstep-programs", noun: "programs", magic: *b"lockprgm", version: 1, remedies: &[] };
 
 /// Why a text is no programs file. Every message is one line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -55,7 +56,7 @@ impl Programs {
     /// # Ok::<(), lockstep_flow::ProgramsFileError>(())
     /// ```
     pub fn to_json(&self) -> String {
-        to_json_lines(&Written { format: KIND.format, version: KIND.version, tasks: &self.tasks }, 2)
+        to_json_rows(&Written { format: KIND.format, version: KIND.version, tasks: &self.tasks }, 2)
     }
 
     /// The programs of a JSON file, [checked](Self::check).

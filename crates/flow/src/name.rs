@@ -2,7 +2,7 @@
 
 /// A word that is none of the names of a choice.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{}' is no {choice}; choose {}", lockstep_topology::one_line(.word), listed(.names))]
+#[error("'{}' is no {choice}; choose {}", lockstep_files::one_line(.word), listed(.names))]
 pub struct UnknownName {
     /// What is chosen, in words.
     pub choice: &'static str,

@@ -89,7 +89,7 @@ pub enum WorkloadError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "'{}' is no workload; choose chained, phased, phased:PHASES, uniform or all-to-all",
-    lockstep_topology::one_line(.word)
+    lockstep_files::one_line(.word)
 )]
 pub struct UnknownWorkload {
     /// The word.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use lockstep_envelope::EnvelopeError;
+use lockstep_files::{FileError, FileKind};
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
@@ -12,8 +12,8 @@ use tracing::{debug, warn};
 
 use crate::{MAX_BYTES, PathSelection, PathTable, TableError};
 
-const MAGIC: [u8; 8] = *b"lockpath";
-const VERSION: u32 = 1;
+const KIND: FileKind =
+    FileKind { format: "lockstep-paths", noun: "path table", magic: *b"lockpath", version: 1, remedies: &[] };
 
 /// No file of a table within [`MAX_BYTES`] is longer: bincode spends at most 5 bytes where memory has 4.
 const MAX_FILE_BYTES: u64 = MAX_BYTES / 4 * 5 + 1024;
@@ -32,7 +32,7 @@ enum Refusal {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error(transparent)]
-    Damaged(#[from] EnvelopeError),
+    Damaged(#[from] FileError),
     #[error("it belongs to another network")]
     OtherTopology,
     #[error("it holds another selection, {0:?}")]
@@ -82,8 +82,7 @@ impl PathTable {
 fn load(cache: &Path, topology: &Topology, digest: [u8; 32], selection: PathSelection) -> Result<PathTable, Refusal> {
     let mut sealed = Vec::new();
     File::open(cache)?.take(MAX_FILE_BYTES).read_to_end(&mut sealed)?;
-    let payload = lockstep_envelope::open(MAGIC, VERSION, &sealed)?;
-    let entry: Entry<PathTable> = lockstep_envelope::decode(payload)?;
+    let entry: Entry<PathTable> = KIND.open(&sealed)?;
     if entry.topology != digest {
         Err(Refusal::OtherTopology)
     } else if entry.selection != selection {
@@ -102,7 +101,7 @@ fn store(cache: &Path, entry: &Entry<&PathTable>) -> io::Result<()> {
     };
     fs::create_dir_all(directory)?;
     let mut file = NamedTempFile::new_in(directory)?;
-    file.write_all(&lockstep_envelope::seal(MAGIC, VERSION, &lockstep_envelope::encode(entry)))?;
+    file.write_all(&KIND.seal(entry))?;
     file.persist(cache)?;
     Ok(())
 }

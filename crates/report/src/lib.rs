@@ -12,7 +12,7 @@
 //! let [[a_b, _], [b_c, _]] = [network.link(a, b), network.link(b, c)];
 //! let network = network.build()?;
 //!
-//! let broadcast = Collective::one_to_all_broadcast(a);
+//! let broadcast = Collective::broadcast(a);
 //! let problem = Problem::new(&network, &broadcast, CommunicationModel::store_and_forward())?;
 //! let mut schedule = Schedule::new();
 //! for channel in [a_b, b_c] {

@@ -1,6 +1,6 @@
 //! What pictures say in words.
 
-use lockstep_schedule::{Collective, CollectiveKind, MessageId, Phase, Problem, Receivers, Transfer};
+use lockstep_schedule::{Collective, MessageId, Phase, Problem, Receivers, Transfer};
 use lockstep_topology::{NodeId, Topology};
 
 /// A text of at most so many letters; a longer one ends in `…`.
@@ -43,17 +43,10 @@ pub(crate) fn size(topology: &Topology) -> String {
 }
 
 fn collective(collective: &Collective, topology: &Topology) -> String {
-    let what = match &collective.kind {
-        CollectiveKind::OneToAllBroadcast { .. } => "one-to-all broadcast",
-        CollectiveKind::OneToAllScatter { .. } => "one-to-all scatter",
-        CollectiveKind::AllToAllBroadcast => "all-to-all broadcast",
-        CollectiveKind::AllToAllScatter => "all-to-all scatter",
-        CollectiveKind::Custom(_) => "custom collective",
-        _ => collective.abbreviation(),
-    };
+    let what = collective.name().map_or_else(|| "custom collective".to_owned(), |name| name.to_string());
     let preposition = if collective.phases() == [Phase::Collect] { "to" } else { "from" };
     let root = collective.root().map(|root| format!(" {preposition} {}", node(topology, root))).unwrap_or_default();
-    let chunks = match collective.chunks.get() {
+    let chunks = match collective.chunks().get() {
         1 => String::new(),
         chunks => format!(" in {chunks} chunks"),
     };

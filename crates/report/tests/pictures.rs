@@ -82,7 +82,7 @@ fn one_by_one(problem: &Problem<'_>, steps: u32) -> Schedule {
 #[test]
 fn the_documents_omega_schedule_has_seven_panels_of_eight_transfers() {
     let omega: Topology = "omega:8".parse().unwrap();
-    let collective = Collective::all_to_all_broadcast();
+    let collective = Collective::all_gather();
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
     let picture = schedule_svg(&problem, &omega_8_aab(&omega), &LIMITS);
     let document = parse(&picture);
@@ -106,7 +106,7 @@ fn the_documents_omega_schedule_has_seven_panels_of_eight_transfers() {
 #[test]
 fn a_page_has_the_same_panels_and_needs_nothing_from_elsewhere() {
     let omega: Topology = "omega:8".parse().unwrap();
-    let collective = Collective::all_to_all_broadcast();
+    let collective = Collective::all_gather();
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
     let page = schedule_html(&problem, &omega_8_aab(&omega), &LIMITS);
     assert!(page.starts_with("<!DOCTYPE html>\n<html"));
@@ -147,7 +147,7 @@ fn every_family_is_drawn_with_all_its_terminals() {
 #[test]
 fn steps_without_transfers_and_schedules_without_steps_are_drawn() {
     let ring: Topology = "ring:4".parse().unwrap();
-    let collective = Collective::one_to_all_broadcast(NodeId::new(0));
+    let collective = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
     let mut schedule = Schedule::new();
     let empty = schedule_svg(&problem, &schedule, &LIMITS);
@@ -163,7 +163,7 @@ fn steps_without_transfers_and_schedules_without_steps_are_drawn() {
 #[test]
 fn what_the_limits_leave_out_is_said_in_the_picture() {
     let cube: Topology = "hypercube:3".parse().unwrap();
-    let collective = Collective::all_to_all_scatter();
+    let collective = Collective::all_to_all();
     let problem = Problem::new(&cube, &collective, CommunicationModel::wormhole()).unwrap();
     let schedule = one_by_one(&problem, 9);
     let limits = DrawingLimits { steps: 2, ..LIMITS };
@@ -192,7 +192,7 @@ fn hostile_names_stay_text() {
         builder.link(pair[0], pair[1]);
     }
     let topology = builder.build().unwrap();
-    let collective = Collective::all_to_all_broadcast();
+    let collective = Collective::all_gather();
     let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
     let schedule = one_by_one(&problem, 5);
     for text in [topology_svg(&topology, &LIMITS), schedule_svg(&problem, &schedule, &LIMITS)] {
@@ -238,7 +238,7 @@ fn positions_of_any_size_and_coinciding_ones_are_drawn() {
 #[test]
 fn a_conflict_is_dashed_and_what_does_not_exist_is_counted() {
     let ring: Topology = "ring:4".parse().unwrap();
-    let collective = Collective::all_to_all_broadcast();
+    let collective = Collective::all_gather();
     let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
     let mut schedule = Schedule::new();
     schedule.begin_step();
@@ -260,7 +260,7 @@ fn a_conflict_is_dashed_and_what_does_not_exist_is_counted() {
 fn sixteen_sources_have_a_legend_and_seventeen_have_none() {
     for (spec, entries) in [("mesh:4x4", Some(16)), ("ring:17", None)] {
         let topology: Topology = spec.parse().unwrap();
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
         let schedule = one_by_one(&problem, 1000);
         let picture = schedule_svg(&problem, &schedule, &LIMITS);
@@ -283,7 +283,7 @@ proptest! {
     /// Each transfer that names only what exists is drawn once, in its step, and the text is the same every time.
     #[test]
     fn any_schedule_on_any_network_is_drawn(topology in strategy::any_topology(12), steps in any_schedule()) {
-        let collective = Collective::all_to_all_broadcast();
+        let collective = Collective::all_gather();
         let Ok(problem) = Problem::new(&topology, &collective, CommunicationModel::wormhole()) else {
             return Ok(());
         };

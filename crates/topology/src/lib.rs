@@ -44,6 +44,5 @@ pub use order_degree::{
 };
 pub use spec::SpecError;
 pub use symmetry::{Automorphism, Symmetries};
-pub use text::{escaped, one_line};
 pub use topology::Topology;
 pub use visit::{ChannelRef, ChannelRefs, Neighbors, VisitedNodes};

@@ -115,12 +115,7 @@ fn models() -> impl Strategy<Value = CommunicationModel> {
 
 fn collectives(topology: &Topology, root: usize) -> [Collective; 4] {
     let root = topology.terminals()[root];
-    [
-        Collective::one_to_all_broadcast(root),
-        Collective::all_to_all_broadcast(),
-        Collective::one_to_all_scatter(root),
-        Collective::all_to_all_scatter(),
-    ]
+    [Collective::broadcast(root), Collective::all_gather(), Collective::scatter(root), Collective::all_to_all()]
 }
 
 /// The verified schedules of all constructions that fit.
@@ -306,7 +301,7 @@ fn other_networks_and_models_are_declined() {
         }
     }
     let half_duplex = "fat-tree:2,3".parse::<Topology>().unwrap().half_duplex();
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let problem = Problem::new(&half_duplex, &exchange, CommunicationModel::wormhole()).unwrap();
     assert_eq!(schedules(&problem).unwrap(), []);
 }
@@ -315,7 +310,7 @@ fn other_networks_and_models_are_declined() {
 fn collecting_and_custom_collectives_are_left_to_others() {
     let omega: Topology = "omega:8".parse().unwrap();
     let [root, other] = [0, 1].map(NodeId::new);
-    let gather = Collective::one_to_all_scatter(root).reversed().unwrap();
+    let gather = Collective::scatter(root).reversed();
     for collective in [gather, Collective::many_to_many_scatter(&[root], &[other])] {
         let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
         assert_eq!(schedules(&problem).unwrap(), []);
@@ -327,7 +322,7 @@ fn a_cancelled_budget_ends_the_long_ones() {
     let omega: Topology = "omega:8".parse().unwrap();
     let budget = Budget::unlimited();
     budget.cancel();
-    for collective in [Collective::all_to_all_broadcast(), Collective::all_to_all_scatter()] {
+    for collective in [Collective::all_gather(), Collective::all_to_all()] {
         let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
         assert_eq!(MULTISTAGE.schedule(&problem, 0, &budget), None);
     }

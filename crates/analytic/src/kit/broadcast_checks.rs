@@ -60,7 +60,7 @@ pub(crate) fn verified(
     root: NodeId,
     model: CommunicationModel,
 ) -> Option<(Verification, u32)> {
-    let broadcast = Collective::one_to_all_broadcast(root);
+    let broadcast = Collective::broadcast(root);
     let problem = Problem::new(topology, &broadcast, model).unwrap();
     let schedule = construction.schedule(&problem, 0, &Budget::unlimited())?;
     let verification = verify(&problem, &schedule).unwrap();
@@ -79,13 +79,13 @@ pub(crate) fn supports_only_wormhole_all_port_broadcasts(construction: Construct
     assert_eq!(verified(construction, topology, root, ports(degree - 1)), None);
     assert_eq!(verified(construction, topology, root, CommunicationModel::store_and_forward()), None);
     assert_eq!(verified(construction, &topology.half_duplex(), root, wormhole), None);
-    for collective in [Collective::one_to_all_scatter(root), Collective::all_to_all_broadcast()] {
+    for collective in [Collective::scatter(root), Collective::all_gather()] {
         let problem = Problem::new(topology, &collective, wormhole).unwrap();
         assert_eq!(construction.schedule(&problem, 0, &Budget::unlimited()), None);
     }
     let budget = Budget::unlimited();
     budget.cancel();
-    let broadcast = Collective::one_to_all_broadcast(root);
+    let broadcast = Collective::broadcast(root);
     let problem = Problem::new(topology, &broadcast, wormhole).unwrap();
     assert_eq!(construction.schedule(&problem, 0, &budget), None);
 }

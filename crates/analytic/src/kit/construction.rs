@@ -1,6 +1,6 @@
 //! The interface of a construction.
 
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Schedule};
+use lockstep_schedule::{Budget, MessageId, Problem, Schedule};
 
 /// Schedules on the networks of one structure.
 ///
@@ -31,11 +31,11 @@ impl Construction {
     ///
     /// A schedule need not have fewer than `goal` steps. Several chunks are sent one after the other.
     pub fn schedule(&self, problem: &Problem<'_>, goal: u32, budget: &Budget) -> Option<Schedule> {
-        let chunks = problem.collective().chunks;
+        let chunks = problem.collective().chunks();
         if chunks.get() == 1 {
             return (self.construct)(problem, goal, budget);
         }
-        if matches!(problem.collective().kind, CollectiveKind::AllReduce) {
+        if problem.collective().phases().len() > 1 {
             return None;
         }
         let whole = problem.collective().clone().with_chunks(std::num::NonZeroU32::MIN);

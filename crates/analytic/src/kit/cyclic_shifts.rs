@@ -1,6 +1,6 @@
 //! The four collectives on networks that pass every cyclic shift of their terminals in one step.
 
-use lockstep_schedule::{Budget, CollectiveKind, MessageId, Problem, Schedule, Switching};
+use lockstep_schedule::{Budget, CollectiveName, MessageId, Problem, Schedule, Switching};
 use lockstep_topology::Topology;
 
 use super::path_list::PathList;
@@ -58,11 +58,11 @@ fn schedule(problem: &Problem<'_>, network: &impl CyclicShifts, budget: &Budget)
         let rank = problem.topology().terminal_rank(root)? as u32;
         network.senders().iter().position(|&sender| sender == rank)
     };
-    match problem.collective().kind {
-        CollectiveKind::OneToAllBroadcast { root } => broadcast(network, place_of(root)?),
-        CollectiveKind::OneToAllScatter { root } => scatter(network, place_of(root)?),
-        CollectiveKind::AllToAllBroadcast => all_gather(network, budget),
-        CollectiveKind::AllToAllScatter => total_exchange(network, budget),
+    match (problem.collective().name()?, problem.collective().root()) {
+        (CollectiveName::Broadcast, Some(root)) => broadcast(network, place_of(root)?),
+        (CollectiveName::Scatter, Some(root)) => scatter(network, place_of(root)?),
+        (CollectiveName::AllGather, None) => all_gather(network, budget),
+        (CollectiveName::AllToAll, None) => total_exchange(network, budget),
         _ => None,
     }
 }

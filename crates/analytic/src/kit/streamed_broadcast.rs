@@ -1,7 +1,7 @@
 //! Broadcasts on Cayley graphs whose transfers are computed, not stored.
 
 use lockstep_schedule::{
-    BroadcastVerifier, Budget, CollectiveKind, MessageId, Ports, Problem, Run, Schedule, Switching,
+    BroadcastVerifier, Budget, CollectiveName, MessageId, Ports, Problem, Run, Schedule, Switching,
 };
 use lockstep_topology::{CayleyGraph, ChannelId, NodeId};
 
@@ -140,7 +140,7 @@ pub(crate) fn written(
 /// Returns the axes of the torus if the problem is a wormhole all-port broadcast on a full-duplex torus.
 pub(crate) fn axes(problem: &Problem<'_>, budget: &Budget) -> Option<TorusAxes> {
     let (topology, model) = (problem.topology(), problem.model());
-    let fits = matches!(problem.collective().kind, CollectiveKind::OneToAllBroadcast { .. })
+    let fits = problem.collective().name() == Some(CollectiveName::Broadcast)
         && model.switching == Switching::Wormhole
         && has_all_ports(problem)
         && topology.resource_count() == topology.channel_count()

@@ -1,12 +1,10 @@
 //! Tests of the lower bounds through the public interface: tables, properties and an exhaustive oracle.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
-#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 mod arc_forwarding;
 mod certificates;
 mod documents;
-mod explain;
 mod flows;
 mod fractional_routing;
 mod oracle;

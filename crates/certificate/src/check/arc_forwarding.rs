@@ -1,4 +1,4 @@
-//! Lengths of resources and ports.
+//! Lengths of resources and ports, summed over shortest paths.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,46 +6,63 @@ use std::collections::BinaryHeap;
 use lockstep_schedule::{Problem, Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{finishes, starts, uncut, usable};
+use super::capacity::{is_usable, receive_limit, send_limit};
+use super::messages::unsplit;
+use super::refusal::{Checked, expect, steps_of};
 
-/// What a certificate says about the network.
+const OVERFLOW: &str = "the sum of the lengths is too large";
+
+/// The lengths in a certificate.
 pub(super) struct Lengths<'a> {
-    /// Of each resource.
+    /// The length of each resource.
     pub(super) resources: &'a [u32],
-    /// Of a send port of each terminal, or nothing.
+    /// The length of a send port of each terminal, or empty.
     pub(super) sends: &'a [u32],
-    /// Of a reception port of each terminal, or nothing.
+    /// The length of a receive port of each terminal, or empty.
     pub(super) receptions: &'a [u32],
 }
 
-/// The lengths that all messages have before them together, and those that one step covers; else what is wrong.
-pub(super) fn sums(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Result<(u64, u64), &'static str> {
-    const TOO_LONG: &str = "the lengths are too great to be added";
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let terminals = topology.terminal_count();
+pub(super) fn steps_proved(problem: &Problem<'_>, lengths: &Lengths<'_>, claimed: [u64; 2]) -> Checked<u64> {
+    let messages = problem.messages();
     if !messages.is_scatter() {
-        return Err("copies of a message can share a part of their way");
+        return Err("copies of a message can share a part of their paths".into());
     }
+    let limit = length_per_step(problem, lengths)?;
+    let distance = total_distance(problem, lengths)?;
+    expect("lengths of all messages", claimed[0], distance)?;
+    expect("lengths in one step", claimed[1], limit)?;
+    steps_of(distance, limit)
+}
+
+/// Returns the sum of all lengths, each times its capacity.
+fn length_per_step(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> {
+    let topology = problem.topology();
     if lengths.resources.len() != topology.resource_count() {
-        return Err("every resource has a length");
+        return Err("every resource must have a length".into());
     }
     for ports in [lengths.sends, lengths.receptions] {
         if !ports.is_empty() && problem.model().switching == Switching::Wormhole {
-            return Err("a wormhole crosses many channels through one port");
+            return Err("a wormhole transfer crosses many channels through one port".into());
         }
-        if !ports.is_empty() && ports.len() != terminals {
-            return Err("every terminal has a length, or none");
+        if !ports.is_empty() && ports.len() != topology.terminal_count() {
+            return Err("either every terminal has a length or none has".into());
         }
     }
-    let mut per_step: u64 = lengths.resources.iter().map(|&length| u64::from(length)).sum();
-    for (ports, limit) in [(lengths.sends, starts as fn(&Problem<'_>, NodeId) -> u64), (lengths.receptions, finishes)] {
+    let mut sum: u64 = lengths.resources.iter().map(|&length| u64::from(length)).sum();
+    let limits: [fn(&Problem<'_>, NodeId) -> u64; 2] = [send_limit, receive_limit];
+    for (ports, limit) in [lengths.sends, lengths.receptions].into_iter().zip(limits) {
         for (&length, &terminal) in ports.iter().zip(topology.terminals()) {
-            let all = u64::from(length).checked_mul(limit(problem, terminal)).ok_or(TOO_LONG)?;
-            per_step = per_step.checked_add(all).ok_or(TOO_LONG)?;
+            let all = u64::from(length).checked_mul(limit(problem, terminal)).ok_or(OVERFLOW)?;
+            sum = sum.checked_add(all).ok_or(OVERFLOW)?;
         }
     }
+    Ok(sum)
+}
 
-    let (originals, chunks) = uncut(&messages);
+/// Returns the sum of the lengths of shortest legal paths over all messages.
+fn total_distance(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> {
+    let messages = problem.messages();
+    let (originals, chunks) = unsplit(&messages);
     let pairs = originals.flat_map(|message| {
         let source = messages.source(message);
         messages.receivers_iter(message).map(move |receiver| (source, receiver))
@@ -53,33 +70,33 @@ pub(super) fn sums(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Result<(u64,
     let mut pairs: Vec<(NodeId, NodeId)> = pairs.collect();
     pairs.sort_unstable();
     let mut sum: u64 = 0;
-    for alike in pairs.chunk_by(|(source, _), (other, _)| source == other) {
-        let distance = distances(problem, lengths, alike[0].0);
-        for (_, receiver) in alike {
+    for of_source in pairs.chunk_by(|(source, _), (other, _)| source == other) {
+        let distance = distances(problem, lengths, of_source[0].0);
+        for (_, receiver) in of_source {
             let (_, length) = distance[receiver.index()].ok_or("a receiver cannot be reached")?;
-            sum = sum.checked_add(length).ok_or(TOO_LONG)?;
+            sum = sum.checked_add(length).ok_or(OVERFLOW)?;
         }
     }
-    Ok((sum.checked_mul(chunks).ok_or(TOO_LONG)?, per_step))
+    Ok(sum.checked_mul(chunks).ok_or(OVERFLOW)?)
 }
 
-/// The shortest length of a legal path to each node. Where only paths of the fewest channels are legal, their number
-/// comes first.
+/// Computes the smallest length of a legal path to each node. Where only paths with the fewest channels are legal, the
+/// number of channels comes first.
 fn distances(problem: &Problem<'_>, lengths: &Lengths<'_>, source: NodeId) -> Vec<Option<(u32, u64)>> {
     let (topology, model) = (problem.topology(), problem.model());
-    let counts = u32::from(model.is_direct() && model.routing == Routing::Minimal);
+    let hop = u32::from(model.is_direct() && model.routing == Routing::Minimal);
     let port = |ports: &[u32], node: NodeId| {
         let length = topology.terminal_rank(node).and_then(|rank| ports.get(rank));
         length.map_or(0, |&length| u64::from(length))
     };
-    // A path has fewer than 2^32 channels of less than 2^34, so that no sum is too great.
+    // A path has fewer than 2^32 channels of length less than 2^34, so no sum overflows.
     let length = |channel: ChannelId| {
         let resource = u64::from(lengths.resources[topology.resource(channel).index()]);
         resource + port(lengths.sends, topology.tail(channel)) + port(lengths.receptions, topology.head(channel))
     };
-    let passes = |node: NodeId| {
-        let routed = model.switching == Switching::Wormhole && topology.routes(node);
-        node == source || routed || topology.is_terminal(node) && !model.is_direct()
+    let may_continue = |node: NodeId| {
+        let is_routed = model.switching == Switching::Wormhole && topology.routes(node);
+        node == source || is_routed || topology.is_terminal(node) && !model.is_direct()
     };
     let mut distance = vec![None; topology.node_count()];
     let mut queue = BinaryHeap::from([Reverse(((0, 0), source))]);
@@ -88,11 +105,11 @@ fn distances(problem: &Problem<'_>, lengths: &Lengths<'_>, source: NodeId) -> Ve
             continue;
         }
         distance[node.index()] = Some(so_far);
-        let leaving = if passes(node) { topology.out_channels(node) } else { &[] };
-        for &channel in leaving.iter().filter(|&&channel| usable(problem, channel)) {
+        let leaving = if may_continue(node) { topology.out_channels(node) } else { &[] };
+        for &channel in leaving.iter().filter(|&&channel| is_usable(problem, channel)) {
             let next = topology.head(channel);
             if distance[next.index()].is_none() {
-                queue.push(Reverse(((so_far.0 + counts, so_far.1 + length(channel)), next)));
+                queue.push(Reverse(((so_far.0 + hop, so_far.1 + length(channel)), next)));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What node sets take in and need while one message spreads, added up again.
+//! Weighted inequalities over node sets while one message spreads, summed again.
 
 use std::cmp::Reverse;
 
@@ -6,121 +6,128 @@ use lockstep_schedule::{MessageId, Problem, Switching};
 use lockstep_topology::NodeId;
 use sha2::{Digest, Sha256};
 
-use super::{CertificateError, Checked, distinct_resources, expect, node_set, starts, usable};
-use crate::certificate::{Rule, WeightedSet};
+use super::capacity::{is_usable, resource_count, send_limit};
+use super::nodes::{expect_terminal, membership};
+use super::refusal::{Checked, expect};
+use crate::certificate::WeightedSet;
 
-/// Visits of nodes and channels, in every step and for every set, that one sum may take: seconds.
-const WORK: u128 = 1 << 32;
+/// Visits of nodes and channels, over all steps and sets, that one sum may take: a few seconds.
+const MAX_VISITS: u128 = 1 << 32;
 
-/// Pairs of a terminal and a step for which a sum is kept: 64 MB.
-const MAX_SUMS: u128 = 1 << 22;
+/// Pairs of a terminal and a step for which a contribution is kept: 64 MB.
+const MAX_CONTRIBUTIONS: u128 = 1 << 22;
 
-/// By how much the sum of what the sets take in and need is missed at least if the message of the source has so many
-/// steps, and the digest of the sets.
-pub(super) fn excess(
+pub(super) fn steps_proved(
     problem: &Problem<'_>,
     source: NodeId,
-    steps: u32,
+    infeasible: u32,
     [inlets, needs]: [&[WeightedSet]; 2],
-) -> Checked<(u64, String)> {
+    claimed: u64,
+    claimed_digest: &str,
+) -> Checked<u64> {
+    expect_terminal(problem, source)?;
     let topology = problem.topology();
     if problem.messages().len() != 1 || problem.messages().source(MessageId::new(0)) != source {
-        return Err(refused("it is for one message, from its source"));
+        return Err("the argument requires one message, from its source".into());
     }
-    if !(1..topology.terminal_count()).contains(&(steps as usize)) {
-        return Err(refused("a message can get to one terminal more in every step"));
+    if !(1..topology.terminal_count()).contains(&(infeasible as usize)) {
+        return Err("a message can reach one more terminal in every step".into());
     }
     let visits = (topology.node_count() + topology.channel_count()) as u128 * (inlets.len() + needs.len()) as u128;
-    if visits * u128::from(steps) > WORK || topology.terminal_count() as u128 * u128::from(steps) > MAX_SUMS {
-        return Err(refused("the sum is too long to add up again"));
+    let contributions = topology.terminal_count() as u128 * u128::from(infeasible);
+    if visits * u128::from(infeasible) > MAX_VISITS || contributions > MAX_CONTRIBUTIONS {
+        return Err("the sum is too long to compute again".into());
     }
-    let mut sum = Sum::new(problem, source, steps as usize);
+    let mut sum = WeightedSum::new(problem, source, infeasible as usize);
     inlets.iter().try_for_each(|set| sum.add_inlet(set))?;
     needs.iter().try_for_each(|set| sum.add_need(set))?;
-    let least: i128 = sum.effects.iter().filter_map(|effects| effects.iter().min()).sum();
-    let excess = u64::try_from(least - sum.bound).ok().filter(|&excess| excess > 0);
-    let excess = excess.ok_or_else(|| refused("the sets can take in what they need"))?;
-    Ok((excess, digest(inlets.iter().chain(needs))))
+    expect("excess of the sum", claimed, sum.excess().ok_or("the sets can receive what they need")?)?;
+    if claimed_digest != digest(inlets.iter().chain(needs)) {
+        return Err("the sets have another digest".into());
+    }
+    Ok(u64::from(infeasible) + 1)
 }
 
-fn refused(why: &'static str) -> CertificateError {
-    CertificateError::NotApplicable { rule: Rule::BroadcastLp, why }
-}
-
-/// Inequalities added up: over all terminals, the effects of the steps in which they get the message are no more than a
-/// bound.
-struct Sum<'a> {
+/// A weighted sum of inequalities: the contributions of all terminals, each by the step in which it receives the message,
+/// are at most a bound.
+struct WeightedSum<'a> {
     problem: &'a Problem<'a>,
     source: NodeId,
     steps: usize,
     /// By node.
     is_receiver: Vec<bool>,
-    /// By terminal and step. Who need not get the message does not get it at all instead of in the last step.
-    effects: Vec<Vec<i128>>,
+    /// By terminal and step. For a terminal that need not receive the message, the last step means that it does not.
+    contributions: Vec<Vec<i128>>,
     bound: i128,
 }
 
-impl<'a> Sum<'a> {
+impl<'a> WeightedSum<'a> {
     fn new(problem: &'a Problem<'a>, source: NodeId, steps: usize) -> Self {
         let topology = problem.topology();
         let mut is_receiver = vec![false; topology.node_count()];
         problem.messages().receivers_iter(MessageId::new(0)).for_each(|node| is_receiver[node.index()] = true);
-        let effects = vec![vec![0; steps]; topology.terminal_count()];
-        Self { problem, source, steps, is_receiver, effects, bound: 0 }
+        let contributions = vec![vec![0; steps]; topology.terminal_count()];
+        Self { problem, source, steps, is_receiver, contributions, bound: 0 }
     }
 
-    /// Adds that in its step a set gets no more copies than channels bring and holders send.
+    /// Adds the inequality that, in its step, a set receives at most the copies that channels bring and holders send.
     fn add_inlet(&mut self, set: &WeightedSet) -> Checked {
         let (step, weight) = (set.step as usize, i128::from(set.weight));
         if !(1..=self.steps).contains(&step) || weight == 0 {
-            return Err(refused("a set counts in one of the steps"));
+            return Err("an inlet must have a step of the schedule and a weight".into());
         }
-        let inside = node_set(self.problem, &set.nodes)?;
-        let (capacity, supplies) = self.traffic(&inside);
-        expect("copies that come into a set", set.count, capacity)?;
+        let inside = membership(self.problem, &set.nodes)?;
+        let (capacity, supplies) = self.inflow(&inside);
+        expect("copies that enter a set", set.count, capacity)?;
         self.bound += weight * i128::from(capacity);
         let terminals = self.problem.topology().terminals().iter();
-        for ((&terminal, supply), effects) in terminals.zip(supplies).zip(&mut self.effects) {
-            let can_get = step < self.steps || self.is_receiver[terminal.index()];
-            if inside[terminal.index()] && terminal != self.source && can_get {
-                effects[step - 1] += weight;
+        for ((&terminal, supply), contributions) in terminals.zip(supplies).zip(&mut self.contributions) {
+            let can_receive = step < self.steps || self.is_receiver[terminal.index()];
+            if inside[terminal.index()] && terminal != self.source && can_receive {
+                contributions[step - 1] += weight;
             }
-            effects[..step - 1].iter_mut().for_each(|effect| *effect -= weight * i128::from(supply));
+            contributions[..step - 1].iter_mut().for_each(|sum| *sum -= weight * i128::from(supply));
         }
         Ok(())
     }
 
-    /// Adds that after its step a set holds what it needs for the steps to come.
+    /// Adds the inequality that, after its step, a set holds the copies that it needs for the remaining steps.
     fn add_need(&mut self, set: &WeightedSet) -> Checked {
         let (step, weight) = (set.step as usize, i128::from(set.weight));
         if step >= self.steps || weight == 0 {
-            return Err(refused("a set counts before one of the steps"));
+            return Err("a need must have a time before the last step and a weight".into());
         }
-        let inside = node_set(self.problem, &set.nodes)?;
+        let inside = membership(self.problem, &set.nodes)?;
         let need = self.need(&inside, self.steps - step);
         expect("holders that a set needs", set.count, need)?;
         self.bound -= weight * i128::from(need);
-        for (&terminal, effects) in self.problem.topology().terminals().iter().zip(&mut self.effects) {
+        for (&terminal, contributions) in self.problem.topology().terminals().iter().zip(&mut self.contributions) {
             if inside[terminal.index()] && terminal != self.source {
-                effects[..step].iter_mut().for_each(|effect| *effect -= weight);
+                contributions[..step].iter_mut().for_each(|sum| *sum -= weight);
             }
         }
         Ok(())
     }
 
-    /// Copies that come into a set in one step from the source and over channels from nodes on the way, and those that
-    /// each other terminal can send to it once it holds one.
-    fn traffic(&self, inside: &[bool]) -> (u64, Vec<u64>) {
+    /// Returns the amount by which the sum is violated if each terminal receives the message in its best step.
+    fn excess(&self) -> Option<u64> {
+        let least: i128 = self.contributions.iter().filter_map(|contributions| contributions.iter().min()).sum();
+        u64::try_from(least - self.bound).ok().filter(|&excess| excess > 0)
+    }
+
+    /// Returns the number of copies that enter a set in one step from the source and over channels from nodes that
+    /// transfers pass, and the number that each other terminal can send to it once it holds one.
+    fn inflow(&self, inside: &[bool]) -> (u64, Vec<u64>) {
         let topology = self.problem.topology();
-        let passed = |node| self.problem.model().switching == Switching::Wormhole && topology.routes(node);
-        let leads_in = |&channel: &_| inside[topology.head(channel).index()] && usable(self.problem, channel);
-        let enters = |&channel: &_| !inside[topology.tail(channel).index()] && passed(topology.tail(channel));
-        let mut capacity = distinct_resources(self.problem, topology.channels().filter(leads_in).filter(enters));
+        let is_passed = |node| self.problem.model().switching == Switching::Wormhole && topology.routes(node);
+        let leads_in = |&channel: &_| inside[topology.head(channel).index()] && is_usable(self.problem, channel);
+        let enters = |&channel: &_| !inside[topology.tail(channel).index()] && is_passed(topology.tail(channel));
+        let mut capacity = resource_count(self.problem, topology.channels().filter(leads_in).filter(enters));
         let sends = |&terminal: &NodeId| {
             let own = topology.out_channels(terminal).iter().copied().filter(leads_in);
-            // What passes through a node outside is counted already.
-            let is_counted = passed(terminal) && !inside[terminal.index()];
-            if is_counted { 0 } else { distinct_resources(self.problem, own).min(starts(self.problem, terminal)) }
+            // The capacity already counts copies that pass through a node outside.
+            let is_counted = is_passed(terminal) && !inside[terminal.index()];
+            if is_counted { 0 } else { resource_count(self.problem, own).min(send_limit(self.problem, terminal)) }
         };
         let mut supplies: Vec<u64> = topology.terminals().iter().map(sends).collect();
         let mut size = 0;
@@ -131,7 +138,7 @@ impl<'a> Sum<'a> {
                 size += u64::from(inside[terminal.index()]);
             }
         }
-        // No holder need send more than the set lacks when no other one sends.
+        // No holder needs to send more than the set lacks if no other holder sends.
         for (&terminal, supply) in topology.terminals().iter().zip(&mut supplies) {
             let lacking = size.saturating_sub(capacity).saturating_sub(inside[terminal.index()].into());
             *supply = lacking.min(*supply);
@@ -139,9 +146,10 @@ impl<'a> Sum<'a> {
         (capacity, supplies)
     }
 
-    /// The fewest terminals in a set, without the source, that must hold the message so many steps before the end.
+    /// Returns the smallest number of terminals in a set, without the source, that must hold the message `steps_left`
+    /// steps before the end.
     fn need(&self, inside: &[bool], steps_left: usize) -> u64 {
-        let (capacity, supplies) = self.traffic(inside);
+        let (capacity, supplies) = self.inflow(inside);
         let terminals = self.problem.topology().terminals().iter();
         let others = terminals.zip(supplies).filter(|&(&terminal, _)| terminal != self.source);
         let (members, outside): (Vec<_>, Vec<_>) = others.partition(|(terminal, _)| inside[terminal.index()]);
@@ -152,7 +160,7 @@ impl<'a> Sum<'a> {
         for _ in 0..steps_left {
             let (mut holders, mut reached) = (0, brought);
             while reached < need {
-                // As many holders as are needed are enough, so there is a next one.
+                // A set in which all terminals hold the message needs no more, so a next holder exists.
                 reached += 1 + best.get(holders).copied().unwrap_or(0);
                 holders += 1;
             }
@@ -162,7 +170,7 @@ impl<'a> Sum<'a> {
     }
 }
 
-/// SHA-256 in hexadecimal digits of all that the sets say.
+/// Computes the SHA-256 of all sets in hexadecimal digits.
 fn digest<'a>(sets: impl Iterator<Item = &'a WeightedSet>) -> String {
     let mut hash = Sha256::new();
     for set in sets {

@@ -1,18 +1,44 @@
-//! What crosses the border of a node set.
+//! Messages and channels that cross the border of a node set.
 
 use lockstep_schedule::{Problem, Receivers};
 use lockstep_topology::NodeId;
 
-use super::{Checked, distinct_resources, finishes, node_set, starts, uncut, usable};
+use super::capacity::{is_usable, receive_limit, resource_count, send_limit};
+use super::messages::unsplit;
+use super::nodes::{membership, only_terminal};
+use super::refusal::{Checked, expect, steps_of};
 use crate::certificate::Direction;
+use crate::rule::Rule;
 
-/// Messages that must cross the border of the set, and crossings possible in one step.
-pub(super) fn count(problem: &Problem<'_>, nodes: &[NodeId], direction: Direction) -> Checked<(u64, u64)> {
+pub(super) fn steps_proved(
+    problem: &Problem<'_>,
+    rule: Rule,
+    nodes: &[NodeId],
+    direction: Direction,
+    [messages, per_step]: [u64; 2],
+) -> Checked<u64> {
+    if rule == Rule::Ports && only_terminal(problem, nodes).is_none() {
+        return Err("the set must be one terminal".into());
+    }
+    let inside = membership(problem, nodes)?;
+    let [into, out] = must_cross(problem, &inside);
+    let crossing = match direction {
+        Direction::In => into,
+        Direction::Out => out,
+        Direction::Both => into + out,
+    };
+    let limit = can_cross(problem, nodes, &inside, direction);
+    expect("messages that must cross", messages, crossing)?;
+    expect("crossings in one step", per_step, limit)?;
+    steps_of(crossing, limit)
+}
+
+/// Returns the number of messages that must enter the set, and of those that must leave it.
+fn must_cross(problem: &Problem<'_>, inside: &[bool]) -> [u64; 2] {
     let (topology, messages) = (problem.topology(), problem.messages());
-    let inside = node_set(problem, nodes)?;
-    let terminals_inside = nodes.iter().filter(|&&node| topology.is_terminal(node)).count();
+    let terminals_inside = topology.terminals().iter().filter(|terminal| inside[terminal.index()]).count();
     let (mut into, mut out) = (0, 0);
-    let (originals, chunks) = uncut(&messages);
+    let (originals, chunks) = unsplit(&messages);
     for message in originals {
         let starts_inside = inside[messages.source(message).index()];
         let receivers_inside = match messages.receivers(message) {
@@ -27,21 +53,26 @@ pub(super) fn count(problem: &Problem<'_>, nodes: &[NodeId], direction: Directio
             out += chunks;
         }
     }
-    let inside = &inside;
+    [into, out]
+}
+
+/// Returns the number of crossings possible in one step.
+fn can_cross(problem: &Problem<'_>, nodes: &[NodeId], inside: &[bool], direction: Direction) -> u64 {
+    let topology = problem.topology();
     let crossing = |from: bool| {
         topology.channels().filter(move |&channel| {
             let ends = [topology.tail(channel), topology.head(channel)].map(|node| inside[node.index()]);
-            ends == [from, !from] && usable(problem, channel)
+            ends == [from, !from] && is_usable(problem, channel)
         })
     };
-    let alone = matches!(nodes, [node] if topology.is_terminal(*node));
-    let ports = |limit: fn(&Problem<'_>, NodeId) -> u64| if alone { limit(problem, nodes[0]) } else { u64::MAX };
-    Ok(match direction {
-        Direction::In => (into, distinct_resources(problem, crossing(false)).min(ports(finishes))),
-        Direction::Out => (out, distinct_resources(problem, crossing(true)).min(ports(starts))),
+    let alone = only_terminal(problem, nodes);
+    let ports = |limit: fn(&Problem<'_>, NodeId) -> u64| alone.map_or(u64::MAX, |terminal| limit(problem, terminal));
+    match direction {
+        Direction::In => resource_count(problem, crossing(false)).min(ports(receive_limit)),
+        Direction::Out => resource_count(problem, crossing(true)).min(ports(send_limit)),
         Direction::Both => {
-            let resources = distinct_resources(problem, crossing(false).chain(crossing(true)));
-            (into + out, resources.min(ports(finishes).saturating_add(ports(starts))))
+            let resources = resource_count(problem, crossing(false).chain(crossing(true)));
+            resources.min(ports(receive_limit).saturating_add(ports(send_limit)))
         }
-    })
+    }
 }

@@ -1,53 +1,89 @@
-//! The spread of a message, played through.
+//! The growth of the set of terminals that hold a message, simulated.
 
 use std::collections::BTreeSet;
 
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 
-use super::{Checked, expect, starts, usable};
+use super::capacity::{is_usable, send_limit};
+use super::messages::unsplit;
+use super::nodes::expect_terminal;
+use super::refusal::{Checked, expect, steps_of};
 
-/// A terminal that has the message: transfers that it can start in a step, and in all.
-type Holder = (u64, u64);
+pub(super) fn steps_proved(
+    problem: &Problem<'_>,
+    source: NodeId,
+    [messages, receivers, ports]: [u64; 3],
+    informed: &[u64],
+) -> Checked<u64> {
+    expect_terminal(problem, source)?;
+    let (count, fewest) = broadcasts(problem, source, receivers);
+    expect("messages of the source", messages, count)?;
+    expect("receivers of these messages", receivers, fewest)?;
+    expect("ports of the source", ports, send_limit(problem, source))?;
+    let start = steps_of(messages, ports)?;
+    compare(problem, source, receivers, informed)?;
+    Ok(start + informed.len() as u64 - 2)
+}
 
-/// Compares the claimed numbers of informed terminals with the fastest spread from the source.
-pub(super) fn compare(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64]) -> Checked {
+/// Returns the number of messages of the source with at least this many receivers, and the smallest number of receivers
+/// among them.
+fn broadcasts(problem: &Problem<'_>, source: NodeId, receivers: u64) -> (u64, u64) {
+    let messages = problem.messages();
+    let (originals, chunks) = unsplit(&messages);
+    let own = originals.filter(|&message| messages.source(message) == source);
+    let wide = own.map(|message| messages.receiver_count(message) as u64).filter(|&count| count >= receivers);
+    wide.fold((0, u64::MAX), |(count, fewest), receivers| (count + chunks, fewest.min(receivers)))
+}
+
+/// A terminal that holds the message.
+struct Holder {
+    /// Number of transfers that it can start in one step.
+    ports: u64,
+    /// Number of transfers that it can still start.
+    targets: u64,
+}
+
+/// Compares the claimed numbers of informed terminals with those of the fastest growth.
+fn compare(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64]) -> Checked {
     let others = || problem.topology().terminals().iter().filter(|&&terminal| terminal != source);
-    let mut ports: Vec<u64> = others().map(|&terminal| starts(problem, terminal)).collect();
-    let mut targets: Vec<u64> = others().map(|&terminal| targets(problem, terminal, true)).collect();
+    let mut ports: Vec<u64> = others().map(|&terminal| send_limit(problem, terminal)).collect();
+    let mut targets: Vec<u64> = others().map(|&terminal| target_count(problem, terminal, true)).collect();
     ports.sort_unstable();
     targets.sort_unstable();
-    let mut active: Vec<Holder> = vec![(starts(problem, source), self::targets(problem, source, false))];
+    let source = Holder { ports: send_limit(problem, source), targets: target_count(problem, source, false) };
+    let mut active = vec![source];
     let (mut holders, mut step) = (1, 0);
     loop {
         expect("informed terminals", claimed.get(step).copied().unwrap_or(0), holders)?;
         step += 1;
         if holders > receivers {
-            return expect("steps of the spread", claimed.len() as u64, step as u64);
+            return expect("steps of the growth", claimed.len() as u64, step as u64);
         }
         let mut new = 0;
-        for (ports, left) in &mut active {
-            let sends = (*ports).min(*left);
-            *left -= sends;
+        for holder in &mut active {
+            let sends = holder.ports.min(holder.targets);
+            holder.targets -= sends;
             new += sends;
         }
-        active.retain(|&(_, left)| left > 0);
-        let newcomers = std::iter::from_fn(|| ports.pop().zip(targets.pop()));
-        active.extend(newcomers.take(usize::try_from(new).unwrap_or(usize::MAX)));
+        active.retain(|holder| holder.targets > 0);
+        let best = std::iter::from_fn(|| ports.pop().zip(targets.pop()));
+        let best = best.map(|(ports, targets)| Holder { ports, targets });
+        active.extend(best.take(usize::try_from(new).unwrap_or(usize::MAX)));
         holders = (holders + new).min(problem.topology().terminal_count() as u64);
     }
 }
 
-/// To how many terminals one may send a message: in one step anyone, over one channel its neighbours, but not the one that
-/// it has it from.
-fn targets(problem: &Problem<'_>, terminal: NodeId, is_relay: bool) -> u64 {
+/// Returns the number of terminals to which a terminal can send a message: any number under wormhole switching, otherwise
+/// its neighbours. A terminal that is not the source does not send to the neighbour that sent it the message.
+fn target_count(problem: &Problem<'_>, terminal: NodeId, is_relay: bool) -> u64 {
     let topology = problem.topology();
     if problem.model().switching == Switching::Wormhole {
         return u64::MAX;
     }
-    let channels = topology.out_channels(terminal).iter().filter(|&&channel| usable(problem, channel));
+    let channels = topology.out_channels(terminal).iter().filter(|&&channel| is_usable(problem, channel));
     let neighbours: BTreeSet<NodeId> = channels.map(|&channel| topology.head(channel)).collect();
-    let mut senders = topology.in_channels(terminal).iter().filter(|&&channel| usable(problem, channel));
-    let goes_back = is_relay && senders.all(|&channel| neighbours.contains(&topology.tail(channel)));
-    (neighbours.len() as u64).saturating_sub(goes_back.into())
+    let mut senders = topology.in_channels(terminal).iter().filter(|&&channel| is_usable(problem, channel));
+    let sender_is_neighbour = is_relay && senders.all(|&channel| neighbours.contains(&topology.tail(channel)));
+    (neighbours.len() as u64).saturating_sub(sender_is_neighbour.into())
 }

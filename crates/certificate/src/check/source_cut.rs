@@ -1,33 +1,46 @@
-//! What enters a node set on the way from one source.
+//! Messages of one source that enter a node set.
 
 use lockstep_schedule::{Problem, Receivers, Routing};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{distinct_resources, reach, uncut, usable};
+use super::capacity::{is_usable, resource_count};
+use super::distance::distances_from;
+use super::messages::unsplit;
+use super::nodes::{expect_terminal, membership};
+use super::refusal::{Checked, expect, steps_of};
 
-/// The messages of the source for terminals in the set, and how many can enter in one step; or why the argument fails.
-pub(super) fn count(problem: &Problem<'_>, source: NodeId, inside: &[bool]) -> Result<(u64, u64), &'static str> {
+pub(super) fn steps_proved(
+    problem: &Problem<'_>,
+    source: NodeId,
+    nodes: &[NodeId],
+    [claimed, per_step]: [u64; 2],
+) -> Checked<u64> {
+    expect_terminal(problem, source)?;
+    let inside = membership(problem, nodes)?;
     let (topology, messages) = (problem.topology(), problem.messages());
     if !problem.model().is_direct() || !messages.is_scatter() {
-        return Err("messages may be passed on, so that more channels count");
+        return Err("terminals may forward messages, so more channels count".into());
     }
     if inside[source.index()] {
-        return Err("the source is in the set");
+        return Err("the source is in the set".into());
     }
-    let (originals, chunks) = uncut(&messages);
+    let (originals, chunks) = unsplit(&messages);
     let enters = originals.filter(|&message| {
-        let is_for_it = matches!(messages.receivers(message), Receivers::One(receiver) if inside[receiver.index()]);
-        messages.source(message) == source && is_for_it
+        let is_for_set = matches!(messages.receivers(message), Receivers::One(receiver) if inside[receiver.index()]);
+        messages.source(message) == source && is_for_set
     });
-    let distance = reach(problem, source, false);
-    let is_way_in = |&channel: &ChannelId| {
+    let entering = chunks * enters.count() as u64;
+    let distance = distances_from(problem, source);
+    let leads_in = |&channel: &ChannelId| {
         let (tail, head) = (topology.tail(channel), topology.head(channel));
         let Some(before) = distance[tail.index()].filter(|_| tail == source || topology.routes(tail)) else {
             return false;
         };
         let is_allowed = problem.model().routing == Routing::Any || distance[head.index()] == Some(before + 1);
-        !inside[tail.index()] && inside[head.index()] && is_allowed && usable(problem, channel)
+        !inside[tail.index()] && inside[head.index()] && is_allowed && is_usable(problem, channel)
     };
-    let limit = distinct_resources(problem, topology.channels().filter(is_way_in));
-    Ok((chunks * enters.count() as u64, limit))
+    let limit = resource_count(problem, topology.channels().filter(leads_in));
+    expect("messages that must enter", claimed, entering)?;
+    expect("resources that lead in", per_step, limit)?;
+    steps_of(entering, limit)
 }

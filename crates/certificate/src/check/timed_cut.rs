@@ -1,13 +1,15 @@
-//! What crosses a cut of the network over time.
+//! Transfers that cross a cut of the time-expanded network.
 
 use std::collections::BTreeMap;
 
 use lockstep_schedule::{Ports, Problem, Receivers, Switching};
 use lockstep_topology::{NodeId, ResourceId};
 
-use super::{finishes, starts, uncut, usable};
+use super::capacity::{is_usable, receive_limit, send_limit};
+use super::messages::unsplit;
+use super::refusal::{Checked, expect};
 
-/// When each terminal, its sends and its receptions come to the near side.
+/// The times and steps at which each terminal, its sends and its receptions join the near side.
 pub(super) struct Labels<'a> {
     pub(super) steps: u32,
     pub(super) holds: &'a [u32],
@@ -15,55 +17,68 @@ pub(super) struct Labels<'a> {
     pub(super) receives: &'a [u32],
 }
 
+pub(super) fn steps_proved(
+    problem: &Problem<'_>,
+    labels: &Labels<'_>,
+    [messages, crossings]: [u64; 2],
+) -> Checked<u64> {
+    labels.expect_valid(problem)?;
+    let (must_cross, can_cross) = (labels.must_cross(problem), labels.can_cross(problem));
+    expect("messages that must cross", messages, must_cross)?;
+    expect("crossings in all steps", crossings, can_cross)?;
+    if must_cross <= can_cross {
+        return Err("the messages can cross in these steps".into());
+    }
+    Ok(u64::from(labels.steps) + 1)
+}
+
 impl Labels<'_> {
-    /// The messages that must cross, and how many can; or why the labels are none.
-    pub(super) fn count(&self, problem: &Problem<'_>) -> Result<(u64, u64), &'static str> {
+    fn expect_valid(&self, problem: &Problem<'_>) -> Checked {
         if problem.model().switching != Switching::StoreAndForward {
-            return Err("a wormhole transfer crosses many channels in one step");
+            return Err("a wormhole transfer crosses many channels in one step".into());
         }
         let never = self.steps.checked_add(1).ok_or("there are too many steps")?;
         let node_count = problem.topology().node_count();
-        let counts_ports = problem.model().ports != Ports::All;
-        let port_labels = if counts_ports { node_count } else { 0 };
+        let port_labels = if problem.model().ports == Ports::All { 0 } else { node_count };
         if [self.holds.len(), self.sends.len(), self.receives.len()] != [node_count, port_labels, port_labels] {
-            return Err("every node has a label, and two for its ports if they are limited");
+            return Err("every node must have one label, and two more if ports are limited".into());
         }
         if [self.holds, self.sends, self.receives].concat().iter().any(|&label| label > never) {
-            return Err("no label is greater than that for never");
+            return Err("no label may exceed the number of steps plus 1".into());
         }
-        Ok((self.stopped(problem), self.crossings(problem)))
+        Ok(())
     }
 
-    fn stopped(&self, problem: &Problem<'_>) -> u64 {
+    fn must_cross(&self, problem: &Problem<'_>) -> u64 {
         let messages = problem.messages();
         let is_far = |node: NodeId| self.holds[node.index()] > self.steps;
         let far = problem.topology().terminals().iter().filter(|&&terminal| is_far(terminal)).count();
-        let (originals, chunks) = uncut(&messages);
+        let (originals, chunks) = unsplit(&messages);
         let must_cross = originals.filter(|&message| {
-            let waits = match messages.receivers(message) {
+            let has_far_receiver = match messages.receivers(message) {
+                // A source that is near from the start is not far.
                 Receivers::AllOthers => far > 0,
                 Receivers::One(receiver) => is_far(receiver),
                 Receivers::List(receivers) => receivers.iter().any(|&receiver| is_far(receiver)),
             };
-            // A source that is near from the beginning is not far.
-            self.holds[messages.source(message).index()] == 0 && waits
+            self.holds[messages.source(message).index()] == 0 && has_far_receiver
         });
         chunks * must_cross.count() as u64
     }
 
-    fn crossings(&self, problem: &Problem<'_>) -> u64 {
+    fn can_cross(&self, problem: &Problem<'_>) -> u64 {
         let topology = problem.topology();
         let mut sum = 0;
         if !self.sends.is_empty() {
             for &terminal in topology.terminals() {
                 let place = terminal.index();
                 let [holds, sends, receives] = [self.holds, self.sends, self.receives].map(|labels| labels[place]);
-                sum += starts(problem, terminal) * u64::from(self.steps_within(holds + 1, sends).1);
-                sum += finishes(problem, terminal) * u64::from(self.steps_within(receives, holds).1);
+                sum += send_limit(problem, terminal) * u64::from(self.steps_within(holds + 1, sends).1);
+                sum += receive_limit(problem, terminal) * u64::from(self.steps_within(receives, holds).1);
             }
         }
         let mut in_use: BTreeMap<ResourceId, Vec<(u32, u32)>> = BTreeMap::new();
-        for channel in topology.channels().filter(|&channel| usable(problem, channel)) {
+        for channel in topology.channels().filter(|&channel| is_usable(problem, channel)) {
             let (tail, head) = (topology.tail(channel).index(), topology.head(channel).index());
             let from = self.sends.get(tail).copied().unwrap_or(self.holds[tail] + 1);
             let to = self.receives.get(head).copied().unwrap_or(self.holds[head]);
@@ -84,7 +99,7 @@ impl Labels<'_> {
         sum
     }
 
-    /// The first of the steps from `from` on and before `to`, and how many there are.
+    /// Returns the first step in `from..to`, and the number of steps in this range.
     fn steps_within(&self, from: u32, to: u32) -> (u32, u32) {
         let (first, end) = (from.max(1), to.min(self.steps + 1));
         (first, end.saturating_sub(first))

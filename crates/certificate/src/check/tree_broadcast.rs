@@ -1,4 +1,4 @@
-//! The programme of a broadcast over a tree, run again.
+//! The dynamic program of a broadcast over a tree, run again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,46 +6,70 @@ use lockstep_schedule::{MessageId, Problem, Switching};
 use lockstep_topology::NodeId;
 use sha2::{Digest, Sha256};
 
-use super::starts;
+use super::capacity::send_limit;
+use super::nodes::expect_terminal;
+use super::refusal::{Checked, expect};
 
-/// Sums and comparisons that one run may take; no rule needs half of it.
-const WORK: u64 = 1 << 24;
+/// Sums and comparisons that one run may take. No certificate of a rule needs half of it.
+const MAX_WORK: u64 = 1 << 24;
 
-/// Beyond these nothing is proved in a reasonable time.
+/// More steps take too much time.
 const MAX_STEPS: u32 = 8;
+
+/// More neighbours of a node take too much time.
 const MAX_NEIGHBOURS: usize = 2_000;
 
-/// What a subtree takes from above in each step.
-type Need = Vec<i32>;
-
-/// The least needs of a subtree, ascending.
-type Table = Vec<Need>;
-
-/// What the programme finds: whether the source can meet the needs of its links, how many least needs all links have, and
-/// their digest.
-pub(super) struct Run {
-    pub(super) is_possible: bool,
-    pub(super) states: u64,
-    pub(super) digest: String,
+pub(super) fn steps_proved(
+    problem: &Problem<'_>,
+    source: NodeId,
+    infeasible: u32,
+    states: u64,
+    digest: &str,
+) -> Checked<u64> {
+    expect_terminal(problem, source)?;
+    let result = run(problem, source, infeasible)?;
+    if result.is_feasible {
+        return Err("the source can meet the needs of all subtrees".into());
+    }
+    expect("states", states, result.states)?;
+    if digest != result.digest {
+        return Err("the needs of the subtrees have another digest".into());
+    }
+    Ok(u64::from(infeasible) + 1)
 }
 
-/// Runs the programme, or says why not.
-pub(super) fn run(problem: &Problem<'_>, source: NodeId, steps: u32) -> Result<Run, &'static str> {
+/// The copies of the message that a subtree takes from above in each step.
+type Need = Vec<i32>;
+
+/// The minimal needs of a subtree, ascending.
+type NeedTable = Vec<Need>;
+
+/// The result of the program.
+struct ProgramResult {
+    /// Whether the source can meet the needs of its links.
+    is_feasible: bool,
+    /// Number of minimal needs over all links.
+    states: u64,
+    /// The digest of the minimal needs.
+    digest: String,
+}
+
+fn run(problem: &Problem<'_>, source: NodeId, steps: u32) -> Checked<ProgramResult> {
     if problem.model().switching != Switching::Wormhole || problem.messages().len() != 1 {
-        return Err("the programme is for one message under wormhole switching");
+        return Err("the argument requires one message under wormhole switching".into());
     }
     if problem.messages().source(MessageId::new(0)) != source {
-        return Err("another terminal is the source");
+        return Err("another terminal is the source".into());
     }
     if !(1..=MAX_STEPS).contains(&steps) {
-        return Err("the programme is for 1 to 8 steps");
+        return Err("the number of steps must be 1 to 8".into());
     }
     let children = rooted(problem, source)?;
     let receivers = problem.messages().receivers_iter(MessageId::new(0)).collect();
     let steps = steps as usize;
-    let mut programme = Programme { problem, receivers, steps, work_left: WORK, known: BTreeMap::new() };
-    let mut tables: Vec<Table> = vec![Table::new(); problem.topology().node_count()];
-    // Parents before children, so children first when read backwards.
+    let mut program = TreeProgram { problem, receivers, steps, work_left: MAX_WORK, known: BTreeMap::new() };
+    let mut tables: Vec<NeedTable> = vec![NeedTable::new(); problem.topology().node_count()];
+    // Parents come before their children, so the reverse order computes children first.
     let mut order = vec![source];
     let mut next = 0;
     while let Some(node) = order.get(next) {
@@ -53,11 +77,11 @@ pub(super) fn run(problem: &Problem<'_>, source: NodeId, steps: u32) -> Result<R
         next += 1;
     }
     for &node in order.iter().skip(1).rev() {
-        tables[node.index()] = programme.subtree(node, sorted(&children[node.index()], &tables))?;
+        tables[node.index()] = program.subtree(node, sorted(&children[node.index()], &tables))?;
     }
     let below = sorted(&children[source.index()], &tables);
-    let own = vec![-programme.sends(source, below.len()); steps];
-    let is_possible = !programme.join(own, &below, 0)?.is_empty();
+    let own = vec![-program.sends(source, below.len()); steps];
+    let is_feasible = !program.combine(own, &below, 0)?.is_empty();
     let (mut states, mut hash) = (0, Sha256::new());
     for (_, table) in tables.iter().enumerate().filter(|&(node, _)| node != source.index()) {
         states += table.len() as u64;
@@ -65,24 +89,24 @@ pub(super) fn run(problem: &Problem<'_>, source: NodeId, steps: u32) -> Result<R
         table.iter().flatten().for_each(|&need| hash.update([need.to_le_bytes()[0]]));
     }
     let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Run { is_possible, states, digest: digits.concat() })
+    Ok(ProgramResult { is_feasible, states, digest: digits.concat() })
 }
 
-/// The children of every node, seen from the source.
-fn rooted(problem: &Problem<'_>, source: NodeId) -> Result<Vec<Vec<NodeId>>, &'static str> {
+/// Returns the children of every node in the tree whose root is the source.
+fn rooted(problem: &Problem<'_>, source: NodeId) -> Checked<Vec<Vec<NodeId>>> {
     let topology = problem.topology();
-    let mut wires = BTreeSet::new();
+    let mut channels = BTreeSet::new();
     let mut neighbours = vec![BTreeSet::new(); topology.node_count()];
     for channel in topology.channels() {
         let (tail, head) = (topology.tail(channel), topology.head(channel));
-        if !wires.insert((tail, head)) {
-            return Err("wires in parallel carry more than one copy");
+        if !channels.insert((tail, head)) {
+            return Err("parallel channels carry more than one copy".into());
         }
         neighbours[tail.index()].insert(head);
         neighbours[head.index()].insert(tail);
     }
     if neighbours.iter().any(|around| around.len() > MAX_NEIGHBOURS) {
-        return Err("a node has too many neighbours");
+        return Err("a node has too many neighbours".into());
     }
     let mut children = vec![Vec::new(); topology.node_count()];
     let mut stack = vec![(source, source)];
@@ -90,7 +114,7 @@ fn rooted(problem: &Problem<'_>, source: NodeId) -> Result<Vec<Vec<NodeId>>, &'s
     while let Some((node, parent)) = stack.pop() {
         reached += 1;
         if reached > topology.node_count() {
-            return Err("the links form no tree");
+            return Err("the links do not form a tree".into());
         }
         for &child in neighbours[node.index()].iter().filter(|&&child| child != parent) {
             children[node.index()].push(child);
@@ -100,66 +124,70 @@ fn rooted(problem: &Problem<'_>, source: NodeId) -> Result<Vec<Vec<NodeId>>, &'s
     if reached + topology.failed_nodes().len() == topology.node_count() {
         Ok(children)
     } else {
-        Err("the links form no tree")
+        Err("the links do not form a tree".into())
     }
 }
 
-fn sorted(nodes: &[NodeId], tables: &[Table]) -> Vec<Table> {
-    let mut below: Vec<Table> = nodes.iter().map(|node| tables[node.index()].clone()).collect();
+fn sorted(nodes: &[NodeId], tables: &[NeedTable]) -> Vec<NeedTable> {
+    let mut below: Vec<NeedTable> = nodes.iter().map(|node| tables[node.index()].clone()).collect();
     below.sort();
     below
 }
 
-struct Programme<'a> {
+/// The key of a subtree: whether its root may receive a copy, whether it must, its sends per step, and the tables of its
+/// children.
+type SubtreeKey = (bool, bool, i32, Vec<NeedTable>);
+
+struct TreeProgram<'a> {
     problem: &'a Problem<'a>,
     receivers: BTreeSet<NodeId>,
     steps: usize,
     work_left: u64,
-    /// The tables found so far: by whether the node may and must receive a copy, by its sends in a step and its children.
-    known: BTreeMap<(bool, bool, i32, Vec<Table>), Table>,
+    /// The tables found so far.
+    known: BTreeMap<SubtreeKey, NeedTable>,
 }
 
-impl Programme<'_> {
-    /// Copies that a node can send over its links in one step.
+impl TreeProgram<'_> {
+    /// Returns the number of copies that a node can send over its links in one step.
     fn sends(&self, node: NodeId, links: usize) -> i32 {
-        starts(self.problem, node).min(links as u64) as i32
+        send_limit(self.problem, node).min(links as u64) as i32
     }
 
-    fn subtree(&mut self, node: NodeId, children: Vec<Table>) -> Result<Table, &'static str> {
-        let may = self.problem.topology().is_terminal(node);
-        let must = self.receivers.contains(&node);
+    fn subtree(&mut self, node: NodeId, children: Vec<NeedTable>) -> Checked<NeedTable> {
+        let may_receive = self.problem.topology().is_terminal(node);
+        let must_receive = self.receivers.contains(&node);
         let sends = self.sends(node, children.len() + 1);
-        let key = (may, must, sends, children);
+        let key = (may_receive, must_receive, sends, children);
         if let Some(table) = self.known.get(&key) {
             return Ok(table.clone());
         }
         let mut needs = BTreeSet::new();
-        if !must {
-            needs.extend(self.join(vec![0; self.steps], &key.3, 1)?);
+        if !must_receive {
+            needs.extend(self.combine(vec![0; self.steps], &key.3, 1)?);
         }
-        if may {
+        if may_receive {
             for reception in 0..self.steps {
                 let mut own = vec![0; self.steps];
                 own[reception] = 1;
                 own[reception + 1..].fill(-sends);
-                needs.extend(self.join(own, &key.3, 1)?);
+                needs.extend(self.combine(own, &key.3, 1)?);
             }
         }
-        let table = self.least(needs)?;
+        let table = self.minimal(needs)?;
         self.known.insert(key, table.clone());
         Ok(table)
     }
 
-    /// The least sums of `own` and a need of each child that a link of this capacity can meet.
-    fn join(&mut self, own: Need, children: &[Table], capacity: i32) -> Result<Table, &'static str> {
-        let bounded = |mut need: Need, left: usize| {
-            let most = capacity + i32::try_from(left).unwrap_or(i32::MAX - 1);
+    /// Returns the minimal sums of `own` and one need of each child that a link of this capacity can meet.
+    fn combine(&mut self, own: Need, children: &[NeedTable], capacity: i32) -> Checked<NeedTable> {
+        let bounded = |mut need: Need, children_left: usize| {
+            let most = capacity + i32::try_from(children_left).unwrap_or(i32::MAX - 1);
             for copies in &mut need {
                 *copies = (*copies).max(-most);
             }
             need.iter().all(|&copies| copies <= most).then_some(need)
         };
-        let mut sums: Table = bounded(own, children.len()).into_iter().collect();
+        let mut sums: NeedTable = bounded(own, children.len()).into_iter().collect();
         for (place, child) in children.iter().enumerate() {
             self.spend(sums.len() * child.len())?;
             let mut more = BTreeSet::new();
@@ -169,28 +197,28 @@ impl Programme<'_> {
                     more.extend(bounded(total, children.len() - place - 1));
                 }
             }
-            sums = self.least(more)?;
+            sums = self.minimal(more)?;
         }
         Ok(sums)
     }
 
-    /// Those that no other one is part of, ascending. A part has a smaller sum.
-    fn least(&mut self, needs: BTreeSet<Need>) -> Result<Table, &'static str> {
-        let mut needs: Table = needs.into_iter().collect();
+    /// Returns the needs that no other need is below, ascending. A need below another has a smaller sum.
+    fn minimal(&mut self, needs: BTreeSet<Need>) -> Checked<NeedTable> {
+        let mut needs: NeedTable = needs.into_iter().collect();
         needs.sort_by_key(|need| need.iter().sum::<i32>());
-        let mut least = Table::new();
+        let mut minimal = NeedTable::new();
         for need in needs {
-            self.spend(least.len())?;
-            if !least.iter().any(|smaller| smaller.iter().zip(&need).all(|(a, b)| a <= b)) {
-                least.push(need);
+            self.spend(minimal.len())?;
+            if !minimal.iter().any(|smaller| smaller.iter().zip(&need).all(|(a, b)| a <= b)) {
+                minimal.push(need);
             }
         }
-        least.sort();
-        Ok(least)
+        minimal.sort();
+        Ok(minimal)
     }
 
-    fn spend(&mut self, work: usize) -> Result<(), &'static str> {
-        self.work_left = self.work_left.checked_sub(work as u64).ok_or("the programme is too long to run again")?;
+    fn spend(&mut self, work: usize) -> Checked {
+        self.work_left = self.work_left.checked_sub(work as u64).ok_or("the program is too long to run again")?;
         Ok(())
     }
 }

@@ -1,17 +1,18 @@
-//! How many transfers can end in one step.
+//! All deliveries, and the ports and channels that they pass.
 
 use std::collections::BTreeSet;
 
 use lockstep_schedule::{Problem, Receivers};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{distinct_resources, finishes, starts, uncut, usable};
+use super::capacity::{is_usable, receive_limit, resource_count, send_limit};
+use super::messages::unsplit;
+use super::refusal::{Checked, expect, steps_of};
 
-/// All deliveries, and how many are possible in one step.
-pub(super) fn count(problem: &Problem<'_>) -> (u64, u64) {
+pub(super) fn steps_proved(problem: &Problem<'_>, [claimed, per_step]: [u64; 2]) -> Checked<u64> {
     let (topology, messages) = (problem.topology(), problem.messages());
-    let (originals, chunks) = uncut(&messages);
-    let direct = problem.model().is_direct() && messages.is_scatter();
+    let (originals, chunks) = unsplit(&messages);
+    let is_direct = problem.model().is_direct() && messages.is_scatter();
     let mut is_receiver = vec![false; topology.node_count()];
     let mut is_sender = vec![false; topology.node_count()];
     let mut deliveries = 0;
@@ -31,16 +32,18 @@ pub(super) fn count(problem: &Problem<'_>) -> (u64, u64) {
     for &terminal in topology.terminals() {
         // The only source of broadcasts receives none of them.
         is_receiver[terminal.index()] |= broadcast_sources.iter().any(|&source| source != terminal);
-        is_sender[terminal.index()] |= !direct;
+        is_sender[terminal.index()] |= !is_direct;
     }
     let all = |limit: fn(&Problem<'_>, NodeId) -> u64, of: &[bool]| -> u64 {
         topology.terminals().iter().filter(|terminal| of[terminal.index()]).map(|&node| limit(problem, node)).sum()
     };
-    let into = |&channel: &ChannelId| is_receiver[topology.head(channel).index()] && usable(problem, channel);
-    let out_of = |&channel: &ChannelId| is_sender[topology.tail(channel).index()] && usable(problem, channel);
-    let per_step = all(finishes, &is_receiver)
-        .min(all(starts, &is_sender))
-        .min(distinct_resources(problem, topology.channels().filter(into)))
-        .min(distinct_resources(problem, topology.channels().filter(out_of)));
-    (deliveries, per_step)
+    let leads_in = |&channel: &ChannelId| is_receiver[topology.head(channel).index()] && is_usable(problem, channel);
+    let leads_out = |&channel: &ChannelId| is_sender[topology.tail(channel).index()] && is_usable(problem, channel);
+    let limit = all(receive_limit, &is_receiver)
+        .min(all(send_limit, &is_sender))
+        .min(resource_count(problem, topology.channels().filter(leads_in)))
+        .min(resource_count(problem, topology.channels().filter(leads_out)));
+    expect("deliveries", claimed, deliveries)?;
+    expect("deliveries in one step", per_step, limit)?;
+    steps_of(deliveries, limit)
 }

@@ -4,44 +4,44 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use lockstep::design::{CablingCode, DesignRules, Machine, OddLinks, Ports, Start, published_generations};
-use lockstep::pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
+use lockstep::pareto::{Elites, EqualPoints, EvolutionOptions, SelectionAlgorithm};
 
 use super::topology::NetworkFormat;
 
 const DESIGN_EXAMPLES: &str = "\
 Examples:
-  lockstep design --routers 8 --chassis 16 -o front.json      a machine of 16 chassis
-  lockstep design pick front.json --number 3 -o net.json      its third design, as a network
-  lockstep plan net.json -c aab                               schedules for that
+  lockstep design --routers 8 --chassis 16 -o front.json      design a machine of 16 chassis
+  lockstep design pick front.json --number 3 -o net.json      write its third design as a network
+  lockstep plan net.json -c aab                               plan a schedule for that network
   lockstep design --routers 8 --chassis 16 --cabinets 4 --pext 0.25
-  lockstep design --routers 8 --chassis 16 --exhaustive 4     all networks of 4 cables a chassis
-  lockstep design --order 64 --degree 4 -o net.json           64 nodes, 4 links each
-  lockstep design --list                                      what can be designed for
+  lockstep design --routers 8 --chassis 16 --exhaustive 4     all networks of 4 cables per chassis
+  lockstep design --order 64 --degree 4 -o net.json           64 nodes with 4 links each
+  lockstep design --list                                      list the objectives
 
-The same seed gives the same front, byte for byte, on any number of threads. Ctrl-C ends the
-evolution after its generation and keeps the front so far. With --output or --checkpoint its
-state is saved twice a second, and the same command goes on from it.";
+The same seed gives the same front, byte for byte, on any number of threads. Ctrl-C stops the
+evolution after the current generation and keeps the front found. With --output or --checkpoint, its
+state is saved twice per second; the same command resumes it.";
 
 const PICK_EXAMPLES: &str = "\
 Examples:
-  lockstep design pick front.json --number 3                  what can be measured of it
-  lockstep design pick front.json --number 3 -o net.json      its network, for lockstep plan
+  lockstep design pick front.json --number 3                  print its metrics
+  lockstep design pick front.json --number 3 -o net.json      write its network, for lockstep plan
   lockstep design pick --code 7,0,0,11 --routers 2 --chassis 4";
 
-/// Arguments of `lockstep design`: those that make a front, or `pick` and its own.
+/// Arguments of `lockstep design`: of a search, or of `pick`.
 #[derive(Debug)]
 pub(crate) enum DesignArgs {
     Front(Box<FrontArgs>),
     Pick(PickArgs),
 }
 
-/// The word before the arguments of a pick.
+/// Name of the subcommand.
 const PICK: &str = "pick";
 
-// A command that is a command of its own and has others below it is more than can be derived.
+// Clap cannot derive a command that has both arguments of its own and subcommands.
 impl clap::Args for DesignArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
-        let about = "Show the metrics of one design, and write its network";
+        let about = "Show the metrics of one design, or write its network";
         FrontArgs::augment_args(command)
             .mut_arg("routers", |arg| arg.required_unless_present_any(["list", "order"]))
             .mut_arg("chassis", |arg| arg.required_unless_present_any(["list", "order"]))
@@ -70,20 +70,20 @@ impl FromArgMatches for DesignArgs {
     }
 }
 
-/// Over the machine in the help.
+/// Help heading of the machine.
 const MACHINE: &str = "Machine";
-/// Over what decides which networks are found.
+/// Help heading of the search.
 const SEARCH: &str = "Search";
-/// Over which codes there are.
+/// Help heading of the rules.
 const RULES: &str = "Rules";
-/// Over the order/degree problem.
+/// Help heading of the order/degree problem.
 const ORDER_DEGREE: &str = "Order and degree";
-/// Over what is written.
+/// Help heading of the output.
 const OUTPUT: &str = "Output";
 
-/// The machine, and which of its networks are looked for.
+/// Arguments that describe a machine or a search over its networks.
 const OF_MACHINES: [&str; 7] = ["routers", "chassis", "cabinets", "objectives", "exhaustive", "ports", "plot"];
-/// How evolution goes, but for the seed.
+/// Arguments of the evolution, except the seed.
 const OF_EVOLUTION: [&str; 13] = [
     "preset",
     "algorithm",
@@ -100,16 +100,16 @@ const OF_EVOLUTION: [&str; 13] = [
     "checkpoint",
 ];
 
-/// Arguments that make a front, or a graph of one order and degree.
+/// Arguments of a search for a front, or for a graph of given order and degree.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FrontArgs {
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
-    /// What to design for, names of --list with commas between [default: kernighan-lin,paths,links;
+    /// Objectives: a comma-separated list of names from --list [default: kernighan-lin,paths,links;
     /// exact-bisection,paths with --exhaustive]
     #[arg(long, help_heading = SEARCH, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) objectives: Option<Vec<String>>,
-    /// Look at all networks with so many slots of a chassis in use, half of them of either router
+    /// Enumerate all networks that use LINKS cable slots per chassis, half on each router
     #[arg(long, help_heading = SEARCH, value_name = "LINKS", conflicts_with = "seed", conflicts_with_all = OF_EVOLUTION)]
     pub(crate) exhaustive: Option<u32>,
     #[command(flatten)]
@@ -121,71 +121,71 @@ pub(crate) struct FrontArgs {
     /// List all objectives
     #[arg(long, conflicts_with_all = ["seed", "order", "output"], conflicts_with_all = OF_MACHINES, conflicts_with_all = OF_EVOLUTION)]
     pub(crate) list: bool,
-    /// Write the front, or the graph, to this file; - is standard output
+    /// Write the front or the graph to FILE; - is standard output
     #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Draw the front into this SVG file: the first objective to the right, the second upwards, colours for the last
+    /// Draw the front as SVG: first objective on the x axis, second on the y axis, last one as colour
     #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
-    /// Save the state of the evolution in this file [default: the name of --output with .checkpoint behind it]
+    /// Save the state of the evolution to FILE [default: the name of --output plus .checkpoint]
     #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Print the front, the properties of the graph, or the objectives as JSON
+    /// Print the front, the graph properties or the objectives as JSON
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
 
-/// The order/degree problem.
+/// Arguments of the order/degree problem.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct OrderDegreeArgs {
-    /// Look for a graph of so many nodes, each with --degree links, whose distances are short
+    /// Search for a graph of NODES nodes with --degree links each and the smallest mean distance
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "NODES", requires = "degree", conflicts_with_all = OF_MACHINES, conflicts_with_all = OF_EVOLUTION)]
     pub(crate) order: Option<u32>,
-    /// Links of each node
+    /// Links per node
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "LINKS", requires = "order")]
     pub(crate) degree: Option<u32>,
-    /// How long to search: each round takes twice as long as the one before, and ten together a second
+    /// Number of search rounds; each takes twice as long as the one before, ten take about one second
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "N", default_value_t = 10, requires = "order")]
     pub(crate) rounds: u32,
-    /// Write the graph in this format [default: by the extension of --output]
+    /// Format of the written graph [default: from the extension of --output]
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "FORMAT", requires = "order")]
     pub(crate) format: Option<NetworkFormat>,
 }
 
-/// The machine whose cables are designed.
+/// The machine to cable.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct MachineArgs {
-    /// Cable slots of each of the two routers of a chassis
+    /// Cable slots per router; each chassis has two routers
     #[arg(long, visible_alias = "slots", help_heading = MACHINE, value_name = "SLOTS")]
     routers: Option<u32>,
-    /// Chassis of a cabinet
+    /// Chassis per cabinet
     #[arg(long, help_heading = MACHINE, value_name = "N")]
     chassis: Option<u32>,
-    /// Cabinets
+    /// Number of cabinets
     #[arg(long, help_heading = MACHINE, value_name = "M", default_value_t = 1)]
     cabinets: u32,
 }
 
 impl MachineArgs {
-    /// The machine, whose size the parser has asked for.
+    /// Returns the machine. The parser requires its size.
     pub(crate) fn machine(self) -> anyhow::Result<Machine> {
         Ok(Machine::new(self.routers.unwrap_or(0), self.chassis.unwrap_or(0), self.cabinets)?)
     }
 }
 
-/// How evolution goes.
+/// Parameters of the evolution.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct EvolutionArgs {
-    /// How many generations there are unless --generations says it
+    /// Number of generations, unless --generations is given
     #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value = "stated")]
     preset: PresetArg,
-    /// Who become parents, and who survives: nsga2, sms-emoa or nsga3
-    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = Algorithm::Nsga2, value_parser = str::parse::<Algorithm>)]
-    algorithm: Algorithm,
-    /// Generations after the first population [default: those of --preset]
+    /// Selection algorithm: nsga2, sms-emoa or nsga3
+    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = SelectionAlgorithm::Nsga2, value_parser = str::parse::<SelectionAlgorithm>)]
+    algorithm: SelectionAlgorithm,
+    /// Number of generations after the first population [default: from --preset]
     #[arg(long, help_heading = SEARCH, value_name = "N")]
     generations: Option<u64>,
-    /// Networks of a generation
+    /// Networks per generation
     #[arg(long, help_heading = SEARCH, value_name = "N", default_value_t = 100)]
     population: usize,
     /// Seed of all random choices
@@ -197,16 +197,16 @@ pub(crate) struct EvolutionArgs {
     /// Probability that a child is mutated
     #[arg(long, help_heading = SEARCH, value_name = "P", default_value_t = 0.8, value_parser = probability)]
     mutation: f64,
-    /// Scores of those who survive, where measures throw dice
+    /// Treatment of survivors whose scores are random
     #[arg(long, help_heading = SEARCH, value_name = "HOW", default_value = "keep")]
     elites: ElitesArg,
-    /// Networks with the same scores
+    /// Treatment of networks with equal scores
     #[arg(long, help_heading = SEARCH, value_name = "HOW", default_value = "keep")]
     equal_points: EqualPointsArg,
 }
 
 impl EvolutionArgs {
-    /// The parameters of the evolution.
+    /// Returns the options of the evolution.
     pub(crate) fn options(self) -> EvolutionOptions {
         EvolutionOptions {
             algorithm: self.algorithm,
@@ -225,7 +225,7 @@ impl EvolutionArgs {
         }
     }
 
-    /// Generations after the first population.
+    /// Returns the number of generations after the first population.
     pub(crate) fn generations(self) -> u64 {
         self.generations.unwrap_or(match (self.preset, self.algorithm) {
             (PresetArg::Stated, _) => 100,
@@ -234,28 +234,28 @@ impl EvolutionArgs {
     }
 }
 
-/// Which codes are drawn, and which are kept.
+/// Rules for drawing and keeping cabling codes.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct RulesArgs {
     /// Probability that a new cable may leave its cabinet
     #[arg(long, help_heading = RULES, value_name = "P", default_value_t = 0.0, value_parser = probability)]
     pext: f64,
-    /// Probability that a mutation brings cables and does not take them away
+    /// Probability that a mutation adds cables instead of removing them
     #[arg(long, help_heading = RULES, value_name = "P", default_value_t = 0.5, value_parser = probability)]
     growth: f64,
-    /// Slots of each router that the first networks use
+    /// Slots per router that the first networks use
     #[arg(long, help_heading = RULES, value_name = "HOW", default_value = "one")]
     start: StartArg,
-    /// Networks with an odd number of slots of a chassis in use
+    /// Treatment of networks that use an odd number of slots per chassis
     #[arg(long, help_heading = RULES, value_name = "HOW", default_value = "reject")]
     odd: OddArg,
-    /// Ends of cables at the two routers of a chassis: any numbers, equal ones, or at most so many
+    /// Cable ends at the two routers of a chassis: any, equal, or at most N each
     #[arg(long, help_heading = RULES, value_name = "HOW", default_value = "any", value_parser = ports)]
     ports: Ports,
 }
 
 impl RulesArgs {
-    /// The rules of the design.
+    /// Returns the rules of the design.
     pub(crate) fn rules(self) -> DesignRules {
         DesignRules {
             external: self.pext,
@@ -275,41 +275,41 @@ impl RulesArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum PresetArg {
-    /// 100 generations, as the ExaNeSt document states; searches better than its tables show
+    /// 100 generations, as the ExaNeSt document states; gives better results than its tables
     Stated,
-    /// What reproduces the tables of the ExaNeSt document: 18 generations, 11 with sms-emoa
+    /// 18 generations (11 with sms-emoa), which reproduce the tables of the ExaNeSt document
     Paper,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum ElitesArg {
-    /// They stay as they were, however lucky
+    /// Keep their scores
     Keep,
-    /// They are measured again in each generation
+    /// Score them again in each generation
     ReEvaluate,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum EqualPointsArg {
-    /// They are networks like others
+    /// Keep them all
     Keep,
-    /// Only one of them stays
+    /// Keep only one of them
     Remove,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum StartArg {
-    /// One
+    /// One slot
     One,
-    /// Any number, each as likely, the same for both routers
+    /// A uniformly random number, the same for both routers
     Uniform,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum OddArg {
-    /// They are networks like others
+    /// Keep them
     Keep,
-    /// They are discarded
+    /// Discard them
     Reject,
 }
 
@@ -333,21 +333,21 @@ fn ports(text: &str) -> Result<Ports, String> {
 #[derive(Debug, clap::Args)]
 #[command(after_help = PICK_EXAMPLES)]
 pub(crate) struct PickArgs {
-    /// A front, as lockstep design -o writes it; - is standard input
+    /// Front, written by lockstep design -o; - is standard input
     #[arg(required_unless_present = "code", requires = "number", conflicts_with_all = ["routers", "chassis", "cabinets"])]
     pub(crate) front: Option<PathBuf>,
-    /// The design of this number in the front, from 1
+    /// Number of the design in the front, from 1
     #[arg(long, value_name = "K", requires = "front")]
     pub(crate) number: Option<usize>,
-    /// The design of this code instead: the offset of each slot of a chassis, with commas between
+    /// Cabling code of the design: the offset of each slot of a chassis, separated by commas
     #[arg(long, value_name = "OFFSETS", conflicts_with_all = ["front", "number"], requires_all = ["routers", "chassis"], value_parser = str::parse::<CablingCode>)]
     pub(crate) code: Option<CablingCode>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
-    /// Write the network in this format [default: by the extension of --output]
+    /// Format of the written network [default: from the extension of --output]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<NetworkFormat>,
-    /// Write the network to this file; - is standard output
+    /// Write the network to FILE; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Print the metrics as JSON

@@ -3,38 +3,38 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use lockstep::Engine;
+use lockstep::EngineChoice;
 
 use super::plan::PlanFormat;
 use super::problem::{FailureArgs, ProblemArgs};
 
 const FAULTS_EXAMPLES: &str = "\
 Examples:
-  lockstep faults mesh:4x4 -c aab --links                  a line for every link that may fail
-  lockstep faults kautz:3,2 -c aab --channels --at-once 2  all pairs of channels
-  lockstep faults torus:8x8 -c aas --links --classes       one link for all that look the same
-  lockstep faults mesh:4x4 -c aab --links --book out.lsb   keep a verified plan for every link
-  lockstep faults lookup out.lsb --fail-link 01-11         the plan for that one
+  lockstep faults mesh:4x4 -c aab --links                  one line per failed link
+  lockstep faults kautz:3,2 -c aab --channels --at-once 2  every pair of channels
+  lockstep faults torus:8x8 -c aas --links --classes       one link per symmetry class
+  lockstep faults mesh:4x4 -c aab --links --book out.lsb   keep a verified plan per link
+  lockstep faults lookup out.lsb --fail-link 01-11         look up that plan
 
-Every line has the steps of a verified schedule, and the steps that no schedule can beat; a fault that
-cuts terminals off is a line, too. The plan of the whole network is repaired: what the faults do not
-touch is kept, unless a fresh plan is shorter. A sweep that is interrupted or killed goes on where it
-was when the same command runs again.";
+Each line gives the steps of a verified schedule and a proved lower bound. A fault that disconnects
+terminals is listed, too. Lockstep repairs the plan of the unfaulted network and keeps the transfers
+that still work, unless a new plan is shorter. After an interruption, run the same command again: the
+sweep continues from its last line.";
 
-/// Arguments of `lockstep faults`: those of a sweep, or `lookup` and its own.
+/// Arguments of `lockstep faults`: of a sweep, or of `lookup`.
 #[derive(Debug)]
 pub(crate) enum FaultsArgs {
     Sweep(Box<SweepArgs>),
     Lookup(LookupArgs),
 }
 
-/// The word before the arguments of a lookup.
+/// Name of the subcommand.
 const LOOKUP: &str = "lookup";
 
-// A command that is a command of its own and has others below it is more than can be derived.
+// Clap cannot derive a command that has both arguments of its own and subcommands.
 impl clap::Args for FaultsArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
-        let about = "Find the plan for some faults in a recovery book; exit code 1 if there is none";
+        let about = "Look up the plan for a set of faults in a recovery book; exit code 1 if there is none";
         SweepArgs::augment_args(command)
             .subcommand(LookupArgs::augment_args(clap::Command::new(LOOKUP)).about(about))
             .args_conflicts_with_subcommands(true)
@@ -68,78 +68,78 @@ pub(crate) struct SweepArgs {
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]
     pub(crate) kind: KindArgs,
-    /// How many fail at once
+    /// Number of simultaneous faults
     #[arg(long, help_heading = "Faults", value_name = "K", default_value_t = 1)]
     pub(crate) at_once: usize,
-    /// Only so many sets of faults, drawn with --seed
+    /// Sample N fault sets (seeded by --seed)
     #[arg(long, help_heading = "Faults", value_name = "N")]
     pub(crate) sample: Option<usize>,
-    /// Of sets of faults that symmetries of the network take into each other, only the first
+    /// Only one fault set per symmetry class of the network
     #[arg(long, help_heading = "Faults", conflicts_with = "sample")]
     pub(crate) classes: bool,
-    /// What looks for fresh plans: auto (the first three of the others), analytic, construct, umda or hgsa
-    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
-    pub(crate) engine: Engine,
+    /// Engine that finds new plans: auto (analytic, construct and umda), analytic, construct, umda or hgsa
+    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<EngineChoice>)]
+    pub(crate) engine: EngineChoice,
     /// Seed of all random choices
     #[arg(short, long, help_heading = "Search", value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The most evaluations for each set of faults
+    /// Maximum number of evaluations per fault set
     #[arg(short, long, help_heading = "Search", value_name = "AMOUNT", default_value_t = 1 << 18, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: u64,
-    /// Keep the plan for every set of faults in this recovery book
+    /// Write the plan for every fault set to this recovery book
     #[arg(long, help_heading = "Output", value_name = "FILE")]
     pub(crate) book: Option<PathBuf>,
-    /// Write the table to this file; - is standard output
+    /// Write the table to FILE; - is standard output
     #[arg(short, long, help_heading = "Output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// How the table is written [default: by the extension of --output, else text]
+    /// Format of the table [default: from the extension of --output, otherwise text]
     #[arg(long, help_heading = "Output", value_name = "FORMAT")]
     pub(crate) format: Option<TableFormat>,
-    /// Print a JSON object a line: --format json
+    /// Print one JSON object per line; same as --format json
     #[arg(long, help_heading = "Output", conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Save the state of the sweep in this file [default: the book, else one in the cache folder of the user]
+    /// Save the state of the sweep to FILE [default: the book, otherwise a file in the user's cache folder]
     #[arg(long, help_heading = "Output", value_name = "FILE", conflicts_with = "book")]
     pub(crate) checkpoint: Option<PathBuf>,
 }
 
-/// What fails.
+/// The kind of fault.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct KindArgs {
-    /// Let every full-duplex link fail
+    /// Fail every full-duplex link
     #[arg(long, help_heading = "Faults")]
     pub(crate) links: bool,
-    /// Let every single channel fail
+    /// Fail every channel
     #[arg(long, help_heading = "Faults")]
     pub(crate) channels: bool,
-    /// Let every node fail
+    /// Fail every node
     #[arg(long, help_heading = "Faults")]
     pub(crate) nodes: bool,
 }
 
-/// How a table is written.
+/// Format of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum TableFormat {
-    /// Columns for people
+    /// Aligned columns
     Text,
     /// Comma-separated values
     Csv,
-    /// A JSON object a line
+    /// One JSON object per line
     Json,
 }
 
 /// Arguments of `lockstep faults lookup`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LookupArgs {
-    /// A recovery book, as lockstep faults --book writes it
+    /// Recovery book, written by lockstep faults --book
     pub(crate) book: PathBuf,
     #[command(flatten)]
     pub(crate) failures: FailureArgs,
-    /// Write the plan to this file; - is standard output
+    /// Write the plan to FILE; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// How --output is written [default: binary for .lsb and .bin, else json]
+    /// Format of --output [default: binary for .lsb and .bin, otherwise json]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub(crate) format: Option<PlanFormat>,
     /// Print the plan as JSON

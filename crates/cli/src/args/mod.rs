@@ -1,4 +1,4 @@
-//! The command line: every option with its default and unit.
+//! Command-line arguments: one file per command.
 
 mod bound;
 mod cost;
@@ -30,18 +30,20 @@ const ABOUT: &str = "Design collective communication schedules for interconnecti
 
 const EXAMPLES: &str = "\
 Examples:
-  lockstep plan omega:8 -c aab -o s.json       an all-gather on an Omega network, as a file
-  lockstep verify s.json                       is it valid, and is its bound proved?
-  lockstep render s.json -o s.svg              a picture, one panel a step
-  lockstep topology --list                     the network families
+  lockstep plan omega:8 -c all-gather -o s.json    plan an all-gather on an Omega network
+  lockstep verify s.json                           check the schedule and its lower bound
+  lockstep render s.json -o s.svg                  draw one panel per step
+  lockstep topology --list                         list the network families
 
-A network is a spec such as mesh:4x4, or a file (json, edges, dot, graphml, node-link, or - for
-standard input). Exit codes: 0 done, 1 the answer is no (invalid, or nothing found), 2 wrong usage
-or input.";
+A network is a spec such as mesh:4x4, or a graph file (JSON, edge list, DOT, GraphML, node-link
+JSON), or - for standard input.
 
-/// The program's arguments.
+Exit codes: 0 success; 1 negative result (invalid schedule, or no schedule found); 2 wrong usage or
+unreadable input.";
+
+/// Arguments of the program.
 #[derive(Debug, Parser)]
-#[command(name = "lockstep", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "lockstep", version = env!("LOCKSTEP_VERSION"), about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,
@@ -49,24 +51,24 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the properties of a network, or write it in another format
+    /// Show the properties of a network, or convert it to another format
     Topology(TopologyArgs),
-    /// Design the network itself: by evolution, among all there are, or of one order and degree
+    /// Design a network: by evolution, by exhaustive search, or for a given order and degree
     Design(DesignArgs),
-    /// List every lower bound on the number of steps, best first
+    /// List all lower bounds on the number of steps, best first
     Bound(BoundArgs),
-    /// Find a schedule of few steps and say how far from optimal it is
+    /// Find a schedule with few steps, and prove a lower bound on them
     Plan(PlanArgs),
-    /// Show what faults cost, or find the plan for one in a recovery book
+    /// Plan for every fault, or look up a plan in a recovery book
     Faults(FaultsArgs),
-    /// Judge a schedule or plan file; exit code 0 valid, 1 invalid
+    /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid
     Verify(VerifyArgs),
     /// Draw a schedule or plan file
     Render(RenderArgs),
-    /// Simulate how long communication takes: an application, programs, or a schedule
+    /// Simulate the run time of an application, of task programs, or of a schedule
     Simulate(SimulateArgs),
 }
 

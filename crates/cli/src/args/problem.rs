@@ -8,10 +8,10 @@ use lockstep::faults::FaultSet;
 use lockstep::schedule::{Ports, Routing, ScatterRule, Switching};
 use lockstep::{CollectiveName, CommunicationModel, Topology};
 
-/// Arguments of every command that looks at a problem.
+/// Arguments that describe a problem.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProblemArgs {
-    /// The network: a spec such as mesh:4x4, a graph file, or - for standard input
+    /// Network: a spec such as mesh:4x4, a graph file, or - for standard input
     pub(crate) spec: String,
     /// oab (broadcast), oas (scatter), aab (all-gather), aas (all-to-all), gather, reduce, reduce-scatter, all-reduce
     #[arg(short, long, value_name = "COLLECTIVE", value_parser = str::parse::<CollectiveName>)]
@@ -25,37 +25,37 @@ pub(crate) struct ProblemArgs {
     pub(crate) failures: FailureArgs,
 }
 
-/// Over what has failed in the help.
+/// Help heading of the failures.
 const FAILURES: &str = "Failures";
 
-/// What of the network has failed.
+/// Failed links, channels and nodes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FailureArgs {
-    /// Let the links between two nodes fail, by names or numbers; repeat for more
+    /// Fail the links between nodes U and V, given by names or numbers; repeat for more
     #[arg(id = "fail_link", long = "fail-link", help_heading = FAILURES, value_name = "U-V")]
     links: Vec<String>,
-    /// Let the channels from one node to another fail
+    /// Fail the channels from node U to node V
     #[arg(id = "fail_channel", long = "fail-channel", help_heading = FAILURES, value_name = "U->V")]
     channels: Vec<String>,
-    /// Let a node fail, with all its links
+    /// Fail a node and all its links
     #[arg(id = "fail_node", long = "fail-node", help_heading = FAILURES, value_name = "NODE")]
     nodes: Vec<String>,
 }
 
 impl FailureArgs {
-    /// Whether nothing is said to have failed.
+    /// Returns true if no failure is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.links.is_empty() && self.channels.is_empty() && self.nodes.is_empty()
     }
 
-    /// All faults, by the names that were given.
+    /// Returns all faults, by the given names.
     pub(crate) fn set(&self) -> FaultSet {
         let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_written);
         let channels = self.channels.iter().fold(links, FaultSet::channel_written);
         self.nodes.iter().fold(channels, FaultSet::node)
     }
 
-    /// The network after them.
+    /// Returns the network with these failures.
     pub(crate) fn apply_to(&self, topology: Topology) -> anyhow::Result<Topology> {
         if self.is_empty() {
             return Ok(topology);
@@ -64,35 +64,35 @@ impl FailureArgs {
     }
 }
 
-/// Over the rules of the network in the help.
+/// Help heading of the communication model.
 const MODEL: &str = "Model";
 
-/// The rules of the network.
+/// The communication model.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
-    /// How messages cross inner nodes
+    /// Switching technique
     #[arg(long, help_heading = MODEL, value_name = "HOW", default_value = "wormhole")]
     switching: SwitchingArg,
-    /// Transfers that a terminal starts, and that it finishes, in a step: all (as many as it has channels) or a number
+    /// Maximum number of transfers that a terminal sends, and that it receives, per step: a number, or all (one per channel)
     #[arg(long, help_heading = MODEL, value_name = "PORTS", default_value = "all", value_parser = ports)]
     ports: Ports,
-    /// Paths that a transfer may take: shortest ones, or any without a loop
+    /// Paths that a transfer may take: minimal (shortest paths only) or any (all paths without a loop)
     #[arg(long, help_heading = MODEL, value_name = "PATHS", default_value = "minimal")]
     routing: RoutingArg,
-    /// How scatter messages travel: in one transfer, or passed on [default: direct; relay with --switching sf]
+    /// Transport of scatter messages: direct (in one transfer) or relay (via other terminals) [default: direct; relay with --switching sf]
     #[arg(long, help_heading = MODEL, value_name = "HOW")]
     scatter: Option<ScatterArg>,
-    /// Let opposite channels of a link share one wire
+    /// Treat every link as half duplex
     #[arg(long, help_heading = MODEL)]
     pub(crate) half_duplex: bool,
-    /// Cut every message into so many
+    /// Split every message into CHUNKS chunks
     #[arg(long, help_heading = MODEL, value_name = "CHUNKS", default_value = "1", value_parser = chunks)]
     pub(crate) chunks: NonZeroU32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum SwitchingArg {
-    /// A transfer holds its whole path for one step
+    /// A transfer occupies its whole path for one step
     Wormhole,
     /// A transfer crosses one channel
     #[value(name = "sf", alias = "store-and-forward")]
@@ -129,7 +129,7 @@ impl ModelArgs {
         };
         let scatter = match (switching, self.scatter) {
             (Switching::StoreAndForward, Some(ScatterArg::Direct)) => {
-                bail!("--switching sf always passes messages on; leave out --scatter direct")
+                bail!("--scatter direct: store-and-forward switching always relays messages; remove the option")
             }
             (Switching::Wormhole, None | Some(ScatterArg::Direct)) => ScatterRule::Direct,
             _ => ScatterRule::Relay,

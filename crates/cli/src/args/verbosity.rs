@@ -2,13 +2,13 @@
 
 use clap::ArgAction;
 
-/// How much is said on standard error.
+/// Options that set how much the program prints on standard error.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Verbosity {
-    /// Say nothing on standard error but errors
+    /// Print only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Log what is being done on standard error; repeat for more
+    /// Log progress on standard error; repeat for more detail
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }

@@ -7,19 +7,19 @@ use super::cost::CostArgs;
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   lockstep verify s.json
-  lockstep verify s.json --all              every violation, not only the first
+  lockstep verify s.json --all              list all violations
   lockstep plan ring:8 -c aas --json | lockstep verify -";
 
 /// Arguments of `lockstep verify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// A schedule, symmetric schedule or plan file, JSON or binary; - is standard input
+    /// Schedule, symmetric schedule or plan file, JSON or binary; - is standard input
     pub(crate) file: PathBuf,
-    /// List the violations of the schedule, up to 1000
+    /// List all violations of the schedule, at most 1000
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print the verdict as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

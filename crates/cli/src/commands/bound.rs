@@ -1,6 +1,6 @@
-//! `lockstep bound`: what no schedule can beat.
+//! `lockstep bound`: lower bounds on the number of steps.
 
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use lockstep_report::Table;
 
 use crate::args::{BoundArgs, Verbosity};
@@ -14,15 +14,15 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let problem = input.problem()?;
     let bounds = lockstep::bounds::all(&problem);
     if args.json {
-        output::print(&to_json_lines(&bounds, 1))?;
+        output::print(&to_json_rows(&bounds, 1))?;
         return Ok(ExitStatus::Success);
     }
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &problem);
-    let mut table = Table::new(["steps", "rule", "because"]);
+    let mut table = Table::new(["steps", "rule", "reason"]);
     for bound in &bounds {
-        let because = bound.certificate.explain(problem.topology()).to_string();
-        table.push([bound.steps.to_string(), bound.rule.to_string(), because]);
+        let reason = bound.certificate.explain(problem.topology()).to_string();
+        table.push([bound.steps.to_string(), bound.rule.to_string(), reason]);
     }
     output::print(&format!("{}\n{}", sheet.to_text(), table.to_text()))?;
     Ok(ExitStatus::Success)

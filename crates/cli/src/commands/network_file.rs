@@ -10,12 +10,12 @@ use lockstep_report::{DrawingLimits, topology_svg};
 use crate::args::NetworkFormat;
 use crate::output::{self, extension};
 
-/// Writes a network to a file, or to standard output, in the format that is wanted or that the extension says.
+/// Writes a network to `path`, by default to standard output. Without `format`, the extension chooses the format.
 pub(super) fn write(topology: &Topology, path: Option<&Path>, format: Option<NetworkFormat>) -> anyhow::Result<()> {
     let path = path.unwrap_or(Path::new("-"));
     let format = format
         .or_else(|| format_of(path))
-        .with_context(|| format!("{}: the extension says no format; choose one with --format", path.display()))?;
+        .with_context(|| format!("{}: unknown extension; choose a format with --format", path.display()))?;
     let text = match format.graph() {
         Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
         None => topology_svg(topology, &DrawingLimits::PAGE),

@@ -17,11 +17,11 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         (None, "svg") => PictureFormat::Svg,
         (None, "html" | "htm") => PictureFormat::Html,
         (None, _) if input::is_standard(path) => PictureFormat::Svg,
-        _ => bail!("{}: the extension is neither svg nor html; choose one with --format", path.display()),
+        _ => bail!("{}: unknown extension; choose svg or html with --format", path.display()),
     };
     let saved = input::saved(&args.file)?;
     let Some(file) = saved.schedule() else {
-        bail!("{}: a symmetric schedule has no picture; draw the plan of a small network", input::name(&args.file));
+        bail!("{}: symmetric schedules cannot be drawn; draw the plan of a small network", input::name(&args.file));
     };
     let (problem, schedule) = (file.problem(), file.schedule());
     if let Err(violation) = lockstep::verify(&problem, schedule) {

@@ -1,11 +1,11 @@
-//! `lockstep simulate`: how long communication takes.
+//! `lockstep simulate`: simulated run time of communication.
 
 use anyhow::{Context, anyhow, ensure};
 use lockstep::Topology;
+use lockstep::files::to_json_rows;
 use lockstep::flow::{
     FlowSpan, FlowTimes, Link, LinkUse, Programs, Simulation, SimulationOptions, WorkloadOptions, simulate,
 };
-use lockstep::schedule::to_json_lines;
 use serde::Serialize;
 
 use crate::args::{SimulateArgs, Verbosity};
@@ -17,7 +17,10 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
     let (topology, programs, traffic) = traffic_of(args)?;
     let options = args.options();
     let is_data = args.write_programs.as_deref().is_some_and(input::is_standard);
-    ensure!(!(is_data && args.json), "--write-programs: standard output takes programs or --json; name a file");
+    ensure!(
+        !(is_data && args.json),
+        "--write-programs: standard output cannot carry both programs and --json; give a file"
+    );
     if let Some(path) = &args.write_programs {
         output::write(path, programs.to_json().as_bytes())?;
     }
@@ -26,7 +29,7 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
         output::note(verbosity, &format!("{} on {} terminals", counted(tasks, "task"), topology.terminal_count()));
     }
     let simulation = simulate(&topology, &programs, &options).with_context(|| traffic.clone())?;
-    let result = Outcome { topology: &topology, traffic, tasks, options, simulation };
+    let result = SimulationResult { topology: &topology, traffic, tasks, options, simulation };
     let text = if args.json { result.to_json(args.all) } else { result.to_text() };
     if is_data {
         output::print_beside(&text);
@@ -36,46 +39,47 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
     Ok(ExitStatus::Success)
 }
 
-/// The network, the programs that run on it, and what these are in words.
+/// Returns the network, the programs that run on it, and a description of the programs.
 fn traffic_of(args: &SimulateArgs) -> anyhow::Result<(Topology, Programs, String)> {
     let traffic = &args.traffic;
     if let Some(path) = &traffic.schedule {
         let saved = input::saved(path)?;
         let name = input::name(path);
-        let file = saved.schedule().with_context(|| {
-            format!("{name}: a symmetric schedule has the part of one source only; plan without --symmetric")
-        })?;
+        let file = saved
+            .schedule()
+            .with_context(|| format!("{name}: a symmetric schedule holds one source only; plan without --symmetric"))?;
         let topology = args.failures.apply_to(file.topology().clone())?;
         let programs = Programs::of_schedule(&file.problem(), file.schedule(), traffic.size);
         return Ok((topology, programs.with_context(|| name.clone())?, format!("the schedule of {name}")));
     }
-    let spec = args.spec.as_deref().ok_or_else(|| anyhow!("give a network or --schedule"))?;
+    let spec = args.spec.as_deref().ok_or_else(|| anyhow!("expected a network or --schedule"))?;
     let topology = args.failures.apply_to(input::topology(spec)?)?;
     if let Some(path) = &traffic.programs {
         let name = input::name(path);
-        let text = String::from_utf8(input::bytes(path)?).map_err(|_| anyhow!("{name}: this is no UTF-8 text"))?;
+        let text = String::from_utf8(input::bytes(path)?).map_err(|_| anyhow!("{name}: not UTF-8 text"))?;
         return Ok((topology, Programs::from_json(&text).with_context(|| name.clone())?, name));
     }
     let tasks = u64::from(traffic.tasks.get()) * topology.terminal_count() as u64;
-    let tasks =
-        u32::try_from(tasks).ok().with_context(|| format!("--tasks: {tasks} tasks are too many; give fewer"))?;
+    let tasks = u32::try_from(tasks)
+        .ok()
+        .with_context(|| format!("--tasks: {tasks} tasks exceed the limit of 2^32 - 1; use fewer"))?;
     let size = WorkloadOptions { tasks, flows_per_task: traffic.flows, size: traffic.size, seed: traffic.seed };
     Ok((topology, traffic.workload.programs(&size)?, traffic.workload.to_string()))
 }
 
-/// What came out.
-struct Outcome<'a> {
+/// The result of a simulation.
+struct SimulationResult<'a> {
     topology: &'a Topology,
-    /// What was sent, in words.
+    /// Description of the traffic.
     traffic: String,
     tasks: usize,
     options: SimulationOptions,
     simulation: Simulation,
 }
 
-/// The same as JSON.
+/// The result as JSON.
 #[derive(Serialize)]
-struct Record<'a> {
+struct SimulationRecord<'a> {
     network: &'a str,
     traffic: &'a str,
     tasks: usize,
@@ -89,10 +93,10 @@ struct Record<'a> {
     flows: Option<&'a [FlowSpan]>,
 }
 
-impl Outcome<'_> {
+impl SimulationResult<'_> {
     fn to_json(&self, all: bool) -> String {
         let Simulation { makespan, flow_times, busiest, events, flows } = &self.simulation;
-        let record = Record {
+        let record = SimulationRecord {
             network: self.topology.name(),
             traffic: &self.traffic,
             tasks: self.tasks,
@@ -104,7 +108,7 @@ impl Outcome<'_> {
             events: *events,
             flows: all.then_some(flows),
         };
-        to_json_lines(&record, 2)
+        to_json_rows(&record, 2)
     }
 
     fn to_text(&self) -> String {
@@ -116,13 +120,13 @@ impl Outcome<'_> {
         sheet.line("traffic", format!("{}: {counts}", self.traffic));
         sheet.line(
             "links",
-            format!("{rates}, {capacity} units in a time unit, {clock} time, tasks connected: {endpoints}"),
+            format!("{rates}, {capacity} units per time unit, {clock} time, tasks connected: {endpoints}"),
         );
         sheet.line("routing", routing.to_string());
         sheet.line("time", format!("{} time units", rounded(*makespan)));
         if let Some(FlowTimes { least, mean, median, greatest }) = flow_times {
             let [least, median, mean, greatest] = [*least, *median, *mean, *greatest].map(rounded);
-            sheet.line("of a flow", format!("{least} to {greatest}, median {median}, mean {mean}"));
+            sheet.line("flow times", format!("{least} to {greatest}, median {median}, mean {mean}"));
         }
         if let Some(LinkUse { link, units, share }) = busiest {
             let name = |terminal: u32| {
@@ -144,7 +148,7 @@ impl Outcome<'_> {
     }
 }
 
-/// A number with as many digits as people read.
+/// Rounds a number for people.
 fn rounded(value: f64) -> String {
     if (value - value.round()).abs() < 5e-4 { format!("{value:.0}") } else { format!("{value:.3}") }
 }

@@ -1,9 +1,9 @@
-//! `lockstep topology`: what a network is, or the network itself.
+//! `lockstep topology`: properties of a network, or the network in another format.
 
 use anyhow::bail;
 use lockstep::design::Network;
+use lockstep::files::to_json_rows;
 use lockstep::paths::ShortestPaths;
-use lockstep::schedule::to_json_lines;
 use lockstep::topology::{distance_sum_bound, families};
 use lockstep::{NodeId, Topology};
 use lockstep_report::Table;
@@ -16,10 +16,10 @@ use crate::metrics::{self, Metric, Wanted};
 use crate::text::Sheet;
 use crate::{input, output};
 
-/// Distances are shown where all of them take no more than some seconds: channels times terminals.
+/// Maximum work for distances, in channels times terminals: a few seconds.
 const MAX_DISTANCE_WORK: u64 = 1 << 32;
 
-/// And where they take no more memory than this: terminals times nodes, 12 bytes each.
+/// Maximum memory for distances, in terminals times nodes: 12 bytes each.
 const MAX_DISTANCE_PAIRS: u64 = 1 << 26;
 
 pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
@@ -42,9 +42,9 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
         let metrics =
             wanted.map(|wanted| metrics::measure(&mut Network::of(&topology), topology.terminal_count(), &wanted));
         let properties = Properties::new(&topology, metrics);
-        // A metric a line.
+        // One line per metric.
         let depth = if properties.metrics.is_some() { 2 } else { 1 };
-        output::print(&if args.json { to_json_lines(&properties, depth) } else { properties.to_text() })?;
+        output::print(&if args.json { to_json_rows(&properties, depth) } else { properties.to_text() })?;
         return Ok(ExitStatus::Success);
     }
     network_file::write(&topology, args.output.as_deref(), args.format)?;
@@ -66,7 +66,7 @@ fn family_list(as_json: bool) -> String {
         about: family.about,
     });
     if as_json {
-        return to_json_lines(&entries.collect::<Vec<_>>(), 1);
+        return to_json_rows(&entries.collect::<Vec<_>>(), 1);
     }
     let mut table = Table::new(["spec", "example", "network"]);
     for Entry { usage, example, about, .. } in entries {
@@ -75,21 +75,21 @@ fn family_list(as_json: bool) -> String {
     table.to_text()
 }
 
-/// What is shown of a network.
+/// Properties of a network.
 #[derive(Serialize)]
 struct Properties {
     name: String,
     terminals: usize,
     switches: usize,
     channels: usize,
-    /// Fewer than channels if some share a wire.
+    /// Number of resources: fewer than channels if some share a wire.
     wires: usize,
-    /// Fewest and most channels out of a terminal, and into it.
+    /// Minimum and maximum numbers of channels out of a terminal and into it.
     terminal_degrees: Option<Degrees>,
     switch_degrees: Option<Degrees>,
-    /// Between terminals; not there if there are too many.
+    /// Distances between terminals; `None` for large networks.
     distances: Option<Distances>,
-    /// Not there unless asked for.
+    /// Metrics, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     metrics: Option<Vec<Metric>>,
 }
@@ -102,16 +102,16 @@ struct Degrees {
 
 #[derive(Serialize)]
 struct Distances {
-    /// Channels of the longest shortest path.
+    /// Length of the longest shortest path, in channels.
     diameter: u32,
-    /// Channels of a shortest path on average over ordered pairs.
+    /// Mean length of a shortest path over ordered pairs, in channels.
     average: f64,
-    /// Channels of a shortest path over all ordered pairs that have one.
+    /// Sum of the lengths of shortest paths over all connected ordered pairs, in channels.
     sum: u64,
-    /// What the sum is at least, with full-duplex links and this largest degree. Not there if there are switches, one-way
-    /// channels, or pairs without a path.
+    /// Lower bound on the sum for full-duplex links and this maximum degree. `None` if there are switches, one-way
+    /// channels, or disconnected pairs.
     sum_bound: Option<u64>,
-    /// Names of two terminals without a path.
+    /// Names of two disconnected terminals.
     unreachable: Option<[String; 2]>,
 }
 
@@ -148,7 +148,7 @@ impl Properties {
             }
         }
         match &self.distances {
-            None => sheet.line("diameter", "not computed for so many pairs of terminals"),
+            None => sheet.line("diameter", "not computed: too many pairs of terminals"),
             Some(Distances { diameter, average, sum, sum_bound, unreachable }) => {
                 sheet.line("diameter", diameter.to_string());
                 sheet.line("average distance", format!("{average:.3}"));
@@ -172,7 +172,7 @@ fn range([fewest, most]: [usize; 2]) -> String {
 }
 
 impl Degrees {
-    /// The degrees of the terminals, or of the other nodes; `None` if there are none.
+    /// Returns the degrees of the terminals, or of the switches; `None` if there are none.
     fn new(topology: &Topology, terminals: bool) -> Option<Self> {
         let is_it = |node: &NodeId| topology.is_terminal(*node) == terminals && !topology.has_failed(*node);
         let nodes = || topology.nodes().filter(is_it);
@@ -211,8 +211,8 @@ impl Distances {
     }
 }
 
-/// The least sum of distances that the largest degree allows, where every node is a terminal and every channel one of a
-/// full-duplex link.
+/// Returns a lower bound on the sum of distances for the maximum degree, if every node is a terminal and every link is
+/// full duplex.
 fn sum_bound(topology: &Topology) -> Option<u64> {
     if !topology.is_direct() || 2 * topology.links().len() < topology.channel_count() {
         return None;

@@ -1,4 +1,4 @@
-//! `lockstep verify`: the judge.
+//! `lockstep verify`: verification of schedules, bounds and plans.
 
 use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
@@ -10,7 +10,7 @@ use crate::input::{self, Saved};
 use crate::output;
 use crate::text::{self, Sheet, counted};
 
-/// The most violations listed.
+/// Maximum number of listed violations.
 const MAX_VIOLATIONS: usize = 1000;
 
 pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
         Some(file) => {
             violations(&file.problem(), file.schedule(), MAX_VIOLATIONS).iter().map(ToString::to_string).collect()
         }
-        // In a symmetric schedule, the first violation is in every translate.
+        // In a symmetric schedule, every translate has the first violation.
         None => Vec::new(),
     };
     let (answer, text) = match Valid::new(saved) {
@@ -45,18 +45,18 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     Ok(answer)
 }
 
-/// What the judge has accepted.
+/// A file that the verifier accepted.
 struct Valid {
     verification: Verification,
     /// Present if the file is a plan.
     plan: Option<Box<Plan>>,
-    /// What the translates are of, if the file is a symmetric schedule.
+    /// Description of the translates, if the file is a symmetric schedule.
     symmetry: Option<String>,
 }
 
-/// The verdict as JSON.
+/// The counts as JSON.
 #[derive(Serialize)]
-struct Counts {
+struct VerifiedCounts {
     valid: bool,
     steps: usize,
     transfers: usize,
@@ -69,7 +69,7 @@ struct Counts {
     verdict: Option<Verdict>,
 }
 
-/// The refusal as JSON.
+/// The violations as JSON.
 #[derive(Serialize)]
 struct Invalid {
     valid: bool,
@@ -77,7 +77,7 @@ struct Invalid {
 }
 
 impl Valid {
-    /// Judges a file; in words what is wrong with it.
+    /// Verifies a file. The error is the first violation as text.
     fn new(saved: Saved) -> Result<Self, String> {
         let (verification, plan, symmetry) = match saved {
             Saved::Plan(file) => {
@@ -93,16 +93,16 @@ impl Valid {
                 let graph = file.schedule.graph();
                 let transfers = counted(file.schedule.base().transfer_count(), "transfer");
                 let symmetry =
-                    format!("{transfers} a source, the same from all {} nodes of {graph}", graph.node_count());
+                    format!("{transfers} per source, translated to all {} nodes of {graph}", graph.node_count());
                 (verification, None, Some(symmetry))
             }
         };
         Ok(Self { verification, plan, symmetry })
     }
 
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> VerifiedCounts {
         let &Verification { steps, transfers, deliveries, relays, redundant, .. } = &self.verification;
-        Counts {
+        VerifiedCounts {
             valid: true,
             steps,
             transfers,

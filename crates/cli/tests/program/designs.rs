@@ -1,9 +1,9 @@
 use std::fs;
 
-use crate::{data, lockstep, run};
+use crate::{lockstep, run, stdout_of};
 
 #[test]
-fn threads_change_nothing() {
+fn the_number_of_threads_does_not_change_the_front() {
     let directory = tempfile::tempdir().unwrap();
     for arguments in [
         "--routers 4 --chassis 8 --generations 20 --json",
@@ -24,12 +24,12 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn a_front_goes_through_pipes_to_a_plan() {
+fn a_front_is_piped_into_a_plan() {
     let directory = tempfile::tempdir().unwrap();
-    let front = data(directory.path(), "design --routers 2 --chassis 5 --population 10 --generations 4 -o -", b"");
-    let network = data(directory.path(), "design pick - --number 1 --format json", &front);
-    let plan = data(directory.path(), "plan - -c aas --json", &network);
-    let verdict = String::from_utf8(data(directory.path(), "verify -", &plan)).unwrap();
+    let front = stdout_of(directory.path(), "design --routers 2 --chassis 5 --population 10 --generations 4 -o -", b"");
+    let network = stdout_of(directory.path(), "design pick - --number 1 --format json", &front);
+    let plan = stdout_of(directory.path(), "plan - -c aas --json", &network);
+    let verdict = String::from_utf8(stdout_of(directory.path(), "verify -", &plan)).unwrap();
     assert!(verdict.starts_with("valid "), "{verdict}");
 }
 
@@ -38,7 +38,7 @@ fn a_plot_has_every_design_and_few_colours() {
     let directory = tempfile::tempdir().unwrap();
     for (objectives, most) in [("bisection,paths", 1), ("bisection,paths,links", 4), ("links,paths,distance", 10)] {
         let arguments = format!("design --routers 4 --chassis 8 --objectives {objectives} --json --plot front.svg");
-        let front: serde_json::Value = serde_json::from_slice(&data(directory.path(), &arguments, b"")).unwrap();
+        let front: serde_json::Value = serde_json::from_slice(&stdout_of(directory.path(), &arguments, b"")).unwrap();
         let picture = fs::read_to_string(directory.path().join("front.svg")).unwrap();
         assert_eq!(picture.matches("class=\"point\"").count(), front["designs"].as_array().unwrap().len());
         let series = picture.matches("class=\"series\"").count();
@@ -55,6 +55,6 @@ fn a_checkpoint_of_another_design_is_refused_with_the_remedy() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(message.contains("error: f.json.checkpoint: the checkpoint cannot be read: "), "{message}");
-    assert!(message.ends_with("; delete it, or choose another with --checkpoint\n"), "{message}");
+    assert!(message.ends_with("; delete the file, or use another one with --checkpoint\n"), "{message}");
     assert!(path.exists() && !directory.path().join("f.json").exists());
 }

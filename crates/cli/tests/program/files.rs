@@ -1,13 +1,13 @@
 use std::fs;
 
-use crate::{data, run};
+use crate::{run, stdout_of};
 
 #[test]
 fn the_same_seed_writes_the_same_bytes() {
     let directory = tempfile::tempdir().unwrap();
     for format in ["json", "lsb"] {
         let write = |name: &str| {
-            data(directory.path(), &format!("plan mesh:3x3 -c aas --seed 4 -o {name}.{format} --quiet"), b"");
+            stdout_of(directory.path(), &format!("plan mesh:3x3 -c aas --seed 4 -o {name}.{format} --quiet"), b"");
             fs::read(directory.path().join(format!("{name}.{format}"))).unwrap()
         };
         assert_eq!(write("a"), write("b"));
@@ -16,33 +16,33 @@ fn the_same_seed_writes_the_same_bytes() {
 }
 
 #[test]
-fn an_output_file_is_as_the_design_says() {
+fn an_output_file_has_the_documented_form() {
     let directory = tempfile::tempdir().unwrap();
-    data(directory.path(), "plan omega:8 -c aab -o s.json", b"");
+    stdout_of(directory.path(), "plan omega:8 -c aab -o s.json", b"");
     let text = fs::read_to_string(directory.path().join("s.json")).unwrap();
     let plan: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&plan["format"], &plan["verdict"]), (&"lockstep-plan".into(), &"optimal".into()));
     assert_eq!(plan["schedule"]["topology"]["name"], "omega:8");
     assert_eq!(plan.get("seconds"), None);
-    data(directory.path(), "plan omega:8 -c aab -o s.json --timing", b"");
+    stdout_of(directory.path(), "plan omega:8 -c aab -o s.json --timing", b"");
     let text = fs::read_to_string(directory.path().join("s.json")).unwrap();
     assert!(text.contains("\"seconds\": "));
 }
 
 #[cfg(unix)]
 #[test]
-fn files_are_readable_like_any_other() {
+fn written_files_have_ordinary_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("plain"), "").unwrap();
-    data(directory.path(), "plan ring:4 -c aab -o s.json", b"");
+    stdout_of(directory.path(), "plan ring:4 -c aab -o s.json", b"");
     let mode = |name: &str| fs::metadata(directory.path().join(name)).unwrap().permissions().mode();
     assert_eq!(mode("s.json"), mode("plain"));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_device_is_written_to_and_not_replaced() {
+fn a_device_is_written_in_place() {
     let directory = tempfile::tempdir().unwrap();
     let output = run(directory.path(), "plan ring:4 -c aab -o /dev/null", b"");
     assert_eq!(output.status.code(), Some(0));
@@ -50,7 +50,7 @@ fn a_device_is_written_to_and_not_replaced() {
 }
 
 #[test]
-fn a_checkpoint_that_is_none_is_refused_with_the_remedy() {
+fn an_invalid_checkpoint_is_refused_with_the_remedy() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("s.json.checkpoint"), "nonsense").unwrap();
     let output = run(directory.path(), "plan omega:8 -c aab --engine umda -o s.json", b"");
@@ -58,7 +58,7 @@ fn a_checkpoint_that_is_none_is_refused_with_the_remedy() {
     assert_eq!(output.status.code(), Some(2));
     let expected = "error: s.json.checkpoint: the file begins with \"nonsense\"";
     assert!(message.contains(expected), "{message}");
-    assert!(message.ends_with("; delete it, or choose another with --checkpoint\n"), "{message}");
+    assert!(message.ends_with("; delete the file, or use another one with --checkpoint\n"), "{message}");
     assert!(directory.path().join("s.json.checkpoint").exists());
 }
 
@@ -66,10 +66,10 @@ fn a_checkpoint_that_is_none_is_refused_with_the_remedy() {
 fn every_graph_format_is_written_and_read_again() {
     let directory = tempfile::tempdir().unwrap();
     for extension in ["json", "edges", "dot", "graphml"] {
-        data(directory.path(), &format!("topology fat-tree:2,3 -o n.{extension}"), b"");
-        let bounds = data(directory.path(), &format!("bound n.{extension} -c aas --json"), b"");
-        assert_eq!(bounds, data(directory.path(), "bound fat-tree:2,3 -c aas --json", b""), "{extension}");
+        stdout_of(directory.path(), &format!("topology fat-tree:2,3 -o n.{extension}"), b"");
+        let bounds = stdout_of(directory.path(), &format!("bound n.{extension} -c aas --json"), b"");
+        assert_eq!(bounds, stdout_of(directory.path(), "bound fat-tree:2,3 -c aas --json", b""), "{extension}");
     }
-    data(directory.path(), "topology fat-tree:2,3 -o n.svg", b"");
+    stdout_of(directory.path(), "topology fat-tree:2,3 -o n.svg", b"");
     assert!(fs::read(directory.path().join("n.svg")).unwrap().starts_with(b"<svg "));
 }

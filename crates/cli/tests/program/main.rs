@@ -1,4 +1,4 @@
-//! The program among others: pipes, files and signals.
+//! Tests of the program: transcripts, pipes, files and signals.
 
 #![expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
@@ -7,19 +7,20 @@ mod files;
 mod pipes;
 #[cfg(unix)]
 mod signals;
+mod transcripts;
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The program, in a directory.
+/// Returns a command that runs the program in a directory.
 fn lockstep(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep"));
     command.current_dir(directory).env_remove("LOCKSTEP_LOG").stdin(Stdio::null());
     command
 }
 
-/// What it says to arguments and an input.
+/// Runs the program with arguments and standard input.
 fn run(directory: &Path, arguments: &str, input: &[u8]) -> Output {
     let mut command = lockstep(directory);
     command.args(arguments.split_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -27,7 +28,7 @@ fn run(directory: &Path, arguments: &str, input: &[u8]) -> Output {
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     let writer = std::thread::spawn(move || {
-        // Who does not read its input closes it.
+        // A program that does not read its input closes the pipe.
         let _ = stdin.write_all(&input);
     });
     let output = child.wait_with_output().unwrap();
@@ -35,8 +36,8 @@ fn run(directory: &Path, arguments: &str, input: &[u8]) -> Output {
     output
 }
 
-/// The standard output of a call that must succeed.
-fn data(directory: &Path, arguments: &str, input: &[u8]) -> Vec<u8> {
+/// Runs the program, which must succeed, and returns its standard output.
+fn stdout_of(directory: &Path, arguments: &str, input: &[u8]) -> Vec<u8> {
     let output = run(directory, arguments, input);
     assert!(output.status.success(), "lockstep {arguments}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout

@@ -1,7 +1,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::{data, lockstep, run};
+use crate::{lockstep, run, stdout_of};
 
 /// Two triangles joined by a link.
 const EDGES: &str = "# two triangles\na b\nb c\nc a\nd e\ne f\nf d\nc d\n";
@@ -10,34 +10,34 @@ const EDGES: &str = "# two triangles\na b\nb c\nc a\nd e\ne f\nf d\nc d\n";
 fn a_planned_file_is_verified_through_a_pipe() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("file.edges"), EDGES).unwrap();
-    let plan = data(directory.path(), "plan file.edges -c aas --json", b"");
-    let verdict = String::from_utf8(data(directory.path(), "verify -", &plan)).unwrap();
+    let plan = stdout_of(directory.path(), "plan file.edges -c aas --json", b"");
+    let verdict = String::from_utf8(stdout_of(directory.path(), "verify -", &plan)).unwrap();
     assert!(verdict.starts_with("valid "), "{verdict}");
 }
 
 #[test]
-fn a_network_comes_from_a_pipe_and_goes_on_through_the_next() {
+fn networks_are_read_from_and_written_to_pipes() {
     let directory = tempfile::tempdir().unwrap();
-    let network = data(directory.path(), "topology torus:3x3 --format graphml", b"");
-    let plan = data(directory.path(), "plan - -c aab -o -", &network);
-    let picture = data(directory.path(), "render -", &plan);
+    let network = stdout_of(directory.path(), "topology torus:3x3 --format graphml", b"");
+    let plan = stdout_of(directory.path(), "plan - -c aab -o -", &network);
+    let picture = stdout_of(directory.path(), "render -", &plan);
     assert!(picture.starts_with(b"<svg "));
-    let page = data(directory.path(), "render - --format html", &plan);
+    let page = stdout_of(directory.path(), "render - --format html", &plan);
     assert!(page.starts_with(b"<!"));
 }
 
 #[test]
-fn binary_plans_go_through_pipes_too() {
+fn binary_plans_are_read_from_and_written_to_pipes() {
     let directory = tempfile::tempdir().unwrap();
-    let plan = data(directory.path(), "plan ring:5 -c oab --root 2 -o - --format binary", b"");
+    let plan = stdout_of(directory.path(), "plan ring:5 -c oab --root 2 -o - --format binary", b"");
     assert!(plan.starts_with(b"lockplan"));
-    data(directory.path(), "verify - --json", &plan);
+    stdout_of(directory.path(), "verify - --json", &plan);
 }
 
 #[test]
 fn an_altered_plan_is_refused_with_exit_code_1() {
     let directory = tempfile::tempdir().unwrap();
-    let plan = String::from_utf8(data(directory.path(), "plan ring:5 -c aab --json", b"")).unwrap();
+    let plan = String::from_utf8(stdout_of(directory.path(), "plan ring:5 -c aab --json", b"")).unwrap();
     let altered = plan.replacen("\"verdict\": \"optimal\"", "\"verdict\": \"gap 1\"", 1);
     assert_ne!(altered, plan);
     let output = run(directory.path(), "verify -", altered.as_bytes());
@@ -46,10 +46,10 @@ fn an_altered_plan_is_refused_with_exit_code_1() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let mut command = lockstep(directory.path());
-    // More than a pipe holds.
+    // Larger than the buffer of a pipe.
     command.args(["topology", "torus:100x100", "--format", "json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());

@@ -1,4 +1,4 @@
-//! A search is interrupted, and goes on as if nothing had happened.
+//! Interrupted searches resume and end with the same bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 
 use crate::lockstep;
 
-/// A search that misses 15 steps, then finds 16: a second or more on one thread of any machine.
+/// A search that fails at 15 steps, then finds 16: one second or more on one thread.
 const PLAN: &str = "plan omega:16 -c aas --engine umda --seed 3 --budget 2000000 -o s.json --quiet";
 
-/// An evolution that takes as long.
+/// An evolution that takes about the same time.
 const DESIGN: &str = "design --routers 8 --chassis 16 --generations 800 --seed 3 -o s.json";
 
-/// Longer than any of this takes.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// Time limit of each wait.
+const TIME_LIMIT: Duration = Duration::from_mins(2);
 
-/// A search of a kind above on so many threads, which change nothing.
+/// Starts a search on a number of threads, which must not change its result.
 fn start(directory: &Path, arguments: &str, threads: &str) -> Child {
     let mut command = lockstep(directory);
     command
@@ -28,12 +28,12 @@ fn start(directory: &Path, arguments: &str, threads: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits for the first checkpoint and sends a signal; how the search ended.
+/// Waits for the first checkpoint, sends a signal, and returns the output of the search.
 fn interrupt(directory: &Path, arguments: &str, signal: &str) -> Output {
     let mut child = start(directory, arguments, "1");
     let started = Instant::now();
     while !directory.join("s.json.checkpoint").exists() {
-        assert!(started.elapsed() < PATIENCE, "no checkpoint");
+        assert!(started.elapsed() < TIME_LIMIT, "no checkpoint");
         assert_eq!(child.try_wait().unwrap(), None, "the search ended before its first checkpoint");
         sleep(Duration::from_millis(5));
     }
@@ -42,7 +42,7 @@ fn interrupt(directory: &Path, arguments: &str, signal: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What a search has written that goes on, and one that was left alone.
+/// Returns the results of the resumed search and of an uninterrupted one.
 fn resumed_and_whole(interrupted: &Path, arguments: &str) -> [Vec<u8>; 2] {
     let whole = tempfile::tempdir().unwrap();
     [interrupted, whole.path()].map(|directory| {
@@ -53,7 +53,7 @@ fn resumed_and_whole(interrupted: &Path, arguments: &str) -> [Vec<u8>; 2] {
     })
 }
 
-/// A search that is killed goes on as if it had not been.
+/// Checks that a killed search resumes to the same result.
 fn kill_and_resume(arguments: &str) {
     let directory = tempfile::tempdir().unwrap();
     let output = interrupt(directory.path(), arguments, "-KILL");
@@ -91,7 +91,7 @@ fn an_interrupted_evolution_leaves_its_front_and_is_resumed_bit_for_bit() {
     let output = interrupt(directory.path(), DESIGN, "-INT");
     assert_eq!(output.status.code(), Some(0));
     let message = String::from_utf8(output.stderr).unwrap();
-    for expected in ["interrupted; this is the front so far", "goes on from s.json.checkpoint"] {
+    for expected in ["interrupted; this is the front found", "resume from s.json.checkpoint"] {
         assert!(message.contains(expected), "{message}");
     }
     let so_far = fs::read(directory.path().join("s.json")).unwrap();
@@ -99,7 +99,7 @@ fn an_interrupted_evolution_leaves_its_front_and_is_resumed_bit_for_bit() {
     assert!(resumed == whole && resumed != so_far);
 }
 
-/// All pairs of links of a mesh, into the folder in which the user's programs keep what they can make again, or a book.
+/// Starts a sweep over all pairs of links of a mesh. Its log file is in the cache folder, or a book.
 fn start_sweep(directory: &Path, more: &[&str]) -> Child {
     let mut command = lockstep(directory);
     command.args(["faults", "mesh:4x4", "-c", "aab", "--links", "--at-once", "2"]).args(more);
@@ -107,17 +107,17 @@ fn start_sweep(directory: &Path, more: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Kills a sweep when so many bytes of it are written down; the name of the file.
+/// Kills a sweep after it wrote some rows, and returns the path of its log file.
 fn kill_sweep(directory: &Path, more: &[&str], file: impl Fn() -> Option<PathBuf>) -> PathBuf {
-    const ENOUGH: u64 = 10_000;
+    const MIN_BYTES: u64 = 10_000;
     let mut child = start_sweep(directory, more);
     let started = Instant::now();
     let written = loop {
         let length = |path: &PathBuf| fs::metadata(path).map_or(0, |data| data.len());
-        if let Some(path) = file().filter(|path| length(path) > ENOUGH) {
+        if let Some(path) = file().filter(|path| length(path) > MIN_BYTES) {
             break path;
         }
-        assert!(started.elapsed() < PATIENCE, "nothing is written down");
+        assert!(started.elapsed() < TIME_LIMIT, "the sweep wrote no rows");
         assert_eq!(child.try_wait().unwrap(), None, "the sweep ended before it was killed");
         sleep(Duration::from_millis(1));
     };
@@ -127,15 +127,15 @@ fn kill_sweep(directory: &Path, more: &[&str], file: impl Fn() -> Option<PathBuf
 }
 
 #[test]
-fn a_killed_sweep_goes_on_and_forgets_what_it_was() {
+fn a_killed_sweep_resumes_and_removes_its_log_file() {
     let directory = tempfile::tempdir().unwrap();
     let cache = directory.path().join("cache/lockstep");
     let only_file = || Some(fs::read_dir(&cache).ok()?.next()?.ok()?.path());
     let kept = kill_sweep(directory.path(), &[], only_file);
     let resumed = start_sweep(directory.path(), &[]).wait_with_output().unwrap();
     let message = String::from_utf8(resumed.stderr).unwrap();
-    assert!(resumed.status.success() && message.contains("going on from"), "{message}");
-    assert!(!kept.exists(), "a finished sweep leaves nothing");
+    assert!(resumed.status.success() && message.contains("resuming from"), "{message}");
+    assert!(!kept.exists(), "a finished sweep leaves no log file");
     let whole = start_sweep(directory.path(), &["--quiet"]).wait_with_output().unwrap();
     assert!(whole.status.success() && whole.stderr.is_empty());
     assert_eq!(String::from_utf8(resumed.stdout).unwrap(), String::from_utf8(whole.stdout).unwrap());

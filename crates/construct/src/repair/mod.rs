@@ -10,15 +10,16 @@ use lockstep_schedule::{Budget, MessageId, NotFound, Problem, Schedule, Step, Tr
 use lockstep_topology::{ChannelId, NodeId};
 use tracing::instrument;
 
-use crate::hunt::{Found, Hunt};
-use crate::method::{Kept, Method};
-use crate::{colouring, first_fit, relayed, spread};
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::method::Method;
+use crate::method::{balanced_routes, first_fit, path_colouring, rarest_first};
+use crate::portfolio::{MethodSchedule, Portfolio};
 
 pub use self::survivors::{Survivors, survivors};
 
 /// A schedule that goes on from what is kept of another one.
 #[derive(Clone, Debug)]
-pub struct Repaired {
+pub struct RepairedSchedule {
     /// What found it.
     pub method: &'static Method,
     /// All its transfers.
@@ -30,18 +31,22 @@ pub struct Repaired {
 }
 
 /// Methods that go on from what is kept, and whether they may move it, in how many rounds.
-struct Stage {
+struct RepairStage {
     methods: &'static [Method],
     may_move: bool,
     rounds: u32,
 }
 
 /// In rounds of 1, 3 and then 12 attempts. Those of a broadcast take longer, as it goes back from what ends too late.
-const STAGES: [Stage; 4] = [
-    Stage { methods: &[first_fit::FIRST_FIT], may_move: false, rounds: 3 },
-    Stage { methods: &[spread::RAREST_FIRST], may_move: false, rounds: 2 },
-    Stage { methods: &[first_fit::FIRST_FIT, spread::RAREST_FIRST], may_move: true, rounds: 3 },
-    Stage { methods: &[relayed::BALANCED_ROUTES, colouring::PATH_COLOURING], may_move: true, rounds: 2 },
+const STAGES: [RepairStage; 4] = [
+    RepairStage { methods: &[first_fit::FIRST_FIT], may_move: false, rounds: 3 },
+    RepairStage { methods: &[rarest_first::RAREST_FIRST], may_move: false, rounds: 2 },
+    RepairStage { methods: &[first_fit::FIRST_FIT, rarest_first::RAREST_FIRST], may_move: true, rounds: 3 },
+    RepairStage {
+        methods: &[balanced_routes::BALANCED_ROUTES, path_colouring::PATH_COLOURING],
+        may_move: true,
+        rounds: 2,
+    },
 ];
 
 /// A schedule of few steps with what is kept of another one: the first of at most `goal` steps, else the shortest found.
@@ -62,7 +67,7 @@ const STAGES: [Stage; 4] = [
 /// use lockstep_topology::Topology;
 ///
 /// let torus: Topology = "torus:4x4".parse()?;
-/// let (all_gather, model) = (Collective::all_to_all_broadcast(), CommunicationModel::wormhole());
+/// let (all_gather, model) = (Collective::all_gather(), CommunicationModel::wormhole());
 /// let before = Problem::new(&torus, &all_gather, model)?;
 /// let budget = Budget::evaluations(1 << 16);
 /// let schedule = lockstep_construct::schedule(&before, 4, 1, &budget)?;
@@ -88,27 +93,27 @@ pub fn repair(
     seed: u64,
     budget: &Budget,
     mut observe: impl FnMut(&'static Method, u64, Option<u32>),
-) -> Result<Repaired, NotFound> {
+) -> Result<RepairedSchedule, NotFound> {
     let schedule = kept.schedule();
-    let mut hunt = Hunt::new(problem);
-    for Stage { methods, may_move, rounds } in STAGES {
-        hunt.turn_to(methods, Kept { schedule, may_move });
+    let mut portfolio = Portfolio::new(problem);
+    for RepairStage { methods, may_move, rounds } in STAGES {
+        portfolio.restrict_to(methods, FixedTransfers { schedule, may_move });
         // Of what takes too many steps already not one attempt more is of use, unless it may be moved.
         let is_hopeless = !may_move && schedule.step_count() > goal as usize;
         for _ in 0..if is_hopeless { 1 } else { rounds } {
-            if hunt.is_over(goal, budget) {
+            if portfolio.is_over(goal, budget) {
                 break;
             }
-            hunt.round(goal, seed, budget, &mut observe);
+            portfolio.round(goal, seed, budget, &mut observe);
         }
     }
-    let Found { method, mut schedule } = hunt.found()?;
+    let MethodSchedule { method, mut schedule } = portfolio.into_best()?;
     if problem.messages().is_scatter() && !problem.model().is_direct() {
         schedule = without_dead_ends(problem, &schedule);
     }
     let same = common(kept.schedule(), &schedule);
     let (moved, added) = (kept.schedule().transfer_count() - same, schedule.transfer_count() - same);
-    Ok(Repaired { method, schedule, moved, added })
+    Ok(RepairedSchedule { method, schedule, moved, added })
 }
 
 /// The transfers of a scatter that bring messages nearer to their receivers: none to where the message has been, nor to

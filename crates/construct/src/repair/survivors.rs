@@ -3,7 +3,7 @@
 use lockstep_schedule::{MessageId, NotFound, Problem, Schedule, Transfer};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::engine::ENGINE;
+use crate::portfolio::ENGINE;
 
 /// The transfers of a schedule that are still legal on a network with more failures, under the message numbers of there.
 ///
@@ -27,11 +27,11 @@ const MAX_HELD_BYTES: u64 = 4 << 30;
 /// What is left of a valid schedule of `before` on the network of `after`, where more nodes and channels have failed.
 ///
 /// That is the transfers whose channels all work, between terminals that are left, of messages that their senders still
-/// receive in time. Messages of failed terminals are gone, and others have other numbers then. Steps in which nothing is
+/// receive in time. Messages of failed terminals are gone, and others have other numbers then. StepMask in which nothing is
 /// left are gone too, and what came after them comes that much earlier.
 ///
 /// Both problems distribute their messages, and ask the same collective under the same rules of the same network but for
-/// failures. A collective of [custom](lockstep_schedule::CollectiveKind::Custom) messages is the same if all that
+/// failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same if all that
 /// fails is left out: failed receivers, messages of failed sources, and messages without any receiver left. Takes time in
 /// proportion to the channel uses. Memory: 20 bytes a message, and two bits for each terminal and message of a broadcast.
 ///
@@ -40,7 +40,8 @@ const MAX_HELD_BYTES: u64 = 4 << 30;
 /// [`NotFound::Unsupported`], if the collectives cannot be the same, or take too much memory.
 pub fn survivors(before: &Problem<'_>, schedule: &Schedule, after: &Problem<'_>) -> Result<Survivors, NotFound> {
     let numbers = numbers(before, after).ok_or_else(|| unsupported("the collective is another one"))?;
-    let mut holders = Holders::new(after).ok_or_else(|| unsupported("too many messages; repair fewer at a time"))?;
+    let mut holders =
+        SurvivorHoldings::new(after).ok_or_else(|| unsupported("too many messages; repair fewer at a time"))?;
     let mut rest = Schedule::new();
     let mut arrived = Vec::new();
     for (_, step) in schedule.steps() {
@@ -89,14 +90,14 @@ fn numbers(before: &Problem<'_>, after: &Problem<'_>) -> Option<Vec<Option<Messa
 }
 
 /// Who holds which message, by ranks of terminals.
-enum Holders {
+enum SurvivorHoldings {
     /// Of scatter messages only the last terminal on their way. `relays` says whether there may be others than the target.
     Scatter { at: Vec<u32>, next: Vec<u32>, target: Vec<u32>, relays: bool },
     /// Of others a bit for each terminal and message, a row of words a terminal.
     Broadcast { words: usize, held: Vec<u64>, promised: Vec<u64> },
 }
 
-impl Holders {
+impl SurvivorHoldings {
     /// `None` if they take too much memory.
     fn new(problem: &Problem<'_>) -> Option<Self> {
         let (topology, messages) = (problem.topology(), problem.messages());

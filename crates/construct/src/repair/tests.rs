@@ -94,7 +94,7 @@ fn over(network: &Topology, tail: u32, head: u32) -> ChannelId {
 #[test]
 fn what_depends_on_a_lost_transfer_is_lost_too() {
     let ring: Topology = "ring:6".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let model = CommunicationModel::store_and_forward();
     let before = Problem::new(&ring, &broadcast, model).unwrap();
     let schedule = chain(&ring, 0, 5);
@@ -127,7 +127,7 @@ fn a_scatter_message_goes_on_from_where_it_arrives_first() {
 #[test]
 fn messages_of_failed_terminals_are_gone_and_the_others_renumbered() {
     let complete: Topology = "complete:3".parse().unwrap();
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let before = Problem::new(&complete, &exchange, CommunicationModel::wormhole()).unwrap();
     let mut schedule = Schedule::new();
     schedule.begin_step();
@@ -166,7 +166,7 @@ fn a_broadcast_that_becomes_a_direct_scatter_is_not_passed_on() {
 #[test]
 fn another_collective_is_refused() {
     let ring: Topology = "ring:4".parse().unwrap();
-    let (gather, exchange) = (Collective::all_to_all_broadcast(), Collective::all_to_all_scatter());
+    let (gather, exchange) = (Collective::all_gather(), Collective::all_to_all());
     let [before, after] =
         [&gather, &exchange].map(|collective| Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap());
     let refused = survivors(&before, &build(&before, 1), &after).unwrap_err();

@@ -74,7 +74,7 @@ impl From<TooManyTerminals> for NoScore {
 
 /// A word that is no objective.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{}' is no objective; choose from {}", lockstep_topology::one_line(.word), names())]
+#[error("'{}' is no objective; choose from {}", lockstep_files::one_line(.word), names())]
 pub struct UnknownObjective {
     /// The word.
     pub word: String,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use lockstep::{Budget, CommunicationModel, Engine, NodeId, Plan, PlanOptions, Planner, Problem, Topology};
+use lockstep::{Budget, CommunicationModel, EngineChoice, NodeId, Plan, PlanOptions, Planner, Problem, Topology};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -96,7 +96,7 @@ pub(super) fn scaling(sides: &[u32]) -> Result<Vec<(usize, Duration)>> {
 fn planned(topology: &Topology, row: &Row, model: CommunicationModel, seed: u64) -> Result<Plan> {
     let collective = row.collective(topology)?;
     let problem = Problem::new(topology, &collective, model)?;
-    let options = PlanOptions { engine: Engine::Construct, steps: None, seed };
+    let options = PlanOptions { engine: EngineChoice::Named("construct"), ..PlanOptions::auto(seed) };
     let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
     Ok(alone.install(|| Planner::new(problem, options).run(&Budget::seconds(row.budget), |_| {}))?)
 }

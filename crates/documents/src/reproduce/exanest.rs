@@ -18,7 +18,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use lockstep::design::{CablingCode, Machine, Ports};
 use lockstep::flow::Workload;
-use lockstep::pareto::Algorithm;
+use lockstep::pareto::SelectionAlgorithm;
 use lockstep_report::{BarChart, BarSeries, bars_svg};
 
 use crate::reproduce::{Arguments, Method};
@@ -131,9 +131,9 @@ impl Clock {
 
 /// The runs of the document's first column, as stated.
 fn first<'a, 'b>(columns: &'a [Runs<'b>]) -> Option<&'a Runs<'b>> {
-    columns
-        .iter()
-        .find(|runs| (runs.column.table, runs.column.algorithm, runs.budget) == (2, Algorithm::Nsga2, Budget::Stated))
+    columns.iter().find(|runs| {
+        (runs.column.table, runs.column.algorithm, runs.budget) == (2, SelectionAlgorithm::Nsga2, Budget::Stated)
+    })
 }
 
 /// The networks of Figure 4, by tasks on a router.

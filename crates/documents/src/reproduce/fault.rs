@@ -8,7 +8,7 @@ mod speed;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use lockstep::Engine;
+use lockstep::EngineChoice;
 
 use crate::reproduce::{Arguments, Method};
 use figures::Figures;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         results.push(cells::reproduce(table, *seed, *quick)?);
     }
     let whole = !quick && table.is_none();
-    let speed = if whole { Some(speed::measure(&figures, Engine::Auto, *seed)?) } else { None };
+    let speed = if whole { Some(speed::measure(&figures, EngineChoice::Auto, *seed)?) } else { None };
     let report = report::Report { figures: &figures, seed: *seed, results, speed };
     print!("{}", report.summary());
 

@@ -1,5 +1,6 @@
 //! The hybrid of genetic algorithm and simulated annealing.
 
+use lockstep_files::FileKind;
 use lockstep_schedule::{NotFound, Switching};
 
 use super::individual_maker::AnnealingMaker;
@@ -47,7 +48,7 @@ use crate::space::SearchSpace;
 /// use lockstep_topology::Topology;
 ///
 /// let cube: Topology = "hypercube:3".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
 /// let channels = candidate_paths(&problem)?;
 /// let space = SearchSpace::new(problem, &channels, 3)?;
@@ -58,7 +59,13 @@ use crate::space::SearchSpace;
 pub type Hgsa<'a> = Evolution<'a, HgsaOptions>;
 
 impl Algorithm for HgsaOptions {
-    const MAGIC: [u8; 8] = *b"lockhgsa";
+    const CHECKPOINT_KIND: FileKind = FileKind {
+        format: "lockstep-hgsa-checkpoint",
+        noun: "checkpoint of HGSA",
+        magic: *b"lockhgsa",
+        version: 1,
+        remedies: &[],
+    };
 
     fn within_limits(self) -> Self {
         Self { population: self.population.max(4), ..self }
@@ -78,8 +85,8 @@ impl Algorithm for HgsaOptions {
 
     fn check(&self, space: &SearchSpace<'_>) -> Result<(), NotFound> {
         let why = match space.problem().model().switching {
-            Switching::Wormhole => "its prediction is for single channels, not for wormhole paths; use --engine umda",
-            Switching::StoreAndForward if !space.is_broadcast() => "it delivers broadcasts only; use --engine auto",
+            Switching::Wormhole => "its prediction is for single channels, not for wormhole paths",
+            Switching::StoreAndForward if !space.is_broadcast() => "it delivers broadcasts only",
             Switching::StoreAndForward => return Ok(()),
         };
         Err(NotFound::Unsupported { engine: "hgsa", why: why.to_owned() })

@@ -39,7 +39,7 @@ pub struct EjectionChainOptions {
 ///
 /// let ring: Topology = "ring:4".parse()?;
 /// let root = ring.terminals()[0];
-/// let scatter = Collective::one_to_all_scatter(root);
+/// let scatter = Collective::scatter(root);
 /// let problem = Problem::new(&ring, &scatter, CommunicationModel::wormhole())?;
 /// let paths = candidate_paths(&problem)?;
 /// let space = SearchSpace::new(problem, &paths, 2)?;
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn without_conflict_no_chain_is_tried() {
         let network = "ring:3".parse().unwrap();
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let problem = Problem::new(&network, &exchange, CommunicationModel::wormhole()).unwrap();
         let table = candidate_paths(&problem).unwrap();
         let space = SearchSpace::new(problem, &table, 1).unwrap();

@@ -26,7 +26,7 @@ use super::relay_depths::RelayDepths;
 /// use lockstep_topology::Topology;
 ///
 /// let omega: Topology = "omega:8".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 /// let paths = candidate_paths(&problem)?;
 /// let space = SearchSpace::new(problem, &paths, 7)?;
@@ -287,6 +287,6 @@ fn unreachable_receiver(problem: &Problem<'_>, deliveries: &Deliveries, delivery
     let from = name(deliveries.source(deliveries.message(delivery)));
     let to = name(deliveries.receiver(delivery));
     unsupported(format!(
-        "a message from '{from}' reaches '{to}' only if terminals that are not its receivers pass it on; use --engine auto"
+        "a message from '{from}' reaches '{to}' only if terminals that are not its receivers pass it on"
     ))
 }

@@ -1,5 +1,5 @@
 use lockstep_paths::PathId;
-use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Message, Problem, ScatterRule, verify};
+use lockstep_schedule::{Collective, CommunicationModel, Message, Problem, ScatterRule, verify};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
@@ -83,7 +83,7 @@ proptest! {
 #[test]
 fn deadlines_leave_time_for_the_receivers_behind() {
     let line: Topology = "mesh:1x4".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(line.terminals()[1]);
+    let broadcast = Collective::broadcast(line.terminals()[1]);
     let problem = Problem::new(&line, &broadcast, CommunicationModel::store_and_forward()).unwrap();
     let table = candidate_paths(&problem).unwrap();
     let space = SearchSpace::new(problem, &table, 5).unwrap();
@@ -95,10 +95,10 @@ fn deadlines_leave_time_for_the_receivers_behind() {
 #[test]
 fn fewer_steps_than_successive_transfers_are_refused() {
     let cube: Topology = "hypercube:3".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(cube.terminals()[0]);
+    let broadcast = Collective::broadcast(cube.terminals()[0]);
     let too_long = hops(&cube, &broadcast, CommunicationModel::store_and_forward(), 2).unwrap_err();
     assert_eq!(too_long, "no schedule of 2 steps found: the method ends at 3");
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let nothing = hops(&cube, &exchange, CommunicationModel::wormhole(), 0).unwrap_err();
     assert_eq!(nothing, "no schedule of 0 steps found: the method ends at 1");
 }
@@ -116,7 +116,7 @@ fn bucket_line() -> (Topology, [NodeId; 4]) {
 #[test]
 fn receivers_forward_messages_where_no_node_routes() {
     let (line, [a, ..]) = bucket_line();
-    let broadcast = Collective::one_to_all_broadcast(a);
+    let broadcast = Collective::broadcast(a);
     assert_eq!(hops(&line, &broadcast, CommunicationModel::wormhole(), 3), Ok(vec![1, 2, 3]));
 }
 
@@ -126,10 +126,10 @@ fn relays_that_are_no_receivers_are_not_supported() {
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     let to = |receivers: &[&[NodeId]]| -> Collective {
         let message = |receivers: &&[NodeId]| Message { source: a, receivers: receivers.to_vec() };
-        CollectiveKind::Custom(receivers.iter().map(message).collect()).into()
+        Collective::custom(receivers.iter().map(message).collect())
     };
     let why = "the umda engine cannot do this: a message from 'a' reaches 'c' only if terminals that are not its \
-               receivers pass it on; use --engine auto";
+               receivers pass it on";
     assert_eq!(hops(&line, &to(&[&[c]]), relay, 9), Err(why.to_owned()));
     assert_eq!(hops(&line, &to(&[&[c, d]]), relay, 9), Err(why.to_owned()));
     assert_eq!(hops(&line, &to(&[&[b, d], &[b, c]]), relay, 9), Err(why.replace("'c'", "'d'")));
@@ -148,7 +148,7 @@ fn paths_that_use_a_resource_twice_are_no_candidates() {
     let without = diamond.clone().build().unwrap();
     diamond.link(a, free);
     let diamond = diamond.build().unwrap();
-    let collective = CollectiveKind::Custom(vec![Message { source: a, receivers: vec![c] }]).into();
+    let collective = Collective::custom(vec![Message { source: a, receivers: vec![c] }]);
     assert_eq!(hops(&diamond, &collective, CommunicationModel::wormhole(), 1), Ok(vec![1]));
     assert!(hops(&without, &collective, CommunicationModel::wormhole(), 1).is_err());
 
@@ -166,22 +166,17 @@ fn paths_that_use_a_resource_twice_are_no_candidates() {
 fn sizes_are_limited_before_anything_is_allocated() {
     let ring: Topology = "ring:8000".parse().unwrap();
     let pair = Message { source: ring.terminals()[0], receivers: ring.terminals()[1..3].to_vec() };
-    let chunks = |count: u32| {
-        Collective::from(CollectiveKind::Custom(vec![pair.clone()])).with_chunks(count.try_into().unwrap())
-    };
+    let chunks = |count: u32| Collective::custom(vec![pair.clone()]).with_chunks(count.try_into().unwrap());
     let check = |collective: &Collective, resources, steps| {
         let problem = Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap();
         check_size(&problem, resources, steps).map_err(|error| error.to_string())
     };
     let prefix = "the umda engine cannot do this: ";
     assert_eq!(check(&chunks(8000), 16_000, 4000), Ok(()));
-    assert_eq!(
-        check(&chunks(16_384), 16_000, 4000),
-        Err(format!("{prefix}32768 deliveries are more than 32767; use --engine auto"))
-    );
+    assert_eq!(check(&chunks(16_384), 16_000, 4000), Err(format!("{prefix}32768 deliveries are more than 32767")));
     assert_eq!(
         check(&chunks(9000), 16_000, 4000),
-        Err(format!("{prefix}9000 messages among 8000 terminals are too many; use --engine auto"))
+        Err(format!("{prefix}9000 messages among 8000 terminals are too many"))
     );
     let cells = |count: u64| {
         Err(format!("{prefix}{count} cells of resource and step are more than 67108864; plan fewer steps"))
@@ -198,8 +193,8 @@ fn spaces_that_differ_have_different_fingerprints() {
         SearchSpace::new(problem, &table, steps).unwrap().fingerprint()
     };
     let ring: Topology = "ring:4".parse().unwrap();
-    let [first, second] = [0, 1].map(|rank| Collective::one_to_all_broadcast(ring.terminals()[rank]));
-    let scatter = Collective::one_to_all_scatter(ring.terminals()[0]);
+    let [first, second] = [0, 1].map(|rank| Collective::broadcast(ring.terminals()[rank]));
+    let scatter = Collective::scatter(ring.terminals()[0]);
     let wormhole = CommunicationModel::wormhole();
     let one_port = CommunicationModel { ports: lockstep_schedule::Ports::limit(1).unwrap(), ..wormhole };
     let mut fingerprints = [

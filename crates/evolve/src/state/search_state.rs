@@ -18,7 +18,7 @@ use crate::space::{Gene, SearchSpace};
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:4".parse()?;
-/// let scatter = Collective::one_to_all_scatter(ring.terminals()[0]);
+/// let scatter = Collective::scatter(ring.terminals()[0]);
 /// let problem = Problem::new(&ring, &scatter, CommunicationModel::wormhole())?;
 /// let paths = candidate_paths(&problem)?;
 /// let space = SearchSpace::new(problem, &paths, 2)?;

@@ -1,5 +1,6 @@
 //! The univariate marginal distribution algorithm.
 
+use lockstep_files::FileKind;
 use lockstep_schedule::NotFound;
 
 use super::individual_maker::UmdaMaker;
@@ -45,7 +46,7 @@ use crate::space::SearchSpace;
 /// use lockstep_topology::Topology;
 ///
 /// let tree: Topology = "b-tree:4".parse()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole())?;
 /// let paths = candidate_paths(&problem)?;
 /// let space = SearchSpace::new(problem, &paths, 4)?;
@@ -57,7 +58,13 @@ use crate::space::SearchSpace;
 pub type Umda<'a> = Evolution<'a, UmdaOptions>;
 
 impl Algorithm for UmdaOptions {
-    const MAGIC: [u8; 8] = *b"lockumda";
+    const CHECKPOINT_KIND: FileKind = FileKind {
+        format: "lockstep-umda-checkpoint",
+        noun: "checkpoint of UMDA",
+        magic: *b"lockumda",
+        version: 1,
+        remedies: &[],
+    };
 
     fn within_limits(self) -> Self {
         Self { population: self.population.max(4), ..self }

@@ -69,13 +69,13 @@ fn truncated_and_altered_checkpoints_are_refused() {
     assert!(Umda::resume(&space, options, &bytes).is_ok());
     for length in [0, 7, 51, 52, bytes.len() / 2, bytes.len() - 1] {
         let cut = Umda::resume(&space, options, &bytes[..length]);
-        assert!(matches!(cut, Err(CheckpointError::Envelope(_))), "{length}: {cut:?}");
+        assert!(matches!(cut, Err(CheckpointError::File(_))), "{length}: {cut:?}");
     }
     for place in (0..bytes.len()).step_by(17) {
         let mut altered = bytes.clone();
         altered[place] ^= 1;
         let altered = Umda::resume(&space, options, &altered);
-        assert!(matches!(altered, Err(CheckpointError::Envelope(_))), "{place}: {altered:?}");
+        assert!(matches!(altered, Err(CheckpointError::File(_))), "{place}: {altered:?}");
     }
 }
 

@@ -123,5 +123,5 @@ fn checkpoints_of_other_algorithms_or_predictions_are_refused() {
     let parameters = CheckpointError::Mismatch { what: "seed or parameters" };
     assert_eq!(Hgsa::resume(&space, other, &bytes).expect_err("another prediction"), parameters);
     let umda = Umda::resume(&space, UmdaOptions::directed(1), &bytes);
-    assert!(matches!(umda, Err(CheckpointError::Envelope(_))), "{umda:?}");
+    assert!(matches!(umda, Err(CheckpointError::File(_))), "{umda:?}");
 }

@@ -116,10 +116,10 @@ fn file_of_another_selection_is_rebuilt() {
 fn forge(file: &Path, from: &[u8], to: &[u8]) {
     let sealed = fs::read(file).expect("a cache");
     let (magic, version) = (*sealed.first_chunk().expect("a magic"), sealed[8].into());
-    let mut payload = lockstep_envelope::open(magic, version, &sealed).expect("right").to_vec();
+    let mut payload = lockstep_files::open(magic, version, &sealed).expect("right").to_vec();
     let place = payload.windows(from.len()).rposition(|bytes| bytes == from).expect("bytes to replace");
     payload[place..place + to.len()].copy_from_slice(to);
-    fs::write(file, lockstep_envelope::seal(magic, version, &payload)).expect("writable");
+    fs::write(file, lockstep_files::seal(magic, version, &payload)).expect("writable");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The binary form of symmetric schedules: an envelope around the same contents as the JSON form.
+//! The binary form of symmetric schedules: sealed, the same contents as the JSON form.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl SymmetricScheduleFile {
     ///
     /// # Errors
     ///
-    /// [`FileError::Envelope`](crate::FileError::Envelope) if the file is truncated, altered or of another kind, else as
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind, else as
     /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
         KIND.open::<Tables>(bytes)?.try_into()

@@ -1,16 +1,21 @@
 //! A symmetric schedule together with the network's rules: the contents of a file.
 
+use lockstep_files::FileKind;
 use lockstep_topology::CayleyGraph;
 
 use super::{BaseSchedule, SymmetricSchedule, SymmetricViolation, verify_symmetric};
 use crate::file::ScheduleFileError;
-use crate::header::FileKind;
 use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
 use crate::verify::Verification;
 
-pub(super) const KIND: FileKind =
-    FileKind { format: "lockstep-symmetric-schedule", noun: "symmetric schedule", magic: *b"locksymm", version: 1 };
+pub(super) const KIND: FileKind = FileKind {
+    format: "lockstep-symmetric-schedule",
+    noun: "symmetric schedule",
+    magic: *b"locksymm",
+    version: 1,
+    remedies: &[("lockstep-topology", "a topology alone is no symmetric schedule, plan one for it")],
+};
 
 /// The most sides of a graph that are read, those of one element included.
 const MAX_SIDES: usize = 1 << 10;
@@ -28,7 +33,7 @@ const MAX_GENERATORS: usize = 1 << 16;
 /// let mut base = BaseSchedule::new();
 /// base.begin_step();
 /// base.push(BaseSchedule::BROADCAST, 0, &[0]);
-/// let schedule = SymmetricSchedule::new("ring:2".parse()?, CollectiveName::AllToAllBroadcast, base);
+/// let schedule = SymmetricSchedule::new("ring:2".parse()?, CollectiveName::AllGather, base);
 /// let file = SymmetricScheduleFile { schedule, model: CommunicationModel::wormhole() };
 /// let again = SymmetricScheduleFile::read(file.to_json().as_bytes())?;
 /// assert_eq!(again.verify()?.transfers, 2);
@@ -69,7 +74,7 @@ impl SymmetricScheduleFile {
         base: BaseSchedule,
     ) -> Result<Self, ScheduleFileError> {
         let collective: CollectiveName = collective.parse().map_err(ScheduleFileError::Name)?;
-        if !matches!(collective, CollectiveName::AllToAllBroadcast | CollectiveName::AllToAllScatter) {
+        if !matches!(collective, CollectiveName::AllGather | CollectiveName::AllToAll) {
             return Err(ScheduleFileError::NotSymmetric { collective });
         }
         Ok(Self { schedule: SymmetricSchedule::new(graph.try_into()?, collective, base), model })

@@ -1,5 +1,6 @@
 //! The JSON form of symmetric schedules: `"format": "lockstep-symmetric-schedule"`, version 1.
 
+use lockstep_files::to_json_rows;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -8,7 +9,6 @@ use super::{BaseSchedule, SymmetricScheduleFile};
 use crate::file::ScheduleFileError;
 use crate::model::CommunicationModel;
 use crate::steps::{StepList, read_steps};
-use crate::text::to_json_lines;
 
 /// A file as it is written.
 #[derive(Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl SymmetricScheduleFile {
             collective: CollectiveRecord { kind: schedule.collective().abbreviation().to_owned() },
             steps: schedule.base(),
         };
-        to_json_lines(&record, 2)
+        to_json_rows(&record, 2)
     }
 
     /// The contents of a JSON file.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use lockstep_files::one_line;
+
 use crate::TopologyError;
 use crate::format::{GraphFormat, json};
-use crate::text::one_line;
 
 /// Why a text is no network. Every message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use lockstep_files::one_line;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::Topology;
@@ -13,7 +14,7 @@ use crate::format::GraphFormat;
 use crate::format::draft::{Direction, Draft, NodeAttributes, boolean, upside_down};
 use crate::format::error::{FileFault, ReadError, WriteError};
 use crate::format::wire::links_or_channels;
-use crate::text::{excerpt, one_line};
+use crate::text::excerpt;
 
 /// How many attributes a tag may have: the parser compares each with each.
 const MAX_ATTRIBUTES: usize = 1 << 10;

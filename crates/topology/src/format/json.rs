@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use lockstep_files::one_line;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::format::error::{FileFault, FilePlace, ReadError};
-use crate::text::one_line;
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 
 /// The `format` field of a topology file.

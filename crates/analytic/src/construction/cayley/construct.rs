@@ -1,6 +1,6 @@
 //! The choice of a schedule for a network that is recognised.
 
-use lockstep_schedule::{Budget, CollectiveKind, CollectiveName, Problem, Schedule};
+use lockstep_schedule::{Budget, CollectiveName, Problem, Schedule};
 
 use super::group_table::GroupTable;
 use super::mirrored_torus::MirroredTorus;
@@ -18,11 +18,12 @@ pub(crate) const CAYLEY: Construction = Construction {
 /// All ports and full duplex. Every transfer crosses one channel, so the switching does not matter.
 pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
-    let collective = match problem.collective().kind {
-        CollectiveKind::AllToAllBroadcast => CollectiveName::AllToAllBroadcast,
-        CollectiveKind::AllToAllScatter if !model.is_direct() => CollectiveName::AllToAllScatter,
+    let collective = problem.collective().name()?;
+    match collective {
+        CollectiveName::AllGather => {}
+        CollectiveName::AllToAll if !model.is_direct() => {}
         _ => return None,
-    };
+    }
     let least = topology.terminal_count() as u64 - 1;
     if topology.resource_count() != topology.channel_count() || !translates::fits(topology.node_count(), least) {
         return None;
@@ -32,7 +33,7 @@ pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> O
         return None;
     }
     let steps = GroupTable::of_labelling(&labelling)?;
-    if collective == CollectiveName::AllToAllBroadcast {
+    if collective == CollectiveName::AllGather {
         let base = all_gather::base(&steps, budget)?;
         return Some(translates::expand(&steps, labelling.channels(), &base, collective));
     }

@@ -110,7 +110,7 @@ fn check_exchange(graph: &CayleyGraph, base: &BaseSchedule) {
 fn known_networks_are_scheduled_at_the_bound() {
     for spec in KNOWN {
         let topology: Topology = spec.parse().unwrap();
-        for collective in [Collective::all_to_all_broadcast(), Collective::all_to_all_scatter()] {
+        for collective in [Collective::all_gather(), Collective::all_to_all()] {
             let schedule = made(&topology, &collective, FORWARD).unwrap();
             let bound = lockstep_bounds::best(&Problem::new(&topology, &collective, FORWARD).unwrap());
             assert_eq!(schedule.step_count(), bound.steps as usize, "{} on {spec}", collective.abbreviation());
@@ -163,7 +163,7 @@ fn in_the_mirror_a_single_even_side_loses_no_step() {
     let tori = [3, 5, 7].into_iter().flat_map(|odd| (2..8).map(move |half| format!("torus:{odd}x{}", 2 * half)));
     for spec in rings.chain(tori).chain(["torus:3x4x5".into(), "torus:3x3x6".into()]) {
         let topology: Topology = spec.parse().unwrap();
-        let schedule = made(&topology, &Collective::all_to_all_scatter(), FORWARD).unwrap();
+        let schedule = made(&topology, &Collective::all_to_all(), FORWARD).unwrap();
         assert_eq!(schedule.step_count() as u64, torus_exchange(graph(&spec).sides()), "{spec}");
     }
 }
@@ -172,7 +172,7 @@ fn in_the_mirror_a_single_even_side_loses_no_step() {
 fn wormhole_networks_use_single_channels() {
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     let torus: Topology = "torus:4x5".parse().unwrap();
-    for collective in [Collective::all_to_all_broadcast(), Collective::all_to_all_scatter()] {
+    for collective in [Collective::all_gather(), Collective::all_to_all()] {
         let schedule = made(&torus, &collective, relay).unwrap();
         assert_eq!(schedule, made(&torus, &collective, FORWARD).unwrap());
         assert_eq!(
@@ -184,7 +184,7 @@ fn wormhole_networks_use_single_channels() {
 
 #[test]
 fn what_does_not_fit_is_declined() {
-    let (gather, exchange) = (Collective::all_to_all_broadcast(), Collective::all_to_all_scatter());
+    let (gather, exchange) = (Collective::all_gather(), Collective::all_to_all());
     let torus: Topology = "torus:4x4".parse().unwrap();
     let two = CommunicationModel { ports: Ports::limit(2).unwrap(), ..FORWARD };
     let four = CommunicationModel { ports: Ports::limit(4).unwrap(), ..FORWARD };
@@ -192,7 +192,7 @@ fn what_does_not_fit_is_declined() {
     assert_eq!(made(&torus, &gather, two), None, "fewer ports than channels");
     assert_eq!(made(&torus, &exchange, CommunicationModel::wormhole()), None, "a direct scatter");
     assert_eq!(made(&torus.half_duplex(), &gather, FORWARD), None, "half duplex");
-    assert_eq!(made(&torus, &Collective::one_to_all_broadcast(NodeId::new(0)), FORWARD), None, "one source");
+    assert_eq!(made(&torus, &Collective::broadcast(NodeId::new(0)), FORWARD), None, "one source");
     assert_eq!(made(&"mesh:4x4".parse().unwrap(), &gather, FORWARD), None, "no group");
     assert_eq!(made(&"hypercube:11".parse().unwrap(), &exchange, FORWARD), None, "more than 2^24 transfers");
     assert_eq!(made(&"ring:4098".parse().unwrap(), &gather, FORWARD), None, "more than 2^24 transfers");
@@ -210,7 +210,7 @@ fn what_does_not_fit_is_declined() {
 #[test]
 fn chunks_follow_each_other() {
     let torus: Topology = "torus:3x3".parse().unwrap();
-    let chunked = Collective::all_to_all_broadcast().with_chunks(NonZeroU32::new(3).unwrap());
+    let chunked = Collective::all_gather().with_chunks(NonZeroU32::new(3).unwrap());
     let problem = Problem::new(&torus, &chunked, FORWARD).unwrap();
     let schedule = CAYLEY.schedule(&problem, 0, &Budget::unlimited()).unwrap();
     verify(&problem, &schedule).unwrap();
@@ -250,7 +250,7 @@ proptest! {
         topology in prop::sample::select(&KNOWN[..]).prop_flat_map(|spec| shuffled(spec.parse().unwrap())),
         scatter: bool,
     ) {
-        let collective = if scatter { Collective::all_to_all_scatter() } else { Collective::all_to_all_broadcast() };
+        let collective = if scatter { Collective::all_to_all() } else { Collective::all_gather() };
         let schedule = made(&topology, &collective, FORWARD).unwrap();
         let bound = lockstep_bounds::best(&Problem::new(&topology, &collective, FORWARD).unwrap());
         prop_assert_eq!(schedule.step_count(), bound.steps as usize);

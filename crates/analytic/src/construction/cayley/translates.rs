@@ -70,7 +70,7 @@ pub(super) fn expand(
             let generator = usize::from(transfer.path[0]);
             let (senders, receivers) = (sums.row(transfer.from), sums.row(transfer.message));
             for source in 0..elements {
-                let message = if collective == CollectiveName::AllToAllScatter {
+                let message = if collective == CollectiveName::AllToAll {
                     let receiver = usize::from(receivers[source]);
                     source * (elements - 1) + receiver - usize::from(receiver > source)
                 } else {

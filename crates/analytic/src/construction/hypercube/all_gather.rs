@@ -35,7 +35,7 @@ use crate::LocalProgram;
 /// // 10^12 deliveries in 14 MB.
 /// let base = all_gather(20, Ports::All).expect("not too large");
 /// assert_eq!((base.step_count(), base.transfer_count()), (52429, 1048575));
-/// let schedule = SymmetricSchedule::new("hypercube:20".parse()?, CollectiveName::AllToAllBroadcast, base);
+/// let schedule = SymmetricSchedule::new("hypercube:20".parse()?, CollectiveName::AllGather, base);
 /// # Ok::<(), lockstep_topology::SpecError>(())
 /// ```
 ///

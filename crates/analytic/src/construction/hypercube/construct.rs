@@ -1,6 +1,6 @@
 //! Which of the constructions solves a problem on a network that is a hypercube.
 
-use lockstep_schedule::{Budget, CollectiveKind, Problem, Schedule, Switching};
+use lockstep_schedule::{Budget, CollectiveName, Problem, Schedule, Switching};
 use lockstep_topology::Topology;
 
 use super::dimension::links_a_round;
@@ -24,22 +24,22 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
     let rank = |label| cube.node(label);
     // The place of a receiver among all terminals but the source.
     let place = |source, receiver| rank(receiver) - u32::from(rank(receiver) > rank(source));
-    match problem.collective().kind {
-        CollectiveKind::OneToAllBroadcast { root } => {
+    match (problem.collective().name()?, problem.collective().root()) {
+        (CollectiveName::Broadcast, Some(root)) => {
             // With wormhole paths a holder can inform several nodes a step, not only one.
             let beaten = model.switching == Switching::Wormhole && links_a_round(dimension, ports) > 1 && dimension > 2;
             let base = broadcast(dimension).filter(|_| !beaten)?;
             translate::schedule(&cube, &base, Sources::One(cube.label(root)), budget, |_, _| 0)
         }
-        CollectiveKind::OneToAllScatter { root } => {
+        (CollectiveName::Scatter, Some(root)) => {
             let base = scatter(dimension, ports).filter(|_| !model.is_direct())?;
             translate::schedule(&cube, &base, Sources::One(cube.label(root)), budget, place)
         }
-        CollectiveKind::AllToAllBroadcast if cube.full_duplex => {
+        (CollectiveName::AllGather, None) if cube.full_duplex => {
             let base = all_gather(dimension, ports)?;
             translate::schedule(&cube, &base, Sources::All, budget, |source, _| rank(source))
         }
-        CollectiveKind::AllToAllScatter if cube.full_duplex => {
+        (CollectiveName::AllToAll, None) if cube.full_duplex => {
             let base = match model.switching {
                 Switching::StoreAndForward => all_to_all(dimension, ports),
                 Switching::Wormhole => direct_all_to_all(dimension, ports).filter(|_| all_route(problem.topology())),

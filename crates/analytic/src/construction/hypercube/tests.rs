@@ -2,7 +2,7 @@
 
 use lockstep_bounds::best;
 use lockstep_schedule::{
-    Budget, Collective, CollectiveKind, CommunicationModel, MessageId, Ports, Problem, Routing, ScatterRule, Schedule,
+    Budget, Collective, CollectiveName, CommunicationModel, MessageId, Ports, Problem, Routing, ScatterRule, Schedule,
     Switching, verify,
 };
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, hypercube, strategy};
@@ -21,10 +21,10 @@ fn construct(topology: &Topology, collective: &Collective, model: CommunicationM
 
 fn collective() -> impl Strategy<Value = fn(NodeId) -> Collective> {
     prop::sample::select(vec![
-        Collective::one_to_all_broadcast as fn(NodeId) -> Collective,
-        Collective::one_to_all_scatter,
-        |_| Collective::all_to_all_broadcast(),
-        |_| Collective::all_to_all_scatter(),
+        Collective::broadcast as fn(NodeId) -> Collective,
+        Collective::scatter,
+        |_| Collective::all_gather(),
+        |_| Collective::all_to_all(),
     ])
 }
 
@@ -57,14 +57,14 @@ proptest! {
         let links = model.ports.of_degree(dimension as usize);
         let wormhole = model.switching == Switching::Wormhole;
         let full_duplex = cube.resource_count() == cube.channel_count();
-        let counts = match collective.kind {
-            CollectiveKind::OneToAllBroadcast { .. } => {
+        let counts = match collective.name().unwrap() {
+            CollectiveName::Broadcast => {
                 broadcast_counts(dimension).filter(|_| !wormhole || links == 1 || dimension <= 2)
             }
-            CollectiveKind::OneToAllScatter { .. } if model.is_direct() => None,
-            CollectiveKind::OneToAllScatter { .. } => scatter_counts(dimension, model.ports),
+            CollectiveName::Scatter if model.is_direct() => None,
+            CollectiveName::Scatter => scatter_counts(dimension, model.ports),
             _ if !full_duplex => None,
-            CollectiveKind::AllToAllBroadcast => all_gather_counts(dimension, model.ports),
+            CollectiveName::AllGather => all_gather_counts(dimension, model.ports),
             _ if wormhole => direct_all_to_all_counts(dimension, model.ports),
             _ => all_to_all_counts(dimension, model.ports),
         };
@@ -91,11 +91,11 @@ proptest! {
         let wormhole = CommunicationModel { ports, ..CommunicationModel::wormhole() };
         let root = root as u64;
         let cases: [(Collective, CommunicationModel, Program<'_>); 5] = [
-            (Collective::one_to_all_broadcast(at_root), forward, &|node| broadcast_program(dimension, root, node)),
-            (Collective::one_to_all_scatter(at_root), forward, &|node| scatter_program(dimension, ports, root, node)),
-            (Collective::all_to_all_broadcast(), forward, &|node| all_gather_program(dimension, ports, node)),
-            (Collective::all_to_all_scatter(), forward, &|node| all_to_all_program(dimension, ports, node)),
-            (Collective::all_to_all_scatter(), wormhole, &|node| direct_all_to_all_program(dimension, ports, node)),
+            (Collective::broadcast(at_root), forward, &|node| broadcast_program(dimension, root, node)),
+            (Collective::scatter(at_root), forward, &|node| scatter_program(dimension, ports, root, node)),
+            (Collective::all_gather(), forward, &|node| all_gather_program(dimension, ports, node)),
+            (Collective::all_to_all(), forward, &|node| all_to_all_program(dimension, ports, node)),
+            (Collective::all_to_all(), wormhole, &|node| direct_all_to_all_program(dimension, ports, node)),
         ];
         for (collective, model, program) in cases {
             let schedule = construct(&cube, &collective, model).unwrap();
@@ -131,7 +131,7 @@ proptest! {
         let network = rebuilt(&cube, |channel| if channel == bent { to } else { cube.head(channel) });
         // Every node can still be reached over its other channels.
         prop_assert_eq!(
-            construct(&network, &Collective::all_to_all_broadcast(), CommunicationModel::store_and_forward()),
+            construct(&network, &Collective::all_gather(), CommunicationModel::store_and_forward()),
             None
         );
     }
@@ -173,7 +173,7 @@ fn rebuilt(topology: &Topology, head: impl Fn(ChannelId) -> NodeId) -> Topology 
 
 #[test]
 fn hypercubes_by_other_names_are_recognised() {
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     for (spec, steps) in
         [("ring:4", 2), ("mesh:2x2", 2), ("torus:2x2", 2), ("torus:4x4", 8), ("torus:4x4x2", 16), ("complete:2", 1)]
     {
@@ -188,7 +188,7 @@ fn hypercubes_by_other_names_are_recognised() {
 
 #[test]
 fn other_networks_are_declined() {
-    let gather = Collective::all_to_all_broadcast();
+    let gather = Collective::all_gather();
     for spec in [
         "ring:8",
         "complete:4",
@@ -216,7 +216,7 @@ fn other_networks_are_declined() {
     let wires: Vec<ChannelId> = (0..4).flat_map(|place| bus.link(nodes[place], nodes[(place + 1) % 4])).collect();
     bus.share([wires[0], wires[2]]);
     let bus = bus.build().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     assert_eq!(construct(&bus, &broadcast, CommunicationModel::store_and_forward()), None);
 }
 
@@ -227,7 +227,7 @@ fn a_node_that_does_not_route_stops_wormhole_paths_only() {
     for place in 0..4 {
         square.link(nodes[place], nodes[(place + 1) % 4]);
     }
-    let (square, exchange) = (square.build().unwrap(), Collective::all_to_all_scatter());
+    let (square, exchange) = (square.build().unwrap(), Collective::all_to_all());
     assert_eq!(construct(&square, &exchange, CommunicationModel::wormhole()), None);
     let problem = Problem::new(&square, &exchange, CommunicationModel::store_and_forward()).unwrap();
     let schedule = HYPERCUBE.schedule(&problem, 1, &Budget::unlimited()).unwrap();
@@ -237,7 +237,7 @@ fn a_node_that_does_not_route_stops_wormhole_paths_only() {
 #[test]
 fn what_is_too_large_to_write_down_is_declined() {
     let cube = hypercube(14).unwrap();
-    assert_eq!(construct(&cube, &Collective::all_to_all_broadcast(), CommunicationModel::store_and_forward()), None);
+    assert_eq!(construct(&cube, &Collective::all_gather(), CommunicationModel::store_and_forward()), None);
     for dimension in [0, 25, 64, u32::MAX] {
         assert_eq!((broadcast(dimension), all_gather(dimension, Ports::All)), (None, None));
         assert_eq!((scatter(dimension, Ports::All), all_to_all(dimension, Ports::All)), (None, None));
@@ -263,7 +263,7 @@ fn what_is_no_node_has_no_program() {
 fn a_spent_budget_stops_the_writing() {
     let (cube, budget) = (hypercube(3).unwrap(), Budget::unlimited());
     budget.cancel();
-    let gather = Collective::all_to_all_broadcast();
+    let gather = Collective::all_gather();
     let problem = Problem::new(&cube, &gather, CommunicationModel::store_and_forward()).unwrap();
     assert_eq!(HYPERCUBE.schedule(&problem, 1, &budget), None);
 }

@@ -1,6 +1,6 @@
 //! The choice of a schedule for a tree or a spanning tree.
 
-use lockstep_schedule::{Budget, CollectiveKind, Ports, Problem, Routing, Schedule, Switching};
+use lockstep_schedule::{Budget, CollectiveName, Ports, Problem, Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 
 use super::euler_tour::TerminalRing;
@@ -39,18 +39,19 @@ fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> 
         return None;
     }
     let duplex = tree.duplex(topology)?;
-    match (&problem.collective().kind, model.switching, duplex) {
-        (&CollectiveKind::OneToAllBroadcast { root }, Switching::Wormhole, _) => halving::halving(&tree, root),
-        (CollectiveKind::AllToAllBroadcast, Switching::Wormhole, Duplex::Full) => {
+    let collective = problem.collective();
+    match (collective.name()?, model.switching, duplex) {
+        (CollectiveName::Broadcast, Switching::Wormhole, _) => halving::halving(&tree, collective.root()?),
+        (CollectiveName::AllGather, Switching::Wormhole, Duplex::Full) => {
             TerminalRing::new(&tree).all_gather(topology, budget)
         }
-        (CollectiveKind::AllToAllBroadcast, Switching::StoreAndForward, Duplex::Full) => {
+        (CollectiveName::AllGather, Switching::StoreAndForward, Duplex::Full) => {
             let degree = |&node: &NodeId| network.links.at(node).len();
             let busiest = tree.node.iter().map(degree).max()?;
             let ports_suffice = model.ports == Ports::All || model.ports.of_degree(busiest) == busiest;
             if ports_suffice { flooding::flood(&tree, topology, budget) } else { None }
         }
-        (CollectiveKind::AllToAllScatter, Switching::Wormhole, Duplex::Full) => {
+        (CollectiveName::AllToAll, Switching::Wormhole, Duplex::Full) => {
             total_exchange::total_exchange(&tree, topology, budget)
         }
         _ => None,
@@ -70,10 +71,9 @@ fn has_cycle(topology: &Topology) -> bool {
 /// the middle of the network are tried, which on a fat tree are right.
 fn spanning_tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
-    let is_broadcast = matches!(
-        problem.collective().kind,
-        CollectiveKind::OneToAllBroadcast { .. } | CollectiveKind::AllToAllBroadcast
-    );
+    let collective = problem.collective();
+    let name = collective.name()?;
+    let is_broadcast = matches!(name, CollectiveName::Broadcast | CollectiveName::AllGather);
     let fits = is_broadcast && model.switching == Switching::Wormhole;
     if !fits || problem.messages().delivery_count() > MAX_DELIVERIES {
         return None;
@@ -87,15 +87,15 @@ fn spanning_tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<S
     let is_minimal = model.routing == Routing::Minimal;
     let others = if is_minimal { network.middle(hub).unwrap_or_default() } else { Vec::new() };
     let others = others.into_iter().filter_map(|root| network.tree(root));
-    std::iter::once(first).chain(others).find_map(|tree| match (&problem.collective().kind, tree.duplex(topology)?) {
-        (&CollectiveKind::OneToAllBroadcast { root }, _) => {
-            let schedule = halving::halving(&tree, root);
+    std::iter::once(first).chain(others).find_map(|tree| match (name, tree.duplex(topology)?) {
+        (CollectiveName::Broadcast, _) => {
+            let schedule = halving::halving(&tree, collective.root()?);
             schedule.filter(|schedule| {
                 let transfers = schedule.steps().flat_map(|(_, step)| step.iter());
                 !is_minimal || are_shortest(topology, transfers.map(|transfer| transfer.path))
             })
         }
-        (CollectiveKind::AllToAllBroadcast, Duplex::Full) => {
+        (CollectiveName::AllGather, Duplex::Full) => {
             let ring = TerminalRing::new(&tree);
             if is_minimal && !are_shortest(topology, ring.paths()) {
                 return None;

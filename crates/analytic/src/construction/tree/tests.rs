@@ -93,7 +93,7 @@ proptest! {
     /// Gargano, Hell and Perennes: on a tree, load is enough.
     #[test]
     fn total_exchange_takes_the_load_of_the_busiest_link(tree in any_tree(24)) {
-        let collective = Collective::all_to_all_scatter();
+        let collective = Collective::all_to_all();
         for model in [one_port(), CommunicationModel::wormhole()] {
             for model in [model, CommunicationModel { scatter: ScatterRule::Relay, ..model }] {
                 prop_assert_eq!(steps(TREE, &tree, &collective, model), Some(load(&tree)));
@@ -105,7 +105,7 @@ proptest! {
     #[test]
     fn all_gather_takes_a_step_for_every_other_terminal(tree in any_tree(24)) {
         for model in [one_port(), CommunicationModel::wormhole()] {
-            let steps = optimum(TREE, &tree, &Collective::all_to_all_broadcast(), model);
+            let steps = optimum(TREE, &tree, &Collective::all_gather(), model);
             prop_assert_eq!(steps, tree.terminal_count() - 1);
         }
     }
@@ -113,7 +113,7 @@ proptest! {
     /// Farley: line broadcasting doubles the holders, in either duplex.
     #[test]
     fn broadcast_doubles_the_holders(tree in any_tree(40), root: prop::sample::Index) {
-        let collective = Collective::one_to_all_broadcast(*root.get(tree.terminals()));
+        let collective = Collective::broadcast(*root.get(tree.terminals()));
         for tree in [tree.half_duplex(), tree] {
             let steps = optimum(TREE, &tree, &collective, one_port());
             prop_assert_eq!(steps, log2_ceil(tree.terminal_count()));
@@ -122,7 +122,7 @@ proptest! {
 
     #[test]
     fn store_and_forward_floods_without_a_gap(tree in strategy::tree(20).prop_flat_map(strategy::shuffled)) {
-        let steps = optimum(TREE, &tree, &Collective::all_to_all_broadcast(), store_and_forward());
+        let steps = optimum(TREE, &tree, &Collective::all_gather(), store_and_forward());
         prop_assert_eq!(steps, tree.node_count() - 1);
     }
 
@@ -133,12 +133,12 @@ proptest! {
         root: prop::sample::Index,
     ) {
         let model = CommunicationModel { routing: Routing::Any, ..one_port() };
-        let broadcast = Collective::one_to_all_broadcast(*root.get(network.terminals()));
+        let broadcast = Collective::broadcast(*root.get(network.terminals()));
         let problem = Problem::new(&network, &broadcast, model).unwrap();
         let is_tree = TREE.schedule(&problem, 0, &Budget::unlimited()).is_some();
         let construction = if is_tree { TREE } else { SPANNING_TREE };
         prop_assert_eq!(optimum(construction, &network, &broadcast, model), log2_ceil(network.terminal_count()));
-        let gather = optimum(construction, &network, &Collective::all_to_all_broadcast(), model);
+        let gather = optimum(construction, &network, &Collective::all_gather(), model);
         prop_assert_eq!(gather, network.terminal_count() - 1);
         if !is_tree {
             let half = network.half_duplex();
@@ -165,8 +165,8 @@ fn the_documents_trees_reach_their_bounds() {
     {
         let tree: Topology = spec.parse().unwrap();
         let model = CommunicationModel::wormhole();
-        assert_eq!(optimum(TREE, &tree, &Collective::all_to_all_scatter(), model), exchange);
-        optimum(TREE, &tree, &Collective::all_to_all_broadcast(), model);
+        assert_eq!(optimum(TREE, &tree, &Collective::all_to_all(), model), exchange);
+        optimum(TREE, &tree, &Collective::all_gather(), model);
     }
 }
 
@@ -175,9 +175,9 @@ fn fat_trees_have_a_tree_of_shortest_paths() {
     for spec in ["fat-tree:2,4", "fat-tree:3,3", "fat-tree:4,2"] {
         let network: Topology = spec.parse().unwrap();
         for model in [one_port(), CommunicationModel::wormhole()] {
-            let broadcast = Collective::one_to_all_broadcast(network.terminals()[3]);
+            let broadcast = Collective::broadcast(network.terminals()[3]);
             assert_eq!(optimum(SPANNING_TREE, &network, &broadcast, model), log2_ceil(network.terminal_count()));
-            optimum(SPANNING_TREE, &network, &Collective::all_to_all_broadcast(), model);
+            optimum(SPANNING_TREE, &network, &Collective::all_gather(), model);
         }
     }
 }
@@ -185,9 +185,9 @@ fn fat_trees_have_a_tree_of_shortest_paths() {
 #[test]
 fn detours_are_not_taken_for_shortest_paths() {
     let ring: Topology = "ring:7".parse().unwrap();
-    assert_eq!(steps(SPANNING_TREE, &ring, &Collective::all_to_all_broadcast(), one_port()), None);
+    assert_eq!(steps(SPANNING_TREE, &ring, &Collective::all_gather(), one_port()), None);
     let any = CommunicationModel { routing: Routing::Any, ..one_port() };
-    assert_eq!(steps(SPANNING_TREE, &ring, &Collective::all_to_all_broadcast(), any), Some(6));
+    assert_eq!(steps(SPANNING_TREE, &ring, &Collective::all_gather(), any), Some(6));
 }
 
 #[test]
@@ -201,9 +201,9 @@ fn two_half_duplex_wires_are_a_full_duplex_link() {
         }
     }
     let line = pairs.build().unwrap();
-    assert_eq!(steps(TREE, &line, &Collective::all_to_all_scatter(), one_port()), Some(4));
+    assert_eq!(steps(TREE, &line, &Collective::all_to_all(), one_port()), Some(4));
     let single: Topology = "mesh:1x4".parse().unwrap();
-    assert_eq!(steps(TREE, &single.half_duplex(), &Collective::all_to_all_scatter(), one_port()), None);
+    assert_eq!(steps(TREE, &single.half_duplex(), &Collective::all_to_all(), one_port()), None);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn links_on_one_wire_are_declined() {
     let channels: Vec<_> = nodes.windows(2).flat_map(|pair| bus.link(pair[0], pair[1])).collect();
     bus.share(channels);
     let bus = bus.build().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(nodes[1]);
+    let broadcast = Collective::broadcast(nodes[1]);
     assert_eq!(steps(TREE, &bus, &broadcast, one_port()), None);
 }
 
@@ -222,7 +222,7 @@ fn a_cancelled_budget_gives_none() {
     let tree: Topology = "full-b-tree:31".parse().unwrap();
     let budget = Budget::unlimited();
     budget.cancel();
-    for collective in [Collective::all_to_all_broadcast(), Collective::all_to_all_scatter()] {
+    for collective in [Collective::all_gather(), Collective::all_to_all()] {
         let problem = Problem::new(&tree, &collective, one_port()).unwrap();
         assert_eq!(TREE.schedule(&problem, 0, &budget), None);
     }
@@ -231,10 +231,10 @@ fn a_cancelled_budget_gives_none() {
 #[test]
 fn what_is_too_large_to_write_down_is_declined() {
     let line: Topology = "mesh:1x5000".parse().unwrap();
-    for collective in [Collective::all_to_all_broadcast(), Collective::all_to_all_scatter()] {
+    for collective in [Collective::all_gather(), Collective::all_to_all()] {
         assert_eq!(steps(TREE, &line, &collective, one_port()), None);
     }
-    let broadcast = Collective::one_to_all_broadcast(line.terminals()[77]);
+    let broadcast = Collective::broadcast(line.terminals()[77]);
     assert_eq!(optimum(TREE, &line, &broadcast, one_port()), log2_ceil(5000));
 }
 
@@ -246,7 +246,7 @@ fn a_one_way_short_cut_makes_it_no_tree() {
         network.link(pair[0], pair[1]);
     }
     network.channel(nodes[3], nodes[0]);
-    let (network, gather) = (network.build().unwrap(), Collective::all_to_all_broadcast());
+    let (network, gather) = (network.build().unwrap(), Collective::all_gather());
     let any = CommunicationModel { routing: Routing::Any, ..one_port() };
     // Rooted in the middle, the walk round the line is one of shortest paths in spite of the short cut.
     for model in [one_port(), any] {

@@ -186,7 +186,7 @@ mod tests {
             moments in 2..12usize,
         ) {
             let root = *root.get(topology.terminals());
-            let scatter = Collective::one_to_all_scatter(root).with_chunks(chunks.try_into().unwrap());
+            let scatter = Collective::scatter(root).with_chunks(chunks.try_into().unwrap());
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let Ok(problem) = Problem::new(&topology, &scatter, model) else { return Ok(()) };
             let (demand, wiring) = (Demand::new(&problem), Wiring::new(&problem));
@@ -217,7 +217,7 @@ mod tests {
             let (collective, question) = if collects {
                 (Collective::many_to_many_scatter(&others, &[root]), Question::To(root))
             } else {
-                (Collective::one_to_all_scatter(root), Question::From(root))
+                (Collective::scatter(root), Question::From(root))
             };
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
             let demand = Demand::new(&problem);

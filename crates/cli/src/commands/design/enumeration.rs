@@ -1,4 +1,4 @@
-//! Fronts among all networks.
+//! `lockstep design --exhaustive`: a front by enumeration of all networks.
 
 use lockstep::design::{DesignProblem, Front, enumerate};
 
@@ -18,9 +18,9 @@ pub(super) fn run(
     let front = Front::of_enumeration(problem, &enumeration)?;
     let mut sheet = Sheet::default();
     sheet.line("machine", describe(&problem.machine()));
-    sheet.line("choices", format!("{} of {} slots in use", enumeration.choices, enumeration.links));
-    sheet.line("networks", format!("{} that differ by more than numbers", enumeration.classes));
-    sheet.line("scored", format!("{} that are connected, and allowed", enumeration.designs.len()));
+    sheet.line("choices", format!("{} ways to use {} slots per chassis", enumeration.choices, enumeration.links));
+    sheet.line("networks", format!("{} up to isomorphism", enumeration.classes));
+    sheet.line("scored", format!("{} connected and allowed", enumeration.designs.len()));
     front::deliver(&front, sheet, args, verbosity)?;
     Ok(ExitStatus::Success)
 }

@@ -1,4 +1,4 @@
-//! Fronts by evolution.
+//! `lockstep design`: a front by evolution.
 
 use anyhow::{Context, anyhow, ensure};
 use lockstep::Budget;
@@ -8,30 +8,31 @@ use lockstep::pareto::{Evolution, EvolutionError, EvolutionOptions};
 use super::front;
 use super::machine::describe;
 use crate::args::{FrontArgs, Verbosity};
+use crate::checkpoint_file::CheckpointFile;
 use crate::exit_status::ExitStatus;
 use crate::output;
-use crate::progress::{Checkpoint, GenerationBar};
+use crate::progress::GenerationBar;
 use crate::signals::cancel_on_signal;
 use crate::text::{Sheet, counted};
 
 pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (options, generations) = (args.evolution.options(), args.evolution.generations());
-    say_what_is_in_vain(problem, verbosity);
-    let mut file = Checkpoint::new(args.checkpoint.as_deref(), args.output.as_deref());
+    note_ineffective_options(problem, verbosity);
+    let mut file = CheckpointFile::new(args.checkpoint.as_deref(), args.output.as_deref());
     let saved = file.as_mut().map(|file| file.read(verbosity)).transpose()?.flatten();
     let stop = Budget::unlimited();
     cancel_on_signal(&stop, "the evolution after this generation", verbosity)?;
     let mut evolution = match (saved, &file) {
         (Some(bytes), Some(file)) => {
-            go_on(problem, options, generations, &bytes).with_context(|| file.path().display().to_string())?
+            resume_from(problem, options, generations, &bytes).with_context(|| file.path().display().to_string())?
         }
-        _ => Evolution::new(problem, options).map_err(in_words)?,
+        _ => Evolution::new(problem, options).map_err(with_advice)?,
     };
 
     let bar = GenerationBar::new(verbosity, generations);
     let is_stopped = || stop.stop_after(0).is_some();
     while evolution.generation() < generations && !is_stopped() {
-        evolution.advance().map_err(in_words)?;
+        evolution.advance().map_err(with_advice)?;
         bar.see(&evolution);
         if let Some(file) = file.as_mut().filter(|file| file.is_due()) {
             file.write(&checkpoint(problem, &evolution));
@@ -40,7 +41,7 @@ pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, verbosity: Verb
     bar.end();
     let is_finished = evolution.generation() >= generations;
     if !is_finished {
-        output::note(verbosity, "interrupted; this is the front so far");
+        output::note(verbosity, "interrupted; this is the front found");
         if let Some(file) = &mut file {
             file.write(&checkpoint(problem, &evolution));
         }
@@ -53,49 +54,49 @@ pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, verbosity: Verb
     Ok(ExitStatus::Success)
 }
 
-/// The evolution that an interrupted run has saved.
-fn go_on<'a>(
+/// Restores the evolution that an interrupted run saved.
+fn resume_from<'a>(
     problem: &'a DesignProblem<'a>,
     options: EvolutionOptions,
     generations: u64,
     bytes: &[u8],
 ) -> anyhow::Result<Evolution<'a, DesignProblem<'a>>> {
     let evolution = resume(problem, options, bytes).map_err(|error| match error {
-        CheckpointError::File(_) => anyhow!("{error}; delete it, or choose another with --checkpoint"),
+        CheckpointError::File(_) => anyhow!("{error}; delete the file, or use another one with --checkpoint"),
         error => error.into(),
     })?;
     let generation = evolution.generation();
     ensure!(
         generation <= generations,
-        "the checkpoint is of generation {generation}; delete it, or ask for as many generations"
+        "the checkpoint is at generation {generation}; delete it, or raise --generations"
     );
     Ok(evolution)
 }
 
-/// Says where an option changes nothing.
-fn say_what_is_in_vain(problem: &DesignProblem<'_>, verbosity: Verbosity) {
+/// Prints a note for each option without effect.
+fn note_ineffective_options(problem: &DesignProblem<'_>, verbosity: Verbosity) {
     let machine = problem.machine();
     if problem.rules().external == 0.0 {
         return;
     }
     if machine.cabinets() == 1 {
-        output::note(verbosity, "--pext changes nothing: no cable leaves the only cabinet");
+        output::note(verbosity, "--pext has no effect: there is only one cabinet");
     } else if machine.chassis() == 1 {
-        output::note(verbosity, "--pext changes nothing: every cable leaves a cabinet of one chassis");
+        output::note(verbosity, "--pext has no effect: cabinets of one chassis have external cables only");
     }
 }
 
-/// An error with the options that are its remedy.
-fn in_words(error: EvolutionError) -> anyhow::Error {
+/// Adds the options that remedy an error.
+fn with_advice(error: EvolutionError) -> anyhow::Error {
     match error {
         EvolutionError::NoneFeasible => anyhow!(
-            "no network turns up that is connected, keeps --odd and --ports, and has all scores; loosen them, or choose other objectives"
+            "found no connected network that satisfies --odd and --ports and has all scores; relax these options, or choose other objectives"
         ),
         error => error.into(),
     }
 }
 
-/// The machine, and how its front was found.
+/// Describes the machine and the search.
 fn describe_search(
     problem: &DesignProblem<'_>,
     evolution: &Evolution<'_, DesignProblem<'_>>,

@@ -1,4 +1,4 @@
-//! Fronts on paper: for people, as a file, as a picture.
+//! Output of fronts: text, JSON file, picture.
 
 use lockstep::design::{Design, Front};
 use lockstep_report::Table;
@@ -8,12 +8,12 @@ use crate::args::{FrontArgs, Verbosity};
 use crate::text::{Sheet, counted, scores};
 use crate::{input, metrics, output};
 
-/// The most designs that are listed for people.
+/// Maximum number of designs in a printed list.
 const MAX_LISTED: usize = 256;
-/// The most letters of a code in a table.
+/// Maximum length of a cabling code in a table.
 const MAX_CODE: usize = 64;
 
-/// Writes a front wherever it is wanted; for people, with how it came about.
+/// Writes and prints a front, as the options say. `sheet` describes its search.
 pub(super) fn deliver(front: &Front, sheet: Sheet, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<()> {
     if let Some(path) = &args.output {
         output::write(path, front.to_json().as_bytes())?;
@@ -40,12 +40,12 @@ fn to_text(front: &Front, mut sheet: Sheet, args: &FrontArgs) -> String {
     let designs = &front.designs()[..front.designs().len().min(MAX_LISTED)];
     let more = match front.designs().len() - designs.len() {
         0 => String::new(),
-        more => format!("and {more} more; take --json, or keep them with --output\n"),
+        more => format!("and {more} more; use --json or --output for all\n"),
     };
     format!("{}\n{}{more}", sheet.to_text(), table(front, designs, args.output.is_none()))
 }
 
-/// The scores of designs; with their codes where no file has them.
+/// Returns the scores of designs as a table, with their cabling codes if no file holds them.
 fn table(front: &Front, designs: &[Design], with_codes: bool) -> String {
     let objectives = front.objectives().iter();
     let names = objectives.map(|objective| format!("{} ({})", objective.name, metrics::better(objective.sense)));

@@ -1,4 +1,4 @@
-//! `lockstep design`: the network itself is what is looked for.
+//! `lockstep design`: design of networks.
 
 mod enumeration;
 mod evolve;
@@ -9,8 +9,8 @@ mod pick;
 mod plot;
 
 use lockstep::design::{DesignProblem, Objective, objective, objectives};
+use lockstep::files::to_json_rows;
 use lockstep::pareto::Sense;
-use lockstep::schedule::to_json_lines;
 use lockstep_report::Table;
 use serde::Serialize;
 
@@ -18,9 +18,9 @@ use crate::args::{DesignArgs, FrontArgs, Verbosity};
 use crate::exit_status::ExitStatus;
 use crate::{metrics, output};
 
-/// What the ExaNeSt document designs for.
+/// Default objectives of an evolution, those of the ExaNeSt document.
 const EVOLVED: [&str; 3] = ["kernighan-lin", "paths", "links"];
-/// What networks of as many links differ by.
+/// Default objectives of an enumeration: all its networks have equally many links.
 const ENUMERATED: [&str; 2] = ["exact-bisection", "paths"];
 
 pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
@@ -65,9 +65,9 @@ fn objective_list(as_json: bool) -> String {
     };
     let entries: Vec<Entry> = objectives().iter().map(entry).collect();
     if as_json {
-        return to_json_lines(&entries, 1);
+        return to_json_rows(&entries, 1);
     }
-    let mut table = Table::new(["objective", "better", "what it is"]);
+    let mut table = Table::new(["objective", "better", "description"]);
     for Entry { name, sense, about } in entries {
         table.push([name, metrics::better(sense), about]);
     }

@@ -1,8 +1,8 @@
-//! Graphs of one order and degree with short distances.
+//! `lockstep design --order --degree`: graphs of given order and degree with a small mean distance.
 
 use anyhow::Context;
+use lockstep::files::to_json_rows;
 use lockstep::metrics::{Distances, Graph};
-use lockstep::schedule::to_json_lines;
 use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
 use lockstep::{Budget, Topology};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     bar.end();
     let is_finished = search.is_over() || search.round() >= rounds;
     if !is_finished {
-        output::note(verbosity, "interrupted; this is the best graph so far");
+        output::note(verbosity, "interrupted; this is the best graph found");
     }
 
     let network = search.best().topology(format!("order-degree:{order},{degree}"))?;
@@ -42,14 +42,14 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     if is_data || (is_written && verbosity.quiet && !args.json) {
         return Ok(ExitStatus::Success);
     }
-    let found = Found::new(search.best(), &network, search.round(), seed)?;
+    let found = FoundGraph::new(search.best(), &network, search.round(), seed)?;
     if args.json {
-        output::print(&to_json_lines(&found, 1))?;
+        output::print(&to_json_rows(&found, 1))?;
         return Ok(ExitStatus::Success);
     }
     let mut sheet = found.sheet(&network);
     let interrupted = if is_finished { "" } else { ", interrupted" };
-    sheet.line("found by", format!("{}, seed {seed}{interrupted}", counted(search.round() as usize, "whole round")));
+    sheet.line("found by", format!("{}, seed {seed}{interrupted}", counted(search.round() as usize, "round")));
     if let Some(file) = file {
         sheet.line("written to", file.display().to_string());
     }
@@ -57,27 +57,27 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     Ok(ExitStatus::Success)
 }
 
-/// What is shown of a graph.
+/// Properties of the graph found.
 #[derive(Serialize)]
-struct Found {
+struct FoundGraph {
     order: u32,
     degree: u32,
     average_distance: f64,
-    /// Over ordered pairs of nodes.
+    /// Sum over ordered pairs of nodes.
     distance_sum: u64,
-    /// What the sum is at least.
+    /// Lower bound on the sum.
     sum_bound: u64,
     diameter: u32,
-    /// Turns of a circle with all nodes on it that keep the graph.
+    /// Number of rotational symmetries.
     rotations: u32,
-    /// Those that are complete.
+    /// Number of completed rounds.
     rounds: u32,
     seed: u64,
 }
 
-impl Found {
+impl FoundGraph {
     fn new(graph: &OrderDegreeGraph, network: &Topology, rounds: u32, seed: u64) -> anyhow::Result<Self> {
-        let distances = Distances::of(&Graph::of(network)).context("the graph that was found is in parts")?;
+        let distances = Distances::of(&Graph::of(network)).context("the graph found is disconnected")?;
         Ok(Self {
             order: graph.order(),
             degree: graph.degree(),

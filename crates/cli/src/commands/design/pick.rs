@@ -1,11 +1,11 @@
-//! `lockstep design pick`: one design, and its network.
+//! `lockstep design pick`: one design and its network.
 
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use lockstep::Topology;
 use lockstep::design::{CablingCode, Front, Machine, Network};
-use lockstep::schedule::to_json_lines;
+use lockstep::files::to_json_rows;
 use serde::Serialize;
 
 use super::machine::describe;
@@ -19,13 +19,13 @@ use crate::{input, output};
 pub(super) fn run(args: &PickArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (pick, origin) = match (&args.code, &args.front) {
         (Some(code), _) => {
-            (Pick { machine: args.machine.machine()?, code: code.clone(), place: None }, "--code".to_owned())
+            (PickedDesign { machine: args.machine.machine()?, code: code.clone(), place: None }, "--code".to_owned())
         }
         (None, front) => {
-            // Without a code the parser has asked for a front and a number.
+            // Without a code, the parser requires a front and a number.
             let (path, number) = (front.as_deref().unwrap_or(Path::new("-")), args.number.unwrap_or(0));
             let name = input::name(path);
-            (Pick::of_front(path, number).with_context(|| name.clone())?, format!("{name}: design {number}"))
+            (PickedDesign::of_front(path, number).with_context(|| name.clone())?, format!("{name}: design {number}"))
         }
     };
     let topology = pick.machine.topology(&pick.code).context(origin)?;
@@ -44,16 +44,16 @@ pub(super) fn run(args: &PickArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 }
 
 /// A design.
-struct Pick {
+struct PickedDesign {
     machine: Machine,
     code: CablingCode,
-    /// Its place in a front, if it is from one.
-    place: Option<Place>,
+    /// Its place in a front, if it comes from one.
+    place: Option<FrontPlace>,
 }
 
-/// What a front says of a design.
+/// The place of a design in a front, with its scores.
 #[derive(Serialize)]
-struct Place {
+struct FrontPlace {
     number: usize,
     designs: usize,
     scores: Vec<Score>,
@@ -65,7 +65,7 @@ struct Score {
     score: f64,
 }
 
-impl Pick {
+impl PickedDesign {
     fn of_front(path: &Path, number: usize) -> anyhow::Result<Self> {
         let bytes = input::bytes(path)?;
         let text = std::str::from_utf8(&bytes).map_err(|error| {
@@ -76,7 +76,7 @@ impl Pick {
         let design = front.design(number)?;
         let scores = front.objectives().iter().zip(&design.scores);
         let scores = scores.map(|(objective, &score)| Score { name: objective.name.clone(), score }).collect();
-        let place = Place { number, designs: front.designs().len(), scores };
+        let place = FrontPlace { number, designs: front.designs().len(), scores };
         Ok(Self { machine: front.machine(), code: design.code.clone(), place: Some(place) })
     }
 
@@ -92,7 +92,7 @@ impl Pick {
         sheet.line("machine", describe(&self.machine));
         sheet.line("code", self.code.to_string());
         sheet.line("network", text::size(topology));
-        if let Some(Place { number, designs, scores }) = &self.place {
+        if let Some(FrontPlace { number, designs, scores }) = &self.place {
             let scores = scores.iter().map(|one| format!("{} {}", one.name, score(one.score)));
             let scores = scores.collect::<Vec<_>>().join(", ");
             sheet.line("in the front", format!("design {number} of {designs}: {scores}"));
@@ -105,14 +105,14 @@ impl Pick {
 
     fn to_json(&self, metrics: Vec<Metric>) -> String {
         #[derive(Serialize)]
-        struct Record<'a> {
+        struct PickRecord<'a> {
             machine: Machine,
             code: String,
             #[serde(skip_serializing_if = "Option::is_none")]
-            front: Option<&'a Place>,
+            front: Option<&'a FrontPlace>,
             metrics: Vec<Metric>,
         }
         let Self { machine, code, place } = self;
-        to_json_lines(&Record { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
+        to_json_rows(&PickRecord { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
     }
 }

@@ -1,4 +1,4 @@
-//! Fronts as pictures: two objectives as axes, the last one as colours.
+//! Pictures of fronts: the first two objectives as axes, the last one as colour.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use super::machine::describe;
 use crate::metrics::better;
 use crate::text::scores;
 
-/// The most colours that are told apart.
+/// Maximum number of colours that can be distinguished.
 const MAX_SERIES: usize = 10;
 
-/// Refuses a plot of fewer objectives than it has axes.
+/// Returns an error for a plot of fewer than two objectives.
 pub(super) fn check(path: Option<&Path>, objectives: usize) -> anyhow::Result<()> {
-    ensure!(path.is_none() || objectives >= 2, "--plot: a plot has two axes; give two objectives or more");
+    ensure!(path.is_none() || objectives >= 2, "--plot: a plot needs two objectives or more");
     Ok(())
 }
 
-/// The front, each point with its number; of two objectives or more.
+/// Draws a front of two objectives or more. Each point has its number.
 pub(super) fn picture(front: &Front) -> String {
     let axis = |place: usize| {
         let ObjectiveName { name, sense } = &front.objectives()[place];
@@ -30,7 +30,8 @@ pub(super) fn picture(front: &Front) -> String {
     scatter_svg(&ScatterPlot { title, x: axis(0), y: axis(1), series })
 }
 
-/// Designs with the same last score together, or with neighbouring ones where there are many; all of two objectives.
+/// Groups the designs by their last score; similar scores share a group if there are many. Fronts of two objectives
+/// have one group.
 fn series(front: &Front) -> Vec<PointSeries> {
     let last = front.objectives().len() - 1;
     if last < 2 {
@@ -40,8 +41,8 @@ fn series(front: &Front) -> Vec<PointSeries> {
     values.sort_by(f64::total_cmp);
     values.dedup();
     let neighbours = |values: &[f64]| {
-        let (objective, words) = (&front.objectives()[last].name, scores(values));
-        let name = match &words[..] {
+        let (objective, texts) = (&front.objectives()[last].name, scores(values));
+        let name = match &texts[..] {
             [first, .., last] => format!("{objective} {first} to {last}"),
             one => format!("{objective} {}", one.concat()),
         };
@@ -50,7 +51,7 @@ fn series(front: &Front) -> Vec<PointSeries> {
     values.chunks(values.len().div_ceil(MAX_SERIES).max(1)).map(neighbours).collect()
 }
 
-/// Designs with their numbers.
+/// Returns the selected designs with their numbers.
 fn group(front: &Front, name: String, holds: impl Fn(&Design) -> bool) -> PointSeries {
     let numbered = (1..).zip(front.designs()).filter(|(_, design)| holds(design));
     let point = |(number, design): (usize, &Design)| (number.to_string(), [design.scores[0], design.scores[1]]);

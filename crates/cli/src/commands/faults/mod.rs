@@ -1,4 +1,4 @@
-//! `lockstep faults`: what faults cost, and plans for them before they happen.
+//! `lockstep faults`: plans for every fault set, before faults happen.
 
 mod journal;
 mod lookup;
@@ -6,7 +6,7 @@ mod rows;
 
 use anyhow::Context;
 use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
-use lockstep::{Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Problem, SweepIdentity, sweep};
+use lockstep::{Budget, Degradation, FaultOutcome, PlanFigures, PlanOptions, Planner, Problem, SweepIdentity, sweep};
 
 use self::journal::Journal;
 use self::rows::Rows;
@@ -18,7 +18,7 @@ use crate::progress::SweepBar;
 use crate::signals::cancel_on_signal;
 use crate::text::counted;
 
-/// The widest column of faults, in characters; what is longer pushes the others aside.
+/// Maximum width of the column of faults, in characters; longer cells shift the other columns.
 const MAX_WIDTH: usize = 60;
 
 pub(crate) fn run(args: &FaultsArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
@@ -32,16 +32,16 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let space = FaultSpace::new(problem.topology(), args.kind.kind(), args.at_once);
-    let sets = Sets::new(&space, &problem, args)?;
+    let sets = FaultSets::new(&space, &problem, args)?;
     let budget = Budget::evaluations(args.budget);
     cancel_on_signal(&budget, "the sweep", verbosity)?;
 
-    let options = PlanOptions { engine: args.engine, steps: None, seed: args.seed };
+    let options = PlanOptions { engine: args.engine, ..PlanOptions::auto(args.seed) };
     let before = Planner::new(problem, options).run(&budget, |_| {})?;
     if before.cut_short().is_some() {
         return Ok(interrupted(None, verbosity));
     }
-    let words = sets.words(&space, args);
+    let words = sets.describe(&space, args);
     let identity = SweepIdentity {
         before: &before,
         options,
@@ -55,7 +55,8 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
     let mut rows = Rows::begin(&before.problem(), widest, args)?;
-    let whole = Degradation { faults: Faults::default(), outcome: Outcome::Planned(Planned::new(&before, None)) };
+    let whole =
+        Degradation { faults: Faults::default(), outcome: FaultOutcome::Planned(PlanFigures::new(&before, None)) };
     bar.aside(|| rows.push(&whole, None))?;
     for (place, row) in done.iter().enumerate() {
         bar.aside(|| rows.push(row, sets.size(place)))?;
@@ -88,12 +89,12 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     Ok(ExitStatus::Success)
 }
 
-/// Says that the sweep is not done, and how it goes on.
+/// Prints that the sweep is incomplete, and how to resume it.
 fn interrupted(state: Option<(&Journal, usize, Option<usize>)>, verbosity: Verbosity) -> ExitStatus {
     match state {
         Some((journal, place, total)) => {
             let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
-            output::note(verbosity, &format!("interrupted after {place}{of}{}", journal.goes_on()));
+            output::note(verbosity, &format!("interrupted after {place}{of}{}", journal.resume_note()));
         }
         None => output::note(verbosity, "interrupted before the first fault"),
     }
@@ -110,15 +111,15 @@ impl KindArgs {
     }
 }
 
-/// The sets of faults of a sweep, in their order.
-enum Sets<'a> {
+/// The fault sets of a sweep, in order.
+enum FaultSets<'a> {
     All(&'a FaultSpace<'a>),
     Sampled(Vec<Faults>),
-    /// The first of each class, and how many there are in it.
+    /// The first fault set of each symmetry class, and the size of the class.
     Classes(Vec<(Faults, usize)>),
 }
 
-impl<'a> Sets<'a> {
+impl<'a> FaultSets<'a> {
     fn new(space: &'a FaultSpace<'a>, problem: &Problem<'_>, args: &SweepArgs) -> anyhow::Result<Self> {
         let network = || problem.topology().name().to_owned();
         if let Some(count) = args.sample {
@@ -140,7 +141,7 @@ impl<'a> Sets<'a> {
         }
     }
 
-    /// How many there are, if they can be counted.
+    /// Returns the number of fault sets, if it fits into a `usize`.
     fn count(&self) -> Option<usize> {
         match self {
             Self::All(space) => usize::try_from(space.count()?).ok(),
@@ -149,7 +150,7 @@ impl<'a> Sets<'a> {
         }
     }
 
-    /// For how many sets of faults the one at a place stands, if that is asked.
+    /// Returns the size of the symmetry class at a place, if there are classes.
     fn size(&self, place: usize) -> Option<usize> {
         match self {
             Self::Classes(classes) => classes.get(place).map(|&(_, size)| size),
@@ -157,7 +158,8 @@ impl<'a> Sets<'a> {
         }
     }
 
-    fn words(&self, space: &FaultSpace<'_>, args: &SweepArgs) -> String {
+    /// Describes the fault sets in one line, which identifies the sweep in its file.
+    fn describe(&self, space: &FaultSpace<'_>, args: &SweepArgs) -> String {
         let SweepArgs { at_once, seed, .. } = args;
         let kind = args.kind.kind();
         let sets = match at_once {

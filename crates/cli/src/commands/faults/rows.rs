@@ -1,10 +1,10 @@
-//! A degradation table, row by row as it comes.
+//! The degradation table of a sweep, written row by row.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
-use lockstep::{Degradation, Outcome, Planned, Problem, Topology};
+use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
 use lockstep_report::csv_line;
 use serde::Serialize;
 
@@ -13,11 +13,11 @@ use crate::input::is_standard;
 use crate::output::extension;
 use crate::text::{self, Sheet, printable};
 
-/// A table on its way to standard output or into a file.
+/// A table that is being written to standard output or to a file.
 pub(super) struct Rows<'a> {
     topology: &'a Topology,
     format: TableFormat,
-    /// The least widths of the columns for people.
+    /// Minimum widths of the text columns.
     widths: [usize; COLUMNS.len()],
     out: Box<dyn Write>,
     name: String,
@@ -26,23 +26,24 @@ pub(super) struct Rows<'a> {
 const COLUMNS: [&str; 12] =
     ["faults", "times", "steps", "bound", "verdict", "rule", "kept", "lost", "moved", "added", "found by", "why"];
 
-/// The columns of a table for people; the second one with `--classes` only.
+/// Columns of the text table; the second one only with `--classes`.
 const SHOWN: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 10];
 
-/// A row for programs.
+/// A row as JSON.
 #[derive(Serialize)]
-struct Record<'a> {
+struct RowRecord<'a> {
     faults: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<usize>,
     #[serde(flatten)]
-    planned: Option<&'a Planned>,
+    planned: Option<&'a PlanFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<String>,
 }
 
 impl<'a> Rows<'a> {
-    /// A table without rows; for people, what it is about. `widest` are the longest names that faults have.
+    /// Begins the table. A text table starts with a description of the problem. `widest` is the width of the longest
+    /// name of a fault set.
     pub(super) fn begin(problem: &Problem<'a>, widest: usize, args: &SweepArgs) -> anyhow::Result<Self> {
         let file = args.output.as_ref().filter(|path| !is_standard(path));
         let by_extension = || match file.map(|path| extension(path)).as_deref() {
@@ -60,7 +61,7 @@ impl<'a> Rows<'a> {
             None => (Box::new(io::stdout()), "standard output".to_owned()),
         };
         let mut widths = COLUMNS.map(str::len);
-        // The longest names of rules, and so many transfers of so many.
+        // The longest name of a rule; and two counts, as in `kept of all`.
         (widths[0], widths[5], widths[6]) = (widths[0].max(widest), 14, 10);
         widths[1] = if args.classes { widths[1] } else { 0 };
         let mut rows = Self { topology: problem.topology(), format, widths, out, name };
@@ -77,15 +78,15 @@ impl<'a> Rows<'a> {
         Ok(rows)
     }
 
-    /// Writes a row, which stands for so many sets of faults where classes are asked for.
+    /// Writes a row; `times` is the size of its symmetry class, if there are classes.
     pub(super) fn push(&mut self, row: &Degradation, times: Option<usize>) -> anyhow::Result<()> {
         let names = || row.faults.iter().map(|fault| fault.name(self.topology));
         let (planned, lost) = match &row.outcome {
-            Outcome::Planned(planned) => (Some(planned), None),
-            Outcome::Lost(loss) => (None, Some(loss.words(self.topology))),
+            FaultOutcome::Planned(planned) => (Some(planned), None),
+            FaultOutcome::Lost(loss) => (None, Some(loss.explain(self.topology))),
         };
         if self.format == TableFormat::Json {
-            let record = Record { faults: names().collect(), times, planned, lost };
+            let record = RowRecord { faults: names().collect(), times, planned, lost };
             let line = serde_json::to_string(&record).expect("numbers, texts and records of them are JSON");
             return self.write(&(line + "\n"));
         }
@@ -95,7 +96,7 @@ impl<'a> Rows<'a> {
         "lost".clone_into(&mut cells[4]);
         cells[11] = lost.unwrap_or_default();
         if let Some(planned) = planned {
-            let Planned { steps, bound, rule, verdict, engine, changes } = planned;
+            let PlanFigures { steps, bound, rule, verdict, engine, changes } = planned;
             (cells[2], cells[3]) = (steps.to_string(), bound.to_string());
             (cells[4], cells[5], cells[10]) = (verdict.to_string(), rule.to_string(), engine.clone());
             if let Some(changes) = changes {
@@ -115,12 +116,12 @@ impl<'a> Rows<'a> {
         self.write_columns(&cells)
     }
 
-    /// The end of the table.
+    /// Ends the table.
     pub(super) fn end(mut self) -> anyhow::Result<()> {
-        self.out.flush().with_context(|| format!("{}: cannot be written", self.name))
+        self.out.flush().with_context(|| format!("{}: cannot write the table", self.name))
     }
 
-    /// Writes the columns that are for people; why something is lost stands in place of all figures.
+    /// Writes the text columns. The reason of a loss replaces the figures.
     fn write_columns(&mut self, cells: &[String; COLUMNS.len()]) -> anyhow::Result<()> {
         let is_number = |column: usize| (1..=3).contains(&column);
         let padded = SHOWN.into_iter().filter(|&column| self.widths[column] > 0).map(|column| {
@@ -136,6 +137,6 @@ impl<'a> Rows<'a> {
 
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
         let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        written.with_context(|| format!("{}: cannot be written", self.name))
+        written.with_context(|| format!("{}: cannot write the table", self.name))
     }
 }

@@ -1,4 +1,4 @@
-//! `lockstep plan --local`: what one node does.
+//! `lockstep plan --local`: the sends of one node.
 
 use std::fmt::Write;
 
@@ -20,10 +20,10 @@ pub(crate) fn run(args: &PlanArgs, _talk: Verbosity) -> anyhow::Result<ExitStatu
     let SymmetricProblemInput { graph, collective, root, model } = &input;
     let (construction, program) = analytic::program(graph, *collective, *model, *root, node, &args.budget.begin())
         .with_context(|| {
-            format!("no program of one node is known for {collective} on {graph} ({model}); see lockstep plan --help")
+            format!("--local does not support {collective} on {graph} ({model}); see lockstep plan --help")
         })?;
     if args.json {
-        output::print(&(serde_json::to_string(&Written::new(graph, &program))? + "\n"))?;
+        output::print(&(serde_json::to_string(&ProgramRecord::new(graph, &program))? + "\n"))?;
         return Ok(ExitStatus::Success);
     }
     let mut sheet = Sheet::default();
@@ -40,7 +40,8 @@ pub(crate) fn run(args: &PlanArgs, _talk: Verbosity) -> anyhow::Result<ExitStatu
     Ok(ExitStatus::Success)
 }
 
-/// A row a round, a column a link: which message is sent, and where to if not to the neighbour.
+/// Returns a table of one row per round and one column per link. A cell names the message, and the last node of longer
+/// paths.
 fn table(graph: &CayleyGraph, collective: CollectiveName, program: &LocalProgram) -> String {
     let neighbour = |link: usize| graph.node_name(graph.add(program.node(), graph.generators()[link]));
     let header: Vec<String> = (0..graph.degree()).map(|link| format!("to {}", neighbour(link))).collect();
@@ -75,7 +76,7 @@ fn row(graph: &CayleyGraph, collective: CollectiveName, program: &LocalProgram, 
     cells
 }
 
-/// The message of a transfer, and the node where a longer path ends.
+/// Returns the message of a transfer, and the last node of a longer path.
 fn words(graph: &CayleyGraph, collective: CollectiveName, node: u64, send: LocalSend<'_>) -> String {
     let name = |node| graph.node_name(node);
     let end = send.path.iter().fold(node, |at, &link| graph.add(at, graph.generators()[usize::from(link)]));
@@ -90,26 +91,26 @@ fn words(graph: &CayleyGraph, collective: CollectiveName, node: u64, send: Local
 
 /// The program as JSON.
 #[derive(Serialize)]
-struct Written {
+struct ProgramRecord {
     node: u64,
-    rounds: Vec<Vec<WrittenSend>>,
+    rounds: Vec<Vec<SendRecord>>,
 }
 
 #[derive(Serialize)]
-struct WrittenSend {
+struct SendRecord {
     source: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<u64>,
-    /// Places of generators.
+    /// Indexes of generators.
     path: Vec<u16>,
-    /// Where the path ends.
+    /// Last node of the path.
     to: u64,
 }
 
-impl Written {
+impl ProgramRecord {
     fn new(graph: &CayleyGraph, program: &LocalProgram) -> Self {
         let node = program.node();
-        let written = |send: LocalSend<'_>| WrittenSend {
+        let written = |send: LocalSend<'_>| SendRecord {
             source: send.source,
             receiver: send.receiver,
             path: send.path.to_vec(),

@@ -8,14 +8,15 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
+use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner};
 
 use super::plan_file;
 use crate::args::{PlanArgs, Verbosity};
+use crate::checkpoint_file::CheckpointFile;
 use crate::exit_status::ExitStatus;
 use crate::explain::Explanation;
 use crate::problem_input::ProblemInput;
-use crate::progress::{Checkpoint, Watch};
+use crate::progress::Watch;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
@@ -29,10 +30,10 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     }
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
-    let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };
+    let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
     let mut planner = Planner::new(problem, options);
-    let checkpoint = Checkpoint::new(args.checkpoint.as_deref(), args.output.as_deref());
-    let mut checkpoint = checkpoint.filter(|_| args.engine != Engine::Construct);
+    let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), args.output.as_deref());
+    let mut checkpoint = checkpoint.filter(|_| args.engine != EngineChoice::Named("construct"));
     if let Some(checkpoint) = &mut checkpoint
         && let Some(saved) = checkpoint.read(verbosity)?
     {
@@ -59,18 +60,17 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             }
             Ok(ExitStatus::Success)
         }
-        Err(error) => refuse(error, checkpoint.as_mut(), verbosity),
+        Err(error) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
     }
 }
 
-/// Writes the plan wherever it is wanted.
+/// Writes and prints the plan, as the options say.
 fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<()> {
     match plan.cut_short() {
-        Some(CutShort::Interrupt) => output::note(verbosity, "interrupted; this is the best schedule so far"),
-        Some(CutShort::Deadline) => output::note(
-            verbosity,
-            "the time was over, so the result depends on the clock: another run may find another schedule",
-        ),
+        Some(CutShort::Interrupt) => output::note(verbosity, "interrupted; this is the best schedule found"),
+        Some(CutShort::Deadline) => {
+            output::note(verbosity, "the time limit ended the search; another run may find another schedule")
+        }
         None => {}
     }
     // A copy of the schedule, which may be large.
@@ -84,7 +84,7 @@ fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, verbosity: Verbos
     }
 }
 
-/// Says how the plan came about, if that is wanted; beside the plan where that is data for programs.
+/// Prints the explanation for `--explain`. If standard output carries the plan as data, it goes to standard error.
 fn explain(explanation: &Explanation, args: &PlanArgs) -> anyhow::Result<()> {
     if !args.explain {
         return Ok(());
@@ -97,7 +97,7 @@ fn explain(explanation: &Explanation, args: &PlanArgs) -> anyhow::Result<()> {
     output::print(&text)
 }
 
-/// The plan for people; with its steps unless they are in a file.
+/// Describes the plan. Lists its steps unless they are written to a file.
 fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result<String> {
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &plan.problem());
@@ -108,7 +108,7 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
         sheet.line("time", time);
     }
     let cut_short = match plan.cut_short() {
-        Some(CutShort::Deadline) => ", cut short by the clock",
+        Some(CutShort::Deadline) => ", stopped by the time limit",
         Some(CutShort::Interrupt) => ", interrupted",
         None => "",
     };
@@ -120,15 +120,23 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
     Ok(sheet.to_text() + &text::steps(&plan.problem(), plan.schedule()))
 }
 
-/// Says why there is no plan: the answer is no, or the question is wrong.
-fn refuse(error: PlanError, checkpoint: Option<&mut Checkpoint>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+/// Reports why there is no plan: a negative result, or an error.
+fn refuse(
+    error: PlanError,
+    engine: EngineChoice,
+    checkpoint: Option<&mut CheckpointFile>,
+    verbosity: Verbosity,
+) -> anyhow::Result<ExitStatus> {
     let reason = match &error {
         PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
         PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
         PlanError::NotFound(NotFound::TooLong { .. }) => Some(StopReason::Evaluations),
         PlanError::Checkpoint(_) => {
             let path = checkpoint.map(|checkpoint| checkpoint.path().display().to_string()).unwrap_or_default();
-            bail!("{path}: {error}; delete it, or choose another with --checkpoint");
+            bail!("{path}: {error}; delete the file, or use another one with --checkpoint");
+        }
+        PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
+            bail!("{error}; use --engine auto")
         }
         _ => return Err(error.into()),
     };

@@ -1,4 +1,4 @@
-//! `lockstep plan --symmetric`: the part of one source of a schedule too large to write down.
+//! `lockstep plan --symmetric`: the transfers of one source, for schedules too large to store.
 
 use lockstep::plan_symmetric;
 use lockstep::schedule::SymmetricScheduleFile;

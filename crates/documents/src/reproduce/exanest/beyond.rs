@@ -8,7 +8,9 @@ use lockstep::design::{
     CablingCode, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives,
 };
 use lockstep::flow::{Routing, Workload};
-use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Problem, Sense};
+use lockstep::pareto::{
+    Elites, EqualPoints, Evolution, EvolutionOptions, MultiObjectiveProblem, Points, SelectionAlgorithm, Sense,
+};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -70,7 +72,7 @@ fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<V
             let options = EvolutionOptions {
                 elites: Elites::ReEvaluate,
                 equal_points: EqualPoints::Remove,
-                ..options(Algorithm::Nsga2, seed.wrapping_add(run))
+                ..options(SelectionAlgorithm::Nsga2, seed.wrapping_add(run))
             };
             let mut evolution = Evolution::new(&problem, options)?;
             for _ in 0..GENERATIONS {

@@ -116,7 +116,7 @@ pub(super) fn of_columns(columns: &[Runs<'_>]) -> Vec<Claim> {
 /// How far the means of a column are from the document's.
 fn of_column(runs: &Runs<'_>) -> Vec<Claim> {
     let column = runs.column;
-    let is_first = column.table == 2 && column.algorithm == lockstep::pareto::Algorithm::Nsga2;
+    let is_first = column.table == 2 && column.algorithm == lockstep::pareto::SelectionAlgorithm::Nsga2;
     let is_enough = runs.fronts.len() >= ENOUGH_RUNS;
     let mut worst: f64 = 0.0;
     let mut missing = false;
@@ -129,9 +129,9 @@ fn of_column(runs: &Runs<'_>) -> Vec<Claim> {
     // Table III is of one run each, as it seems: its means scatter more.
     let tolerance = if column.table == 2 && is_first { 0.05 } else { 0.2 };
     let name = match (column.table, column.algorithm) {
-        (2, lockstep::pareto::Algorithm::Nsga2) => "Table II, NSGA-II: f1 by number of links, 4 to 16",
+        (2, lockstep::pareto::SelectionAlgorithm::Nsga2) => "Table II, NSGA-II: f1 by number of links, 4 to 16",
         (2, _) => "Table II, SMS-EMOA: f1 by number of links, 4 to 16",
-        (_, lockstep::pareto::Algorithm::Nsga2) => "Table III, NSGA-II: f1 by number of links, 4 to 16",
+        (_, lockstep::pareto::SelectionAlgorithm::Nsga2) => "Table III, NSGA-II: f1 by number of links, 4 to 16",
         _ => "Table III, SMS-EMOA: f1 by number of links, 4 to 16",
     };
     let mut claims = vec![Claim {
@@ -198,7 +198,8 @@ fn nsga_wins(columns: &[Runs<'_>], table: u8, external: f64) -> Option<Claim> {
         };
         columns.iter().find(is_it)?.hypervolume().ok()?
     };
-    let (nsga, sms) = (of(lockstep::pareto::Algorithm::Nsga2)?, of(lockstep::pareto::Algorithm::SmsEmoa)?);
+    let (nsga, sms) =
+        (of(lockstep::pareto::SelectionAlgorithm::Nsga2)?, of(lockstep::pareto::SelectionAlgorithm::SmsEmoa)?);
     Some(Claim {
         about: "NSGA-II finds substantially better fronts than SMS-EMOA",
         document: format!("Table {}", if table == 2 { "II".to_owned() } else { format!("III, pext {external}") }),

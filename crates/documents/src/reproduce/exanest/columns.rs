@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use lockstep::design::{
     CablingCode, DesignProblem, DesignRules, Machine, Network, OddLinks, Start, objective, published_generations,
 };
-use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Sense};
+use lockstep::pareto::{Elites, EqualPoints, Evolution, EvolutionOptions, Points, SelectionAlgorithm, Sense};
 use rayon::prelude::*;
 
 use super::figures::Column;
@@ -24,7 +24,7 @@ impl Budget {
     pub(super) const ALL: [Self; 2] = [Self::Effective, Self::Stated];
 
     /// Generations of a hundred children.
-    pub(super) fn generations(self, algorithm: Algorithm) -> u32 {
+    pub(super) fn generations(self, algorithm: SelectionAlgorithm) -> u32 {
         match self {
             Self::Effective => published_generations(algorithm),
             Self::Stated => 100,
@@ -47,7 +47,7 @@ impl Budget {
 }
 
 /// The parameters that the document states.
-pub(super) fn options(algorithm: Algorithm, seed: u64) -> EvolutionOptions {
+pub(super) fn options(algorithm: SelectionAlgorithm, seed: u64) -> EvolutionOptions {
     EvolutionOptions {
         algorithm,
         population: 100,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use lockstep::design::{CablingCode, Machine};
-use lockstep::pareto::Algorithm;
+use lockstep::pareto::SelectionAlgorithm;
 use serde::Deserialize;
 
 use crate::reproduce::figures;
@@ -40,7 +40,7 @@ pub(super) struct Column {
     pub(super) table: u8,
     pub(super) machine: Machine,
     pub(super) external: f64,
-    pub(super) algorithm: Algorithm,
+    pub(super) algorithm: SelectionAlgorithm,
     /// Of whole fronts.
     #[serde(default)]
     pub(super) diameter: Option<f64>,

@@ -1,6 +1,6 @@
 //! What must hold of the document, with fewer runs of what takes long.
 
-use lockstep::pareto::Algorithm;
+use lockstep::pareto::SelectionAlgorithm;
 
 use super::*;
 
@@ -31,7 +31,8 @@ fn single_networks_are_as_the_analysis_of_the_document_says() {
 #[test]
 fn the_means_of_table_ii_are_within_five_percent() {
     let figures = figures();
-    let column = figures.columns.iter().find(|column| (column.table, column.algorithm) == (2, Algorithm::Nsga2));
+    let column =
+        figures.columns.iter().find(|column| (column.table, column.algorithm) == (2, SelectionAlgorithm::Nsga2));
     let runs = columns::reproduce(&[column.unwrap()], &[Budget::Effective], figures.runs, 1).unwrap();
     let claims = claims::of_columns(&runs);
     assert_eq!(claims.iter().filter(|claim| claim.expected == Some(true)).count(), 2);

@@ -15,12 +15,8 @@ use super::figures::Table;
 const EVALUATIONS: u64 = 1 << 20;
 
 /// The collectives in the document's order.
-pub(super) const COLLECTIVES: [CollectiveName; 4] = [
-    CollectiveName::OneToAllBroadcast,
-    CollectiveName::AllToAllBroadcast,
-    CollectiveName::OneToAllScatter,
-    CollectiveName::AllToAllScatter,
-];
+pub(super) const COLLECTIVES: [CollectiveName; 4] =
+    [CollectiveName::Broadcast, CollectiveName::AllGather, CollectiveName::Scatter, CollectiveName::AllToAll];
 
 /// The rules of a cell; the document's first.
 pub(super) const RULES: [(Routing, ScatterRule); 4] = [
@@ -146,8 +142,7 @@ fn figures(network: &Topology, collective: &Collective, seed: u64) -> Result<Vec
         let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(EVALUATIONS), |_| {})?;
         Ok(Figure::new(&plan))
     };
-    let is_scatter =
-        matches!(collective.name(), Some(CollectiveName::OneToAllScatter | CollectiveName::AllToAllScatter));
+    let is_scatter = matches!(collective.name(), Some(CollectiveName::Scatter | CollectiveName::AllToAll));
     let rules = if is_scatter { &RULES[..] } else { &RULES[..2] };
     rules.iter().copied().map(of).collect()
 }

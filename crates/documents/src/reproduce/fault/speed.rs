@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::{
-    Budget, CollectiveName, CommunicationModel, Consequence, Engine, Outcome, Plan, PlanOptions, Planner, Problem,
-    Topology, load, sweep,
+    Budget, CollectiveName, CommunicationModel, Consequence, EngineChoice, FaultOutcome, Plan, PlanOptions, Planner,
+    Problem, Topology, load, sweep,
 };
 
 use super::cells::COLLECTIVES;
@@ -49,8 +49,8 @@ pub(super) struct Speed {
 }
 
 /// Measures with the networks of the document's tables of faults.
-pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Speed> {
-    let options = PlanOptions { engine, steps: None, seed };
+pub(super) fn measure(figures: &Figures, engine: EngineChoice, seed: u64) -> Result<Speed> {
+    let options = PlanOptions { engine, ..PlanOptions::auto(seed) };
     let (mut replanned, mut sweeps) = (Vec::new(), Duration::ZERO);
     for table in &figures.tables {
         let Some(kind) = table.kind() else { continue };
@@ -63,7 +63,7 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Sp
             replanned.push(one_by_one(&before, kind, collective, options)?);
         }
     }
-    let (network, kind, collective) = (load("kautz:3,2")?, FaultKind::Channel, CollectiveName::AllToAllBroadcast);
+    let (network, kind, collective) = (load("kautz:3,2")?, FaultKind::Channel, CollectiveName::AllGather);
     let before = before(&network, collective, None, options)?;
     let mut doubles = Doubles {
         network: network.name().to_owned(),
@@ -79,11 +79,11 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Sp
     sweep(&before, FaultSpace::new(&network, kind, 2).iter(), options, &budget(), |consequence| {
         doubles.sets += 1;
         match consequence.degradation.outcome {
-            Outcome::Planned(planned) => {
+            FaultOutcome::Planned(planned) => {
                 doubles.optimal += usize::from(planned.steps == planned.bound);
                 doubles.most_steps = doubles.most_steps.max(planned.steps);
             }
-            Outcome::Lost(_) => doubles.lost += 1,
+            FaultOutcome::Lost(_) => doubles.lost += 1,
         }
     })?;
     doubles.time = begin.elapsed();
@@ -119,7 +119,7 @@ fn one_by_one(before: &Plan, kind: FaultKind, collective: CollectiveName, option
         let begin = Instant::now();
         let consequence = Consequence::of(&faults, before, options, &budget())?;
         let time = begin.elapsed();
-        if let Outcome::Planned(planned) = consequence.degradation.outcome {
+        if let FaultOutcome::Planned(planned) = consequence.degradation.outcome {
             replanned.faults += 1;
             replanned.kept[1] += before.schedule().transfer_count();
             if let Some(changes) = planned.changes {

@@ -69,7 +69,7 @@ pub(super) fn reproduce(table: u8, row: &Row, runs: u32, seed: u64, most: usize)
     if terminals > most {
         return Ok(None);
     }
-    let all_gather = Collective::all_to_all_broadcast();
+    let all_gather = Collective::all_gather();
     let problem = Problem::new(&topology, &all_gather, CommunicationModel::store_and_forward())?;
     let bound = bounds::best(&problem);
     bound.check(&problem)?;

@@ -63,10 +63,10 @@ pub(super) fn reproduce(dimension: u32) -> Result<Vec<Row>> {
 
 fn formulas(dimension: u32) -> [(CollectiveName, Option<Counts>); 4] {
     [
-        (CollectiveName::OneToAllBroadcast, hypercube::broadcast_counts(dimension)),
-        (CollectiveName::AllToAllBroadcast, hypercube::all_gather_counts(dimension, Ports::All)),
-        (CollectiveName::OneToAllScatter, hypercube::scatter_counts(dimension, Ports::All)),
-        (CollectiveName::AllToAllScatter, hypercube::all_to_all_counts(dimension, Ports::All)),
+        (CollectiveName::Broadcast, hypercube::broadcast_counts(dimension)),
+        (CollectiveName::AllGather, hypercube::all_gather_counts(dimension, Ports::All)),
+        (CollectiveName::Scatter, hypercube::scatter_counts(dimension, Ports::All)),
+        (CollectiveName::AllToAll, hypercube::all_to_all_counts(dimension, Ports::All)),
     ]
 }
 

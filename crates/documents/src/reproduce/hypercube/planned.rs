@@ -40,7 +40,7 @@ pub(super) fn broadcasts(most_nodes: usize) -> Result<Vec<Planned>> {
         }
         for (routing, name) in [(Routing::Any, "any"), (Routing::Minimal, "minimal")] {
             let begin = Instant::now();
-            let collective = Collective::one_to_all_broadcast(NodeId::from_index(topology.node_count() / 3));
+            let collective = Collective::broadcast(NodeId::from_index(topology.node_count() / 3));
             let model = CommunicationModel { routing, ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model)?;
             // The constructions, then one attempt of the general methods.

@@ -6,8 +6,8 @@ use anyhow::{Result, ensure};
 use lockstep::evolve;
 use lockstep::schedule::NotFound;
 use lockstep::{
-    Budget, Collective, CollectiveName, CommunicationModel, Engine, PlanOptions, Planner, Problem, Topology, bounds,
-    load, verify,
+    Budget, Collective, CollectiveName, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, Topology,
+    bounds, load, verify,
 };
 
 use super::figures::{Cell, Network};
@@ -23,7 +23,7 @@ const PLAN_EVALUATIONS: u64 = 1 << 20;
 
 /// How cells are reproduced.
 pub(super) struct Settings {
-    pub(super) engine: Engine,
+    pub(super) engine: EngineChoice,
     pub(super) runs: u32,
     pub(super) seed: u64,
     /// Larger networks are left out.
@@ -142,7 +142,7 @@ fn figure<'a>(
             (fewest, finder) = (Some(steps), by);
         }
     }
-    if settings.engine == Engine::Umda {
+    if settings.engine == EngineChoice::Named("umda") {
         let budget = Budget::evaluations(BEATING_EVALUATIONS);
         for steps in (bound.steps..document).rev() {
             let Some(steps) = evolved(problem, steps, settings.seed, &budget)? else { break };
@@ -166,11 +166,11 @@ fn figure<'a>(
 /// The verified number of steps of one run, and what found the schedule.
 fn attempt(problem: &Problem, document: u32, settings: &Settings, seed: u64) -> Result<Option<(u32, String)>> {
     let engine = settings.engine;
-    if engine == Engine::Umda {
+    if engine == EngineChoice::Named("umda") {
         let steps = evolved(problem, document, seed, &Budget::time(RUN_LIMIT))?;
         return Ok(steps.map(|steps| (steps, engine.to_string())));
     }
-    let options = PlanOptions { engine, steps: None, seed };
+    let options = PlanOptions { engine, ..PlanOptions::auto(seed) };
     let plan = Planner::new(*problem, options).run(&Budget::evaluations(PLAN_EVALUATIONS), |_| {})?;
     Ok(Some((plan.step_count(), plan.engine().to_owned())))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use lockstep::Engine;
+use lockstep::EngineChoice;
 use lockstep::schedule::CostModel;
 use lockstep_report::Table;
 
@@ -27,7 +27,7 @@ const COLLECTIVES: [&str; 4] = ["oab", "aab", "oas", "aas"];
 impl Report<'_> {
     /// Whether no figure is worse than the document's and, where the planner was free, every one is optimal.
     pub(super) fn holds(&self) -> bool {
-        let free = self.settings.engine == Engine::Auto;
+        let free = self.settings.engine == EngineChoice::Auto;
         self.results.iter().all(|outcome| outcome.verdict() != Verdict::Short && (outcome.is_optimal() || !free))
             && self.judged.iter().all(|(_, judged)| judged.holds())
             && self.equation_holds()

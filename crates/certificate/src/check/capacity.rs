@@ -1,0 +1,34 @@
+//! Channels and ports that transfers can use in one step.
+
+use std::collections::BTreeSet;
+
+use lockstep_schedule::{Problem, Switching};
+use lockstep_topology::{ChannelId, NodeId, ResourceId};
+
+/// Returns true if a transfer can cross the channel under the model.
+pub(super) fn is_usable(problem: &Problem<'_>, channel: ChannelId) -> bool {
+    let topology = problem.topology();
+    let is_wormhole = problem.model().switching == Switching::Wormhole;
+    let can_be_used = |node| topology.is_terminal(node) || is_wormhole && topology.routes(node);
+    can_be_used(topology.tail(channel)) && can_be_used(topology.head(channel))
+}
+
+/// Returns the number of distinct resources of the channels.
+pub(super) fn resource_count(problem: &Problem<'_>, channels: impl Iterator<Item = ChannelId>) -> u64 {
+    channels.map(|channel| problem.topology().resource(channel)).collect::<BTreeSet<ResourceId>>().len() as u64
+}
+
+/// Returns the number of transfers that a terminal can start in one step.
+pub(super) fn send_limit(problem: &Problem<'_>, terminal: NodeId) -> u64 {
+    port_limit(problem, problem.topology().out_channels(terminal))
+}
+
+/// Returns the number of transfers that a terminal can finish in one step.
+pub(super) fn receive_limit(problem: &Problem<'_>, terminal: NodeId) -> u64 {
+    port_limit(problem, problem.topology().in_channels(terminal))
+}
+
+fn port_limit(problem: &Problem<'_>, channels: &[ChannelId]) -> u64 {
+    let usable = channels.iter().copied().filter(|&channel| is_usable(problem, channel));
+    problem.model().ports.of_degree(resource_count(problem, usable) as usize) as u64
+}

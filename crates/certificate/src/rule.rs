@@ -1,0 +1,61 @@
+//! The rules that prove lower bounds, by name.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The argument that proves a bound. The order breaks ties: of two equal bounds, the one by the earlier rule is preferred.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// One terminal sends or receives all its messages through its channels and ports.
+    Ports,
+    /// The number of terminals that hold a message grows by at most the ports of the holders per step.
+    Growth,
+    /// A dynamic program over the subtrees of a tree finds no broadcast that is fast enough.
+    TreeBroadcast,
+    /// Every terminal of a tree forwards a packet to its neighbours one after the other.
+    TreePackets,
+    /// A linear program over all node sets finds no broadcast that is fast enough, even if messages can be split.
+    BroadcastLp,
+    /// A message crosses one channel per step.
+    Eccentricity,
+    /// Messages cross from one part of the network to the other.
+    Cut,
+    /// Messages cross a cut over channels that transfers from their source may use.
+    SourceCut,
+    /// All deliveries to some terminals pass the channels that lead to them.
+    Reception,
+    /// Messages cross a cut of the time-expanded network.
+    TimedCut,
+    /// All messages together cross all channels of their paths.
+    DistanceSum,
+    /// All deliveries together pass all ports.
+    Volume,
+    /// Even the best fractional routing of all messages gives some resource or port this load.
+    ArcForwarding,
+    /// The phases follow each other.
+    Phases,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ports => "ports",
+            Self::Growth => "growth",
+            Self::TreeBroadcast => "tree-broadcast",
+            Self::TreePackets => "tree-packets",
+            Self::BroadcastLp => "broadcast-lp",
+            Self::Eccentricity => "eccentricity",
+            Self::Cut => "cut",
+            Self::SourceCut => "source-cut",
+            Self::Reception => "reception",
+            Self::TimedCut => "timed-cut",
+            Self::DistanceSum => "distance-sum",
+            Self::Volume => "volume",
+            Self::ArcForwarding => "arc-forwarding",
+            Self::Phases => "phases",
+        })
+    }
+}

@@ -1,0 +1,310 @@
+//! Certificates are accepted as found, and refused when anything in them is changed.
+
+use std::collections::BTreeSet;
+
+use expect_test::expect;
+use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
+use lockstep_schedule::{Collective, CommunicationModel, Problem};
+use lockstep_topology::{NodeId, Topology};
+use serde_json::Value;
+
+use crate::cases::{Case, all, case};
+use crate::mutation::{at, numbers};
+
+#[test]
+fn every_case_is_accepted_and_survives_json() {
+    let mut rules = BTreeSet::new();
+    for case in all() {
+        rules.insert(case.bound.rule);
+        assert_eq!(case.with_problem(|problem| case.bound.check(problem)), Ok(()), "{}", case.explanation);
+        let text = serde_json::to_string(&case.bound).unwrap();
+        assert_eq!(serde_json::from_str::<LowerBound>(&text).unwrap(), case.bound);
+    }
+    assert_eq!(rules.len(), 14, "{rules:?}");
+}
+
+#[test]
+fn every_changed_number_is_refused() {
+    for case in all() {
+        let value = serde_json::to_value(&case.bound).unwrap();
+        for place in numbers(&value) {
+            for change in [1, -1] {
+                let mut changed = value.clone();
+                let number = at(&mut changed, &place);
+                let Some(next) = number.as_i64().unwrap().checked_add(change).filter(|&next| next >= 0) else {
+                    continue;
+                };
+                *number = next.into();
+                let changed: LowerBound = serde_json::from_value(changed).unwrap();
+                // Another terminal, set or time can prove the same bound if all other facts still fit exactly.
+                let names = ["nodes", "source", "node", "holds", "sends", "receives"];
+                let may_be_valid = place.iter().any(|key| names.contains(&key.as_str()));
+                let is_refused = case.with_problem(|problem| changed.check(problem).is_err());
+                assert!(is_refused || may_be_valid, "{changed:?} for {:?}", case.bound);
+            }
+        }
+    }
+}
+
+/// The bisection of the all-to-all on the 4 by 4 mesh.
+fn middle_cut(nodes: &[u32]) -> LowerBound {
+    LowerBound {
+        steps: 16,
+        rule: Rule::Cut,
+        certificate: Certificate::Cut {
+            nodes: nodes.iter().copied().map(NodeId::new).collect(),
+            direction: Direction::In,
+            messages: 64,
+            per_step: 4,
+        },
+    }
+}
+
+/// The nodes of the left half.
+const LEFT: [u32; 8] = [0, 1, 4, 5, 8, 9, 12, 13];
+
+fn mesh_all_to_all(visit: impl FnOnce(&Problem<'_>)) {
+    let mesh: Topology = "mesh:4x4".parse().unwrap();
+    visit(&Problem::new(&mesh, &Collective::all_to_all(), CommunicationModel::wormhole()).unwrap());
+}
+
+#[test]
+fn every_changed_node_of_the_middle_cut_is_refused() {
+    mesh_all_to_all(|problem| {
+        assert_eq!(middle_cut(&LEFT).check(problem), Ok(()));
+        for place in 0..LEFT.len() {
+            for other in (0..16).filter(|node| !LEFT.contains(node)) {
+                let mut nodes = LEFT;
+                nodes[place] = other;
+                nodes.sort_unstable();
+                let refusal = middle_cut(&nodes).check(problem);
+                assert!(matches!(refusal, Err(CertificateError::Wrong { .. })), "{nodes:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn errors_of_a_node_set_are_named() {
+    mesh_all_to_all(|problem| {
+        let refusal = |nodes: &[u32]| middle_cut(nodes).check(problem).unwrap_err().to_string();
+        assert_eq!(middle_cut(&[0, 1, 2, 3, 4, 5, 6, 7]).check(problem), Ok(()));
+        assert_eq!(refusal(&[0, 4_000_000_000]), "the certificate names node 4000000000, but the nodes are 0 to 15");
+        let order =
+            |node: u32| format!("the node set lists node {node} out of order; list each node once, in ascending order");
+        assert_eq!([refusal(&[0, 2, 1]), refusal(&[0, 0])], [order(1), order(0)]);
+        let messages = |actual: u64| {
+            format!("messages that must cross: the certificate states 64, but the problem gives {actual}")
+        };
+        assert_eq!([refusal(&[0, 1, 2, 3]), refusal(&[])], [messages(48), messages(0)]);
+    });
+}
+
+#[test]
+fn a_rule_needs_its_own_kind_of_facts() {
+    mesh_all_to_all(|problem| {
+        let bound = middle_cut(&LEFT);
+        let others = [
+            Rule::Ports,
+            Rule::Growth,
+            Rule::TreePackets,
+            Rule::Eccentricity,
+            Rule::SourceCut,
+            Rule::Reception,
+            Rule::TimedCut,
+            Rule::DistanceSum,
+            Rule::Volume,
+            Rule::Phases,
+        ];
+        for rule in others {
+            let changed = LowerBound { rule, ..bound.clone() };
+            assert!(matches!(changed.check(problem), Err(CertificateError::NotApplicable { .. })), "{rule}");
+        }
+        let reversed = Certificate::Reversed { certificate: bound.certificate.clone().into() };
+        assert!(LowerBound { certificate: reversed, ..bound.clone() }.check(problem).is_err());
+        let phases = Certificate::Phases { phases: vec![bound.clone(), bound.clone()] };
+        assert!(LowerBound { certificate: phases, rule: Rule::Phases, steps: 32 }.check(problem).is_err());
+    });
+}
+
+#[test]
+fn a_certificate_proves_nothing_about_another_problem() {
+    mesh_all_to_all(|problem| {
+        let all_gather = Collective::all_gather();
+        let other = Problem::new(problem.topology(), &all_gather, problem.model()).unwrap();
+        assert!(middle_cut(&LEFT).check(&other).is_err());
+        let torus: Topology = "torus:4x4".parse().unwrap();
+        let other = Problem::new(&torus, problem.collective(), problem.model()).unwrap();
+        assert!(middle_cut(&LEFT).check(&other).is_err());
+    });
+}
+
+#[test]
+fn json_is_as_documented() {
+    let expected = expect![[
+        r#"{"steps":16,"rule":"cut","certificate":{"kind":"cut","nodes":[0,1,4,5,8,9,12,13],"direction":"in","messages":64,"per_step":4}}"#
+    ]];
+    expected.assert_eq(&serde_json::to_string(&middle_cut(&LEFT)).unwrap());
+}
+
+#[test]
+fn every_node_more_or_less_of_a_source_cut_is_refused() {
+    let case = case("mesh:4x4", Rule::SourceCut);
+    for node in (0..16).map(NodeId::new) {
+        let mut changed = case.bound.clone();
+        let Certificate::SourceCut { nodes, .. } = &mut changed.certificate else { panic!("{changed:?}") };
+        match nodes.binary_search(&node) {
+            Ok(place) => drop(nodes.remove(place)),
+            Err(place) => nodes.insert(place, node),
+        }
+        case.refusal(&changed);
+    }
+}
+
+#[test]
+fn every_changed_digest_of_a_tree_is_refused() {
+    let case = case("full-b-tree:31", Rule::TreeBroadcast);
+    let Certificate::TreeBroadcast { source, infeasible, states, digest } = &case.bound.certificate else {
+        panic!("{:?}", case.bound)
+    };
+    let changed = |infeasible: u32, digest: String| LowerBound {
+        steps: infeasible + 1,
+        rule: Rule::TreeBroadcast,
+        certificate: Certificate::TreeBroadcast { source: *source, infeasible, states: *states, digest },
+    };
+    let why = |why: &str| format!("not a valid tree-broadcast certificate: {why}");
+    let other = digest.replacen(|_: char| true, "x", 1);
+    assert_eq!(case.refusal(&changed(*infeasible, other)), why("the needs of the subtrees have another digest"));
+    // The optimum is 4. More cannot be proved, and a program that takes too long is not run.
+    let feasible = case.refusal(&changed(4, digest.clone()));
+    assert_eq!(feasible, why("the source can meet the needs of all subtrees"));
+    let long = case.refusal(&changed(u32::MAX - 1, digest.clone()));
+    assert_eq!(long, why("the number of steps must be 1 to 8"));
+    let no_tree = Case { network: "mesh:2x2".into(), ..case.clone() };
+    assert_eq!(no_tree.refusal(&case.bound), why("the links do not form a tree"));
+}
+
+/// Cuts of the scatter on a tree, with unlimited and with two ports.
+fn timed_cuts() -> impl Iterator<Item = Case> {
+    all().into_iter().filter(|case| case.network == "full-b-tree:15" && case.bound.rule == Rule::TimedCut)
+}
+
+/// A label may change where no message depends on it; otherwise a number changes.
+#[test]
+fn every_label_that_matters_is_checked() {
+    assert_eq!(timed_cuts().count(), 2);
+    for case in timed_cuts() {
+        let value = serde_json::to_value(&case.bound).unwrap();
+        let mut labels = numbers(&value);
+        labels.retain(|place| ["holds", "sends", "receives"].iter().any(|name| place.contains(&(*name).to_owned())));
+        let mut refused = 0;
+        for place in &labels {
+            for label in 0..=case.bound.steps + 1 {
+                let mut changed = value.clone();
+                *at(&mut changed, place) = label.into();
+                let changed: LowerBound = serde_json::from_value(changed).unwrap();
+                let is_refused = case.with_problem(|problem| changed.check(problem).is_err());
+                refused += u32::from(is_refused);
+                assert!(label <= case.bound.steps || is_refused, "{changed:?}");
+            }
+        }
+        let tried = labels.len() as u32 * (case.bound.steps + 2);
+        assert!(refused > tried / 2, "{refused} of {tried}");
+    }
+}
+
+#[test]
+fn labels_are_complete_and_within_the_steps() {
+    let case = timed_cuts().next().unwrap();
+    let Certificate::TimedCut { infeasible, holds, messages, crossings, .. } = &case.bound.certificate else {
+        panic!("{:?}", case.bound)
+    };
+    let refusal = |infeasible: u32, holds: Vec<u32>, sends: Vec<u32>| {
+        let (messages, crossings, receives) = (*messages, *crossings, sends.clone());
+        let certificate = Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings };
+        case.refusal(&LowerBound { certificate, steps: infeasible.saturating_add(1), ..case.bound })
+    };
+    let why = |why: &str| format!("not a valid timed-cut certificate: {why}");
+    let incomplete = why("every node must have one label, and two more if ports are limited");
+    assert_eq!(refusal(*infeasible, holds[1..].to_vec(), vec![]), incomplete);
+    assert_eq!(refusal(*infeasible, holds.clone(), holds.clone()), incomplete);
+    let late = vec![infeasible + 2; holds.len()];
+    assert_eq!(refusal(*infeasible, late, vec![]), why("no label may exceed the number of steps plus 1"));
+    assert_eq!(refusal(u32::MAX, holds.clone(), vec![]), why("there are too many steps"));
+}
+
+#[test]
+fn every_change_of_weighted_sets_is_refused() {
+    for case in [case("mesh:5x5", Rule::BroadcastLp), case("de-bruijn:2,4", Rule::BroadcastLp)] {
+        let value = serde_json::to_value(&case.bound).unwrap();
+        let expect_refused = |changed: Value| {
+            assert_ne!(changed, value);
+            case.refusal(&serde_json::from_value(changed).unwrap());
+        };
+        let places = numbers(&value);
+        for place in &places {
+            for change in [1, -1, 7] {
+                let mut changed = value.clone();
+                let number = at(&mut changed, place);
+                *number = (number.as_i64().unwrap() + change).max(0).into();
+                if changed != value {
+                    expect_refused(changed);
+                }
+            }
+        }
+        // Leave out a set, or a node of a set, or repeat it.
+        for list in places.iter().map(|place| &place[..place.len() - 1]).filter(|list| list.len() > 1) {
+            for list in [list, &list[..2]] {
+                let Some(items) = at(&mut value.clone(), list).as_array().cloned() else { continue };
+                for place in 0..items.len() {
+                    let (mut fewer, mut more) = (items.clone(), items.clone());
+                    fewer.remove(place);
+                    more.insert(place, items[place].clone());
+                    for items in [fewer, more] {
+                        let mut changed = value.clone();
+                        *at(&mut changed, list) = items.into();
+                        expect_refused(changed);
+                    }
+                }
+            }
+        }
+        let mut changed = value.clone();
+        let digest = &mut changed["certificate"]["digest"];
+        *digest = digest.as_str().unwrap().replacen(|_: char| true, "x", 1).into();
+        expect_refused(changed);
+    }
+}
+
+#[test]
+fn sums_that_take_too_long_are_refused() {
+    let bound = |steps: u32, sets: usize| LowerBound {
+        steps: steps.saturating_add(1),
+        rule: Rule::BroadcastLp,
+        certificate: Certificate::BroadcastLp {
+            source: NodeId::new(0),
+            infeasible: steps,
+            inlets: vec![WeightedSet { step: 1, nodes: vec![NodeId::new(1)], count: 2, weight: 1 }; sets],
+            needs: Vec::new(),
+            excess: 1,
+            digest: String::new(),
+        },
+    };
+    let torus: Topology = "torus:64x64".parse().unwrap();
+    let refusal = |collective: Collective, bound: LowerBound| {
+        let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
+        bound.check(&problem).unwrap_err().to_string()
+    };
+    let why = |why: &str| format!("not a valid broadcast-lp certificate: {why}");
+    let broadcast = || Collective::broadcast(NodeId::new(0));
+    for steps in [0, 4096, u32::MAX] {
+        let expected = why("a message can reach one more terminal in every step");
+        assert_eq!(refusal(broadcast(), bound(steps, 1)), expected);
+    }
+    for (steps, sets) in [(4095, 0), (600, 1000)] {
+        assert_eq!(refusal(broadcast(), bound(steps, sets)), why("the sum is too long to compute again"));
+    }
+    assert_eq!(refusal(broadcast(), bound(3, 0)), why("the sets can receive what they need"));
+    for collective in [Collective::all_gather(), Collective::broadcast(NodeId::new(1))] {
+        assert_eq!(refusal(collective, bound(3, 1)), why("the argument requires one message, from its source"));
+    }
+}

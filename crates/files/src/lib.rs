@@ -1,0 +1,50 @@
+//! File kinds and containers: one header for JSON files, sealed binary files, and JSON texts with one line per row.
+//!
+//! This crate does not define the contents of any file and does not read or write the file system. It works on bytes and
+//! texts in memory.
+//!
+//! ```
+//! use lockstep_files::{FileError, FileKind};
+//!
+//! const SQUARES: FileKind =
+//!     FileKind { format: "squares", noun: "list of squares", magic: *b"squares\0", version: 1, remedies: &[] };
+//!
+//! let sealed = SQUARES.seal(&vec![1u32, 4, 9]);
+//! let squares: Vec<u32> = SQUARES.open(&sealed)?;
+//! assert_eq!(squares, [1, 4, 9]);
+//!
+//! // A truncated or altered file is refused.
+//! let error = SQUARES.open::<Vec<u32>>(&sealed[..sealed.len() - 1]).unwrap_err();
+//! assert!(error.to_string().starts_with("the file has 55 bytes, expected 56"));
+//! # Ok::<(), FileError>(())
+//! ```
+//!
+//! # Concepts
+//!
+//! - A [`FileKind`] names a kind of file. Its JSON form begins with the fields `format` and `version`. Its binary form is
+//!   sealed.
+//! - A *sealed* file is a magic number, a version, a length, a SHA-256 checksum and a payload. A file that grows is a
+//!   sequence of sealed pieces.
+//! - [`encode`] and [`decode`] convert values to payloads and back. They are the only callers of the binary codec.
+//!
+//! # Entry points
+//!
+//! - [`FileKind::read`] detects JSON or binary. [`FileKind::parse`] and [`FileKind::open`] read the two forms.
+//! - [`FileKind::seal`] writes the binary form, [`to_json_rows`] the JSON form.
+//! - [`seal`], [`open`] and [`open_first`] work on payloads that the caller encodes.
+//! - [`to_json_line`] writes one record of a JSON Lines file, and [`from_json_lines`] reads such a file.
+//! - [`one_line`] quotes a foreign text in an error message.
+
+mod codec;
+mod json;
+mod json_lines;
+mod kind;
+mod quote;
+mod sealed;
+
+pub use codec::{decode, encode};
+pub use json::to_json_rows;
+pub use json_lines::{JsonLineError, from_json_lines, to_json_line};
+pub use kind::{FileError, FileKind};
+pub use quote::{escaped, one_line};
+pub use sealed::{HEADER_BYTES, SealError, open, open_first, seal};
