@@ -1,4 +1,4 @@
-//! The document's own schedules before our verifier: Tables 2 and 4.
+//! Verification of the published schedules: Tables 2 and 4.
 
 use anyhow::{Context, Result, ensure};
 use lockstep::paths::{PathId, PathTable, ShortestPaths};
@@ -7,31 +7,31 @@ use lockstep::{CollectiveName, CommunicationModel, NodeId, Problem, Schedule, To
 
 use super::figures::DestinationTable;
 
-/// What the verifier says of a schedule of the document.
-pub(super) struct Judged {
+/// A published schedule with its verdict.
+pub(super) struct VerifiedSchedule {
     pub(super) spec: String,
     pub(super) collective: String,
     pub(super) steps: usize,
     pub(super) transfers: usize,
-    /// The violation, if there is one.
+    /// The first violation, or `None` if the verifier accepts the schedule.
     pub(super) refusal: Option<String>,
-    /// Ways to swap two cells of a column.
+    /// Number of swaps of two cells of a column.
     pub(super) swaps: usize,
-    /// Those after which a terminal would send to itself, so that there is no path at all.
+    /// Swaps after which a terminal sends to itself, so that there is no path.
     pub(super) swaps_without_path: usize,
-    /// Those that the verifier refuses.
+    /// Swaps after which the verifier refuses the schedule.
     pub(super) swaps_refused: usize,
 }
 
-impl Judged {
-    /// Accepted as it is, refused with any two cells swapped.
+impl VerifiedSchedule {
+    /// Returns true if the schedule is accepted, and refused after each swap.
     pub(super) fn holds(&self) -> bool {
         self.refusal.is_none() && self.swaps_refused > 0 && self.swaps == self.swaps_without_path + self.swaps_refused
     }
 }
 
-/// Judges a schedule, and each of those with two cells of a column swapped.
-pub(super) fn judge(table: &DestinationTable) -> Result<Judged> {
+/// Verifies a schedule, and each schedule that results from a swap of two cells of a column.
+pub(super) fn verify_with_swaps(table: &DestinationTable) -> Result<VerifiedSchedule> {
     let topology = load(&table.spec)?;
     let collective = table.collective.parse::<CollectiveName>()?.with_root(None)?;
     let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole())?;
@@ -39,7 +39,7 @@ pub(super) fn judge(table: &DestinationTable) -> Result<Judged> {
     let terminals = topology.terminal_count();
     let columns = table.rows.first().map_or(0, Vec::len);
     let whole = table.rows.len() == terminals && table.rows.iter().all(|row| row.len() == columns);
-    ensure!(whole, "the table has not one row a terminal and one cell a step");
+    ensure!(whole, "the table must have one row per terminal and one cell per step");
 
     let mut cells = table.rows.clone();
     let schedule = written(&problem, &paths, &cells)?.context("a terminal sends to itself")?;
@@ -58,7 +58,7 @@ pub(super) fn judge(table: &DestinationTable) -> Result<Judged> {
             }
         }
     }
-    Ok(Judged {
+    Ok(VerifiedSchedule {
         spec: table.spec.clone(),
         collective: table.collective.clone(),
         steps: columns,
@@ -76,8 +76,9 @@ fn swap(cells: &mut [Vec<usize>], column: usize, first: usize, second: usize) {
     cells[second][column] = cell;
 }
 
-/// The schedule that the cells describe, along conflict-free shortest paths where there are any in a step; `None` if a
-/// terminal would send to itself.
+/// Returns the schedule that the cells describe, or `None` if a terminal sends to itself.
+///
+/// The paths of a step are shortest paths without conflicts, if there are such paths.
 fn written(problem: &Problem, paths: &PathTable, cells: &[Vec<usize>]) -> Result<Option<Schedule>> {
     let topology = problem.topology();
     let terminals = topology.terminals();
@@ -85,7 +86,7 @@ fn written(problem: &Problem, paths: &PathTable, cells: &[Vec<usize>]) -> Result
     for column in 0..cells[0].len() {
         let mut pairs = Vec::new();
         for (source, row) in cells.iter().enumerate() {
-            let destination = *terminals.get(row[column]).context("a destination is no terminal")?;
+            let destination = *terminals.get(row[column]).context("a destination is not a terminal")?;
             if destination == terminals[source] {
                 return Ok(None);
             }
@@ -103,7 +104,7 @@ fn written(problem: &Problem, paths: &PathTable, cells: &[Vec<usize>]) -> Result
     Ok(Some(schedule))
 }
 
-/// Chooses a path for each pair behind those chosen, no resource twice.
+/// Chooses paths for the remaining pairs so that no resource is used twice; returns false if there is no choice.
 fn choose(
     topology: &Topology,
     paths: &PathTable,
@@ -128,7 +129,7 @@ fn choose(
     false
 }
 
-/// The message that `source` has for `target`.
+/// Returns the message of `source` that `target` receives.
 fn message(problem: &Problem, source: NodeId, target: NodeId) -> Result<MessageId> {
     let messages = problem.messages();
     let meant = |&message: &MessageId| {
