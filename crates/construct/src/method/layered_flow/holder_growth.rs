@@ -1,22 +1,23 @@
-//! How many can know the message after every step, and how many should.
+//! The number of holders that is possible and useful after each step.
 
 use lockstep_schedule::Ports;
 use lockstep_topology::{NodeId, Topology};
 
-/// What holders can send, were there no wires in between.
+/// The growth of the number of holders if only ports limit the transfers.
 #[derive(Debug)]
 pub(super) struct HolderGrowth {
-    /// The most transfers that 0, 1, 2, … holders can start in one step: the root first, then those with most ports.
+    /// The maximum number of transfers that 0, 1, 2, … holders can send in one step: the root first, then the terminals
+    /// with the most ports.
     sends: Vec<usize>,
-    /// How many must know the message at last.
+    /// The final number of holders.
     all: usize,
 }
 
-/// The whole of what holders can send.
-const WHOLE: u64 = 1 << 20;
+/// The fixed-point number 1 for shares of unused ports.
+const ONE: u64 = 1 << 20;
 
 impl HolderGrowth {
-    /// Of a message that the root and so many others must know at last.
+    /// Computes the growth for a message from the root to `receivers` terminals.
     pub(super) fn new(topology: &Topology, ports: Ports, root: NodeId, receivers: usize) -> Self {
         let limit = |node: NodeId| ports.of_degree(topology.out_channels(node).len());
         let mut limits: Vec<usize> = topology.terminals().iter().map(|&node| limit(node)).collect();
@@ -30,42 +31,42 @@ impl HolderGrowth {
         Self { sends, all: receivers + 1 }
     }
 
-    /// The fewest steps in which all could know the message; their number if nobody can send.
+    /// Returns a lower bound on the steps; the final number of holders if no node can send.
     pub(super) fn steps(&self) -> u32 {
         let next = |&holders: &usize| (holders < self.all).then(|| holders + self.sends[holders]);
         std::iter::successors(Some(1), next).take(self.all + 1).count() as u32 - 1
     }
 
-    /// Some lists of how many should know the message after every step, or `None` where so many steps are too few.
+    /// Returns lists of target numbers of holders after each step; `None` if the number of steps is too small.
     ///
-    /// Each step uses a part of what the holders can send, in some lists the same in every step and in others more in
-    /// early steps, where paths have room. Some use as little as suffices, others a third, two thirds or all of what
-    /// is left beside that.
+    /// Each step uses a share of the ports of the holders. In some lists this share is constant; in others it is larger
+    /// in early steps, in which paths are free. Some lists use the smallest sufficient share; others leave a third, two
+    /// thirds or none of the spare ports unused.
     pub(super) fn sizes(&self, steps: u32) -> Option<Vec<Vec<usize>>> {
         let suffices = |slack, tilt| self.grown(steps, slack, tilt).last() == Some(&self.all);
         suffices(0, 0).then(|| {
-            let most = |tilt| {
-                let (mut most, mut too_much) = (0, WHOLE);
-                while most + 1 < too_much {
-                    let middle = u64::midpoint(most, too_much);
-                    if suffices(middle, tilt) { most = middle } else { too_much = middle }
+            let max_slack = |tilt| {
+                let (mut low, mut high) = (0, ONE);
+                while low + 1 < high {
+                    let middle = u64::midpoint(low, high);
+                    if suffices(middle, tilt) { low = middle } else { high = middle }
                 }
-                most
+                low
             };
             let list = |tilt| {
-                let most = most(tilt);
-                [3, 3, 3, 2, 1, 0].map(|thirds| self.grown(steps, most * thirds / 3, tilt))
+                let slack = max_slack(tilt);
+                [3, 3, 3, 2, 1, 0].map(|thirds| self.grown(steps, slack * thirds / 3, tilt))
             };
             (0..3).flat_map(list).collect()
         })
     }
 
-    /// The holders after every step, if in the last step so many of [`WHOLE`] ports stay silent, and before in the ratio
-    /// of the steps to the power of `tilt`.
+    /// Returns the number of holders after each step, if a share `slack` of the ports is idle in the last step, and
+    /// `slack (t / steps)^tilt` in step `t`. Shares are parts of [`ONE`].
     fn grown(&self, steps: u32, slack: u64, tilt: u32) -> Vec<usize> {
         let grow = |holders: &mut usize, step: u32| {
-            let silent = (0..tilt).fold(slack, |silent, _| silent * u64::from(step) / u64::from(steps));
-            let started = (self.sends[*holders] as u64 * (WHOLE - silent)).div_ceil(WHOLE);
+            let idle = (0..tilt).fold(slack, |idle, _| idle * u64::from(step) / u64::from(steps));
+            let started = (self.sends[*holders] as u64 * (ONE - idle)).div_ceil(ONE);
             *holders = self.all.min(*holders + started as usize);
             Some(*holders)
         };
