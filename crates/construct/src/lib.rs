@@ -39,7 +39,6 @@
 //! 4. Test that every schedule passes [`verify`](lockstep_schedule::verify), and that small cases meet their lower bounds.
 
 mod construct_engine;
-
 mod kit;
 mod method;
 mod portfolio;
@@ -47,7 +46,6 @@ mod repair;
 mod schedule;
 
 pub use construct_engine::ConstructEngine;
-
 pub use kit::method::Method;
 pub use portfolio::MethodSchedule;
 pub use repair::{RepairedSchedule, Survivors, repair, survivors};
