@@ -12,7 +12,7 @@ thread_local! {
     /// The plan of a small network, and the first piece of its book.
     static TITLE: (Plan, Vec<u8>) = {
         let network: Topology = "ring:3".parse().expect("a ring");
-        let collective = Collective::all_to_all_broadcast();
+        let collective = Collective::all_gather();
         let model = CommunicationModel::wormhole();
         let before = plan(&network, &collective, &model, &Budget::evaluations(1)).expect("a plan");
         let mut title = Vec::new();
@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| TITLE.with(|(before, title)| {
     let with_end = |mut bytes: Vec<u8>| {
         let interrupted = identity(before).interrupted(&bytes).ok()?;
         bytes.truncate(interrupted.length);
-        SweepLog::go_on(&identity(before), &interrupted, &mut bytes).end().expect("memory takes all bytes");
+        SweepLog::resume(&identity(before), &interrupted, &mut bytes).end().expect("memory takes all bytes");
         Some(bytes)
     };
     for bytes in [Some(bytes.to_vec()), Some(page.clone()), with_end(page)].into_iter().flatten() {

@@ -8,7 +8,7 @@ use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, SearchSpace, UmdaOption
 
 fuzz_target!(|bytes: &[u8]| {
     let network = "ring:4".parse().expect("a ring");
-    let collective = Collective::all_to_all_broadcast();
+    let collective = Collective::all_gather();
     let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).expect("a problem");
     let table = candidate_paths(&problem).expect("a small table");
     let space = SearchSpace::new(problem, &table, 2).expect("a small space");

@@ -1,4 +1,4 @@
-//! Every lower bound of a problem, and the check of the best one.
+//! All lower bounds of a problem, and the check of the best certificate.
 
 use criterion::Criterion;
 use lockstep_bounds::{all, best};
@@ -9,7 +9,7 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
     for spec in ["torus:32x32", "full-b-tree:63"] {
         let topology: Topology = spec.parse().expect("a spec");
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let problem = Problem::new(&topology, &exchange, CommunicationModel::wormhole()).expect("a problem");
         let bound = best(&problem);
         let mut group = criterion.benchmark_group(format!("{spec} aas"));

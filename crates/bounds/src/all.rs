@@ -21,7 +21,7 @@ use crate::registry::{bound_by, bounds_by_all};
 /// use lockstep_topology::Topology;
 ///
 /// let omega: Topology = "omega:8".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 /// for bound in lockstep_bounds::all(&problem) {
 ///     println!("{bound}");
@@ -61,7 +61,7 @@ fn sort(bounds: &mut [LowerBound]) {
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:8".parse()?;
-/// let all_to_all = Collective::all_to_all_scatter();
+/// let all_to_all = Collective::all_to_all();
 /// let problem = Problem::new(&ring, &all_to_all, CommunicationModel::wormhole())?;
 /// assert_eq!(by_rule(&problem, Rule::DistanceSum).map(|bound| bound.steps), Some(8));
 /// assert_eq!(by_rule(&problem, Rule::Growth), None);

@@ -14,7 +14,7 @@ use crate::phases::of_phases;
 /// use lockstep_topology::Topology;
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
-/// let all_to_all = Collective::all_to_all_scatter();
+/// let all_to_all = Collective::all_to_all();
 /// let problem = Problem::new(&mesh, &all_to_all, CommunicationModel::wormhole())?;
 /// assert_eq!(lockstep_bounds::best(&problem).steps, 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -33,7 +33,7 @@ pub fn best(problem: &Problem<'_>) -> LowerBound {
 /// use lockstep_topology::Topology;
 ///
 /// let cube: Topology = "hypercube:8".parse()?;
-/// let all_gather = Collective::all_to_all_broadcast();
+/// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
 /// assert_eq!(lockstep_bounds::best_reaching(&problem, 32).steps, 32);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

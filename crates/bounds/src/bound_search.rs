@@ -17,7 +17,7 @@ use crate::request::{BoundRequest, ProvedSteps};
 /// use lockstep_topology::Topology;
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
-/// let all_to_all = Collective::all_to_all_scatter();
+/// let all_to_all = Collective::all_to_all();
 /// let problem = Problem::new(&mesh, &all_to_all, CommunicationModel::wormhole())?;
 /// let mut bound_search = BoundSearch::new(&problem);
 /// let budget = Budget::unlimited();

@@ -1,6 +1,6 @@
 //! The messages of a problem, grouped by source and by receiver.
 
-use lockstep_schedule::{CollectiveKind, MessageId, Problem, Receivers};
+use lockstep_schedule::{CollectiveName, MessageId, Problem, Receivers};
 use lockstep_topology::NodeId;
 
 /// The messages of a problem before they are split into chunks.
@@ -50,11 +50,11 @@ impl<'a> Demand<'a> {
             let rank = problem.topology().terminal_rank(root).expect("a problem's root is a terminal");
             &terminals[rank..=rank]
         };
-        match problem.collective().kind {
-            CollectiveKind::OneToAllBroadcast { root } => Self::Broadcast { sources: only(root), terminals },
-            CollectiveKind::OneToAllScatter { root } => Self::Scatter { sources: only(root), terminals },
-            CollectiveKind::AllToAllBroadcast => Self::Broadcast { sources: terminals, terminals },
-            CollectiveKind::AllToAllScatter => Self::Scatter { sources: terminals, terminals },
+        match (problem.collective().name(), problem.collective().root()) {
+            (Some(CollectiveName::Broadcast), Some(root)) => Self::Broadcast { sources: only(root), terminals },
+            (Some(CollectiveName::Scatter), Some(root)) => Self::Scatter { sources: only(root), terminals },
+            (Some(CollectiveName::AllGather), None) => Self::Broadcast { sources: terminals, terminals },
+            (Some(CollectiveName::AllToAll), None) => Self::Scatter { sources: terminals, terminals },
             _ => Self::listed(problem),
         }
     }

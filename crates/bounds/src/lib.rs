@@ -10,7 +10,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let tree: Topology = "b-tree:8".parse()?;
-//! let all_to_all = Collective::all_to_all_scatter();
+//! let all_to_all = Collective::all_to_all();
 //! let problem = Problem::new(&tree, &all_to_all, CommunicationModel::wormhole())?;
 //!
 //! // Four terminals send to the four terminals of the other half, through one channel at the root.

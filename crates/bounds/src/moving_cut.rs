@@ -295,9 +295,9 @@ mod tests {
             }
             let (some, others) = (&network.terminals()[..3], &network.terminals()[1..]);
             let collective = [
-                Collective::one_to_all_scatter(some[1]),
-                Collective::all_to_all_broadcast(),
-                Collective::all_to_all_scatter().with_chunks(2.try_into().unwrap()),
+                Collective::scatter(some[1]),
+                Collective::all_gather(),
+                Collective::all_to_all().with_chunks(2.try_into().unwrap()),
                 Collective::many_to_many_broadcast(some, others),
                 Collective::many_to_many_scatter(others, some),
             ][collective].clone();

@@ -35,7 +35,7 @@ const MAX_CUT: u64 = 1 << 20;
 /// use lockstep_topology::CayleyGraph;
 ///
 /// let cube: CayleyGraph = "hypercube:20".parse()?;
-/// let (all_gather, model) = (CollectiveName::AllToAllBroadcast, CommunicationModel::store_and_forward());
+/// let (all_gather, model) = (CollectiveName::AllGather, CommunicationModel::store_and_forward());
 /// let bound = symmetric(&cube, all_gather, model).ok_or("connected")?;
 /// assert_eq!(bound.steps, ((1 << 20) - 1u32).div_ceil(20));
 /// bound.check_symmetric(&cube, all_gather, model)?;
@@ -43,8 +43,8 @@ const MAX_CUT: u64 = 1 << 20;
 /// ```
 pub fn symmetric(graph: &CayleyGraph, collective: CollectiveName, model: CommunicationModel) -> Option<LowerBound> {
     let is_scatter = match collective {
-        CollectiveName::AllToAllBroadcast => false,
-        CollectiveName::AllToAllScatter => true,
+        CollectiveName::AllGather => false,
+        CollectiveName::AllToAll => true,
         _ => return None,
     };
     let nodes = graph.node_count();

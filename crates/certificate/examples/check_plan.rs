@@ -8,7 +8,7 @@ use std::error::Error;
 use std::{env, fs};
 
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{CollectiveKind, CommunicationModel, Message, MessageId, Problem, Schedule, verify};
+use lockstep_schedule::{Collective, CommunicationModel, Message, MessageId, Problem, Schedule, verify};
 use lockstep_topology::{ChannelId, GraphFormat, NodeId, Topology, read_graph};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (&source, receivers) = nodes.split_first().ok_or("a message needs a source")?;
         collective.push(Message { source, receivers: receivers.to_vec() });
     }
-    let collective = CollectiveKind::Custom(collective).into();
+    let collective = Collective::custom(collective);
     let problem = Problem::new(&network, &collective, CommunicationModel::wormhole())?;
 
     let verification = verify(&problem, &read_schedule(&network, &fs::read_to_string(schedule)?)?)?;

@@ -11,7 +11,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let mesh: Topology = "mesh:4x4".parse()?;
-//! let all_to_all = Collective::all_to_all_scatter();
+//! let all_to_all = Collective::all_to_all();
 //! let problem = Problem::new(&mesh, &all_to_all, CommunicationModel::wormhole())?;
 //!
 //! // The left half sends 64 messages to the right half, over 4 channels.

@@ -77,7 +77,7 @@ pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let words = [
         Some(synonym.map_or(name.to_owned(), |word| format!("{name} ({word})"))),
         collective.root().map(|root| format!("root {}", topology.node_name(root))),
-        (collective.chunks.get() > 1).then(|| format!("{} chunks", collective.chunks)),
+        (collective.chunks().get() > 1).then(|| format!("{} chunks", collective.chunks())),
     ];
     let messages = counted(problem.messages().len(), "message");
     sheet.line("collective", format!("{}: {messages}", joined(words)));

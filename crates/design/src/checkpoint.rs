@@ -1,7 +1,7 @@
 //! Designs at rest: stop after any generation, go on as if nothing had happened.
 
 use lockstep_files::{FileError, FileKind};
-use lockstep_pareto::{Evolution, EvolutionError, EvolutionOptions, State};
+use lockstep_pareto::{Evolution, EvolutionError, EvolutionOptions, EvolutionState};
 use serde::{Deserialize, Serialize};
 
 use crate::{CablingCode, DesignProblem, DesignRules, Machine};
@@ -38,7 +38,7 @@ struct Record {
     machine: Machine,
     objectives: Vec<String>,
     rules: DesignRules,
-    state: State<CablingCode>,
+    state: EvolutionState<CablingCode>,
 }
 
 /// An evolution at rest as bytes, to be given to [`resume`]: 3 bytes a slot and 8 a score, about, of each individual.
@@ -80,13 +80,13 @@ fn names<'a>(problem: &'a DesignProblem<'_>) -> impl Iterator<Item = &'a str> {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_pareto::{Algorithm, Elites, EqualPoints};
+    use lockstep_pareto::{Elites, EqualPoints, SelectionAlgorithm};
 
     use super::*;
     use crate::objective;
 
     const OPTIONS: EvolutionOptions = EvolutionOptions {
-        algorithm: Algorithm::Nsga2,
+        algorithm: SelectionAlgorithm::Nsga2,
         population: 12,
         crossover: 0.8,
         mutation: 0.8,
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn an_interrupted_design_goes_on_bit_for_bit() {
         let problem = problem(&["kernighan-lin", "paths", "links"], 0.5);
-        for algorithm in Algorithm::ALL {
+        for algorithm in SelectionAlgorithm::ALL {
             let options = EvolutionOptions { algorithm, ..OPTIONS };
             let mut whole = Evolution::new(&problem, options).unwrap();
             let mut pieces = Evolution::new(&problem, options).unwrap();

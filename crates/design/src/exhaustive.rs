@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_pareto::Problem;
+use lockstep_pareto::MultiObjectiveProblem;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! The design of a network as a problem for evolution.
 
-use lockstep_pareto::{Problem, Sense};
+use lockstep_pareto::{MultiObjectiveProblem, Sense};
 use rand::RngExt;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
@@ -15,12 +15,12 @@ use crate::{CablingCode, Machine, Network};
 ///
 /// ```
 /// use lockstep_design::{DesignProblem, DesignRules, Machine, objective};
-/// use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions};
+/// use lockstep_pareto::{SelectionAlgorithm, Elites, EqualPoints, Evolution, EvolutionOptions};
 ///
 /// let objectives = ["kernighan-lin", "paths", "links"].map(objective).into_iter().collect::<Result<Vec<_>, _>>()?;
 /// let problem = DesignProblem::new(Machine::new(8, 16, 1)?, objectives, DesignRules::PUBLISHED)?;
 /// let options = EvolutionOptions {
-///     algorithm: Algorithm::Nsga2,
+///     algorithm: SelectionAlgorithm::Nsga2,
 ///     population: 20,
 ///     crossover: 0.8,
 ///     mutation: 0.8,
@@ -148,7 +148,7 @@ impl<'a> DesignProblem<'a> {
     }
 }
 
-impl Problem for DesignProblem<'_> {
+impl MultiObjectiveProblem for DesignProblem<'_> {
     type Genome = CablingCode;
     type Scratch = Network;
 

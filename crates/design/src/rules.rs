@@ -1,6 +1,6 @@
 //! Which codes are drawn, and which are kept.
 
-use lockstep_pareto::Algorithm;
+use lockstep_pareto::SelectionAlgorithm;
 use serde::{Deserialize, Serialize};
 
 /// How codes come about, and which may stay, beside those of connected networks.
@@ -61,10 +61,10 @@ impl DesignRules {
 
 /// The generations of a hundred after which fronts by [`DesignRules::PUBLISHED`] have the means of the ExaNeSt document's Table II;
 /// it states 100, which search better.
-pub const fn published_generations(algorithm: Algorithm) -> u32 {
+pub const fn published_generations(algorithm: SelectionAlgorithm) -> u32 {
     match algorithm {
-        Algorithm::SmsEmoa => 11,
-        Algorithm::Nsga2 | Algorithm::Nsga3 => 18,
+        SelectionAlgorithm::SmsEmoa => 11,
+        SelectionAlgorithm::Nsga2 | SelectionAlgorithm::Nsga3 => 18,
     }
 }
 

@@ -1,8 +1,7 @@
-//! Random spaces and individuals for the tests beside the code.
+//! Random spaces and individuals for unit tests.
 
 use lockstep_schedule::strategy::{Instance, instance};
-use lockstep_schedule::{CollectiveKind, Phase, Switching};
-use lockstep_schedule::{NotFound, Problem};
+use lockstep_schedule::{Collective, NotFound, Pattern, Phase, Problem, Switching};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,15 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use crate::engine::candidate_paths;
 use crate::space::{Gene, SearchSpace};
 
-/// A problem in the reach of the encoding, except that some custom broadcasts need relays that are no receivers.
+/// A problem that the encoding supports, except for some custom broadcasts that need relays that are no receivers.
 pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
     instance(max_nodes).prop_map(|mut instance| {
         if instance.collective.phases() != [Phase::Distribute] {
-            instance.collective.kind = match instance.collective.kind {
-                CollectiveKind::Gather { root } => CollectiveKind::OneToAllScatter { root },
-                CollectiveKind::Reduce { root } => CollectiveKind::OneToAllBroadcast { root },
-                _ => CollectiveKind::AllToAllBroadcast,
-            };
+            instance.collective = instance.collective.distributing();
         }
         if instance.problem().messages().is_scatter() {
             instance.model.switching = Switching::Wormhole;
@@ -27,17 +22,16 @@ pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
     })
 }
 
-/// A broadcast in the reach of the encoding, with the same exception.
+/// A broadcast that the encoding supports, with the same exception.
 pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = Instance> {
     searchable(max_nodes).prop_map(|mut instance| {
-        let kind = &mut instance.collective.kind;
-        match kind {
-            CollectiveKind::OneToAllScatter { root } => *kind = CollectiveKind::OneToAllBroadcast { root: *root },
-            CollectiveKind::AllToAllScatter => *kind = CollectiveKind::AllToAllBroadcast,
-            CollectiveKind::Custom(messages) if messages.iter().all(|message| message.receivers.len() == 1) => {
-                *kind = CollectiveKind::OneToAllBroadcast { root: messages[0].source };
-            }
-            _ => {}
+        if instance.collective.pattern() == Pattern::Scatter {
+            let collective = match (instance.collective.root(), instance.collective.listed()) {
+                (None, None) => Collective::all_gather(),
+                (Some(root), _) => Collective::broadcast(root),
+                (None, Some(messages)) => Collective::broadcast(messages[0].source),
+            };
+            instance.collective = collective.with_chunks(instance.collective.chunks());
         }
         instance
     })
@@ -45,13 +39,13 @@ pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = In
 
 /// A broadcast under store-and-forward switching, with the same exception.
 pub(crate) fn forwarded(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    searchable_broadcast(max_nodes).prop_filter_map("no terminal passes messages on", |mut instance| {
+    searchable_broadcast(max_nodes).prop_filter_map("no terminal forwards messages", |mut instance| {
         instance.model.switching = Switching::StoreAndForward;
         Problem::new(&instance.topology, &instance.collective, instance.model).is_ok().then_some(instance)
     })
 }
 
-/// Calls `check` with the space that has `spare` steps more than the fewest that the encoding allows.
+/// Calls `check` with the space that has `spare` more steps than the encoding needs.
 pub(crate) fn in_space(
     instance: &Instance,
     spare: u32,
@@ -67,7 +61,7 @@ pub(crate) fn in_space(
     check(&SearchSpace::new(problem, &table, fewest + spare).expect("it is long enough"))
 }
 
-/// Any candidate path and any step for every delivery.
+/// A random candidate path and a random step for every delivery.
 pub(crate) fn random_genes(space: &SearchSpace, rng: &mut ChaCha8Rng) -> Vec<Gene> {
     (0..space.delivery_count())
         .map(|delivery| {

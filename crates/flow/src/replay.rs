@@ -59,7 +59,7 @@ impl Programs {
     /// let mut line = TopologyBuilder::new("line");
     /// let [a, b, c] = ["a", "b", "c"].map(|name| line.terminal(name));
     /// let [first, second] = [line.channel(a, b), line.channel(b, c)];
-    /// let (line, broadcast) = (line.build()?, Collective::one_to_all_broadcast(a));
+    /// let (line, broadcast) = (line.build()?, Collective::broadcast(a));
     /// let problem = Problem::new(&line, &broadcast, CommunicationModel::store_and_forward())?;
     /// let mut schedule = Schedule::new();
     /// for channel in [first, second] {

@@ -2,22 +2,25 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_files::{FileError, decode, encode};
+use lockstep_files::{FileError, SealError, decode, encode};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 use serde::{Deserialize, Serialize};
 
-use crate::collective::CollectiveKind;
-use crate::file::{KIND, ScheduleFile, ScheduleFileError};
+use crate::collective::Collective;
+use crate::file::{KIND, PATTERN_KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
+use crate::pattern::Pattern;
+use crate::problem::Problem;
 use crate::schedule::Schedule;
 
 impl ScheduleFile {
     /// The bytes of a binary file, some 4 bytes a transfer and more; the topology keeps its name, node names and
     /// positions.
     pub fn to_bytes(&self) -> Vec<u8> {
-        KIND.seal(&Tables::from(self))
+        let tables = Tables::from(self);
+        if self.kind() == KIND { KIND.seal(&tables) } else { PATTERN_KIND.seal(&(tables, self.collective.pattern())) }
     }
 
     /// The contents of a binary file.
@@ -27,7 +30,13 @@ impl ScheduleFile {
     /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind, else as
     /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        KIND.open::<Tables>(bytes)?.try_into()
+        match KIND.open::<Tables>(bytes) {
+            Err(FileError::Sealed(SealError::Version { .. })) => {
+                let (tables, pattern) = PATTERN_KIND.open::<(Tables, Pattern)>(bytes)?;
+                tables.into_file(Some(pattern))
+            }
+            tables => tables?.into_file(None),
+        }
     }
 }
 
@@ -147,18 +156,16 @@ struct TopologyTables {
 impl From<&ScheduleFile> for Tables {
     fn from(file: &ScheduleFile) -> Self {
         let ScheduleFile { topology, collective, model, schedule } = file;
-        let messages = match &collective.kind {
-            CollectiveKind::Custom(messages) => {
-                messages.iter().map(|message| (message.source, message.receivers.clone())).collect()
-            }
-            _ => Vec::new(),
+        let messages = match collective.name() {
+            Some(_) => Vec::new(),
+            None => message_table(&file.problem()),
         };
         Self {
             topology: topology.into(),
             model: (*model).into(),
             collective: collective.name().map_or("", CollectiveName::abbreviation).to_owned(),
             root: collective.root(),
-            chunks: collective.chunks,
+            chunks: collective.chunks(),
             messages,
             steps: schedule.into(),
         }
@@ -181,19 +188,26 @@ impl From<&Topology> for TopologyTables {
     }
 }
 
-impl TryFrom<Tables> for ScheduleFile {
-    type Error = ScheduleFileError;
+/// Source and receivers of every message, before it is split into chunks.
+fn message_table(problem: &Problem<'_>) -> Vec<(NodeId, Vec<NodeId>)> {
+    let messages = problem.messages();
+    let first_chunks = messages.ids().step_by(messages.chunks() as usize);
+    first_chunks.map(|message| (messages.source(message), messages.receivers_iter(message).collect())).collect()
+}
 
-    fn try_from(tables: Tables) -> Result<Self, ScheduleFileError> {
-        let Tables { topology, model, collective, root, chunks, messages, steps } = tables;
+impl Tables {
+    /// The file, whose custom collective has the given pattern or the one that its messages imply.
+    fn into_file(self, pattern: Option<Pattern>) -> Result<ScheduleFile, ScheduleFileError> {
+        let Self { topology, model, collective, root, chunks, messages, steps } = self;
         let schedule = steps.schedule()?;
         let collective = if collective.is_empty() {
             let message = |(source, receivers)| Message { source, receivers };
-            CollectiveKind::Custom(messages.into_iter().map(message).collect()).into()
+            let messages: Vec<Message> = messages.into_iter().map(message).collect();
+            Collective::listed_as(pattern.unwrap_or(Message::implied_pattern(&messages)), messages)
         } else {
             collective.parse().and_then(|name: CollectiveName| name.with_root(root)).map_err(ScheduleFileError::Name)?
         };
-        Self::checked(
+        ScheduleFile::checked(
             topology.build().map_err(ScheduleFileError::Topology)?,
             collective.with_chunks(chunks),
             model.into(),

@@ -1,201 +1,231 @@
-//! Collectives: named sets of messages.
+//! Collectives: sets of messages and the directions in which they travel.
 
 use std::num::NonZeroU32;
 
 use lockstep_topology::{NodeId, Topology};
 
-use crate::messages::{Message, Messages};
-use crate::name::CollectiveName;
+use crate::messages::{Endpoints, Message, Messages};
+use crate::name::{CollectiveName, CollectiveNameError};
+use crate::pattern::{Pattern, Phase};
 
-/// Which messages, and in which direction of time.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum CollectiveKind {
-    /// OAB, broadcast: one message from the root to all others.
-    OneToAllBroadcast {
-        /// The source.
-        root: NodeId,
-    },
-    /// OAS, scatter: one message from the root to each other terminal.
-    OneToAllScatter {
-        /// The source.
-        root: NodeId,
-    },
-    /// AAB, all-gather: one message from every terminal to all others.
-    AllToAllBroadcast,
-    /// AAS, all-to-all, total exchange: one message for every ordered pair of terminals.
-    AllToAllScatter,
-    /// A scatter backwards in time: one message from each other terminal to the root.
-    Gather {
-        /// Where all messages end.
-        root: NodeId,
-    },
-    /// A broadcast backwards in time: partial results meet on their way to the root.
-    Reduce {
-        /// Where the result ends.
-        root: NodeId,
-    },
-    /// An all-gather backwards in time: message `m` is reduced towards terminal `m`.
-    ReduceScatter,
-    /// A reduce-scatter, then an all-gather of the same messages.
-    AllReduce,
-    /// Any set of messages: M:N broadcast and scatter.
-    Custom(Vec<Message>),
-}
-
-/// One pass over the messages of a collective.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
-    /// Messages go from their source to their receivers.
-    Distribute,
-    /// Messages come from their receivers to their source: a distribution read backwards.
-    Collect,
-}
-
-/// A set of messages that has a name.
+/// A set of messages and its [`Pattern`].
+///
+/// The standard collectives involve all terminals and have a [name](Self::name). Their messages are computed and never
+/// stored. Collectives of [groups](CollectiveName::in_groups) and [custom](Self::custom) ones store their messages.
 ///
 /// ```
-/// use lockstep_schedule::Collective;
+/// use lockstep_schedule::{Collective, CollectiveName};
 ///
-/// let all_to_all = Collective::all_to_all_scatter().with_chunks(2.try_into()?);
+/// let all_to_all = Collective::all_to_all().with_chunks(2.try_into()?);
+/// assert_eq!(all_to_all.name(), Some(CollectiveName::AllToAll));
 /// assert_eq!(all_to_all.abbreviation(), "aas");
 /// # Ok::<(), std::num::TryFromIntError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Collective {
-    /// Which messages.
-    pub kind: CollectiveKind,
-    /// Into how many equal messages each one is cut.
-    pub chunks: NonZeroU32,
-}
-
-impl From<CollectiveKind> for Collective {
-    fn from(kind: CollectiveKind) -> Self {
-        Self { kind, chunks: NonZeroU32::MIN }
-    }
+    pattern: Pattern,
+    endpoints: Endpoints,
+    chunks: NonZeroU32,
 }
 
 impl Collective {
-    /// OAB: one message from `root` to all others.
-    pub fn one_to_all_broadcast(root: NodeId) -> Self {
-        CollectiveKind::OneToAllBroadcast { root }.into()
+    fn whole(pattern: Pattern, endpoints: Endpoints) -> Self {
+        Self { pattern, endpoints, chunks: NonZeroU32::MIN }
     }
 
-    /// OAS: one message from `root` to each other terminal.
-    pub fn one_to_all_scatter(root: NodeId) -> Self {
-        CollectiveKind::OneToAllScatter { root }.into()
+    /// Broadcast: one message from `root` to all other terminals.
+    pub fn broadcast(root: NodeId) -> Self {
+        Self::whole(Pattern::Broadcast, Endpoints::Root(root))
     }
 
-    /// AAB: one message from every terminal to all others.
-    pub fn all_to_all_broadcast() -> Self {
-        CollectiveKind::AllToAllBroadcast.into()
+    /// Scatter: a different message from `root` to each other terminal.
+    pub fn scatter(root: NodeId) -> Self {
+        Self::whole(Pattern::Scatter, Endpoints::Root(root))
     }
 
-    /// AAS: one message for every ordered pair of terminals.
-    pub fn all_to_all_scatter() -> Self {
-        CollectiveKind::AllToAllScatter.into()
+    /// All-gather: one message from every terminal to all others.
+    pub fn all_gather() -> Self {
+        Self::whole(Pattern::Broadcast, Endpoints::All)
     }
 
-    /// One message from every sender to all receivers but itself.
+    /// All-to-all, or total exchange: a different message for every ordered pair of terminals.
+    pub fn all_to_all() -> Self {
+        Self::whole(Pattern::Scatter, Endpoints::All)
+    }
+
+    /// Gather: a different message from each other terminal to `root`; a time-reversed scatter.
+    pub fn gather(root: NodeId) -> Self {
+        Self::whole(Pattern::Gather, Endpoints::Root(root))
+    }
+
+    /// Reduce: every terminal contributes to one result at `root`; a time-reversed broadcast.
+    pub fn reduce(root: NodeId) -> Self {
+        Self::whole(Pattern::Reduce, Endpoints::Root(root))
+    }
+
+    /// Reduce-scatter: message `m` is reduced towards terminal `m`; a time-reversed all-gather.
+    pub fn reduce_scatter() -> Self {
+        Self::whole(Pattern::Reduce, Endpoints::All)
+    }
+
+    /// All-reduce: a reduce-scatter, then an all-gather of the results.
+    pub fn all_reduce() -> Self {
+        Self::whole(Pattern::ReduceBroadcast, Endpoints::All)
+    }
+
+    /// Any list of messages: a scatter if each message has one receiver, otherwise a broadcast.
+    ///
+    /// A message of several chunks is listed once per chunk, as in an all-to-all of different sizes (all-to-all-v).
+    ///
+    /// ```
+    /// use lockstep_schedule::{Collective, Message};
+    /// use lockstep_topology::NodeId;
+    ///
+    /// let [a, b, c] = [0, 1, 2].map(NodeId::new);
+    /// let long = Message { source: a, receivers: vec![b] };
+    /// let short = Message { source: a, receivers: vec![c] };
+    /// let collective = Collective::custom(vec![long.clone(), long, short]);
+    /// assert_eq!((collective.name(), collective.listed().map(<[_]>::len)), (None, Some(3)));
+    /// ```
+    pub fn custom(messages: Vec<Message>) -> Self {
+        Self::listed_as(Message::implied_pattern(&messages), messages)
+    }
+
+    /// The messages of a list in any pattern.
+    pub(crate) fn listed_as(pattern: Pattern, messages: Vec<Message>) -> Self {
+        Self::whole(pattern, Endpoints::Listed(messages))
+    }
+
+    /// M:N broadcast: one message from every sender to all receivers but itself.
     pub fn many_to_many_broadcast(senders: &[NodeId], receivers: &[NodeId]) -> Self {
-        let messages = senders.iter().map(|&source| {
-            let receivers = receivers.iter().copied().filter(|&receiver| receiver != source).collect();
-            Message { source, receivers }
-        });
-        CollectiveKind::Custom(messages.filter(|message| !message.receivers.is_empty()).collect()).into()
+        Self::listed_as(Pattern::Broadcast, Message::broadcasts(senders, receivers).collect())
     }
 
-    /// One message from every sender to each receiver but itself.
+    /// M:N scatter: a different message from every sender to each receiver but itself.
     pub fn many_to_many_scatter(senders: &[NodeId], receivers: &[NodeId]) -> Self {
-        let pairs = senders.iter().flat_map(|&source| receivers.iter().map(move |&receiver| (source, receiver)));
-        let messages = pairs.filter(|(source, receiver)| source != receiver);
-        CollectiveKind::Custom(
-            messages.map(|(source, receiver)| Message { source, receivers: vec![receiver] }).collect(),
-        )
-        .into()
+        Self::listed_as(Pattern::Scatter, Message::scatters(senders, receivers).collect())
     }
 
-    /// The same collective with every message cut into `chunks`.
+    /// The same collective with every message split into `chunks` messages.
     #[must_use]
     pub fn with_chunks(mut self, chunks: NonZeroU32) -> Self {
         self.chunks = chunks;
         self
     }
 
-    /// The short name that files and the command line use.
-    pub fn abbreviation(&self) -> &'static str {
-        self.name().map_or("custom", CollectiveName::abbreviation)
+    /// The collective that distributes the same messages, as each [phase](crate::DistributePhase) does.
+    #[must_use]
+    pub fn distributing(&self) -> Self {
+        self.clone().with_pattern(self.pattern.distributing())
     }
 
-    /// The name, unless the collective is a custom set of messages.
-    pub fn name(&self) -> Option<CollectiveName> {
-        match self.kind {
-            CollectiveKind::OneToAllBroadcast { .. } => Some(CollectiveName::OneToAllBroadcast),
-            CollectiveKind::OneToAllScatter { .. } => Some(CollectiveName::OneToAllScatter),
-            CollectiveKind::AllToAllBroadcast => Some(CollectiveName::AllToAllBroadcast),
-            CollectiveKind::AllToAllScatter => Some(CollectiveName::AllToAllScatter),
-            CollectiveKind::Gather { .. } => Some(CollectiveName::Gather),
-            CollectiveKind::Reduce { .. } => Some(CollectiveName::Reduce),
-            CollectiveKind::ReduceScatter => Some(CollectiveName::ReduceScatter),
-            CollectiveKind::AllReduce => Some(CollectiveName::AllReduce),
-            CollectiveKind::Custom(_) => None,
+    /// The listed messages without the terminals that `is_removed` selects, as sources and as receivers.
+    ///
+    /// A standard collective is returned unchanged, because its terminals are those of the network.
+    #[must_use]
+    pub fn without(&self, is_removed: impl Fn(NodeId) -> bool) -> Self {
+        let mut remaining = self.clone();
+        if let Endpoints::Listed(messages) = &mut remaining.endpoints {
+            messages.retain(|message| !is_removed(message.source));
+            messages.iter_mut().for_each(|message| message.receivers.retain(|&receiver| !is_removed(receiver)));
+            messages.retain(|message| !message.receivers.is_empty());
+        }
+        remaining
+    }
+
+    fn with_pattern(mut self, pattern: Pattern) -> Self {
+        self.pattern = pattern;
+        self
+    }
+
+    /// How the messages travel.
+    pub fn pattern(&self) -> Pattern {
+        self.pattern
+    }
+
+    /// Number of messages into which each message is split.
+    pub fn chunks(&self) -> NonZeroU32 {
+        self.chunks
+    }
+
+    /// The messages of a collective that stores them, before they are split into chunks.
+    pub fn listed(&self) -> Option<&[Message]> {
+        match &self.endpoints {
+            Endpoints::Listed(messages) => Some(messages),
+            Endpoints::All | Endpoints::Root(_) => None,
         }
     }
 
-    /// The root, where there is one.
-    pub fn root(&self) -> Option<NodeId> {
-        match self.kind {
-            CollectiveKind::OneToAllBroadcast { root }
-            | CollectiveKind::OneToAllScatter { root }
-            | CollectiveKind::Gather { root }
-            | CollectiveKind::Reduce { root } => Some(root),
+    /// Whether the name, or else the list of messages, says which pattern the collective has.
+    pub(crate) fn implies_pattern(&self) -> bool {
+        self.name().is_some()
+            || self.listed().is_some_and(|messages| Message::implied_pattern(messages) == self.pattern)
+    }
+
+    /// The name of a standard collective; `None` for other sets of messages.
+    pub fn name(&self) -> Option<CollectiveName> {
+        match (self.pattern, &self.endpoints) {
+            (Pattern::Broadcast, Endpoints::Root(_)) => Some(CollectiveName::Broadcast),
+            (Pattern::Scatter, Endpoints::Root(_)) => Some(CollectiveName::Scatter),
+            (Pattern::Broadcast, Endpoints::All) => Some(CollectiveName::AllGather),
+            (Pattern::Scatter, Endpoints::All) => Some(CollectiveName::AllToAll),
+            (Pattern::Gather, Endpoints::Root(_)) => Some(CollectiveName::Gather),
+            (Pattern::Reduce, Endpoints::Root(_)) => Some(CollectiveName::Reduce),
+            (Pattern::Reduce, Endpoints::All) => Some(CollectiveName::ReduceScatter),
+            (Pattern::ReduceBroadcast, Endpoints::All) => Some(CollectiveName::AllReduce),
             _ => None,
         }
     }
 
-    /// The passes over the messages, in time order.
-    pub fn phases(&self) -> &'static [Phase] {
-        match self.kind {
-            CollectiveKind::Gather { .. } | CollectiveKind::Reduce { .. } | CollectiveKind::ReduceScatter => {
-                &[Phase::Collect]
-            }
-            CollectiveKind::AllReduce => &[Phase::Collect, Phase::Distribute],
-            _ => &[Phase::Distribute],
+    /// The name of the collective in files: the short form of its [name](Self::name), or `custom`.
+    pub fn abbreviation(&self) -> &'static str {
+        self.name().map_or("custom", CollectiveName::abbreviation)
+    }
+
+    /// The root of a collective of a single root.
+    pub fn root(&self) -> Option<NodeId> {
+        match self.endpoints {
+            Endpoints::Root(root) => Some(root),
+            Endpoints::All | Endpoints::Listed(_) => None,
         }
     }
 
-    /// The collective whose schedules on the reversed network, [read backwards](crate::Schedule::reversed), are the
-    /// schedules of this one, message by message: gather and scatter, reduce and broadcast, reduce-scatter and
-    /// all-gather, all-reduce and itself, custom messages of one receiver with source and receiver exchanged.
-    ///
-    /// `None` for all-to-all, which is its own reverse but under other message numbers, and for custom messages of
-    /// several receivers.
-    pub fn reversed(&self) -> Option<Self> {
-        let kind = match &self.kind {
-            &CollectiveKind::OneToAllBroadcast { root } => CollectiveKind::Reduce { root },
-            &CollectiveKind::Reduce { root } => CollectiveKind::OneToAllBroadcast { root },
-            &CollectiveKind::OneToAllScatter { root } => CollectiveKind::Gather { root },
-            &CollectiveKind::Gather { root } => CollectiveKind::OneToAllScatter { root },
-            CollectiveKind::AllToAllBroadcast => CollectiveKind::ReduceScatter,
-            CollectiveKind::ReduceScatter => CollectiveKind::AllToAllBroadcast,
-            CollectiveKind::AllReduce => CollectiveKind::AllReduce,
-            CollectiveKind::AllToAllScatter => return None,
-            CollectiveKind::Custom(messages) => {
-                let turned = messages.iter().map(|message| match message.receivers[..] {
-                    [receiver] => Some(Message { source: receiver, receivers: vec![message.source] }),
-                    _ => None,
-                });
-                CollectiveKind::Custom(turned.collect::<Option<_>>()?)
-            }
-        };
-        Some(Self { kind, chunks: self.chunks })
+    /// The phases in time order.
+    pub fn phases(&self) -> &'static [Phase] {
+        self.pattern.phases()
     }
 
-    /// The messages of this collective on a network, computed when asked and never stored.
+    /// The collective of the time-reversed schedules: a [reversed](crate::Schedule::reversed) schedule of this
+    /// collective is a schedule of the returned one on the reversed network, message by message.
     ///
-    /// `None` if there are more than 2^32 - 2 of them.
+    /// Exchanges gather and scatter, reduce and broadcast, reduce-scatter and all-gather. An all-reduce is its own
+    /// reversal.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        self.clone().with_pattern(self.pattern.reversed())
+    }
+
+    /// The messages of this collective on a network, computed on request.
+    ///
+    /// `None` if there are more than 2^32 - 2 messages.
     pub fn messages<'a>(&'a self, topology: &'a Topology) -> Option<Messages<'a>> {
-        Messages::new(self, topology)
+        Messages::new(topology, self.pattern, &self.endpoints, self.chunks)
+    }
+}
+
+impl CollectiveName {
+    /// Returns the standard collective of this name in one chunk.
+    ///
+    /// # Errors
+    ///
+    /// [`CollectiveNameError`] if the root is missing, or given for a collective without a root.
+    pub fn with_root(self, root: Option<NodeId>) -> Result<Collective, CollectiveNameError> {
+        match (self.has_root(), root) {
+            (true, Some(root)) => Ok(Collective::whole(self.pattern(), Endpoints::Root(root))),
+            (false, None) => Ok(Collective::whole(self.pattern(), Endpoints::All)),
+            (false, Some(_)) => Err(CollectiveNameError::NeedlessRoot { name: self }),
+            (true, None) => Err(CollectiveNameError::MissingRoot { name: self }),
+        }
     }
 }
 
@@ -205,19 +235,45 @@ mod tests {
 
     #[test]
     fn reversing_twice_is_the_identity() {
-        let [a, b] = [0, 2].map(NodeId::new);
+        let [a, b, c] = [0, 2, 3].map(NodeId::new);
         let collectives = [
-            Collective::one_to_all_broadcast(a),
-            Collective::one_to_all_scatter(a),
-            Collective::all_to_all_broadcast(),
-            CollectiveKind::AllReduce.into(),
+            Collective::broadcast(a),
+            Collective::scatter(a),
+            Collective::all_gather(),
+            Collective::all_to_all(),
+            Collective::all_reduce(),
             Collective::many_to_many_scatter(&[a], &[b]),
+            Collective::many_to_many_broadcast(&[a], &[b, c]),
         ];
         for collective in collectives {
-            let reversed = collective.reversed().unwrap();
-            assert_eq!(reversed.reversed(), Some(collective));
+            assert_eq!(collective.reversed().reversed(), collective);
         }
-        assert_eq!(Collective::all_to_all_scatter().reversed(), None);
-        assert_eq!(Collective::many_to_many_broadcast(&[a], &[b, NodeId::new(3)]).reversed(), None);
+        assert_eq!(Collective::scatter(a).reversed(), Collective::gather(a));
+        assert_eq!(Collective::all_gather().reversed(), Collective::reduce_scatter());
+        assert_eq!(Collective::all_reduce().reversed(), Collective::all_reduce());
+    }
+
+    #[test]
+    fn names_and_collectives_agree() {
+        let root = NodeId::new(3);
+        for name in CollectiveName::ALL {
+            let root = name.has_root().then_some(root);
+            let collective = name.with_root(root).unwrap();
+            assert_eq!((collective.name(), collective.root()), (Some(name), root));
+        }
+    }
+
+    #[test]
+    fn wrong_roots_are_explained() {
+        let message = |error: CollectiveNameError| error.to_string();
+        assert_eq!(
+            message(CollectiveName::Gather.with_root(None).unwrap_err()),
+            "gather needs a root; name the terminal"
+        );
+        let root = Some(NodeId::new(0));
+        assert_eq!(
+            message(CollectiveName::AllReduce.with_root(root).unwrap_err()),
+            "all-reduce has no root; leave it out"
+        );
     }
 }

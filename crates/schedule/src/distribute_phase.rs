@@ -4,18 +4,19 @@ use std::borrow::Cow;
 
 use lockstep_topology::Topology;
 
-use crate::collective::{Collective, CollectiveKind, Phase};
+use crate::collective::Collective;
+use crate::pattern::Phase;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
 /// One phase of a problem, turned round in time if it collects: messages go from sources to receivers.
 ///
 /// ```
-/// use lockstep_schedule::{CollectiveKind, CommunicationModel, DistributePhase, Problem};
+/// use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Problem};
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:5".parse()?;
-/// let all_reduce = CollectiveKind::AllReduce.into();
+/// let all_reduce = Collective::all_reduce();
 /// let problem = Problem::new(&ring, &all_reduce, CommunicationModel::wormhole())?;
 /// let [reduce_scatter, all_gather] = &DistributePhase::all(&problem)[..] else { panic!("two phases") };
 /// assert!(reduce_scatter.is_reversed() && !all_gather.is_reversed());
@@ -36,7 +37,7 @@ impl<'a> DistributePhase<'a> {
         let phases = collective.phases().iter().map(|phase| {
             let is_reversed = *phase == Phase::Collect;
             let topology = if is_reversed { Cow::Owned(topology.reversed()) } else { Cow::Borrowed(topology) };
-            Self { topology, collective: distribution(collective), is_reversed }
+            Self { topology, collective: distributing(collective), is_reversed }
         });
         phases.collect()
     }
@@ -60,11 +61,9 @@ impl<'a> DistributePhase<'a> {
     }
 }
 
-/// The collective that distributes the same messages.
-fn distribution(collective: &Collective) -> Cow<'_, Collective> {
-    match (&collective.kind, collective.phases()) {
-        (CollectiveKind::AllReduce, _) => Cow::Owned(Collective::all_to_all_broadcast().with_chunks(collective.chunks)),
-        (_, [Phase::Collect]) => Cow::Owned(collective.reversed().expect("a collecting collective has a reversal")),
-        _ => Cow::Borrowed(collective),
+fn distributing(collective: &Collective) -> Cow<'_, Collective> {
+    match collective.phases() {
+        [Phase::Distribute] => Cow::Borrowed(collective),
+        _ => Cow::Owned(collective.distributing()),
     }
 }

@@ -20,6 +20,9 @@ pub(crate) const KIND: FileKind = FileKind {
     ],
 };
 
+/// The version of files that state the pattern of a custom collective; those of [`KIND`] let the messages imply it.
+pub(crate) const PATTERN_KIND: FileKind = FileKind { version: 2, ..KIND };
+
 /// A schedule with its network, collective and model, as a file holds them.
 ///
 /// Invariant: network, collective and model make a [`Problem`]. The schedule may be wrong.
@@ -31,7 +34,7 @@ pub(crate) const KIND: FileKind = FileKind {
 /// let mut pair = TopologyBuilder::new("pair");
 /// let (a, b) = (pair.terminal("a"), pair.terminal("b"));
 /// let [forth, _back] = pair.link(a, b);
-/// let (pair, broadcast) = (pair.build()?, Collective::one_to_all_broadcast(a));
+/// let (pair, broadcast) = (pair.build()?, Collective::broadcast(a));
 /// let problem = Problem::new(&pair, &broadcast, CommunicationModel::wormhole())?;
 /// let mut schedule = Schedule::new();
 /// schedule.begin_step();
@@ -55,6 +58,11 @@ impl ScheduleFile {
     pub fn new(problem: &Problem<'_>, schedule: Schedule) -> Self {
         let (topology, collective) = (problem.topology().clone(), problem.collective().clone());
         Self { topology, collective, model: problem.model(), schedule }
+    }
+
+    /// The lowest version that holds the schedule.
+    pub(crate) fn kind(&self) -> FileKind {
+        if self.collective.implies_pattern() { KIND } else { PATTERN_KIND }
     }
 
     pub(crate) fn checked(
@@ -117,6 +125,12 @@ pub enum ScheduleFileError {
     /// An unknown collective, or one with the wrong root.
     #[error("field 'collective': {}", one_line(&.0.to_string()))]
     Name(CollectiveNameError),
+    /// A pattern where none belongs.
+    #[error("field 'collective.pattern': {why}")]
+    Pattern {
+        /// What is wrong, and the remedy.
+        why: &'static str,
+    },
     /// Messages that are not those of the collective.
     #[error("field 'messages': {why}")]
     Messages {

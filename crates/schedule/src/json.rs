@@ -1,19 +1,20 @@
-//! The JSON form of schedule files: `"format": "lockstep-schedule"`, version 1.
+//! The JSON form of schedule files: `"format": "lockstep-schedule"`, versions 1 and 2.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
-use lockstep_files::to_json_rows;
+use lockstep_files::{FileError, to_json_rows};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::collective::{Collective, CollectiveKind};
-use crate::file::{KIND, ScheduleFile, ScheduleFileError};
+use crate::collective::Collective;
+use crate::file::{KIND, PATTERN_KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId, Messages, Receivers};
 use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
+use crate::pattern::Pattern;
 use crate::schedule::{Schedule, Step, Transfer};
 use crate::steps::{StepList, read_steps};
 
@@ -35,7 +36,11 @@ impl ScheduleFile {
     ///
     /// The first [`ScheduleFileError`]; format and version are looked at before everything else.
     pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
-        KIND.parse::<Record>(text)?.try_into()
+        let record: Record = match KIND.parse(text) {
+            Err(FileError::Version { .. }) => PATTERN_KIND.parse(text)?,
+            record => record?,
+        };
+        record.try_into()
     }
 }
 
@@ -58,6 +63,9 @@ struct CollectiveRecord {
     kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<NodeId>,
+    /// Of a custom collective in version 2 whose messages do not imply it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pattern: Option<Pattern>,
     #[serde(default = "one_chunk")]
     chunks: NonZeroU32,
 }
@@ -83,14 +91,20 @@ impl TryFrom<Record> for ScheduleFile {
     type Error = ScheduleFileError;
 
     fn try_from(record: Record) -> Result<Self, ScheduleFileError> {
-        KIND.check(&record.format, record.version.into())?;
-        let Record { topology, model, collective: CollectiveRecord { kind, root, chunks }, messages, steps, .. } =
-            record;
+        let file_kind = if record.version == KIND.version { KIND } else { PATTERN_KIND };
+        file_kind.check(&record.format, record.version.into())?;
+        let Record { topology, model, collective, messages, steps, .. } = record;
+        let CollectiveRecord { kind, root, pattern, chunks } = collective;
+        if pattern.is_some() && (kind != CUSTOM || file_kind == KIND) {
+            let why = "only a custom collective of version 2 states its pattern; leave the field out";
+            return Err(ScheduleFileError::Pattern { why });
+        }
         let listed = messages.as_deref();
         let collective = if kind == CUSTOM {
             let why = || "a custom collective needs its messages; list them".to_owned();
             let listed = listed.ok_or_else(|| ScheduleFileError::Messages { why: why() })?;
-            Collective::from(CollectiveKind::Custom(custom_messages(&topology, listed, chunks)?))
+            let messages = custom_messages(&topology, listed, chunks)?;
+            Collective::listed_as(pattern.unwrap_or(Message::implied_pattern(&messages)), messages)
         } else {
             kind.parse().and_then(|name: CollectiveName| name.with_root(root)).map_err(ScheduleFileError::Name)?
         };
@@ -173,15 +187,16 @@ fn same_receivers(messages: &Messages<'_>, message: MessageId, listed: &Receiver
 impl Serialize for ScheduleFile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (problem, collective) = (self.problem(), &self.collective);
-        let kind = collective.abbreviation().to_owned();
+        let (file_kind, kind) = (self.kind(), collective.abbreviation().to_owned());
+        let pattern = (file_kind != KIND).then(|| collective.pattern());
         let mut file = serializer.serialize_struct("ScheduleFile", 7)?;
-        file.serialize_field("format", KIND.format)?;
-        file.serialize_field("version", &KIND.version)?;
+        file.serialize_field("format", file_kind.format)?;
+        file.serialize_field("version", &file_kind.version)?;
         file.serialize_field("topology", &self.topology)?;
         file.serialize_field("model", &self.model)?;
         file.serialize_field(
             "collective",
-            &CollectiveRecord { kind, root: collective.root(), chunks: collective.chunks },
+            &CollectiveRecord { kind, root: collective.root(), pattern, chunks: collective.chunks() },
         )?;
         file.serialize_field("messages", &MessageList(problem.messages()))?;
         file.serialize_field("steps", &self.schedule)?;

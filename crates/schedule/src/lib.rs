@@ -20,7 +20,7 @@
 //!         schedule.push(MessageId::new((place + 3 - step) % 3), &[channels[place as usize]]);
 //!     }
 //! }
-//! let all_gather = Collective::all_to_all_broadcast();
+//! let all_gather = Collective::all_gather();
 //! let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
 //! let report = verify(&problem, &schedule)?;
 //! assert_eq!((report.steps, report.deliveries, report.redundant), (2, 6, 0));
@@ -39,12 +39,14 @@ mod budget;
 mod collective;
 mod cost;
 mod distribute_phase;
+mod engine;
 mod file;
 mod json;
 mod messages;
 mod metrics;
 mod model;
 mod name;
+mod pattern;
 mod problem;
 mod reach;
 mod reverse;
@@ -58,14 +60,16 @@ mod verify;
 mod violation;
 
 pub use budget::{Budget, NotFound, StopReason};
-pub use collective::{Collective, CollectiveKind, Phase};
+pub use collective::Collective;
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
+pub use engine::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, SearchProgress};
 pub use file::{ScheduleFile, ScheduleFileError};
 pub use messages::{Message, MessageId, Messages, Receivers};
 pub use metrics::UsageProfile;
 pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
+pub use pattern::{Pattern, Phase};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
 pub use stream::{

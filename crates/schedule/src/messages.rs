@@ -1,36 +1,74 @@
 //! The messages of a collective, computed from their numbers.
 
+use std::num::NonZeroU32;
+
 use lockstep_topology::{NodeId, Topology, number_id};
 
-use crate::collective::{Collective, CollectiveKind};
+use crate::pattern::Pattern;
 
 number_id!(
     /// A message of a collective, numbered `0..`.
     ///
-    /// The order: by source terminal; inside a source by receiver terminal (scatter); chunks of one message follow each
-    /// other.
+    /// The order: by source terminal; for one source by receiver terminal (scatter); the chunks of one message follow
+    /// each other.
     MessageId,
     "m"
 );
 
-/// One message of a [custom](CollectiveKind::Custom) collective.
+/// One message of a [custom](crate::Collective::custom) collective.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// The terminal that holds it at the start.
+    /// The terminal that holds the message at the start; in a collecting phase, the terminal that must hold it at the end.
     pub source: NodeId,
-    /// The terminals that must hold it at the end, without the source.
+    /// The terminals that must hold the message at the end, without the source; in a collecting phase, those that hold
+    /// a part of it at the start.
     pub receivers: Vec<NodeId>,
 }
 
-/// How a message's number gives its source and receivers.
+impl Message {
+    /// The pattern that messages imply: a scatter if each has one receiver, otherwise a broadcast.
+    pub(crate) fn implied_pattern(messages: &[Self]) -> Pattern {
+        let is_scatter = messages.iter().all(|message| message.receivers.len() == 1);
+        if is_scatter { Pattern::Scatter } else { Pattern::Broadcast }
+    }
+
+    /// One message from every sender to all receivers but itself.
+    pub(crate) fn broadcasts(senders: &[NodeId], receivers: &[NodeId]) -> impl Iterator<Item = Self> {
+        let messages = senders.iter().map(|&source| {
+            let receivers = receivers.iter().copied().filter(|&receiver| receiver != source).collect();
+            Self { source, receivers }
+        });
+        messages.filter(|message| !message.receivers.is_empty())
+    }
+
+    /// One message from every sender to each receiver but itself.
+    pub(crate) fn scatters(senders: &[NodeId], receivers: &[NodeId]) -> impl Iterator<Item = Self> {
+        let pairs = senders.iter().flat_map(|&source| receivers.iter().map(move |&receiver| (source, receiver)));
+        let messages = pairs.filter(|(source, receiver)| source != receiver);
+        messages.map(|(source, receiver)| Self { source, receivers: vec![receiver] })
+    }
+}
+
+/// Who sends to whom.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Endpoints {
+    /// Every terminal to all others.
+    All,
+    /// One terminal to all others.
+    Root(NodeId),
+    /// As listed.
+    Listed(Vec<Message>),
+}
+
+/// How the number of a message gives its source and receivers.
 #[derive(Clone, Copy, Debug)]
 enum Shape<'a> {
-    /// A message a source (or one source only), to all others.
+    /// One message per source (or of `only` one source) to all other terminals.
     Broadcast { only: Option<NodeId> },
-    /// A message for every other terminal, a source after the other (or one source only).
+    /// One message per source (or of `only` one source) and other terminal, ordered by source.
     Scatter { only: Option<NodeId> },
     /// As listed.
-    Custom(&'a [Message]),
+    Listed(&'a [Message]),
 }
 
 /// The receivers of one message.
@@ -38,7 +76,7 @@ enum Shape<'a> {
 pub enum Receivers<'a> {
     /// Every terminal but the source.
     AllOthers,
-    /// One terminal: a scatter message.
+    /// One terminal.
     One(NodeId),
     /// These terminals.
     List(&'a [NodeId]),
@@ -48,6 +86,7 @@ pub enum Receivers<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Messages<'a> {
     topology: &'a Topology,
+    pattern: Pattern,
     shape: Shape<'a>,
     chunks: u32,
     count: u32,
@@ -55,25 +94,26 @@ pub struct Messages<'a> {
 
 impl<'a> Messages<'a> {
     /// `None` if there are more than 2^32 - 2 messages.
-    pub(crate) fn new(collective: &'a Collective, topology: &'a Topology) -> Option<Self> {
+    pub(crate) fn new(
+        topology: &'a Topology,
+        pattern: Pattern,
+        endpoints: &'a Endpoints,
+        chunks: NonZeroU32,
+    ) -> Option<Self> {
         let terminals = topology.terminal_count() as u64;
         let others = terminals.saturating_sub(1);
-        let (shape, count) = match &collective.kind {
-            CollectiveKind::OneToAllBroadcast { root } | CollectiveKind::Reduce { root } => {
-                (Shape::Broadcast { only: Some(*root) }, 1)
-            }
-            CollectiveKind::OneToAllScatter { root } | CollectiveKind::Gather { root } => {
-                (Shape::Scatter { only: Some(*root) }, others)
-            }
-            CollectiveKind::AllToAllBroadcast | CollectiveKind::ReduceScatter | CollectiveKind::AllReduce => {
-                (Shape::Broadcast { only: None }, terminals)
-            }
-            CollectiveKind::AllToAllScatter => (Shape::Scatter { only: None }, terminals * others),
-            CollectiveKind::Custom(messages) => (Shape::Custom(messages), messages.len() as u64),
+        let (only, senders) = match endpoints {
+            Endpoints::Root(root) => (Some(*root), 1),
+            Endpoints::All | Endpoints::Listed(_) => (None, terminals),
         };
-        let count = count.checked_mul(u64::from(collective.chunks.get()))?;
+        let (shape, count) = match endpoints {
+            Endpoints::Listed(messages) => (Shape::Listed(messages), messages.len() as u64),
+            _ if pattern.is_scatter() => (Shape::Scatter { only }, senders * others),
+            _ => (Shape::Broadcast { only }, senders),
+        };
+        let count = count.checked_mul(u64::from(chunks.get()))?;
         let count = u32::try_from(count).ok().filter(|&count| count < u32::MAX)?;
-        Some(Self { topology, shape, chunks: collective.chunks.get(), count })
+        Some(Self { topology, pattern, shape, chunks: chunks.get(), count })
     }
 
     /// Number of messages.
@@ -96,14 +136,10 @@ impl<'a> Messages<'a> {
         self.chunks
     }
 
-    /// Whether every message has one receiver by the nature of the collective: a scatter, a gather, or custom messages
-    /// of one receiver each. A broadcast on two terminals is none.
+    /// Whether each message has one receiver by its [pattern](Pattern): a scatter or a gather. A broadcast between two
+    /// terminals is none.
     pub fn is_scatter(&self) -> bool {
-        match self.shape {
-            Shape::Broadcast { .. } => false,
-            Shape::Scatter { .. } => true,
-            Shape::Custom(messages) => messages.iter().all(|message| message.receivers.len() == 1),
-        }
+        self.pattern.is_scatter()
     }
 
     /// The terminal that holds a message at the start.
@@ -121,7 +157,7 @@ impl<'a> Messages<'a> {
                 let terminals = self.topology.terminals();
                 terminals[number / (terminals.len() - 1)]
             }
-            Shape::Custom(messages) => messages[number].source,
+            Shape::Listed(messages) => messages[number].source,
         }
     }
 
@@ -149,7 +185,7 @@ impl<'a> Messages<'a> {
                 };
                 Receivers::One(terminals[place + usize::from(place >= source)])
             }
-            Shape::Custom(messages) => match messages[number].receivers.as_slice() {
+            Shape::Listed(messages) => match messages[number].receivers.as_slice() {
                 [receiver] => Receivers::One(*receiver),
                 receivers => Receivers::List(receivers),
             },
@@ -182,7 +218,7 @@ impl<'a> Messages<'a> {
         match self.shape {
             Shape::Broadcast { .. } => u64::from(self.count) * others,
             Shape::Scatter { .. } => u64::from(self.count),
-            Shape::Custom(messages) => {
+            Shape::Listed(messages) => {
                 let receivers: u64 = messages.iter().map(|message| message.receivers.len() as u64).sum();
                 receivers.saturating_mul(u64::from(self.chunks))
             }
@@ -202,6 +238,7 @@ mod tests {
     use lockstep_topology::TopologyBuilder;
 
     use super::*;
+    use crate::collective::Collective;
 
     /// Terminals 0, 2, 3 and the switch 1 between them.
     fn star() -> Topology {
@@ -232,17 +269,17 @@ mod tests {
     #[test]
     fn messages_are_numbered_by_source_then_receiver() {
         let root = NodeId::new(2);
-        assert_eq!(listed(&Collective::one_to_all_broadcast(root)), [(2, vec![0, 3])]);
-        assert_eq!(listed(&Collective::one_to_all_scatter(root)), [(2, vec![0]), (2, vec![3])]);
-        assert_eq!(listed(&Collective::all_to_all_broadcast()), [(0, vec![2, 3]), (2, vec![0, 3]), (3, vec![0, 2])]);
+        assert_eq!(listed(&Collective::broadcast(root)), [(2, vec![0, 3])]);
+        assert_eq!(listed(&Collective::scatter(root)), [(2, vec![0]), (2, vec![3])]);
+        assert_eq!(listed(&Collective::all_gather()), [(0, vec![2, 3]), (2, vec![0, 3]), (3, vec![0, 2])]);
         let pairs = [(0, 2), (0, 3), (2, 0), (2, 3), (3, 0), (3, 2)];
-        assert_eq!(listed(&Collective::all_to_all_scatter()), pairs.map(|(source, receiver)| (source, vec![receiver])));
+        assert_eq!(listed(&Collective::all_to_all()), pairs.map(|(source, receiver)| (source, vec![receiver])));
     }
 
     #[test]
     fn chunks_of_a_message_follow_each_other() {
         let two = NonZeroU32::new(2).unwrap();
-        let scatter = Collective::one_to_all_scatter(NodeId::new(0)).with_chunks(two);
+        let scatter = Collective::scatter(NodeId::new(0)).with_chunks(two);
         assert_eq!(listed(&scatter), [(0, vec![2]), (0, vec![2]), (0, vec![3]), (0, vec![3])]);
     }
 
@@ -261,7 +298,7 @@ mod tests {
         let mut pair = TopologyBuilder::new("pair");
         let (a, b) = (pair.terminal("a"), pair.terminal("b"));
         pair.link(a, b);
-        let (pair, broadcast) = (pair.build().unwrap(), Collective::all_to_all_broadcast());
+        let (pair, broadcast) = (pair.build().unwrap(), Collective::all_gather());
         let messages = broadcast.messages(&pair).unwrap();
         let receivers = [0, 1].map(|number| messages.receivers(MessageId::new(number)));
         assert_eq!(receivers, [Receivers::One(b), Receivers::One(a)]);
@@ -271,10 +308,10 @@ mod tests {
     #[test]
     fn too_many_messages_are_not_numbered() {
         let chunks = NonZeroU32::MAX;
-        assert!(Collective::one_to_all_broadcast(NodeId::new(0)).with_chunks(chunks).messages(&star()).is_none());
+        assert!(Collective::broadcast(NodeId::new(0)).with_chunks(chunks).messages(&star()).is_none());
         let fewer = NonZeroU32::new(u32::MAX - 1).unwrap();
-        let most = Collective::one_to_all_broadcast(NodeId::new(0)).with_chunks(fewer);
+        let most = Collective::broadcast(NodeId::new(0)).with_chunks(fewer);
         assert_eq!(most.messages(&star()).unwrap().len(), u32::MAX as usize - 1);
-        assert!(Collective::all_to_all_scatter().with_chunks(fewer).messages(&star()).is_none());
+        assert!(Collective::all_to_all().with_chunks(fewer).messages(&star()).is_none());
     }
 }

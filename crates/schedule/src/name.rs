@@ -3,9 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lockstep_topology::NodeId;
-
-use crate::collective::{Collective, CollectiveKind};
+use crate::pattern::Pattern;
 
 /// The name of a collective, without its root.
 ///
@@ -13,20 +11,20 @@ use crate::collective::{Collective, CollectiveKind};
 /// use lockstep_schedule::{Collective, CollectiveName};
 ///
 /// let name: CollectiveName = "all-to-all".parse()?;
-/// assert_eq!((name.to_string().as_str(), name.with_root(None)?), ("aas", Collective::all_to_all_scatter()));
+/// assert_eq!((name.to_string().as_str(), name.with_root(None)?), ("aas", Collective::all_to_all()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum CollectiveName {
     /// `oab`, broadcast.
-    OneToAllBroadcast,
+    Broadcast,
     /// `oas`, scatter.
-    OneToAllScatter,
+    Scatter,
     /// `aab`, all-gather.
-    AllToAllBroadcast,
+    AllGather,
     /// `aas`, all-to-all.
-    AllToAllScatter,
+    AllToAll,
     /// `gather`.
     Gather,
     /// `reduce`.
@@ -40,10 +38,10 @@ pub enum CollectiveName {
 impl CollectiveName {
     /// All names, in the order of the documentation.
     pub const ALL: [Self; 8] = [
-        Self::OneToAllBroadcast,
-        Self::OneToAllScatter,
-        Self::AllToAllBroadcast,
-        Self::AllToAllScatter,
+        Self::Broadcast,
+        Self::Scatter,
+        Self::AllGather,
+        Self::AllToAll,
         Self::Gather,
         Self::Reduce,
         Self::ReduceScatter,
@@ -53,10 +51,10 @@ impl CollectiveName {
     /// Every accepted spelling; the first is the one that files use.
     pub const fn spellings(self) -> &'static [&'static str] {
         match self {
-            Self::OneToAllBroadcast => &["oab", "broadcast", "one-to-all-broadcast"],
-            Self::OneToAllScatter => &["oas", "scatter", "one-to-all-scatter"],
-            Self::AllToAllBroadcast => &["aab", "all-gather", "allgather", "all-to-all-broadcast"],
-            Self::AllToAllScatter => &["aas", "all-to-all", "alltoall", "total-exchange", "all-to-all-scatter"],
+            Self::Broadcast => &["oab", "broadcast", "one-to-all-broadcast"],
+            Self::Scatter => &["oas", "scatter", "one-to-all-scatter"],
+            Self::AllGather => &["aab", "all-gather", "allgather", "all-to-all-broadcast"],
+            Self::AllToAll => &["aas", "all-to-all", "alltoall", "total-exchange", "all-to-all-scatter"],
             Self::Gather => &["gather"],
             Self::Reduce => &["reduce"],
             Self::ReduceScatter => &["reduce-scatter"],
@@ -69,30 +67,20 @@ impl CollectiveName {
         self.spellings()[0]
     }
 
-    /// Whether one terminal is the source or the goal of everything.
-    pub const fn has_root(self) -> bool {
-        matches!(self, Self::OneToAllBroadcast | Self::OneToAllScatter | Self::Gather | Self::Reduce)
+    /// How the messages of this collective travel.
+    pub const fn pattern(self) -> Pattern {
+        match self {
+            Self::Broadcast | Self::AllGather => Pattern::Broadcast,
+            Self::Scatter | Self::AllToAll => Pattern::Scatter,
+            Self::Gather => Pattern::Gather,
+            Self::Reduce | Self::ReduceScatter => Pattern::Reduce,
+            Self::AllReduce => Pattern::ReduceBroadcast,
+        }
     }
 
-    /// The collective of this name in one chunk.
-    ///
-    /// # Errors
-    ///
-    /// [`CollectiveNameError`] if there is a root where none belongs, or none where one does.
-    pub fn with_root(self, root: Option<NodeId>) -> Result<Collective, CollectiveNameError> {
-        let kind = match (self, root) {
-            (Self::OneToAllBroadcast, Some(root)) => CollectiveKind::OneToAllBroadcast { root },
-            (Self::OneToAllScatter, Some(root)) => CollectiveKind::OneToAllScatter { root },
-            (Self::Gather, Some(root)) => CollectiveKind::Gather { root },
-            (Self::Reduce, Some(root)) => CollectiveKind::Reduce { root },
-            (Self::AllToAllBroadcast, None) => CollectiveKind::AllToAllBroadcast,
-            (Self::AllToAllScatter, None) => CollectiveKind::AllToAllScatter,
-            (Self::ReduceScatter, None) => CollectiveKind::ReduceScatter,
-            (Self::AllReduce, None) => CollectiveKind::AllReduce,
-            (_, Some(_)) => return Err(CollectiveNameError::NeedlessRoot { name: self }),
-            (_, None) => return Err(CollectiveNameError::MissingRoot { name: self }),
-        };
-        Ok(kind.into())
+    /// Whether one terminal is the source or the destination of all messages.
+    pub const fn has_root(self) -> bool {
+        matches!(self, Self::Broadcast | Self::Scatter | Self::Gather | Self::Reduce)
     }
 }
 
@@ -154,30 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn names_and_collectives_agree() {
-        let root = NodeId::new(3);
-        for name in CollectiveName::ALL {
-            let root = name.has_root().then_some(root);
-            let collective = name.with_root(root).unwrap();
-            assert_eq!((collective.name(), collective.root()), (Some(name), root));
-        }
-    }
-
-    #[test]
-    fn wrong_names_and_roots_are_explained() {
-        let message = |error: CollectiveNameError| error.to_string();
+    fn unknown_names_are_explained() {
         assert_eq!(
-            message("bcast".parse::<CollectiveName>().unwrap_err()),
+            "bcast".parse::<CollectiveName>().unwrap_err().to_string(),
             "unknown collective 'bcast'; known are oab, oas, aab, aas, gather, reduce, reduce-scatter, all-reduce"
-        );
-        assert_eq!(
-            message(CollectiveName::Gather.with_root(None).unwrap_err()),
-            "gather needs a root; name the terminal"
-        );
-        let root = Some(NodeId::new(0));
-        assert_eq!(
-            message(CollectiveName::AllReduce.with_root(root).unwrap_err()),
-            "all-reduce has no root; leave it out"
         );
     }
 }

@@ -2,9 +2,10 @@
 
 use lockstep_topology::{NodeId, Topology};
 
-use crate::collective::{Collective, CollectiveKind, Phase};
+use crate::collective::Collective;
 use crate::messages::Messages;
 use crate::model::{CommunicationModel, Switching};
+use crate::pattern::Phase;
 use crate::reach::{Inner, Search, UNREACHED};
 
 /// Why a collective cannot be asked of a network.
@@ -53,6 +54,14 @@ pub enum ProblemError {
         /// What is wrong with its receivers.
         fault: &'static str,
     },
+    /// A message of a scatter or gather to several receivers.
+    #[error("message {message} has {receivers} receivers; list one for each message of a scatter or gather")]
+    SeveralReceivers {
+        /// Place of the message.
+        message: usize,
+        /// Number of its receivers.
+        receivers: usize,
+    },
     /// No message at all.
     #[error("the collective has no message; give at least one source and one receiver")]
     NoMessage,
@@ -87,7 +96,7 @@ pub enum ProblemError {
 /// let (a, b) = (pair.terminal("a"), pair.terminal("b"));
 /// pair.link(a, b);
 /// let pair = pair.build()?;
-/// let exchange = Collective::all_to_all_scatter();
+/// let exchange = Collective::all_to_all();
 /// let problem = Problem::new(&pair, &exchange, CommunicationModel::wormhole())?;
 /// assert_eq!(problem.messages().len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -119,7 +128,7 @@ impl<'a> Problem<'a> {
         if let Some(root) = collective.root() {
             check_terminal(topology, "root", root)?;
         }
-        if let CollectiveKind::Custom(messages) = &collective.kind {
+        if let Some(messages) = collective.listed() {
             for (number, message) in messages.iter().enumerate() {
                 check_terminal(topology, "source", message.source)?;
                 for &receiver in &message.receivers {
@@ -133,6 +142,8 @@ impl<'a> Problem<'a> {
                     "has its own source as receiver"
                 } else if receivers.windows(2).any(|pair| pair[0] == pair[1]) {
                     "names a receiver twice"
+                } else if collective.pattern().is_scatter() && receivers.len() > 1 {
+                    return Err(ProblemError::SeveralReceivers { message: number, receivers: receivers.len() });
                 } else {
                     continue;
                 };
@@ -257,12 +268,12 @@ mod tests {
 
     fn custom(source: u32, receivers: &[u32]) -> Collective {
         let receivers = receivers.iter().copied().map(NodeId::new).collect();
-        CollectiveKind::Custom(vec![Message { source: NodeId::new(source), receivers }]).into()
+        Collective::custom(vec![Message { source: NodeId::new(source), receivers }])
     }
 
     #[test]
     fn roots_sources_and_receivers_must_be_terminals() {
-        let scatter = |root| Collective::one_to_all_scatter(NodeId::new(root));
+        let scatter = |root| Collective::scatter(NodeId::new(root));
         assert_eq!(refused(&scatter(9)), "root 9 is no node of the network; the nodes are 0 to 3");
         let switch = "'s' is a switch and holds no messages; choose a terminal, for example 'a'";
         assert_eq!(refused(&scatter(3)), format!("root {switch}"));
@@ -277,7 +288,7 @@ mod tests {
     #[test]
     fn what_has_failed_has_no_messages() {
         let network = network().with_failures([NodeId::new(0)], []);
-        let collective = Collective::one_to_all_broadcast(NodeId::new(0));
+        let collective = Collective::broadcast(NodeId::new(0));
         let error = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap_err();
         assert_eq!(error.to_string(), "root 'a' has failed; choose a terminal that works");
     }
@@ -288,9 +299,9 @@ mod tests {
         assert_eq!(refused(&custom(0, &[])), format!("message 0 has no receiver; {remedy}"));
         assert_eq!(refused(&custom(0, &[1, 0])), format!("message 0 has its own source as receiver; {remedy}"));
         assert_eq!(refused(&custom(0, &[1, 2, 1])), format!("message 0 names a receiver twice; {remedy}"));
-        let none = CollectiveKind::Custom(vec![]).into();
+        let none = Collective::custom(vec![]);
         assert_eq!(refused(&none), "the collective has no message; give at least one source and one receiver");
-        let many = Collective::all_to_all_scatter().with_chunks(std::num::NonZeroU32::MAX);
+        let many = Collective::all_to_all().with_chunks(std::num::NonZeroU32::MAX);
         assert!(refused(&many).starts_with("the collective has more than 2^32 - 2 messages on 3 terminals"));
     }
 
@@ -298,7 +309,7 @@ mod tests {
     fn one_terminal_is_too_few() {
         let mut alone = TopologyBuilder::new("alone");
         alone.terminal("a");
-        let (alone, collective) = (alone.build().unwrap(), Collective::all_to_all_broadcast());
+        let (alone, collective) = (alone.build().unwrap(), Collective::all_gather());
         let error = Problem::new(&alone, &collective, CommunicationModel::wormhole()).unwrap_err();
         assert_eq!(error.to_string(), "the network has 1 terminal(s); a collective needs at least 2");
     }
@@ -310,13 +321,13 @@ mod tests {
         line.channel(a, b);
         let line = line.build().unwrap();
         let model = CommunicationModel::wormhole();
-        let scatter = Collective::one_to_all_scatter;
+        let scatter = Collective::scatter;
         assert!(Problem::new(&line, &scatter(a), model).is_ok());
         let expected = "no wormhole path leads from 'b' to 'a'; connect them, or leave one of them out";
-        for collective in [scatter(b), scatter(a).reversed().unwrap(), Collective::all_to_all_broadcast()] {
+        for collective in [scatter(b), scatter(a).reversed(), Collective::all_gather()] {
             assert_eq!(Problem::new(&line, &collective, model).unwrap_err().to_string(), expected);
         }
-        assert!(Problem::new(&line, &scatter(b).reversed().unwrap(), model).is_ok());
+        assert!(Problem::new(&line, &scatter(b).reversed(), model).is_ok());
     }
 
     #[test]
@@ -325,7 +336,7 @@ mod tests {
         let (a, hub, b) = (star.terminal("a"), star.switch("hub"), star.terminal("b"));
         star.link(a, hub);
         star.link(b, hub);
-        let (star, collective) = (star.build().unwrap(), Collective::all_to_all_broadcast());
+        let (star, collective) = (star.build().unwrap(), Collective::all_gather());
         assert!(Problem::new(&star, &collective, CommunicationModel::wormhole()).is_ok());
         let error = Problem::new(&star, &collective, CommunicationModel::store_and_forward()).unwrap_err();
         assert!(error.to_string().starts_with("no store-and-forward path leads from 'a' to 'b'"));
@@ -353,11 +364,11 @@ mod tests {
                 routing: Routing::Any,
                 scatter: if direct { ScatterRule::Direct } else { ScatterRule::Relay },
             };
-            let together = Problem::new(&thinned, &Collective::all_to_all_scatter(), model).is_ok();
+            let together = Problem::new(&thinned, &Collective::all_to_all(), model).is_ok();
             let one_by_one = thinned
                 .terminals()
                 .iter()
-                .all(|&root| Problem::new(&thinned, &Collective::one_to_all_scatter(root), model).is_ok());
+                .all(|&root| Problem::new(&thinned, &Collective::scatter(root), model).is_ok());
             prop_assert_eq!(together, one_by_one);
         }
     }

@@ -5,8 +5,8 @@ use std::fmt;
 use lockstep_files::one_line;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::collective::Phase;
 use crate::messages::{MessageId, Messages, Receivers};
+use crate::pattern::Phase;
 
 /// A node with its name; written `'name'`.
 #[derive(Clone, PartialEq, Eq, Debug)]

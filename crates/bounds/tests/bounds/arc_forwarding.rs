@@ -18,7 +18,7 @@ fn network(spec: &str) -> Topology {
 
 /// Returns the bound of the all-to-all after a check, also with a limit of steps.
 fn all_to_all(topology: &Topology, model: CommunicationModel) -> u32 {
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     let problem = Problem::new(topology, &exchange, model).unwrap();
     let bound = by_rule(&problem, Rule::ArcForwarding).unwrap();
     assert_eq!(bound.check(&problem), Ok(()));
@@ -145,7 +145,7 @@ proptest! {
         let other = shuffled(topology.clone());
         (Just(topology), other)
     })) {
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let steps = |topology: &Topology, rule| {
             let problem = Problem::new(topology, &exchange, ANY).unwrap();
             by_rule(&problem, rule).map_or(0, |bound| bound.steps)

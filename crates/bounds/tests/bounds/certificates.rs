@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 use lockstep_bounds::{all, best, by_rule};
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::{Collective, CollectiveKind, CommunicationModel, Ports, Problem};
+use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 
 /// Problems whose bounds cover every rule.
 fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
     let root = NodeId::new(1);
     let collectives: [Collective; 7] = [
-        Collective::one_to_all_broadcast(root),
-        Collective::one_to_all_broadcast(root).with_chunks(2.try_into().unwrap()),
-        Collective::one_to_all_scatter(root),
-        Collective::all_to_all_broadcast(),
-        Collective::all_to_all_scatter(),
-        CollectiveKind::Gather { root }.into(),
-        CollectiveKind::AllReduce.into(),
+        Collective::broadcast(root),
+        Collective::broadcast(root).with_chunks(2.try_into().unwrap()),
+        Collective::scatter(root),
+        Collective::all_gather(),
+        Collective::all_to_all(),
+        Collective::gather(root),
+        Collective::all_reduce(),
     ];
     for spec in ["mesh:4x4", "kautz:2,3", "full-b-tree:15"] {
         let topology: Topology = spec.parse().unwrap();
@@ -63,7 +63,7 @@ fn narrow() -> Topology {
 
 #[test]
 fn a_reception_names_the_nodes_behind_few_channels() {
-    let (network, all_gather) = (narrow(), Collective::all_to_all_broadcast());
+    let (network, all_gather) = (narrow(), Collective::all_gather());
     let problem = Problem::new(&network, &all_gather, CommunicationModel::wormhole()).unwrap();
     let words = "28 steps (reception): 28 deliveries to terminals among the 5 nodes 4, 5, 6, 7, 9, at most 1 in a step over \
                  the channels that lead there";
@@ -72,7 +72,7 @@ fn a_reception_names_the_nodes_behind_few_channels() {
 
 #[test]
 fn every_node_more_or_less_of_a_reception_is_refused() {
-    let (network, all_gather) = (narrow(), Collective::all_to_all_broadcast());
+    let (network, all_gather) = (narrow(), Collective::all_gather());
     let problem = Problem::new(&network, &all_gather, CommunicationModel::wormhole()).unwrap();
     let bound = by_rule(&problem, Rule::Reception).unwrap();
     assert_eq!(bound.check(&problem), Ok(()));

@@ -83,7 +83,7 @@ proptest! {
         model in any_model(),
     ) {
         let root = root.map(|root| *root.get(topology.terminals()));
-        let collective = root.map_or(Collective::all_to_all_broadcast(), Collective::one_to_all_broadcast);
+        let collective = root.map_or(Collective::all_gather(), Collective::broadcast);
         let collective = collective.with_chunks(chunks.try_into().unwrap());
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let found = steps_by(&problem, Rule::Cut).max(steps_by(&problem, Rule::Ports));
@@ -124,7 +124,7 @@ proptest! {
         let receivers: BTreeSet<NodeId> = some.iter().map(|node| *node.get(topology.terminals())).collect();
         let receivers: Vec<NodeId> = receivers.into_iter().filter(|&node| node != root).collect();
         for collective in [
-            Collective::one_to_all_scatter(root),
+            Collective::scatter(root),
             Collective::many_to_many_scatter(&[root], &receivers),
             Collective::many_to_many_scatter(&receivers, &[root]),
         ] {
@@ -141,7 +141,7 @@ proptest! {
         switching in prop::sample::select(vec![Switching::Wormhole, Switching::StoreAndForward]),
         all_to_all: bool,
     ) {
-        let collective = if all_to_all { Collective::all_to_all_broadcast() } else { Collective::all_to_all_scatter() };
+        let collective = if all_to_all { Collective::all_gather() } else { Collective::all_to_all() };
         let model = CommunicationModel { switching, ..CommunicationModel::wormhole() };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let found = [Rule::Reception, Rule::Ports, Rule::Volume].map(|rule| steps_by(&problem, rule));
@@ -154,7 +154,7 @@ proptest! {
         topology in any_topology(8).prop_flat_map(shuffled), root: Index, model in any_model(),
     ) {
         let root = *root.get(topology.terminals());
-        let collective = Collective::one_to_all_scatter(root);
+        let collective = Collective::scatter(root);
         let model = CommunicationModel { switching: Switching::Wormhole, scatter: ScatterRule::Direct, ..model };
         let problem = Problem::new(&topology, &collective, model).unwrap();
         let distance = distances(&topology, root);
@@ -180,7 +180,7 @@ proptest! {
         topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
     ) {
         let root = *root.get(topology.terminals());
-        let collective = Collective::one_to_all_scatter(root);
+        let collective = Collective::scatter(root);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         prop_assert_eq!(best(&problem).steps, exhaustive_steps(&problem, root));
@@ -199,11 +199,11 @@ proptest! {
         topology in any_topology(5).prop_flat_map(shuffled), model in any_model(),
     ) {
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-        let gather = Collective::all_to_all_broadcast();
+        let gather = Collective::all_gather();
         let Ok(problem) = Problem::new(&topology, &gather, model) else { return Ok(()) };
         let reversed = topology.reversed();
         let collect = |&receiver: &NodeId| {
-            let scatter = Collective::one_to_all_scatter(receiver);
+            let scatter = Collective::scatter(receiver);
             exhaustive_steps(&Problem::new(&reversed, &scatter, model).unwrap(), receiver)
         };
         let slowest = topology.terminals().iter().map(collect).max().unwrap();
@@ -296,7 +296,7 @@ fn best_steps(topology: &Topology, collective: &Collective, model: Communication
 #[test]
 fn minimal_routing_costs_a_step_on_the_mesh() {
     let mesh: Topology = "mesh:4x4".parse().unwrap();
-    let scatter = |root: &str| Collective::one_to_all_scatter(mesh.node_named(root).unwrap());
+    let scatter = |root: &str| Collective::scatter(mesh.node_named(root).unwrap());
     let any = CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() };
     for (root, minimal, free) in [("00", 8, 8), ("01", 6, 5), ("11", 4, 4)] {
         assert_eq!(best_steps(&mesh, &scatter(root), CommunicationModel::wormhole()), minimal, "{root}");
@@ -309,11 +309,11 @@ fn minimal_routing_costs_a_step_on_the_mesh() {
 #[test]
 fn packets_follow_each_other() {
     let line: Topology = "mesh:5x1".parse().unwrap();
-    assert_eq!(best_steps(&line, &Collective::one_to_all_scatter(NodeId::new(0)), PACKETS), 4);
+    assert_eq!(best_steps(&line, &Collective::scatter(NodeId::new(0)), PACKETS), 4);
     // Two paths of 4 channels to the opposite node: c chunks take ceil(c / 2) + 3 steps.
     let ring: Topology = "ring:8".parse().unwrap();
     for chunks in 1..9u32 {
-        let broadcast = Collective::one_to_all_broadcast(NodeId::new(3)).with_chunks(chunks.try_into().unwrap());
+        let broadcast = Collective::broadcast(NodeId::new(3)).with_chunks(chunks.try_into().unwrap());
         assert_eq!(best_steps(&ring, &broadcast, PACKETS), chunks.div_ceil(2) + 3);
     }
     // Three channels lead to a ring. The chunks arrive one by one, and the last one needs 2 more channels.
@@ -324,7 +324,7 @@ fn packets_follow_each_other() {
     }
     let spoon = spoon.build().unwrap();
     for (source, chunks, expected) in [(0, 4u32, 8), (5, 4, 8), (5, 1, 5)] {
-        let broadcast = Collective::one_to_all_broadcast(nodes[source]).with_chunks(chunks.try_into().unwrap());
+        let broadcast = Collective::broadcast(nodes[source]).with_chunks(chunks.try_into().unwrap());
         assert_eq!(best_steps(&spoon, &broadcast, PACKETS), expected, "{source}");
     }
 }
@@ -342,7 +342,7 @@ fn an_all_gather_on_a_server_takes_its_links_or_its_diameter() {
     }
     let server = server.build().unwrap();
     for (chunks, expected) in [(1, 2), (2, 3), (6u32, 7)] {
-        let gather = Collective::all_to_all_broadcast().with_chunks(chunks.try_into().unwrap());
+        let gather = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
         assert_eq!(best_steps(&server, &gather, PACKETS), expected, "{chunks}");
     }
 }
@@ -354,7 +354,7 @@ fn bounded_degrees_slow_a_broadcast_through_one_port() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
     for (spec, degree) in [("random-regular:2048,3,1", 3u32), ("torus:64x64", 4), ("random-regular:2048,4,1", 4)] {
         let network: Topology = spec.parse().unwrap();
-        let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+        let broadcast = Collective::broadcast(NodeId::new(0));
         let problem = Problem::new(&network, &broadcast, one_port).unwrap();
         // A holder sends to one neighbour per step, degree - 1 in total; the source to one more.
         let mut new_holders = vec![1u32];
@@ -384,10 +384,10 @@ fn trees_serve_the_slowest_subtree_first() {
         binomial.link(nodes[node & (node - 1)], nodes[node]);
     }
     let binomial = binomial.build().unwrap();
-    assert_eq!(best_steps(&binomial, &Collective::one_to_all_broadcast(nodes[0]), one_port), 5);
+    assert_eq!(best_steps(&binomial, &Collective::broadcast(nodes[0]), one_port), 5);
     // A broadcast from the leaf below the root takes one more step.
-    assert_eq!(best_steps(&binomial, &Collective::one_to_all_broadcast(nodes[1]), one_port), 6);
+    assert_eq!(best_steps(&binomial, &Collective::broadcast(nodes[1]), one_port), 6);
     // In the complete tree, every level waits for the second child.
     let tree: Topology = "full-b-tree:31".parse().unwrap();
-    assert_eq!(best_steps(&tree, &Collective::one_to_all_broadcast(NodeId::new(0)), one_port), 8);
+    assert_eq!(best_steps(&tree, &Collective::broadcast(NodeId::new(0)), one_port), 8);
 }

@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_schedule::{
-    Collective, CollectiveKind, CommunicationModel, Phase, Ports, Problem, Routing, ScatterRule, Switching,
+    Collective, CollectiveName, CommunicationModel, Phase, Ports, Problem, Routing, ScatterRule, Switching,
 };
 use lockstep_topology::{NodeId, Topology};
 
 /// Returns the smallest number of steps of the problem, or `None` after `effort` attempts to build a step.
 pub(crate) fn optimum(problem: &Problem<'_>, effort: &mut u64) -> Option<u32> {
     let (topology, collective, model) = (problem.topology(), problem.collective(), problem.model());
-    if let CollectiveKind::AllReduce = collective.kind {
+    if collective.name() == Some(CollectiveName::AllReduce) {
         let mut sum = 0;
-        for kind in [CollectiveKind::ReduceScatter, CollectiveKind::AllToAllBroadcast] {
-            let part = Collective { kind, chunks: collective.chunks };
+        for part in [Collective::reduce_scatter(), Collective::all_gather()] {
+            let part = part.with_chunks(collective.chunks());
             sum += optimum(&Problem::new(topology, &part, model).unwrap(), effort)?;
         }
         return Some(sum);
     }
     if collective.phases() == [Phase::Collect] {
-        let (topology, collective) = (topology.reversed(), collective.reversed().unwrap());
+        let (topology, collective) = (topology.reversed(), collective.reversed());
         return optimum(&Problem::new(&topology, &collective, model).unwrap(), effort);
     }
     ExhaustiveSearch::new(problem)?.optimum(effort)

@@ -6,8 +6,8 @@ use lockstep_schedule::{CollectiveName, CommunicationModel, Ports, Problem};
 use lockstep_topology::{CayleyGraph, Topology};
 use proptest::prelude::*;
 
-const ALL_GATHER: CollectiveName = CollectiveName::AllToAllBroadcast;
-const ALL_TO_ALL: CollectiveName = CollectiveName::AllToAllScatter;
+const ALL_GATHER: CollectiveName = CollectiveName::AllGather;
+const ALL_TO_ALL: CollectiveName = CollectiveName::AllToAll;
 
 /// Specs of small Cayley graphs. The flag is false for circulants, which can have better cuts.
 fn spec() -> impl Strategy<Value = (String, bool)> {
@@ -80,7 +80,7 @@ fn large_networks_are_bounded_by_one_search() {
 fn other_collectives_and_disconnected_graphs_have_no_bound() {
     let ring: CayleyGraph = "ring:8".parse().unwrap();
     let model = CommunicationModel::wormhole();
-    assert_eq!(symmetric(&ring, CollectiveName::OneToAllBroadcast, model), None);
+    assert_eq!(symmetric(&ring, CollectiveName::Broadcast, model), None);
     // Even generators do not reach the odd nodes.
     let halves = CayleyGraph::new("two rings", &[8], &[2, 6]).unwrap();
     assert_eq!(symmetric(&halves, ALL_GATHER, model), None);

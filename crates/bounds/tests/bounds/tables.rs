@@ -22,13 +22,8 @@ fn steps(topology: &Topology, collective: &Collective, model: CommunicationModel
 
 /// Returns the bounds of broadcast and scatter from a terminal, of all-gather and of all-to-all.
 fn four(topology: &Topology, root: NodeId, model: CommunicationModel) -> [u32; 4] {
-    [
-        Collective::one_to_all_broadcast(root),
-        Collective::one_to_all_scatter(root),
-        Collective::all_to_all_broadcast(),
-        Collective::all_to_all_scatter(),
-    ]
-    .map(|collective| steps(topology, &collective, model))
+    [Collective::broadcast(root), Collective::scatter(root), Collective::all_gather(), Collective::all_to_all()]
+        .map(|collective| steps(topology, &collective, model))
 }
 
 /// Returns the network without the nodes of these names.
@@ -82,8 +77,8 @@ fn trees_are_bounded_by_their_middle_edge() {
     }
     for (nodes, exchange) in [(7, 12), (15, 56), (31, 240), (63, 992)] {
         let tree = network(&format!("full-b-tree:{nodes}"));
-        assert_eq!(steps(&tree, &Collective::all_to_all_scatter(), WORMHOLE), exchange, "{nodes}");
-        assert_eq!(steps(&tree, &Collective::all_to_all_broadcast(), WORMHOLE), nodes - 1, "{nodes}");
+        assert_eq!(steps(&tree, &Collective::all_to_all(), WORMHOLE), exchange, "{nodes}");
+        assert_eq!(steps(&tree, &Collective::all_gather(), WORMHOLE), nodes - 1, "{nodes}");
     }
 }
 
@@ -97,12 +92,12 @@ fn the_ports_of_all_nodes_limit_a_packet_all_to_all() {
         for ports in 1..=dimension + 1 {
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..PACKETS };
             let expected = uses.div_ceil(ports.min(dimension));
-            let exchange = Collective::all_to_all_scatter();
+            let exchange = Collective::all_to_all();
             assert_eq!(steps(&cube, &exchange, model), expected, "{dimension}, {ports}");
             let problem = Problem::new(&cube, &exchange, model).unwrap();
             assert_eq!(by_rule(&problem, Rule::DistanceSum).unwrap().steps, expected, "{dimension}, {ports}");
             let graph: CayleyGraph = cube.name().parse().unwrap();
-            let bound = symmetric(&graph, CollectiveName::AllToAllScatter, model).unwrap();
+            let bound = symmetric(&graph, CollectiveName::AllToAll, model).unwrap();
             assert_eq!(bound.steps, expected, "{dimension}, {ports}");
         }
     }
@@ -112,7 +107,7 @@ fn the_ports_of_all_nodes_limit_a_packet_all_to_all() {
 #[test]
 fn ports_do_not_limit_the_channels_that_wormholes_cross() {
     let cube = network("hypercube:4");
-    let exchange = Collective::all_to_all_scatter();
+    let exchange = Collective::all_to_all();
     for scatter in [ScatterRule::Direct, ScatterRule::Relay] {
         let bounded = |ports| {
             let model = CommunicationModel { ports, scatter, ..WORMHOLE };
@@ -132,10 +127,10 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
         let shuffled = tree.relabelled(&place);
         for root in tree.nodes() {
             let height = by_height.len() - 1 - (root.number() + 1).ilog2() as usize;
-            let broadcast = Collective::one_to_all_broadcast(root);
+            let broadcast = Collective::broadcast(root);
             assert_eq!(steps(&tree, &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}");
             assert_eq!(steps(&tree.half_duplex(), &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}");
-            let broadcast = Collective::one_to_all_broadcast(place[root.index()]);
+            let broadcast = Collective::broadcast(place[root.index()]);
             assert_eq!(steps(&shuffled, &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}, shuffled");
         }
     }
@@ -145,8 +140,8 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
 #[test]
 fn a_broadcast_over_a_tree_with_a_failed_leaf_has_a_valid_certificate() {
     for leaf in [15, 30] {
-        let tree = network("full-b-tree:31").with_failures([], [NodeId::new(leaf)]);
-        assert_eq!(steps(&tree, &Collective::one_to_all_broadcast(NodeId::new(0)), WORMHOLE), 4, "{leaf}");
+        let tree = network("full-b-tree:31").with_failures([NodeId::new(leaf)], []);
+        assert_eq!(steps(&tree, &Collective::broadcast(NodeId::new(0)), WORMHOLE), 4, "{leaf}");
     }
 }
 
@@ -158,11 +153,7 @@ fn the_centre_of_a_star_sends_to_one_leaf_per_step() {
         let star = network(&format!("star:{nodes}"));
         let middle = star.nodes().max_by_key(|&node| star.out_channels(node).len());
         for root in star.nodes().filter(|&root| nodes < 25 || Some(root) == middle) {
-            assert_eq!(
-                steps(&star, &Collective::one_to_all_broadcast(root), one_port),
-                nodes - 1,
-                "{nodes} from {root}"
-            );
+            assert_eq!(steps(&star, &Collective::broadcast(root), one_port), nodes - 1, "{nodes} from {root}");
         }
     }
 }
@@ -177,7 +168,7 @@ fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
         for (up, &steps_needed) in scatter.iter().enumerate() {
             // Level order: the first node of a level.
             let root = NodeId::new((1 << (scatter.len() - 1 - up)) - 1);
-            assert_eq!(steps(&tree, &Collective::one_to_all_scatter(root), WORMHOLE), steps_needed, "{nodes} {up}");
+            assert_eq!(steps(&tree, &Collective::scatter(root), WORMHOLE), steps_needed, "{nodes} {up}");
         }
     }
 }
@@ -192,13 +183,13 @@ fn meshes_and_kautz_graphs_with_and_without_faults() {
     for (link, gather, exchange) in [("00-01", 15, 16), ("01-02", 8, 22), ("11-21", 8, 22), ("12-13", 8, 16)] {
         let (u, v) = link.split_once('-').unwrap();
         let faulty = without_channels(&mesh, &[&format!("{u}->{v}"), &format!("{v}->{u}")]);
-        assert_eq!(steps(&faulty, &Collective::all_to_all_broadcast(), WORMHOLE), gather, "{link}");
-        assert_eq!(steps(&faulty, &Collective::all_to_all_scatter(), WORMHOLE), exchange, "{link}");
+        assert_eq!(steps(&faulty, &Collective::all_gather(), WORMHOLE), gather, "{link}");
+        assert_eq!(steps(&faulty, &Collective::all_to_all(), WORMHOLE), exchange, "{link}");
     }
     for (node, gather, exchange) in [("01", 14, 19), ("03", 7, 14), ("11", 7, 19), ("33", 7, 14)] {
         let faulty = without_nodes(&mesh, &[node]);
-        assert_eq!(steps(&faulty, &Collective::all_to_all_broadcast(), WORMHOLE), gather, "{node}");
-        assert_eq!(steps(&faulty, &Collective::all_to_all_scatter(), WORMHOLE), exchange, "{node}");
+        assert_eq!(steps(&faulty, &Collective::all_gather(), WORMHOLE), gather, "{node}");
+        assert_eq!(steps(&faulty, &Collective::all_to_all(), WORMHOLE), exchange, "{node}");
     }
 
     let kautz = network("kautz:3,2");
@@ -250,13 +241,13 @@ fn rings_tori_and_cubes_exchange_across_their_halves() {
     ];
     for (spec, expected) in cases {
         let network = network(spec);
-        assert_eq!(steps(&network, &Collective::all_to_all_scatter(), WORMHOLE), expected, "{spec}");
+        assert_eq!(steps(&network, &Collective::all_to_all(), WORMHOLE), expected, "{spec}");
         // The numbers of the nodes do not matter.
         let count = network.node_count();
         let place: Vec<NodeId> = (0..count).map(|node| NodeId::from_index((node * 7 + 3) % count)).collect();
         if !count.is_multiple_of(7) {
             let problem = network.relabelled(&place);
-            assert_eq!(steps(&problem, &Collective::all_to_all_scatter(), WORMHOLE), expected, "{spec} relabelled");
+            assert_eq!(steps(&problem, &Collective::all_to_all(), WORMHOLE), expected, "{spec} relabelled");
         }
     }
 }
@@ -265,9 +256,9 @@ fn rings_tori_and_cubes_exchange_across_their_halves() {
 fn half_duplex_links_double_all_to_all() {
     let mesh = network("mesh:4x4");
     let half = mesh.half_duplex();
-    assert_eq!(steps(&half, &Collective::all_to_all_scatter(), WORMHOLE), 32);
+    assert_eq!(steps(&half, &Collective::all_to_all(), WORMHOLE), 32);
     // A corner sends 1 and receives 15 messages on 2 links; 240 deliveries take 10 steps on 24 links.
-    let gather = Collective::all_to_all_broadcast();
+    let gather = Collective::all_gather();
     let problem = Problem::new(&half, &gather, WORMHOLE).unwrap();
     let by_rule = |rule| all(&problem).into_iter().find(|bound| bound.rule == rule).unwrap().steps;
     assert_eq!((by_rule(Rule::Ports), by_rule(Rule::Volume)), (8, 10));
@@ -287,11 +278,11 @@ fn ports_limit_both_ways() {
 #[test]
 fn chunks_pass_the_source_one_after_the_other() {
     let omega = network("omega:8");
-    let broadcast = Collective::one_to_all_broadcast(omega.terminals()[0]).with_chunks(5.try_into().unwrap());
+    let broadcast = Collective::broadcast(omega.terminals()[0]).with_chunks(5.try_into().unwrap());
     // The fifth chunk starts in step 5 and takes 3 steps.
     assert_eq!(steps(&omega, &broadcast, WORMHOLE), 7);
     let ring = network("ring:8");
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0)).with_chunks(6.try_into().unwrap());
+    let broadcast = Collective::broadcast(NodeId::new(0)).with_chunks(6.try_into().unwrap());
     // Six chunks leave over two links in 3 steps, and the last one crosses four channels.
     assert_eq!(steps(&ring, &broadcast, PACKETS), 6);
 }
@@ -305,15 +296,15 @@ fn a_collecting_phase_is_a_time_reversed_distribution() {
         builder.channel(tail, head);
     }
     let funnel = builder.build().unwrap();
-    let gather: Collective = lockstep_schedule::CollectiveKind::Gather { root }.into();
-    let reduce: Collective = lockstep_schedule::CollectiveKind::Reduce { root }.into();
+    let gather = Collective::gather(root);
+    let reduce = Collective::reduce(root);
     assert_eq!(steps(&funnel, &gather, WORMHOLE), 1);
     assert_eq!(steps(&funnel, &reduce, WORMHOLE), 1);
-    assert_eq!(steps(&funnel, &Collective::one_to_all_scatter(root), WORMHOLE), 3);
+    assert_eq!(steps(&funnel, &Collective::scatter(root), WORMHOLE), 3);
 
     let omega = network("omega:8");
-    let scatter: Collective = lockstep_schedule::CollectiveKind::ReduceScatter.into();
-    let reduce: Collective = lockstep_schedule::CollectiveKind::AllReduce.into();
+    let scatter = Collective::reduce_scatter();
+    let reduce = Collective::all_reduce();
     assert_eq!(steps(&omega, &scatter, WORMHOLE), 7);
     assert_eq!(steps(&omega, &reduce, WORMHOLE), 14);
 }
@@ -338,5 +329,5 @@ fn a_shared_bus_is_one_resource() {
     }
     builder.share((0..4).map(ChannelId::new));
     let bus = builder.build().unwrap();
-    assert_eq!(steps(&bus, &Collective::all_to_all_broadcast(), WORMHOLE), 12);
+    assert_eq!(steps(&bus, &Collective::all_gather(), WORMHOLE), 12);
 }

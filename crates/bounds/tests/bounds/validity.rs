@@ -3,7 +3,7 @@
 use lockstep_bounds::{Rule, all, best, best_reaching, by_rule};
 use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
 use lockstep_schedule::{
-    Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
+    Collective, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
 };
 use lockstep_topology::strategy::{shuffled, tree};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
@@ -87,24 +87,24 @@ fn collective(terminals: usize) -> impl Strategy<Value = Collective> {
         receivers.retain(|&receiver| receiver != source);
         Message { source, receivers }
     });
-    let kind = prop_oneof![
-        root.clone().prop_map(|root| CollectiveKind::OneToAllBroadcast { root }),
-        root.clone().prop_map(|root| CollectiveKind::OneToAllScatter { root }),
-        Just(CollectiveKind::AllToAllBroadcast),
-        Just(CollectiveKind::AllToAllScatter),
-        root.clone().prop_map(|root| CollectiveKind::Gather { root }),
-        root.prop_map(|root| CollectiveKind::Reduce { root }),
-        Just(CollectiveKind::ReduceScatter),
-        Just(CollectiveKind::AllReduce),
-        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_broadcast(&from, &to).kind),
-        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_scatter(&from, &to).kind),
+    let collective = prop_oneof![
+        root.clone().prop_map(Collective::broadcast),
+        root.clone().prop_map(Collective::scatter),
+        Just(Collective::all_gather()),
+        Just(Collective::all_to_all()),
+        root.clone().prop_map(Collective::gather),
+        root.prop_map(Collective::reduce),
+        Just(Collective::reduce_scatter()),
+        Just(Collective::all_reduce()),
+        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_broadcast(&from, &to)),
+        (some(), some()).prop_map(|(from, to)| Collective::many_to_many_scatter(&from, &to)),
         vec(message, 1..5).prop_map(|mut messages| {
             messages.retain(|message| !message.receivers.is_empty());
-            CollectiveKind::Custom(messages)
+            Collective::custom(messages)
         }),
     ];
     let chunks = prop_oneof![4 => Just(1u32), 1 => 2..4u32];
-    (kind, chunks).prop_map(|(kind, chunks)| Collective { kind, chunks: chunks.try_into().unwrap() })
+    (collective, chunks).prop_map(|(collective, chunks)| collective.with_chunks(chunks.try_into().unwrap()))
 }
 
 fn instance(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = (Topology, Collective)> {
@@ -155,7 +155,7 @@ proptest! {
         model in model(),
     ) {
         let receivers = receivers.into_iter().filter(|&receiver| receiver != source).collect();
-        let collective = CollectiveKind::Custom(vec![Message { source, receivers }]).into();
+        let collective = Collective::custom(vec![Message { source, receivers }]);
         prop_assume!(compare_with_optimum(&topology, &collective, model).is_some());
     }
 
@@ -167,7 +167,7 @@ proptest! {
         limit in 0..3u32,
     ) {
         let tree = if half_duplex { tree.half_duplex() } else { tree };
-        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let broadcast = Collective::broadcast(NodeId::from_index(root.index(tree.node_count())));
         let model = CommunicationModel {
             ports: Ports::limit(limit).unwrap_or(Ports::All),
             ..CommunicationModel::wormhole()
@@ -186,7 +186,7 @@ proptest! {
         limit in 0..3u32,
     ) {
         let tree = if half_duplex { tree.half_duplex() } else { tree };
-        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let broadcast = Collective::broadcast(NodeId::from_index(root.index(tree.node_count())));
         let model = CommunicationModel {
             ports: Ports::limit(limit).unwrap_or(Ports::All),
             ..CommunicationModel::store_and_forward()
@@ -204,7 +204,7 @@ proptest! {
         root in any::<Index>(),
         limit in 0..4u32,
     ) {
-        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let broadcast = Collective::broadcast(NodeId::from_index(root.index(tree.node_count())));
         let model = CommunicationModel {
             ports: Ports::limit(limit).unwrap_or(Ports::All),
             ..CommunicationModel::wormhole()
@@ -263,12 +263,12 @@ fn the_oracle_finds_known_optima() {
     let wormhole = CommunicationModel::wormhole();
     let packets = CommunicationModel::store_and_forward();
     // Complete binary trees: 4 leaves under switches, and 7 routers with the source at the root or a leaf.
-    assert_eq!(optimum("b-tree:4", Collective::all_to_all_scatter(), wormhole), Some(4));
-    assert_eq!(optimum("b-tree:4", Collective::all_to_all_broadcast(), wormhole), Some(3));
-    assert_eq!(optimum("full-b-tree:7", Collective::one_to_all_broadcast(root(0)), wormhole), Some(2));
-    assert_eq!(optimum("full-b-tree:7", Collective::one_to_all_broadcast(root(6)), wormhole), Some(3));
+    assert_eq!(optimum("b-tree:4", Collective::all_to_all(), wormhole), Some(4));
+    assert_eq!(optimum("b-tree:4", Collective::all_gather(), wormhole), Some(3));
+    assert_eq!(optimum("full-b-tree:7", Collective::broadcast(root(0)), wormhole), Some(2));
+    assert_eq!(optimum("full-b-tree:7", Collective::broadcast(root(6)), wormhole), Some(3));
     // Hypercubes: dimension, and half the nodes.
-    assert_eq!(optimum("hypercube:3", Collective::one_to_all_broadcast(root(0)), packets), Some(3));
-    assert_eq!(optimum("hypercube:2", Collective::all_to_all_scatter(), wormhole), Some(2));
-    assert_eq!(optimum("hypercube:2", Collective::all_to_all_broadcast(), packets), Some(2));
+    assert_eq!(optimum("hypercube:3", Collective::broadcast(root(0)), packets), Some(3));
+    assert_eq!(optimum("hypercube:2", Collective::all_to_all(), wormhole), Some(2));
+    assert_eq!(optimum("hypercube:2", Collective::all_gather(), packets), Some(2));
 }

@@ -34,7 +34,7 @@ impl LowerBound {
     /// let (nodes, direction) = (vec![NodeId::new(0)], Direction::In);
     /// let certificate = Certificate::Cut { nodes, direction, messages: 1023, per_step: 10 };
     /// let bound = LowerBound { steps: 103, rule: Rule::Ports, certificate };
-    /// bound.check_symmetric(&cube, CollectiveName::AllToAllBroadcast, CommunicationModel::wormhole())?;
+    /// bound.check_symmetric(&cube, CollectiveName::AllGather, CommunicationModel::wormhole())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check_symmetric(
@@ -62,8 +62,8 @@ struct CayleyProblem<'a> {
 impl<'a> CayleyProblem<'a> {
     fn new(graph: &'a CayleyGraph, collective: CollectiveName, model: CommunicationModel) -> Checked<Self> {
         let is_scatter = match collective {
-            CollectiveName::AllToAllBroadcast => false,
-            CollectiveName::AllToAllScatter => true,
+            CollectiveName::AllGather => false,
+            CollectiveName::AllToAll => true,
             _ => return Err("the collective must be an all-gather or an all-to-all".into()),
         };
         let ports = model.ports.of_degree(graph.degree()) as u64;

@@ -45,7 +45,7 @@ impl LowerBound {
     /// use lockstep_topology::{NodeId, Topology};
     ///
     /// let ring: Topology = "ring:6".parse()?;
-    /// let all_gather = Collective::all_to_all_broadcast();
+    /// let all_gather = Collective::all_gather();
     /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole())?;
     /// // A terminal receives 5 messages over 2 channels, which takes at least 3 steps.
     /// let (nodes, direction) = (vec![NodeId::new(0)], Direction::In);

@@ -4,8 +4,8 @@ use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
 use lockstep_schedule::{CollectiveName, CommunicationModel};
 use lockstep_topology::{CayleyGraph, NodeId};
 
-const ALL_GATHER: CollectiveName = CollectiveName::AllToAllBroadcast;
-const ALL_TO_ALL: CollectiveName = CollectiveName::AllToAllScatter;
+const ALL_GATHER: CollectiveName = CollectiveName::AllGather;
+const ALL_TO_ALL: CollectiveName = CollectiveName::AllToAll;
 
 fn into_nodes(nodes: std::ops::Range<u32>, messages: u64, per_step: u64) -> Certificate {
     Certificate::Cut { nodes: nodes.map(NodeId::new).collect(), direction: Direction::In, messages, per_step }

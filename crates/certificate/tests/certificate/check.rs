@@ -65,7 +65,7 @@ const LEFT: [u32; 8] = [0, 1, 4, 5, 8, 9, 12, 13];
 
 fn mesh_all_to_all(visit: impl FnOnce(&Problem<'_>)) {
     let mesh: Topology = "mesh:4x4".parse().unwrap();
-    visit(&Problem::new(&mesh, &Collective::all_to_all_scatter(), CommunicationModel::wormhole()).unwrap());
+    visit(&Problem::new(&mesh, &Collective::all_to_all(), CommunicationModel::wormhole()).unwrap());
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_rule_needs_its_own_kind_of_facts() {
 #[test]
 fn a_certificate_proves_nothing_about_another_problem() {
     mesh_all_to_all(|problem| {
-        let all_gather = Collective::all_to_all_broadcast();
+        let all_gather = Collective::all_gather();
         let other = Problem::new(problem.topology(), &all_gather, problem.model()).unwrap();
         assert!(middle_cut(&LEFT).check(&other).is_err());
         let torus: Topology = "torus:4x4".parse().unwrap();
@@ -295,7 +295,7 @@ fn sums_that_take_too_long_are_refused() {
         bound.check(&problem).unwrap_err().to_string()
     };
     let why = |why: &str| format!("not a valid broadcast-lp certificate: {why}");
-    let broadcast = || Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = || Collective::broadcast(NodeId::new(0));
     for steps in [0, 4096, u32::MAX] {
         let expected = why("a message can reach one more terminal in every step");
         assert_eq!(refusal(broadcast(), bound(steps, 1)), expected);
@@ -304,7 +304,7 @@ fn sums_that_take_too_long_are_refused() {
         assert_eq!(refusal(broadcast(), bound(steps, sets)), why("the sum is too long to compute again"));
     }
     assert_eq!(refusal(broadcast(), bound(3, 0)), why("the sets can receive what they need"));
-    for collective in [Collective::all_to_all_broadcast(), Collective::one_to_all_broadcast(NodeId::new(1))] {
+    for collective in [Collective::all_gather(), Collective::broadcast(NodeId::new(1))] {
         assert_eq!(refusal(collective, bound(3, 1)), why("the argument requires one message, from its source"));
     }
 }

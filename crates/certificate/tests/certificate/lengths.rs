@@ -13,7 +13,7 @@ fn lengths(steps: u32, lengths: [Vec<u32>; 3], sums: [u64; 2]) -> LowerBound {
 #[test]
 fn lengths_of_the_wrong_number_or_place_are_refused() {
     let kautz: Topology = "kautz:2,2".parse().unwrap();
-    let (all_to_all, all_gather) = (Collective::all_to_all_scatter(), Collective::all_to_all_broadcast());
+    let (all_to_all, all_gather) = (Collective::all_to_all(), Collective::all_gather());
     let problem = |collective, model| Problem::new(&kautz, collective, model).unwrap();
     let packets = problem(&all_to_all, CommunicationModel::store_and_forward());
     let refusal = |problem: &Problem<'_>, counts: [usize; 3]| {
@@ -36,7 +36,7 @@ fn lengths_of_the_wrong_number_or_place_are_refused() {
 fn the_largest_lengths_are_added_exactly() {
     let pair: Topology = "complete:2".parse().unwrap();
     let chunks = (1 << 31) - 1;
-    let all_to_all = Collective::all_to_all_scatter().with_chunks(chunks.try_into().unwrap());
+    let all_to_all = Collective::all_to_all().with_chunks(chunks.try_into().unwrap());
     let problem = Problem::new(&pair, &all_to_all, CommunicationModel::store_and_forward()).unwrap();
     let both = 2 * u64::from(u32::MAX);
     let bound = lengths(chunks, [vec![u32::MAX; 2], vec![], vec![]], [both * u64::from(chunks), both]);

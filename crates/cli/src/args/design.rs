@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use lockstep::design::{CablingCode, DesignRules, Machine, OddLinks, Ports, Start, published_generations};
-use lockstep::pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
+use lockstep::pareto::{Elites, EqualPoints, EvolutionOptions, SelectionAlgorithm};
 
 use super::topology::NetworkFormat;
 
@@ -180,8 +180,8 @@ pub(crate) struct EvolutionArgs {
     #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value = "stated")]
     preset: PresetArg,
     /// Selection algorithm: nsga2, sms-emoa or nsga3
-    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = Algorithm::Nsga2, value_parser = str::parse::<Algorithm>)]
-    algorithm: Algorithm,
+    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = SelectionAlgorithm::Nsga2, value_parser = str::parse::<SelectionAlgorithm>)]
+    algorithm: SelectionAlgorithm,
     /// Number of generations after the first population [default: from --preset]
     #[arg(long, help_heading = SEARCH, value_name = "N")]
     generations: Option<u64>,

@@ -19,7 +19,7 @@ fn one_way_ring(nodes: u32) -> Topology {
 #[test]
 fn a_tight_schedule_takes_a_message_time_a_step() {
     let ring = one_way_ring(5);
-    let all_gather = Collective::all_to_all_broadcast();
+    let all_gather = Collective::all_gather();
     let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
     let mut schedule = Schedule::new();
     for step in 0..4 {
@@ -39,7 +39,7 @@ fn a_reduction_waits_for_all_parts_that_pass_through() {
     let [a, b, c, root] = ["a", "b", "c", "root"].map(|name| tree.terminal(name));
     let [from_a, from_b, from_c] = [tree.channel(a, c), tree.channel(b, c), tree.channel(c, root)];
     let tree = tree.build().unwrap();
-    let reduce = Collective::from(lockstep_schedule::CollectiveKind::Reduce { root });
+    let reduce = Collective::reduce(root);
     let problem = Problem::new(&tree, &reduce, CommunicationModel::store_and_forward()).unwrap();
     let mut schedule = Schedule::new();
     for channels in [&[from_a, from_b][..], &[from_c]] {
@@ -57,7 +57,7 @@ fn a_reduction_waits_for_all_parts_that_pass_through() {
 #[test]
 fn messages_without_length_are_refused() {
     let ring = one_way_ring(3);
-    let all_gather = Collective::all_to_all_broadcast();
+    let all_gather = Collective::all_gather();
     let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
     assert_eq!(Programs::of_schedule(&problem, &Schedule::new(), 0), Err(ReplayError::Size { size: 0 }));
     let mut schedule = Schedule::new();

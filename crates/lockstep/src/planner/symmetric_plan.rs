@@ -20,7 +20,7 @@ use crate::plan::Verdict;
 ///
 /// let cube = "hypercube:16".parse()?;
 /// let model = CommunicationModel::store_and_forward();
-/// let plan = plan_symmetric(&cube, CollectiveName::AllToAllBroadcast, model, &Budget::unlimited())?;
+/// let plan = plan_symmetric(&cube, CollectiveName::AllGather, model, &Budget::unlimited())?;
 /// assert_eq!((plan.step_count(), plan.is_optimal()), (4096, true)); // 65,535 messages through 16 links
 /// assert_eq!(plan.verification().transfers, 65_535 * 65_536);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

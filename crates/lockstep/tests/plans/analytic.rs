@@ -95,7 +95,7 @@ proptest! {
 fn symmetric_plans_agree_with_explicit_ones() {
     for spec in ["hypercube:5", "torus:4x6", "ring:9", "circulant:13,1,5", "folded-hypercube:4"] {
         let topology: Topology = spec.parse().unwrap();
-        for name in [CollectiveName::AllToAllBroadcast, CollectiveName::AllToAllScatter] {
+        for name in [CollectiveName::AllGather, CollectiveName::AllToAll] {
             let symmetric = plan_symmetric(&spec.parse().unwrap(), name, STORE, &Budget::unlimited()).unwrap();
             let collective = name.with_root(None).unwrap();
             let problem = Problem::new(&topology, &collective, STORE).unwrap();

@@ -1,7 +1,7 @@
 //! Reductions executed on numbers.
 
+use lockstep::schedule::Schedule;
 use lockstep::schedule::strategy::any_model;
-use lockstep::schedule::{CollectiveKind, Schedule};
 use lockstep::topology::strategy::any_topology;
 use lockstep::{Budget, Collective, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ proptest! {
     /// Every terminal ends with the sum of all numbers, exactly once each.
     #[test]
     fn sums_are_right(topology in any_topology(8), model in any_model(), seed: u64, chunks in 1u32..3) {
-        let collective = Collective::from(CollectiveKind::AllReduce).with_chunks(chunks.try_into().unwrap());
+        let collective = Collective::all_reduce().with_chunks(chunks.try_into().unwrap());
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(1 << 10), |_| {}).unwrap();
         let mut state = seed;

@@ -90,8 +90,8 @@ fn the_version_is_looked_at_before_everything_else() {
         value["more"] = json!("something new");
     });
     assert_eq!(message(newer), "field 'version' is 2, but only version 1 is known; use a newer lockstep");
-    let inner = message(changed(|value| value["schedule"]["version"] = json!(2)));
-    assert!(inner.contains("field 'schedule': field 'version' is 2, but only version 1 is known"), "{inner}");
+    let inner = message(changed(|value| value["schedule"]["version"] = json!(3)));
+    assert!(inner.contains("field 'schedule': field 'version' is 3, but only version 2 is known"), "{inner}");
 }
 
 #[test]

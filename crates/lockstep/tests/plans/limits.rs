@@ -6,7 +6,7 @@ fn problems_that_do_not_fit_into_memory_are_refused() {
     // 5,000 * 4,999 messages; on a ring of 2,000 some 500 channels each.
     for (spec, what) in [("complete:4200", "transfers"), ("ring:2000", "channel uses")] {
         let topology: Topology = spec.parse().unwrap();
-        let exchange = Collective::all_to_all_scatter();
+        let exchange = Collective::all_to_all();
         let error = plan(&topology, &exchange, &CommunicationModel::wormhole(), &Budget::evaluations(1)).unwrap_err();
         assert!(matches!(error, PlanError::TooLarge { what: found, .. } if found == what), "{spec}: {error}");
     }

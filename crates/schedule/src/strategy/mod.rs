@@ -15,7 +15,7 @@ use proptest::sample::Index;
 pub use router::random_schedule;
 pub use symmetric::{SymmetricInstance, cayley_topology, spoiled_symmetric, symmetric_instance};
 
-use crate::collective::{Collective, CollectiveKind};
+use crate::collective::Collective;
 use crate::messages::Message;
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
@@ -124,7 +124,7 @@ impl CollectiveChoice {
             }
             Choice::Custom(messages) => {
                 let messages = messages.iter().map(|(source, receivers)| custom_message(terminals, *source, receivers));
-                CollectiveKind::Custom(messages.collect()).into()
+                Collective::custom(messages.collect())
             }
         };
         collective.with_chunks(self.chunks)

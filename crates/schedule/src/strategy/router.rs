@@ -2,9 +2,9 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::collective::Phase;
 use crate::messages::MessageId;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
+use crate::pattern::Phase;
 use crate::problem::Problem;
 use crate::reach::{Inner, Search, UNREACHED};
 use crate::schedule::Schedule;

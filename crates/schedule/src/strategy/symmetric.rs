@@ -40,10 +40,10 @@ pub fn cayley_topology(graph: &CayleyGraph) -> Topology {
 /// It is valid where every element is a sum of generators, unless it is a direct all-to-all and some shortest path must use
 /// a generator twice.
 pub fn symmetric_instance(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
-    let collective = select(vec![CollectiveName::AllToAllBroadcast, CollectiveName::AllToAllScatter]);
+    let collective = select(vec![CollectiveName::AllGather, CollectiveName::AllToAll]);
     (any_graph(max_elements), collective, any_model(), any::<u64>()).prop_map(|(graph, collective, model, seed)| {
         let mut random = Random(seed);
-        let base = if collective == CollectiveName::AllToAllBroadcast {
+        let base = if collective == CollectiveName::AllGather {
             gather(&graph, model, &mut random)
         } else {
             exchange(&graph, model, &mut random)

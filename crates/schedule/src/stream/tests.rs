@@ -207,7 +207,7 @@ proptest! {
                 schedule.push(MessageId::new(0), &path);
             }
         }
-        let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+        let broadcast = Collective::broadcast(NodeId::new(0));
         let problem = Problem::new(&topology, &broadcast, model).unwrap();
         let (whole, streamed) = (verify(&problem, &schedule), judged(&graph, 0, model, &known));
         prop_assert_eq!(whole.is_ok(), streamed.is_ok(), "{:?} {:?}", whole, streamed);

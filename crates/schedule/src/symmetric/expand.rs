@@ -50,7 +50,7 @@ impl SymmetricSchedule {
     /// Of each transfer of the base it starts the translate that leaves from it, so that all nodes send as much, on the same
     /// generators. Numbers that are no node are taken modulo the sides.
     pub fn program_of(&self, node: u64) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = LocalSend<'_>>> {
-        let scatter = self.collective == CollectiveName::AllToAllScatter;
+        let scatter = self.collective == CollectiveName::AllToAll;
         self.base.steps().map(move |step| {
             step.map(move |moved| {
                 let source = self.graph.subtract(node, moved.from.into());
@@ -79,7 +79,7 @@ impl SymmetricSchedule {
         let nodes = topology.node_count();
         let [transfers, uses] =
             [self.base.transfer_count(), self.base.channel_use_count()].map(|part| nodes.checked_mul(part));
-        let scatter = self.collective == CollectiveName::AllToAllScatter;
+        let scatter = self.collective == CollectiveName::AllToAll;
         let messages = if scatter { nodes.checked_mul(nodes - 1) } else { Some(nodes) };
         let fits = |count: Option<usize>| count.filter(|&count| count < u32::MAX as usize);
         let (Some(transfers), Some(uses), Some(_)) = (fits(transfers), fits(uses), fits(messages)) else {

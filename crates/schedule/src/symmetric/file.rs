@@ -33,7 +33,7 @@ const MAX_GENERATORS: usize = 1 << 16;
 /// let mut base = BaseSchedule::new();
 /// base.begin_step();
 /// base.push(BaseSchedule::BROADCAST, 0, &[0]);
-/// let schedule = SymmetricSchedule::new("ring:2".parse()?, CollectiveName::AllToAllBroadcast, base);
+/// let schedule = SymmetricSchedule::new("ring:2".parse()?, CollectiveName::AllGather, base);
 /// let file = SymmetricScheduleFile { schedule, model: CommunicationModel::wormhole() };
 /// let again = SymmetricScheduleFile::read(file.to_json().as_bytes())?;
 /// assert_eq!(again.verify()?.transfers, 2);
@@ -74,7 +74,7 @@ impl SymmetricScheduleFile {
         base: BaseSchedule,
     ) -> Result<Self, ScheduleFileError> {
         let collective: CollectiveName = collective.parse().map_err(ScheduleFileError::Name)?;
-        if !matches!(collective, CollectiveName::AllToAllBroadcast | CollectiveName::AllToAllScatter) {
+        if !matches!(collective, CollectiveName::AllGather | CollectiveName::AllToAll) {
             return Err(ScheduleFileError::NotSymmetric { collective });
         }
         Ok(Self { schedule: SymmetricSchedule::new(graph.try_into()?, collective, base), model })

@@ -65,8 +65,8 @@ impl<'a> Case<'a> {
     pub(super) fn new(schedule: &'a SymmetricSchedule) -> Result<Self, SymmetricViolation> {
         let (graph, collective) = (schedule.graph(), schedule.collective());
         let scatter = match collective {
-            CollectiveName::AllToAllBroadcast => false,
-            CollectiveName::AllToAllScatter => true,
+            CollectiveName::AllGather => false,
+            CollectiveName::AllToAll => true,
             _ => return Err(SymmetricViolation::Collective { collective }),
         };
         let elements = graph.node_count();

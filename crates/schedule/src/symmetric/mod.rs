@@ -32,7 +32,7 @@ pub use violation::{BasePlace, SymmetricViolation};
 /// base.begin_step();
 /// base.push(BaseSchedule::BROADCAST, 0, &[0]);
 /// base.push(BaseSchedule::BROADCAST, 0, &[1]);
-/// let schedule = SymmetricSchedule::new("ring:3".parse()?, CollectiveName::AllToAllBroadcast, base);
+/// let schedule = SymmetricSchedule::new("ring:3".parse()?, CollectiveName::AllGather, base);
 /// let report = verify_symmetric(&schedule, CommunicationModel::store_and_forward())?;
 /// assert_eq!((report.steps, report.transfers, report.redundant), (1, 6, 0));
 ///

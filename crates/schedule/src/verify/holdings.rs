@@ -6,8 +6,8 @@ use lockstep_topology::NodeId;
 
 use super::{Case, Findings, Spot, Stage};
 use crate::bits::Bits;
-use crate::collective::Phase;
 use crate::messages::{MessageId, Receivers};
+use crate::pattern::Phase;
 use crate::violation::Violation;
 
 /// The most bits that are held at a time: 256 MiB.

@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::collective::Phase;
 use crate::messages::{MessageId, Messages, Receivers};
+use crate::pattern::Phase;
 use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

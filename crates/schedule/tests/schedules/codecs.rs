@@ -1,9 +1,7 @@
 //! JSON and binary files.
 
 use lockstep_schedule::strategy::spoiled_instance;
-use lockstep_schedule::{
-    Collective, CollectiveKind, CommunicationModel, Message, MessageId, Ports, Problem, Schedule, ScheduleFile,
-};
+use lockstep_schedule::{Collective, CommunicationModel, Message, MessageId, Ports, Problem, Schedule, ScheduleFile};
 use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -84,7 +82,7 @@ proptest! {
 
 /// The broadcast on the ring: a to b and d, b to c.
 fn broadcast() -> ScheduleFile {
-    let (ring, collective) = (ring(), Collective::one_to_all_broadcast(NodeId::new(0)));
+    let (ring, collective) = (ring(), Collective::broadcast(NodeId::new(0)));
     let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
     ScheduleFile::new(&problem, schedule(&vec![vec![(0, vec![0]), (0, vec![7])], vec![(0, vec![2])]]))
 }
@@ -160,11 +158,11 @@ fn wrong_files_are_refused_by_their_head() {
         "field 'format' is 'lockstep-topology', expected 'lockstep-schedule'; a topology alone is no schedule, plan one for it"
     );
     // The version counts before fields that a later version may have.
-    let later = refused("\"version\": 1,\n  \"topology\"", "\"version\": 2, \"novelty\": 1,\n  \"topology\"");
-    assert_eq!(later, "field 'version' is 2, but only version 1 is known; use a newer lockstep");
+    let later = refused("\"version\": 1,\n  \"topology\"", "\"version\": 3, \"novelty\": 1,\n  \"topology\"");
+    assert_eq!(later, "field 'version' is 3, but only version 2 is known; use a newer lockstep");
     assert_eq!(
-        refused("\"version\": 1,\n  \"topology\"", "\"version\": 2,\n  \"topology\""),
-        "field 'version' is 2, but only version 1 is known; use a newer lockstep"
+        refused("\"version\": 1,\n  \"topology\"", "\"version\": 3,\n  \"topology\""),
+        "field 'version' is 3, but only version 2 is known; use a newer lockstep"
     );
 }
 
@@ -244,7 +242,7 @@ fn custom_messages_are_taken_as_given_once_a_chunk() {
         Message { source: NodeId::new(0), receivers: vec![NodeId::new(2), NodeId::new(1)] },
         Message { source: NodeId::new(3), receivers: vec![NodeId::new(0)] },
     ];
-    let collective = Collective::from(CollectiveKind::Custom(messages)).with_chunks(2.try_into().unwrap());
+    let collective = Collective::custom(messages).with_chunks(2.try_into().unwrap());
     let ring = ring();
     let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
     let file = ScheduleFile::new(&Problem::new(&ring, &collective, model).unwrap(), Schedule::new());
@@ -261,8 +259,7 @@ fn custom_messages_are_taken_as_given_once_a_chunk() {
     assert!(read(&odd).is_err());
     let everybody = text.replace("\"receivers\": [2, 1]", "\"receivers\": \"all\"");
     let collective = read(&everybody).unwrap().collective().clone();
-    let CollectiveKind::Custom(messages) = collective.kind else { panic!("still a custom collective") };
-    assert_eq!(messages[0].receivers, [1, 2, 3].map(NodeId::new));
+    assert_eq!(collective.listed().unwrap()[0].receivers, [1, 2, 3].map(NodeId::new));
 }
 
 #[test]
@@ -276,7 +273,7 @@ fn every_part_of_a_topology_survives() {
     network.share([forth, back]);
     network.positions([[0.1, -2.5], [1e-9, 3.0], [0.0, 0.0], [7.0, 1.0 / 3.0]]);
     let topology = network.build().unwrap();
-    let collective = Collective::one_to_all_broadcast(a);
+    let collective = Collective::broadcast(a);
     let mut schedule = Schedule::new();
     schedule.begin_step();
     schedule.push(MessageId::new(0), &[forth, down]);

@@ -43,7 +43,7 @@ fn omega_schedule(omega: &Topology, table: &[[u32; 7]; 8]) -> Schedule {
 
 #[test]
 fn table_2_is_valid_on_omega_8() {
-    let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_to_all_broadcast());
+    let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_gather());
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
     let report = verify(&problem, &omega_schedule(&omega, &table("table2"))).unwrap();
     assert_eq!((report.steps, report.transfers, report.redundant), (7, 56, 0));
@@ -53,7 +53,7 @@ fn table_2_is_valid_on_omega_8() {
 
 #[test]
 fn table_2_with_two_cells_of_a_column_swapped_is_refused() {
-    let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_to_all_broadcast());
+    let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_gather());
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
     let printed = table("table2");
     for step in 0..7 {
@@ -85,7 +85,7 @@ fn choose(paths: &[Vec<Vec<ChannelId>>], chosen: &mut Vec<Vec<ChannelId>>) -> bo
 
 #[test]
 fn table_4_is_realisable_on_the_fat_tree_of_8_leaves() {
-    let (tree, collective): (Topology, _) = ("fat-tree:2,3".parse().unwrap(), Collective::all_to_all_scatter());
+    let (tree, collective): (Topology, _) = ("fat-tree:2,3".parse().unwrap(), Collective::all_to_all());
     let problem = Problem::new(&tree, &collective, CommunicationModel::wormhole()).unwrap();
     let table = table("table4");
     let mut schedule = Schedule::new();
@@ -106,7 +106,7 @@ fn table_4_is_realisable_on_the_fat_tree_of_8_leaves() {
 
 #[test]
 fn on_omega_8_a_message_to_its_own_source_is_refused() {
-    let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_to_all_broadcast());
+    let (omega, collective): (Topology, _) = ("omega:8".parse().unwrap(), Collective::all_gather());
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
     let mut table = table("table2");
     table[0][0] = 0;

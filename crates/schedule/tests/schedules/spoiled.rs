@@ -1,8 +1,7 @@
 //! Valid schedules, spoiled in every way that a rule allows: each is refused for the right reason, in words.
 
 use lockstep_schedule::{
-    Collective, CollectiveKind, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Violation, verify,
-    violations,
+    Collective, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Violation, verify, violations,
 };
 use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
 
@@ -15,7 +14,7 @@ fn all_gather() -> Fixture {
     let step = |step: u32| (0..4).map(|node: u32| ((node + 4 - step) % 4, vec![2 * node])).collect();
     Fixture {
         topology: ring(),
-        collective: Collective::all_to_all_broadcast(),
+        collective: Collective::all_gather(),
         model: CommunicationModel::store_and_forward(),
         draft: (0..3).map(step).collect(),
     }
@@ -25,7 +24,7 @@ fn all_gather() -> Fixture {
 fn scatter() -> Fixture {
     Fixture {
         topology: ring(),
-        collective: Collective::one_to_all_scatter(A),
+        collective: Collective::scatter(A),
         model: CommunicationModel::wormhole(),
         draft: vec![vec![(0, vec![0]), (2, vec![7])], vec![(1, vec![0, 2])]],
     }
@@ -35,7 +34,7 @@ fn scatter() -> Fixture {
 fn broadcast() -> Fixture {
     Fixture {
         topology: two_switches(),
-        collective: Collective::one_to_all_broadcast(A),
+        collective: Collective::broadcast(A),
         model: CommunicationModel::wormhole(),
         draft: vec![vec![(0, vec![0, 3])], vec![(0, vec![0, 6, 9]), (0, vec![2, 5])]],
     }
@@ -45,7 +44,7 @@ fn broadcast() -> Fixture {
 fn reduce() -> Fixture {
     Fixture {
         topology: ring(),
-        collective: Collective::one_to_all_broadcast(A).reversed().unwrap(),
+        collective: Collective::broadcast(A).reversed(),
         model: CommunicationModel::store_and_forward(),
         draft: vec![vec![(0, vec![2])], vec![(0, vec![4])], vec![(0, vec![6])]],
     }
@@ -226,7 +225,7 @@ fn a_switch_that_does_not_route_is_no_inner_node() {
     network.channel(deaf, b);
     let fixture = Fixture {
         topology: network.build().unwrap(),
-        collective: Collective::one_to_all_broadcast(a),
+        collective: Collective::broadcast(a),
         model: CommunicationModel::wormhole(),
         draft: vec![vec![(0, vec![0, 1])]],
     };
@@ -280,11 +279,10 @@ fn the_channels_of_a_half_duplex_link_share_a_step() {
     // Forth and back on one link in one step.
     let exchange = |topology| Fixture {
         topology,
-        collective: CollectiveKind::Custom(vec![
+        collective: Collective::custom(vec![
             Message { source: A, receivers: vec![NodeId::new(1)] },
             Message { source: NodeId::new(1), receivers: vec![A] },
-        ])
-        .into(),
+        ]),
         model: CommunicationModel::wormhole(),
         draft: vec![vec![(0, vec![0])], vec![(1, vec![1])]],
     };
@@ -311,7 +309,7 @@ fn a_path_crosses_a_shared_wire_once() {
     network.share([channels[0], channels[1]]);
     let fixture = Fixture {
         topology: network.build().unwrap(),
-        collective: CollectiveKind::Custom(vec![Message { source: a, receivers: vec![c] }]).into(),
+        collective: Collective::custom(vec![Message { source: a, receivers: vec![c] }]),
         model: CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() },
         draft: vec![vec![(0, vec![2])]],
     };
@@ -343,7 +341,7 @@ fn ports_limit_sends_and_receptions_separately() {
     assert!(verify(&two.problem(), &schedule(&two.draft)).is_ok());
 
     let gather = Fixture {
-        collective: Collective::one_to_all_scatter(A).reversed().unwrap(),
+        collective: Collective::scatter(A).reversed(),
         draft: vec![vec![(0, vec![1])], vec![(2, vec![6])], vec![(1, vec![4, 6])]],
         ..one
     };
@@ -418,7 +416,7 @@ fn the_root_of_a_reduction_sends_nothing() {
 #[test]
 fn a_gather_goes_from_the_terminals_to_the_root() {
     let gather = Fixture {
-        collective: Collective::one_to_all_scatter(A).reversed().unwrap(),
+        collective: Collective::scatter(A).reversed(),
         draft: vec![vec![(0, vec![1]), (2, vec![6])], vec![(1, vec![4, 6])]],
         ..scatter()
     };
@@ -435,7 +433,7 @@ fn a_relay_to_nowhere_is_legal_forwards_only() {
     // c sends what it never had: the reverse of a scatter that drops a copy at c.
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     let gather = Fixture {
-        collective: Collective::one_to_all_scatter(A).reversed().unwrap(),
+        collective: Collective::scatter(A).reversed(),
         model: relay,
         draft: vec![vec![(0, vec![1]), (2, vec![6])], vec![(1, vec![4, 6])]],
         ..scatter()

@@ -55,7 +55,7 @@ proptest! {
     #[test]
     fn a_base_that_is_not_spoiled_is_valid(instance in symmetric_instance(16)) {
         let SymmetricInstance { schedule, model } = &instance;
-        let is_direct = schedule.collective() == CollectiveName::AllToAllScatter && model.is_direct();
+        let is_direct = schedule.collective() == CollectiveName::AllToAll && model.is_direct();
         prop_assume!(is_connected(schedule.graph()) && !is_direct);
         let (base, whole) = both(&instance);
         prop_assert_eq!(&base, &whole);
@@ -164,11 +164,11 @@ fn base(steps: Steps<'_>) -> BaseSchedule {
 }
 
 fn aab(spec: &str, steps: Steps<'_>) -> SymmetricSchedule {
-    SymmetricSchedule::new(spec.parse().unwrap(), CollectiveName::AllToAllBroadcast, base(steps))
+    SymmetricSchedule::new(spec.parse().unwrap(), CollectiveName::AllGather, base(steps))
 }
 
 fn aas(spec: &str, steps: Steps<'_>) -> SymmetricSchedule {
-    SymmetricSchedule::new(spec.parse().unwrap(), CollectiveName::AllToAllScatter, base(steps))
+    SymmetricSchedule::new(spec.parse().unwrap(), CollectiveName::AllToAll, base(steps))
 }
 
 fn refusal(schedule: &SymmetricSchedule, model: CommunicationModel) -> String {
@@ -189,7 +189,7 @@ fn pairs_of_opposite_differences_are_a_direct_exchange_in_the_hypercube() {
         }
         let spec = format!("hypercube:{dimensions}");
         let topology: Topology = spec.parse().unwrap();
-        let schedule = SymmetricSchedule::new(spec.parse().unwrap(), CollectiveName::AllToAllScatter, base);
+        let schedule = SymmetricSchedule::new(spec.parse().unwrap(), CollectiveName::AllToAll, base);
         let model = CommunicationModel::wormhole();
         let report = verify_symmetric(&schedule, model).unwrap();
         assert_eq!(report.steps, 1 << (dimensions - 1));

@@ -22,7 +22,7 @@ fn with_search<T>(problem: &Problem<'_>, run: impl FnOnce(&mut InequalitySearch<
 fn narrow_links_of_trees_are_found() {
     for (nodes, root, steps) in [(31, 0, 4), (63, 62, 5)] {
         let tree: Topology = format!("full-b-tree:{nodes}").parse().unwrap();
-        let broadcast = Collective::one_to_all_broadcast(NodeId::new(root));
+        let broadcast = Collective::broadcast(NodeId::new(root));
         let problem = Problem::new(&tree, &broadcast, CommunicationModel::wormhole()).unwrap();
         assert_eq!(bound_by(&problem, Rule::TreeBroadcast).unwrap().steps, steps);
         let proved = with_search(&problem, |search| [steps - 1, steps].map(|steps| search.contradiction(steps)));
@@ -35,7 +35,7 @@ fn narrow_links_of_trees_are_found() {
 fn a_flow_finds_the_overfull_side_of_a_narrow_link() {
     // 0 - 1 - 2 - 3: each channel brings one copy, for any holders of the message.
     let line: Topology = "mesh:4x1".parse().unwrap();
-    let broadcast = Collective::one_to_all_broadcast(NodeId::new(0));
+    let broadcast = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&line, &broadcast, CommunicationModel::wormhole()).unwrap();
     with_search(&problem, |search| {
         let nodes: Vec<usize> = search.flow.overfull(&[0.0; 3], &[1.0; 3]).unwrap().ones().collect();
@@ -94,7 +94,7 @@ proptest! {
         root in any::<Index>(),
         limit in 0..3u32,
     ) {
-        let broadcast = Collective::one_to_all_broadcast(NodeId::from_index(root.index(tree.node_count())));
+        let broadcast = Collective::broadcast(NodeId::from_index(root.index(tree.node_count())));
         let ports = Ports::limit(limit).unwrap_or(Ports::All);
         let model = CommunicationModel { ports, ..CommunicationModel::wormhole() };
         let problem = Problem::new(&tree, &broadcast, model).unwrap();

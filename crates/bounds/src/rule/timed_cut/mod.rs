@@ -146,7 +146,7 @@ mod tests {
             moments in 2..12usize,
         ) {
             let root = *root.get(topology.terminals());
-            let scatter = Collective::one_to_all_scatter(root).with_chunks(chunks.try_into().unwrap());
+            let scatter = Collective::scatter(root).with_chunks(chunks.try_into().unwrap());
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let Ok(problem) = Problem::new(&topology, &scatter, model) else { return Ok(()) };
             let (demand, capacities) = (Demand::new(&problem), TimedCapacities::new(&problem));
@@ -176,7 +176,7 @@ mod tests {
             let (collective, group) = if collects {
                 (Collective::many_to_many_scatter(&others, &[root]), MessageGroup::To(root))
             } else {
-                (Collective::one_to_all_scatter(root), MessageGroup::From(root))
+                (Collective::scatter(root), MessageGroup::From(root))
             };
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
             let demand = Demand::new(&problem);

@@ -1,0 +1,170 @@
+//! The request that a method gets, and the state of one attempt.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lockstep_schedule::{Budget, Problem, StopReason};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::fixed_transfers::FixedTransfers;
+use super::method_error::MethodError;
+use super::transfer_log::TransferLog;
+
+/// A request for a schedule that distributes messages.
+#[derive(Clone, Debug)]
+pub(crate) struct MethodRequest<'a> {
+    /// A problem without a collecting phase.
+    pub(crate) problem: &'a Problem<'a>,
+    /// The number of steps at which a method may stop: fewer steps are of no further use.
+    pub(crate) goal: u32,
+    /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
+    pub(crate) below: u32,
+    pub(crate) seed: u64,
+    /// The numbers of the attempts to make. Each has its own random stream.
+    pub(crate) attempts: Range<u64>,
+    /// Only its deadline and cancellation flag count here; the portfolio counts evaluations.
+    pub(crate) budget: &'a Budget,
+    /// The transfers that the schedule begins with, if any.
+    pub(crate) fixed: Option<FixedTransfers<'a>>,
+}
+
+impl MethodRequest<'_> {
+    /// Returns the best result of all attempts, which run in parallel on the current rayon pool; ties go to the earlier
+    /// attempt. Once an attempt reaches the goal, later attempts stop.
+    pub(crate) fn best_attempt(
+        &self,
+        attempt: impl Fn(&mut ChaCha8Rng, &AttemptContext<'_>) -> Result<TransferLog, MethodError> + Sync,
+    ) -> Result<TransferLog, MethodError> {
+        let reached = AtomicU64::new(u64::MAX);
+        let results = self.attempts.clone().into_par_iter().map(|number| {
+            if reached.load(Ordering::Relaxed) < number {
+                return Err(MethodError::NoShorter);
+            }
+            let is_needed = self.below == u32::MAX && number == self.attempts.start;
+            let context = AttemptContext { request: self, number, reached: &reached, is_needed };
+            let log = attempt(&mut self.attempt_rng(number), &context)?;
+            if log.step_count() <= self.goal {
+                reached.fetch_min(number, Ordering::Relaxed);
+            }
+            Ok(log)
+        });
+        let best =
+            results.reduce_with(|first, second| self.better(first, second)).unwrap_or(Err(MethodError::NoShorter))?;
+        if best.step_count() < self.below { Ok(best) } else { Err(MethodError::NoShorter) }
+    }
+
+    /// Returns the shorter result, where all lengths up to the goal count as equal; ties go to the first.
+    fn better(
+        &self,
+        first: Result<TransferLog, MethodError>,
+        second: Result<TransferLog, MethodError>,
+    ) -> Result<TransferLog, MethodError> {
+        let steps = |log: &TransferLog| log.step_count().max(self.goal);
+        match (&first, &second) {
+            (Ok(one), Ok(other)) if steps(other) < steps(one) => second,
+            (Err(_), Ok(_)) => second,
+            _ => first,
+        }
+    }
+
+    /// Returns the random stream of one attempt.
+    pub(crate) fn attempt_rng(&self, attempt: u64) -> ChaCha8Rng {
+        let mut key = [0; 32];
+        for (part, number) in key.chunks_exact_mut(8).zip([self.seed, attempt]) {
+            part.copy_from_slice(&number.to_le_bytes());
+        }
+        ChaCha8Rng::from_seed(key)
+    }
+
+    /// Returns the reason to stop, or `None` while the budget lasts.
+    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
+        self.budget.clone().with_evaluations(u64::MAX).stop_after(0)
+    }
+}
+
+#[cfg(test)]
+impl<'a> MethodRequest<'a> {
+    /// Returns a request for one attempt of any length, with seed 1.
+    pub(crate) fn first(problem: &'a Problem<'a>, budget: &'a Budget) -> Self {
+        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget, fixed: None }
+    }
+}
+
+/// The limits of one attempt: what it aims at, and when it stops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AttemptContext<'a> {
+    request: &'a MethodRequest<'a>,
+    /// The number of this attempt.
+    number: u64,
+    /// The lowest number of an attempt that reached the goal.
+    reached: &'a AtomicU64,
+    /// Whether no other schedule exists. Such an attempt always finishes; after the end of the budget by best effort.
+    is_needed: bool,
+}
+
+impl AttemptContext<'_> {
+    /// The number of steps aimed at.
+    pub(crate) fn goal(&self) -> u32 {
+        self.request.goal
+    }
+
+    /// Only schedules with fewer steps are of use.
+    pub(crate) fn below(&self) -> u32 {
+        self.request.below
+    }
+
+    /// Checks whether an attempt that has `steps` steps so far shall continue.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::NoShorter`], if the result cannot be of use; [`MethodError::Stopped`], if the budget ended.
+    pub(crate) fn check(&self, steps: u32) -> Result<(), MethodError> {
+        if steps >= self.request.below || self.reached.load(Ordering::Relaxed) < self.number {
+            return Err(MethodError::NoShorter);
+        }
+        match self.request.stop_reason() {
+            Some(reason) if !self.is_needed => Err(MethodError::Stopped(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns true if the budget ended and this attempt must still return a schedule, of any length.
+    pub(crate) fn is_best_effort(&self) -> bool {
+        self.is_needed && self.request.stop_reason().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, MessageId};
+    use lockstep_topology::{ChannelId, NodeId, Topology};
+    use rand::RngExt;
+
+    use super::*;
+
+    /// A log of `steps` steps.
+    fn log(steps: u32, channel: u32) -> TransferLog {
+        let mut log = TransferLog::default();
+        log.push(MessageId::new(0), steps - 1, &[ChannelId::new(channel)]).unwrap();
+        log
+    }
+
+    #[test]
+    fn the_first_attempt_that_reaches_the_goal_wins() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let broadcast = Collective::broadcast(NodeId::new(0));
+        let problem = Problem::new(&ring, &broadcast, CommunicationModel::wormhole()).unwrap();
+        let budget = Budget::unlimited();
+        for seed in 0..50 {
+            let request = MethodRequest { goal: 4, seed, attempts: 0..64, ..MethodRequest::first(&problem, &budget) };
+            let draw = |rng: &mut ChaCha8Rng| log(rng.random_range(1..40), rng.random_range(0..8));
+            let each: Vec<TransferLog> = (0..64).map(|number| draw(&mut request.attempt_rng(number))).collect();
+            let first = each.iter().find(|log| log.step_count() <= 4);
+            let expected = first.or(each.iter().min_by_key(|log| log.step_count())).unwrap();
+            let best = request.best_attempt(|rng, _| Ok(draw(rng))).unwrap();
+            assert_eq!(best.schedule(), expected.schedule());
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The steps in which each resource and port is still free.
+
+use super::capacities::{Capacities, PortPair, SlotId};
+
+/// A set of steps within one block. The lowest bit is the first step.
+pub(crate) type StepMask = u128;
+
+/// Number of steps per block.
+pub(crate) const BLOCK_STEPS: u32 = StepMask::BITS;
+
+/// The reserved steps of every slot. The table grows with the last reserved step.
+///
+/// Memory: one bit per slot and step, and 4 bytes per step of a port with a capacity above one. The table is a list of
+/// blocks of 128 steps, and each block is a row with one word per slot.
+#[derive(Debug)]
+pub(crate) struct ReservationTable<'a> {
+    capacities: &'a Capacities,
+    /// The full steps, by block and slot.
+    full: Vec<StepMask>,
+    /// Number of blocks.
+    blocks: u32,
+    /// Uses of ports with a capacity above one, by block, port and step.
+    counts: Vec<u32>,
+    /// The first block of each slot that has a free step.
+    first_open_block: Vec<u32>,
+    /// Number of uses of each slot.
+    load: Vec<u32>,
+}
+
+impl<'a> ReservationTable<'a> {
+    pub(crate) fn new(capacities: &'a Capacities) -> Self {
+        let slots = capacities.len();
+        Self {
+            capacities,
+            full: Vec::new(),
+            blocks: 0,
+            counts: Vec::new(),
+            first_open_block: vec![0; slots],
+            load: vec![0; slots],
+        }
+    }
+
+    /// Number of blocks up to the last reserved step.
+    pub(crate) fn block_count(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Returns the free steps of a slot in a block.
+    #[inline]
+    pub(crate) fn free_steps(&self, block: u32, slot: SlotId) -> StepMask {
+        let index = block as usize * self.capacities.len() + slot as usize;
+        !self.full.get(index).copied().unwrap_or(0)
+    }
+
+    /// Returns the steps of a block in which both ports are free.
+    #[inline]
+    pub(crate) fn free_port_steps(&self, block: u32, ports: PortPair) -> StepMask {
+        let free = |slot: Option<SlotId>| slot.map_or(StepMask::MAX, |slot| self.free_steps(block, slot));
+        free(ports.send) & free(ports.receive)
+    }
+
+    /// Returns the steps of a block from `ready` on, which lies in this block or an earlier one.
+    #[inline]
+    pub(crate) fn steps_from(block: u32, ready: u32) -> StepMask {
+        if block == ready / BLOCK_STEPS { StepMask::MAX << (ready % BLOCK_STEPS) } else { StepMask::MAX }
+    }
+
+    /// Returns the first step from `ready` on in which a resource and both ports are free.
+    pub(crate) fn next_free(&self, resource: SlotId, ports: PortPair, ready: u32) -> u32 {
+        let mut block = self.first_open_block(resource).max(ready / BLOCK_STEPS);
+        loop {
+            let free =
+                Self::steps_from(block, ready) & self.free_steps(block, resource) & self.free_port_steps(block, ports);
+            if free != 0 {
+                return block * BLOCK_STEPS + free.trailing_zeros();
+            }
+            block += 1;
+        }
+    }
+
+    /// Returns the first block in which the slot has a free step.
+    #[inline]
+    pub(crate) fn first_open_block(&self, slot: SlotId) -> u32 {
+        self.first_open_block[slot as usize]
+    }
+
+    /// Number of uses of the slot so far.
+    #[inline]
+    pub(crate) fn load(&self, slot: SlotId) -> u32 {
+        self.load[slot as usize]
+    }
+
+    /// Reserves one use of the slot in a step in which it is free.
+    pub(crate) fn reserve(&mut self, step: u32, slot: SlotId) {
+        let (slots, block, bit) = (self.capacities.len(), step / BLOCK_STEPS, step % BLOCK_STEPS);
+        if block >= self.blocks {
+            self.blocks = block + 1;
+            self.full.resize(self.blocks as usize * slots, 0);
+        }
+        self.load[slot as usize] += 1;
+        let capacity = self.capacities.of(slot);
+        if capacity > 1 && self.count_use(step, slot) < capacity {
+            return;
+        }
+        self.full[block as usize * slots + slot as usize] |= 1 << bit;
+        while self.free_steps(self.first_open_block(slot), slot) == 0 {
+            self.first_open_block[slot as usize] += 1;
+        }
+    }
+
+    /// Counts one more use of a port in a step and returns the new count.
+    fn count_use(&mut self, step: u32, slot: SlotId) -> u32 {
+        let (ports, steps) = (self.capacities.port_count(), BLOCK_STEPS as usize);
+        let port = self.capacities.port_index(slot);
+        let index = (step / BLOCK_STEPS) as usize * ports * steps + port * steps + (step % BLOCK_STEPS) as usize;
+        if index >= self.counts.len() {
+            self.counts.resize(self.blocks as usize * ports * steps, 0);
+        }
+        self.counts[index] += 1;
+        self.counts[index]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::Ports;
+    use lockstep_topology::NodeId;
+
+    use super::*;
+    use crate::kit::capacities::with_capacities;
+
+    #[test]
+    fn a_resource_is_free_in_the_first_step_that_is_not_reserved() {
+        with_capacities("ring:4", Ports::All, |task, capacities| {
+            let (mut table, free) = (ReservationTable::new(capacities), PortPair { send: None, receive: None });
+            let ports = PortPair::new(task, capacities, NodeId::new(0), NodeId::new(1));
+            assert_eq!((ports.send, ports.receive), (None, None));
+            for step in 0..2 * BLOCK_STEPS {
+                assert_eq!(table.next_free(3, free, 0), step);
+                table.reserve(step, 3);
+            }
+            assert_eq!((table.first_open_block(3), table.block_count(), table.load(3)), (2, 2, 2 * BLOCK_STEPS));
+            assert_eq!(
+                (table.free_steps(1, 3), table.free_steps(2, 3), table.free_steps(1, 2)),
+                (0, StepMask::MAX, StepMask::MAX)
+            );
+            assert_eq!(table.next_free(2, free, BLOCK_STEPS + 5), BLOCK_STEPS + 5);
+        });
+    }
+
+    #[test]
+    fn a_port_is_full_after_its_capacity_of_uses() {
+        with_capacities("torus:4x4", Ports::limit(3).unwrap(), |task, capacities| {
+            let mut table = ReservationTable::new(capacities);
+            let ports = PortPair::new(task, capacities, NodeId::new(5), NodeId::new(6));
+            let send = ports.send.unwrap();
+            for step in [0, BLOCK_STEPS + 1] {
+                for _ in 0..3 {
+                    assert_eq!(table.next_free(0, ports, step), step);
+                    table.reserve(step, send);
+                }
+                assert_eq!(table.next_free(0, ports, step), step + 1);
+            }
+            assert_eq!((table.load(send), table.load(ports.receive.unwrap())), (6, 0));
+        });
+    }
+}

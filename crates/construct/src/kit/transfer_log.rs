@@ -1,0 +1,147 @@
+//! The transfers of an unfinished schedule.
+
+use lockstep_schedule::{MessageId, Schedule};
+use lockstep_topology::ChannelId;
+
+use super::method_error::MethodError;
+
+/// Transfers in the order in which they were decided, which need not be the order of their steps.
+///
+/// Memory: 12 bytes per transfer and 4 bytes per channel of its path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TransferLog {
+    message: Vec<MessageId>,
+    step: Vec<u32>,
+    path_end: Vec<u32>,
+    channels: Vec<ChannelId>,
+    step_count: u32,
+}
+
+impl TransferLog {
+    /// Appends a transfer.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::TooLarge`], if a [`Schedule`] cannot hold one more.
+    pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), MethodError> {
+        let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| MethodError::TooLarge)?;
+        self.message.push(message);
+        self.step.push(step);
+        self.path_end.push(end);
+        self.channels.extend_from_slice(path);
+        self.step_count = self.step_count.max(step + 1);
+        Ok(())
+    }
+
+    /// Number of steps.
+    pub(crate) fn step_count(&self) -> u32 {
+        self.step_count
+    }
+
+    /// Number of transfers.
+    pub(crate) fn len(&self) -> usize {
+        self.message.len()
+    }
+
+    /// Number of channels on all paths together.
+    pub(crate) fn channel_use_count(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// Returns the step, message and path of each transfer from number `first` on.
+    pub(crate) fn transfers(
+        &self,
+        first: usize,
+    ) -> impl ExactSizeIterator<Item = (u32, MessageId, &[ChannelId])> + DoubleEndedIterator {
+        (first..self.len()).map(|transfer| (self.step[transfer], self.message[transfer], self.path(transfer)))
+    }
+
+    /// Returns the number of the first transfer from a step on. The log must be in the order of steps.
+    pub(crate) fn start_of_step(&self, step: u32) -> usize {
+        self.step.partition_point(|&before| before < step)
+    }
+
+    /// Removes the transfers from number `first` on. The log must be in the order of steps.
+    pub(crate) fn truncate(&mut self, first: usize) {
+        self.message.truncate(first);
+        self.step.truncate(first);
+        self.path_end.truncate(first);
+        self.channels.truncate(self.path_end.last().map_or(0, |&end| end as usize));
+        self.step_count = self.step.last().map_or(0, |&step| step + 1);
+    }
+
+    fn path(&self, transfer: usize) -> &[ChannelId] {
+        let start = transfer.checked_sub(1).map_or(0, |before| self.path_end[before]);
+        &self.channels[start as usize..self.path_end[transfer] as usize]
+    }
+
+    /// Returns the numbers of the transfers by ascending step, and within a step in the order of the log.
+    fn by_step(&self) -> Vec<u32> {
+        let mut next = vec![0u32; self.step_count as usize + 1];
+        for &step in &self.step {
+            next[step as usize + 1] += 1;
+        }
+        for step in 0..self.step_count as usize {
+            next[step + 1] += next[step];
+        }
+        let mut order = vec![0; self.step.len()];
+        for (transfer, &step) in self.step.iter().enumerate() {
+            let position = &mut next[step as usize];
+            order[*position as usize] = transfer as u32;
+            *position += 1;
+        }
+        order
+    }
+
+    /// Returns the schedule, in `O(T + C)` time for `T` transfers and `C` channel uses.
+    pub(crate) fn schedule(&self) -> Schedule {
+        let mut schedule = Schedule::with_capacity(self.len(), self.channel_use_count());
+        let order = self.by_step();
+        for transfers in order.chunk_by(|&a, &b| self.step[a as usize] == self.step[b as usize]) {
+            schedule.begin_step();
+            for &transfer in transfers {
+                schedule.push(self.message[transfer as usize], self.path(transfer as usize));
+            }
+        }
+        schedule
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(channels: &[u32]) -> Vec<ChannelId> {
+        channels.iter().copied().map(ChannelId::new).collect()
+    }
+
+    #[test]
+    fn transfers_are_ordered_by_step_and_then_by_decision() {
+        let mut log = TransferLog::default();
+        let mut expected = Schedule::new();
+        for (message, step, channels) in [(0, 1, &[4, 5][..]), (1, 0, &[7]), (2, 1, &[1, 2, 3])] {
+            log.push(MessageId::new(message), step, &path(channels)).unwrap();
+        }
+        expected.begin_step();
+        expected.push(MessageId::new(1), &path(&[7]));
+        expected.begin_step();
+        expected.push(MessageId::new(0), &path(&[4, 5]));
+        expected.push(MessageId::new(2), &path(&[1, 2, 3]));
+        assert_eq!((log.step_count(), log.len(), log.channel_use_count()), (2, 3, 6));
+        assert_eq!(log.schedule(), expected);
+    }
+
+    #[test]
+    fn the_last_step_can_be_removed() {
+        let mut log = TransferLog::default();
+        for (message, step, channels) in [(0, 0, &[4, 5][..]), (1, 1, &[7]), (2, 1, &[1, 2])] {
+            log.push(MessageId::new(message), step, &path(channels)).unwrap();
+        }
+        let last: Vec<_> = log.transfers(log.start_of_step(1)).map(|(step, message, _)| (step, message)).collect();
+        assert_eq!(last, [(1, MessageId::new(1)), (1, MessageId::new(2))]);
+        for (steps, transfers, channels) in [(1, 1, 2), (0, 0, 0), (0, 0, 0)] {
+            log.truncate(log.start_of_step(steps));
+            assert_eq!((log.step_count(), log.len(), log.channel_use_count()), (steps, transfers, channels));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Channel-disjoint spanning trees of small depth.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use lockstep_paths::FlowNetwork;
+use lockstep_topology::{ChannelId, NodeId, Topology};
+use rand::{Rng, RngExt};
+
+/// Trees that grow from one terminal to all that it can reach, with a test whether all of them can be completed.
+///
+/// By Edmonds' theorem, they can if and only if every set of terminals is entered by at least one free channel per tree
+/// outside of the set. The test is a maximum flow to each terminal, of one unit per tree: from an origin over a vertex
+/// per tree, to any terminal of that tree, and over free channels. The arcs are the channels, then one per tree from
+/// the origin, then for each tree one to every node.
+#[derive(Clone, Debug)]
+pub(super) struct TreePacking<'a> {
+    topology: &'a Topology,
+    source: NodeId,
+    /// The distance of each node from the source over terminals; `u32::MAX` if there is no path.
+    distance: Vec<u32>,
+    /// Whether each channel may be used.
+    is_open: Vec<bool>,
+    /// The maximum number of channel-disjoint trees.
+    connectivity: u32,
+    network: FlowNetwork,
+}
+
+/// A spanning tree: its channels in the order of growth, each with the depth of its head.
+pub(super) type Arborescence = Vec<(ChannelId, u32)>;
+
+impl<'a> TreePacking<'a> {
+    /// Computes the connectivity by one maximum flow per terminal.
+    pub(super) fn new(topology: &'a Topology, source: NodeId) -> Self {
+        let nodes = topology.node_count();
+        let (mut distance, mut queue, mut next) = (vec![u32::MAX; nodes], vec![source], 0);
+        distance[source.index()] = 0;
+        while let Some(&node) = queue.get(next) {
+            next += 1;
+            for &channel in topology.out_channels(node) {
+                let head = topology.head(channel);
+                if topology.is_terminal(head) && distance[head.index()] == u32::MAX {
+                    distance[head.index()] = distance[node.index()] + 1;
+                    queue.push(head);
+                }
+            }
+        }
+        let is_reached = |node: NodeId| distance[node.index()] < u32::MAX;
+        let is_open: Vec<bool> = topology
+            .channel_numbers()
+            .map(|channel| {
+                let ends = [topology.tail(channel), topology.head(channel)];
+                topology.is_working(channel) && ends.into_iter().all(is_reached)
+            })
+            .collect();
+        let mut network = FlowNetwork::new(nodes);
+        for channel in topology.channel_numbers() {
+            network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
+        }
+        let flows = queue.iter().filter(|&&node| node != source).map(|node| {
+            network.reset(|arc| u32::from(is_open[arc.index()]));
+            network.max_flow(source.index(), node.index()) as u32
+        });
+        let connectivity = flows.min().unwrap_or(0);
+        let mut packing = Self { topology, source, distance, is_open, connectivity, network };
+        packing.network = packing.growth_network(connectivity);
+        packing
+    }
+
+    /// Returns the flow network of the test for a number of trees.
+    fn growth_network(&self, trees: u32) -> FlowNetwork {
+        let (topology, nodes, trees) = (self.topology, self.topology.node_count(), trees as usize);
+        let mut network = FlowNetwork::new(nodes + trees + 1);
+        for channel in topology.channel_numbers() {
+            network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
+        }
+        for tree in 0..trees {
+            network.add_arc(nodes + trees, nodes + tree, 0);
+        }
+        for tree in 0..trees {
+            for node in 0..nodes {
+                network.add_arc(nodes + tree, node, 0);
+            }
+        }
+        network
+    }
+
+    /// Returns true if the trees reach a terminal.
+    pub(super) fn reaches(&self, terminal: NodeId) -> bool {
+        self.distance[terminal.index()] < u32::MAX
+    }
+
+    /// Returns the maximum number of channel-disjoint trees; 0 if no terminal can be reached.
+    pub(super) fn connectivity(&self) -> u32 {
+        self.connectivity
+    }
+
+    /// Number of arcs of the flow network.
+    pub(super) fn arc_count(&self) -> usize {
+        self.network.arc_count()
+    }
+
+    /// Returns the distance of the farthest terminal, a lower bound on the depth of every tree.
+    pub(super) fn depth(&self) -> u32 {
+        self.distance.iter().copied().filter(|&distance| distance < u32::MAX).max().unwrap_or(0)
+    }
+
+    /// Returns `count` channel-disjoint trees, at most the [connectivity](Self::connectivity). Takes one maximum flow
+    /// of `count` augmenting paths per channel and tree.
+    ///
+    /// Among the channels that leave a tree, the one with the least depth comes next if the trees can be completed
+    /// afterwards; ties at random. A rejected channel is never possible later, because no set of terminals gains free
+    /// channels.
+    pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Arborescence> {
+        let Self { topology, source, is_open, connectivity, network, .. } = self;
+        let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *connectivity as usize);
+        let origin = nodes + most;
+        let mut is_free = is_open.clone();
+        let mut is_in = vec![false; most * nodes];
+        let mut trees: Vec<Arborescence> = vec![Vec::new(); count as usize];
+        let mut candidates = BinaryHeap::new();
+        let mut offer = |candidates: &mut BinaryHeap<_>, tree: usize, node: NodeId, depth: u32| {
+            let open = topology.out_channels(node).iter().filter(|channel| is_open[channel.index()]);
+            candidates.extend(open.map(|&channel| Reverse((depth + 1, rng.random::<u32>(), tree, channel))));
+        };
+        for tree in 0..count as usize {
+            is_in[tree * nodes + source.index()] = true;
+            offer(&mut candidates, tree, *source, 0);
+        }
+        while let Some(Reverse((depth, _, tree, channel))) = candidates.pop() {
+            let head = topology.head(channel);
+            let index = tree * nodes + head.index();
+            if !is_free[channel.index()] || is_in[index] {
+                continue;
+            }
+            is_free[channel.index()] = false;
+            is_in[index] = true;
+            network.reset(|arc| match arc.index().checked_sub(channels) {
+                None => u32::from(is_free[arc.index()]),
+                Some(tree) if tree < most => u32::from(tree < count as usize),
+                Some(index) => u32::from(is_in[index - most]),
+            });
+            if network.max_flow(origin, head.index()) == u64::from(count) {
+                trees[tree].push((channel, depth));
+                offer(&mut candidates, tree, head, depth);
+            } else {
+                is_free[channel.index()] = true;
+                is_in[index] = false;
+            }
+        }
+        trees
+    }
+}

@@ -1,0 +1,30 @@
+//! The methods, one file or folder each.
+
+pub(crate) mod arborescences;
+pub(crate) mod balanced_routes;
+pub(crate) mod first_fit;
+mod flooding;
+mod layered_flow;
+pub(crate) mod path_colouring;
+pub(crate) mod rarest_first;
+mod scatter_flow;
+mod symmetric;
+mod telephone;
+#[cfg(test)]
+mod tests;
+
+use crate::kit::method::Method;
+
+/// Every method. The cheapest and most promising methods come first.
+pub(crate) const METHODS: &[Method] = &[
+    flooding::FLOODING,
+    scatter_flow::SCATTER_FLOW,
+    layered_flow::LAYERED_FLOW,
+    telephone::TELEPHONE,
+    arborescences::ARBORESCENCES,
+    symmetric::SYMMETRIC,
+    rarest_first::RAREST_FIRST,
+    first_fit::FIRST_FIT,
+    balanced_routes::BALANCED_ROUTES,
+    path_colouring::PATH_COLOURING,
+];

@@ -1,0 +1,115 @@
+//! Broadcast of any kind: in each step, every terminal fetches the rarest messages it can get.
+//!
+//! | file | role |
+//! |---|---|
+//! | `broadcast_context` | the facts that all attempts share |
+//! | `holdings` | which terminal holds and lacks which message |
+//! | `step_plan` | the transfers of the current step |
+//! | `sender_search`, `fetcher` | the choice of a sender, a path and a message |
+//! | `strategy`, `deadline`, `fixed_steps` | the random choices, the target and the given steps of one attempt |
+//! | `builder` | the steps of one attempt, forwards and back |
+//! | `prune` | the removal of transfers that serve no receiver |
+
+mod broadcast_context;
+mod builder;
+mod deadline;
+mod fetcher;
+mod fixed_steps;
+mod holdings;
+mod prune;
+mod sender_search;
+mod service_queue;
+mod step_plan;
+mod strategy;
+#[cfg(test)]
+mod tests;
+
+use lockstep_schedule::Schedule;
+use rand::{Rng, RngExt};
+
+use self::broadcast_context::{BroadcastContext, MAX_HOLDINGS_BYTES};
+use self::builder::ScheduleBuilder;
+use self::holdings::Holdings;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::{AttemptContext, MethodRequest};
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
+
+/// Rarest-first broadcast: step by step, every terminal fetches the rarest message it can get.
+///
+/// With many messages, a terminal fetches from its neighbours; otherwise from the nearest terminals that free channels
+/// connect to it. Ties are broken at random. A terminal that receives too little may cancel planned transfers of
+/// others, which are then planned again on other paths. After a step that puts the target out of reach, the attempt
+/// backtracks by one or more steps.
+///
+/// If messages have few receivers, they are relayed either by the terminals on shortest paths to the receivers, or by
+/// every terminal with nothing better to do. Transfers that serve no receiver are removed at the end.
+///
+/// Fixed transfers are planned first in their steps. If they may move, they can be cancelled like all others, together
+/// with the transfers that depend on them, and those after the target are dropped.
+///
+/// Time: `O(D M / 64)` per attempt for `D` deliveries and `M` messages, and one search of the network per message that
+/// no neighbour holds. An attempt backtracks by at most 64 steps plus its target. Memory: the transfers, and two bits
+/// per terminal and message.
+///
+/// # Source
+///
+/// Rarest first: Cohen, *Incentives build robustness in `BitTorrent`*, 2003. Prices of contested resources: Bertsekas,
+/// *The auction algorithm*, 1988; on paths, `McMurchie` and Ebeling, *`PathFinder`*, 1995.
+pub(crate) const RAREST_FIRST: Method = Method {
+    name: "rarest-first",
+    about: "broadcast of any kind: in each step, every terminal fetches the rarest messages it can get",
+    find,
+    evaluations_per_delivery: 1,
+    is_random: true,
+};
+
+/// Number of steps by which an attempt may backtrack, in addition to its target.
+const MAX_UNDONE_STEPS: u32 = 64;
+
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
+    if request.problem.messages().is_scatter() {
+        return Err(MethodError::Unsupported);
+    }
+    let task = SchedulingTask::new(request.problem)?;
+    if Holdings::bytes(&task) > MAX_HOLDINGS_BYTES {
+        return Err(MethodError::TooLarge);
+    }
+    let shared = BroadcastContext::new(&task, request.fixed);
+    request.best_attempt(|rng, context| attempt(&shared, rng, context)).map(|log| log.schedule())
+}
+
+/// Builds one schedule.
+fn attempt(
+    shared: &BroadcastContext<'_>,
+    rng: &mut impl Rng,
+    context: &AttemptContext<'_>,
+) -> Result<TransferLog, MethodError> {
+    let below = context.below();
+    let is_first = below == u32::MAX;
+    // If the goal is out of reach, a larger target is easier to meet.
+    let goal = context.goal().min(below - 1);
+    let target = if is_first { goal } else { rng.random_range(goal..below) };
+    let relayed = shared.relayed_holdings().filter(|_| if is_first { shared.is_dense() } else { rng.random() });
+    let reroutes_early = !is_first && rng.random();
+    let mut builder = ScheduleBuilder::new(shared, relayed.unwrap_or(shared.holdings()), target, reroutes_early, rng);
+    let mut undoable = MAX_UNDONE_STEPS.saturating_add(target);
+    while !builder.is_done() {
+        builder.make_step(context)?;
+        if builder.is_on_time() {
+            continue;
+        }
+        if undoable > 0 && builder.may_backtrack() {
+            undoable = undoable.saturating_sub(builder.backtrack());
+            continue;
+        }
+        if builder.least_steps() >= below {
+            return Err(MethodError::NoShorter);
+        }
+        builder.postpone_deadline();
+    }
+    let log = builder.into_log();
+    // If every message goes to all terminals, no transfer is unneeded.
+    if shared.is_to_all() { Ok(log) } else { prune::needed(shared.task(), &log) }
+}

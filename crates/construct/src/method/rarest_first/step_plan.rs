@@ -1,0 +1,251 @@
+//! The planned transfers of the current step, and the resources they use.
+
+use lockstep_schedule::MessageId;
+use lockstep_topology::{ChannelId, NodeId, Topology};
+
+use crate::kit::capacities::{Capacities, SlotId, resource_slot};
+use crate::kit::method_error::MethodError;
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
+
+/// The position of a transfer in a [`StepPlan`].
+type TransferIndex = u32;
+
+/// Marks a free resource, and the receiver of a cancelled transfer.
+const NONE: TransferIndex = u32::MAX;
+
+/// The planned transfers of one step. Any of them may still be cancelled, so that another transfer can use its
+/// resources.
+///
+/// Invariant: no resource has two users, and no port is used beyond its capacity.
+#[derive(Debug)]
+pub(super) struct StepPlan<'a> {
+    task: &'a SchedulingTask<'a>,
+    capacities: &'a Capacities,
+    transfers: Vec<PlannedTransfer>,
+    /// The paths of all transfers, one after the other.
+    path: Vec<ChannelId>,
+    /// The transfer that uses each resource.
+    user: Vec<TransferIndex>,
+    /// Number of uses of each port, by slot.
+    port_uses: Vec<u32>,
+    /// The number of times that each slot was taken from a transfer.
+    price: Vec<u32>,
+}
+
+/// A planned transfer.
+#[derive(Clone, Copy, Debug)]
+struct PlannedTransfer {
+    message: u32,
+    /// Rank of the receiving terminal; `NONE` once the transfer is cancelled.
+    receiver: u32,
+    /// Start of its path among all paths.
+    start: u32,
+    end: u32,
+}
+
+impl<'a> StepPlan<'a> {
+    pub(super) fn new(task: &'a SchedulingTask<'a>, capacities: &'a Capacities) -> Self {
+        Self {
+            task,
+            capacities,
+            transfers: Vec::new(),
+            path: Vec::new(),
+            user: vec![NONE; task.topology().resource_count()],
+            port_uses: vec![0; capacities.len()],
+            price: vec![0; capacities.len()],
+        }
+    }
+
+    pub(super) fn task(&self) -> &'a SchedulingTask<'a> {
+        self.task
+    }
+
+    fn topology(&self) -> &'a Topology {
+        self.task.topology()
+    }
+
+    /// Writes the transfers to the log and begins an empty step.
+    pub(super) fn commit(&mut self, step: u32, log: &mut TransferLog) -> Result<(), MethodError> {
+        let live = self.transfers.iter().filter(|planned| planned.receiver != NONE);
+        for planned in live {
+            let path = &self.path[planned.start as usize..planned.end as usize];
+            log.push(MessageId::new(planned.message), step, path)?;
+        }
+        self.transfers.clear();
+        self.path.clear();
+        self.user.fill(NONE);
+        self.port_uses.fill(0);
+        self.price.fill(0);
+        Ok(())
+    }
+
+    /// Returns true if no transfer uses the resource of the channel.
+    #[inline]
+    pub(super) fn is_free(&self, channel: ChannelId) -> bool {
+        self.user[self.resource(channel)] == NONE
+    }
+
+    /// Returns true if the terminal has a free receive port.
+    #[inline]
+    pub(super) fn may_receive(&self, terminal: usize) -> bool {
+        self.capacities.receive(terminal).is_none_or(|port| self.has_free_port(port))
+    }
+
+    /// Returns the price of a channel: 0 if it is free, otherwise one more than the number of times it changed hands.
+    #[inline]
+    pub(super) fn channel_price(&self, channel: ChannelId) -> u32 {
+        if self.is_free(channel) { 0 } else { 1 + self.price[self.resource(channel)] }
+    }
+
+    /// Returns the price of a send port, in the same way.
+    #[inline]
+    pub(super) fn port_price(&self, sender: usize) -> u32 {
+        let full = self.capacities.send(sender).filter(|&port| !self.has_free_port(port));
+        full.map_or(0, |port| 1 + self.price[port as usize])
+    }
+
+    /// Returns the message of the transfer whose whole path is this channel.
+    #[inline]
+    pub(super) fn message_over(&mut self, channel: ChannelId) -> Option<&mut u32> {
+        let user = self.user[self.resource(channel)];
+        let planned = self.transfers.get_mut(user as usize)?;
+        let is_whole_path = planned.end - planned.start == 1 && self.path[planned.start as usize] == channel;
+        is_whole_path.then_some(&mut planned.message)
+    }
+
+    /// Plans a transfer over a free path between free ports.
+    pub(super) fn add(&mut self, message: u32, path: &[ChannelId]) {
+        let index = self.transfers.len() as TransferIndex;
+        let start = self.path.len() as u32;
+        self.path.extend_from_slice(path);
+        let end = self.path.len() as u32;
+        self.transfers.push(PlannedTransfer { message, receiver: self.task.receiver(path) as u32, start, end });
+        self.set_user(index, index, 1);
+    }
+
+    /// Plans a transfer whose resources have a higher price.
+    pub(super) fn add_at_price(&mut self, message: u32, path: &[ChannelId], price: u32) {
+        self.add(message, path);
+        for &channel in path {
+            let resource = self.resource(channel);
+            self.price[resource] += price;
+        }
+        if let Some(port) = self.capacities.send(self.task.sender(path)) {
+            self.price[port as usize] = self.price[port as usize].max(price);
+        }
+    }
+
+    /// Cancels all transfers that conflict with a path or with a send of its sender. `pick` chooses one of a number of
+    /// sends; `on_cancel` gets the receiver and the message of each cancelled transfer.
+    pub(super) fn clear_path(
+        &mut self,
+        path: &[ChannelId],
+        pick: impl FnOnce(usize) -> usize,
+        mut on_cancel: impl FnMut(usize, u32),
+    ) {
+        for &channel in path {
+            let resource = self.resource(channel);
+            if self.user[resource] != NONE {
+                self.price[resource] += 1;
+                self.cancel(self.user[resource], &mut on_cancel);
+            }
+        }
+        let Some(&first) = path.first() else { return };
+        let sender = self.topology().tail(first);
+        let full = self.capacities.send(self.task.rank(sender)).filter(|&port| !self.has_free_port(port));
+        let Some(port) = full else { return };
+        self.price[port as usize] += 1;
+        let sends = self.sends(sender);
+        let send = sends.clone().nth(pick(sends.count())).expect("a full port sends something");
+        self.cancel(send, &mut on_cancel);
+    }
+
+    /// Returns the transfers that start at a node.
+    fn sends(&self, sender: NodeId) -> impl Iterator<Item = TransferIndex> + Clone {
+        self.topology().out_channels(sender).iter().filter_map(move |&channel| {
+            let user = self.user[self.resource(channel)];
+            let planned = self.transfers.get(user as usize)?;
+            (self.path[planned.start as usize] == channel).then_some(user)
+        })
+    }
+
+    fn cancel(&mut self, index: TransferIndex, on_cancel: &mut impl FnMut(usize, u32)) {
+        self.set_user(index, NONE, u32::MAX);
+        let planned = &mut self.transfers[index as usize];
+        on_cancel(planned.receiver as usize, planned.message);
+        planned.receiver = NONE;
+    }
+
+    /// Sets the user of the resources of a transfer, and adds `uses` to its ports modulo 2^32.
+    fn set_user(&mut self, index: TransferIndex, user: TransferIndex, uses: u32) {
+        let PlannedTransfer { receiver, start, end, .. } = self.transfers[index as usize];
+        for position in start as usize..end as usize {
+            let resource = self.resource(self.path[position]);
+            self.user[resource] = user;
+        }
+        let sender = self.task.sender(&self.path[start as usize..end as usize]);
+        let ports = [self.capacities.send(sender), self.capacities.receive(receiver as usize)];
+        for port in ports.into_iter().flatten() {
+            self.port_uses[port as usize] = self.port_uses[port as usize].wrapping_add(uses);
+        }
+    }
+
+    #[inline]
+    fn has_free_port(&self, port: SlotId) -> bool {
+        self.port_uses[port as usize] < self.capacities.of(port)
+    }
+
+    #[inline]
+    fn resource(&self, channel: ChannelId) -> usize {
+        resource_slot(self.task, channel) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
+
+    use super::*;
+
+    /// On a one-port ring, a path of two channels takes both channels and one send of its sender from other transfers.
+    #[test]
+    fn cancelled_transfers_free_all_their_resources() {
+        let ring: Topology = "ring:6".parse().unwrap();
+        let over = |tail: u32, head: u32| -> ChannelId {
+            let mut channels = ring.channels();
+            channels.find(|&on| (ring.tail(on).number(), ring.head(on).number()) == (tail, head)).unwrap()
+        };
+        let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
+        let collective = Collective::all_gather();
+        let problem = Problem::new(&ring, &collective, model).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
+        let capacities = Capacities::new(&task);
+        let mut plan = StepPlan::new(&task, &capacities);
+        plan.add(7, &[over(1, 2), over(2, 3)]);
+        plan.add(8, &[over(0, 5), over(5, 4)]);
+        plan.add(9, &[over(3, 2)]);
+        assert_eq!((plan.channel_price(over(1, 2)), plan.channel_price(over(2, 1)), plan.port_price(0)), (1, 0, 1));
+        assert!(!plan.may_receive(3) && plan.may_receive(1));
+
+        let mut lost = Vec::new();
+        plan.clear_path(
+            &[over(0, 1), over(1, 2)],
+            |count| count - 1,
+            |terminal, message| lost.push((terminal, message)),
+        );
+        assert_eq!(lost, [(3, 7), (4, 8)]);
+        assert!([over(1, 2), over(2, 3), over(0, 5), over(5, 4)].into_iter().all(|channel| plan.is_free(channel)));
+        assert!(plan.may_receive(3) && plan.message_over(over(3, 2)).is_some_and(|message| *message == 9));
+        plan.add(5, &[over(0, 1), over(1, 2)]);
+        // Each change of hands raises the price by one.
+        assert_eq!((plan.channel_price(over(1, 2)), plan.channel_price(over(0, 1)), plan.port_price(0)), (2, 1, 2));
+        assert_eq!(plan.message_over(over(0, 1)), None);
+
+        let mut log = TransferLog::default();
+        plan.commit(0, &mut log).unwrap();
+        let written: Vec<u32> = log.transfers(0).map(|(_, message, _)| message.number()).collect();
+        assert_eq!(written, [9, 5]);
+        assert!(ring.channels().all(|channel| plan.channel_price(channel) == 0) && plan.port_price(0) == 0);
+    }
+}

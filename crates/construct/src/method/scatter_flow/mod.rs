@@ -1,0 +1,109 @@
+//! Scatter on any network in the fewest steps: a flow from the root that brings every terminal its units.
+//!
+//! | file | role |
+//! |---|---|
+//! | `supply` | the flow from the root, and the fewest steps that it takes |
+//! | `peeling` | its division into steps, for direct transfers |
+//! | `store_and_forward` | hop by hop along shortest routes |
+//! | `time_expanded` | a flow over time, if relays save steps |
+
+mod peeling;
+mod store_and_forward;
+mod supply;
+mod time_expanded;
+
+use lockstep_paths::ArcId;
+use lockstep_schedule::{Routing, Schedule, Switching};
+use lockstep_topology::ChannelId;
+
+use self::supply::Supply;
+use self::time_expanded::Timing;
+use crate::kit::half_duplex::{MAX_FLOW_NETWORK_SIZE, half_duplex_pairs};
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+use crate::kit::single_source::SingleSourceScatter;
+
+/// Scatter flow: scatter of any number of messages per receiver, on any network under any model.
+///
+/// The schedule is optimal for direct transfers. With store-and-forward or relays along any paths, it is optimal if the
+/// [time-expanded network](time_expanded) is not too large. Not supported: networks where channels share a resource
+/// other than in opposite pairs, and problems past [`MAX_FLOW_NETWORK_SIZE`] or [`supply::MAX_CHANNEL_USES`]. Time: a
+/// few maximum flows, and two per step. Memory: `O(N + M)`, and 1 GiB of channel uses at most.
+///
+/// # Source
+///
+/// Integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and polyhedral
+/// decomposition for totally unimodular systems*, 1978): units that fit through channels of width `T` fit into `T`
+/// steps. Flows over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
+pub(crate) const SCATTER_FLOW: Method = Method {
+    name: "scatter-flow",
+    about: "scatter in the fewest steps: one maximum flow, divided into steps",
+    find,
+    evaluations_per_delivery: 16,
+    is_random: false,
+};
+
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
+    let (topology, model) = (request.problem.topology(), request.problem.model());
+    if topology.node_count() + topology.channel_count() > MAX_FLOW_NETWORK_SIZE {
+        return Err(MethodError::Unsupported);
+    }
+    let opposite = half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
+    let scatter = SingleSourceScatter::of(request.problem).ok_or(MethodError::Unsupported)?;
+    let found = if model.switching == Switching::StoreAndForward {
+        store_and_forward::schedule(request, &scatter, &opposite)
+    } else if model.is_direct() {
+        direct(request, &scatter, &opposite)
+    } else {
+        relayed(request, &scatter, &opposite)
+    };
+    found.ok_or(MethodError::Unsupported)
+}
+
+/// Returns a schedule of direct wormhole transfers; `None` if there is none.
+fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
+    let (topology, model) = (request.problem.topology(), request.problem.model());
+    let mut supply = Supply::new(topology, scatter, model.ports, |node| topology.routes(node));
+    if model.routing == Routing::Minimal {
+        supply.keep_shortest();
+    }
+    let (steps, mut network) = supply.fewest_steps()?;
+    for [there, back] in opposite {
+        network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
+    }
+    peeling::schedule(&supply, &network, steps, request)
+}
+
+/// Returns a schedule of wormhole transfers with relays. Relays help if terminals do not route, and under minimal
+/// routing if two shortest paths form a detour.
+fn relayed(
+    request: &MethodRequest<'_>,
+    scatter: &SingleSourceScatter,
+    opposite: &[[ChannelId; 2]],
+) -> Option<Schedule> {
+    let (topology, model) = (request.problem.topology(), request.problem.model());
+    let mut supply =
+        Supply::new(topology, scatter, model.ports, |node| topology.routes(node) || topology.is_terminal(node));
+    let (bound, _) = supply.fewest_steps()?;
+    let direct = direct(request, scatter, opposite);
+    let below = direct.as_ref().map_or(u32::MAX, |schedule| schedule.step_count() as u32);
+    if below <= bound.max(request.goal) {
+        return direct;
+    }
+    let hops =
+        store_and_forward::schedule(request, scatter, opposite).filter(|hops| hops.step_count() < below as usize);
+    if model.routing == Routing::Minimal {
+        // Every path along these channels is a shortest path.
+        supply.keep_shortest();
+    }
+    let best = hops.or(direct);
+    let below = best.as_ref().map_or(u32::MAX, |schedule| schedule.step_count() as u32);
+    if below <= bound.max(request.goal) || !opposite.is_empty() {
+        return best;
+    }
+    time_expanded::schedule(&supply, Timing::Wormhole, &[], bound, below, request).or(best)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Patterns: whether messages are copied, kept apart or combined, and in which direction they travel.
+
+use serde::{Deserialize, Serialize};
+
+/// How the messages of a collective travel between their source and their receivers.
+///
+/// ```
+/// use lockstep_schedule::{Collective, Pattern, Phase};
+///
+/// let all_reduce = Collective::all_reduce();
+/// assert_eq!(all_reduce.pattern(), Pattern::ReduceBroadcast);
+/// assert_eq!(all_reduce.phases(), [Phase::Collect, Phase::Distribute]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Pattern {
+    /// Every receiver gets a copy of the message, from the source or from another holder.
+    Broadcast,
+    /// Each message has one receiver.
+    Scatter,
+    /// A time-reversed scatter: each message travels from its one receiver to its source.
+    Gather,
+    /// A time-reversed broadcast: the receivers contribute parts, which are combined on the path to the source.
+    Reduce,
+    /// A reduction of every message, then a broadcast of every result.
+    ReduceBroadcast,
+}
+
+/// One pass over the messages of a collective.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Messages travel from their source to their receivers.
+    Distribute,
+    /// Messages travel from their receivers to their source: a time-reversed distribution.
+    Collect,
+}
+
+impl Pattern {
+    /// The phases in time order.
+    pub const fn phases(self) -> &'static [Phase] {
+        match self {
+            Self::Broadcast | Self::Scatter => &[Phase::Distribute],
+            Self::Gather | Self::Reduce => &[Phase::Collect],
+            Self::ReduceBroadcast => &[Phase::Collect, Phase::Distribute],
+        }
+    }
+
+    /// Whether each message has one receiver, so that it is neither copied nor combined.
+    pub const fn is_scatter(self) -> bool {
+        matches!(self, Self::Scatter | Self::Gather)
+    }
+
+    /// The pattern of the time-reversed schedules.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Broadcast => Self::Reduce,
+            Self::Scatter => Self::Gather,
+            Self::Gather => Self::Scatter,
+            Self::Reduce => Self::Broadcast,
+            Self::ReduceBroadcast => Self::ReduceBroadcast,
+        }
+    }
+
+    /// The pattern that distributes the same messages.
+    pub(crate) const fn distributing(self) -> Self {
+        if self.is_scatter() { Self::Scatter } else { Self::Broadcast }
+    }
+}
