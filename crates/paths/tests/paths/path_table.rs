@@ -1,4 +1,4 @@
-//! The table of candidate paths.
+//! Path tables.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn shortest(topology: &Topology, cap: usize, seed: u64) -> PathTable {
     PathTable::build(topology, PathSelection::Shortest { cap, seed }).expect("small")
 }
 
-/// Groups by target, then source; ends of paths agree with their group.
+/// Checks that paths are grouped by target, then by source.
 fn assert_grouped(topology: &Topology, table: &PathTable) {
     let mut next = 0;
     for &target in topology.terminals() {
@@ -40,7 +40,7 @@ fn assert_grouped(topology: &Topology, table: &PathTable) {
 }
 
 #[test]
-fn two_of_six_paths_are_drawn_equally_often() {
+fn samples_of_two_of_six_paths_are_uniform() {
     let mesh: Topology = "mesh:3x3".parse().expect("a spec");
     let (source, target) = (NodeId::new(0), NodeId::new(8));
     let mut drawn = BTreeMap::new();
@@ -50,7 +50,7 @@ fn two_of_six_paths_are_drawn_equally_often() {
         }
     }
     assert_eq!(drawn.len(), 6);
-    // 200 each, give or take five standard deviations.
+    // 200 each, within five standard deviations.
     assert!(drawn.values().all(|times| (142..=258).contains(times)), "{drawn:?}");
 }
 

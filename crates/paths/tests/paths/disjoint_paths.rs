@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::oracle::{legal_paths, network, network_of, pairs};
 
-/// The least number of channels whose loss leaves no path (Menger's theorem).
+/// The minimum number of channels that disconnect the pair, by exhaustive search.
 fn cut_size(topology: &Topology, source: NodeId, target: NodeId) -> u32 {
     let paths: Vec<u32> = legal_paths(topology, source, target)
         .iter()
@@ -20,14 +20,14 @@ fn cut_size(topology: &Topology, source: NodeId, target: NodeId) -> u32 {
 }
 
 #[test]
-fn hypercube_has_as_many_as_dimensions() {
+fn hypercube_has_one_disjoint_path_per_dimension() {
     let cube: Topology = "hypercube:4".parse().expect("a spec");
     for (source, target) in pairs(&cube).filter(|(source, target)| source != target) {
         assert_eq!(disjoint_paths(&cube, source, target).len(), 4);
     }
 }
 
-/// Whether it leads from the source to the target over nodes that route and meets none twice.
+/// Returns true for a simple path from the source to the target through nodes that route.
 fn is_legal(topology: &Topology, source: NodeId, target: NodeId, path: &[ChannelId]) -> bool {
     let mut nodes = vec![source];
     nodes.extend(path.iter().map(|&channel| topology.head(channel)));
@@ -47,7 +47,7 @@ fn assert_disjoint(topology: &Topology, source: NodeId, target: NodeId, paths: &
     assert!(channels.is_sorted_by(|a, b| a < b), "{paths:?}");
 }
 
-/// Two routes from 0 to 3 whose shortcut, 1 to 2, is on the only path of three channels and blocks them both.
+/// Two paths from 0 to 3. The shortcut from 1 to 2 is on the only path of three channels, which blocks both.
 const CROSSING: [(usize, usize); 7] = [(0, 1), (1, 2), (2, 3), (0, 4), (4, 2), (1, 5), (5, 3)];
 
 fn crossing(add: impl Fn(&mut TopologyBuilder, NodeId, NodeId)) -> Topology {
@@ -60,7 +60,7 @@ fn crossing(add: impl Fn(&mut TopologyBuilder, NodeId, NodeId)) -> Topology {
 }
 
 #[test]
-fn first_shortest_path_gives_way() {
+fn a_shortest_path_is_rerouted() {
     let crossing = crossing(|network, tail, head| {
         network.channel(tail, head);
     });
@@ -69,7 +69,7 @@ fn first_shortest_path_gives_way() {
 }
 
 #[test]
-fn way_back_over_a_link_is_no_part_of_a_path() {
+fn no_path_uses_a_link_in_both_directions() {
     let crossing = crossing(|network, tail, head| {
         network.link(tail, head);
     });
@@ -78,15 +78,14 @@ fn way_back_over_a_link_is_no_part_of_a_path() {
 }
 
 #[test]
-fn a_node_is_no_pair() {
+fn a_node_has_no_paths_to_itself() {
     let ring: Topology = "ring:4".parse().expect("a spec");
     assert!(disjoint_paths(&ring, NodeId::new(1), NodeId::new(1)).is_empty());
 }
 
 proptest! {
-    /// No larger set exists.
     #[test]
-    fn disjoint_paths_are_as_many_as_the_cut_allows(topology in network(12)) {
+    fn number_of_disjoint_paths_equals_the_minimum_cut(topology in network(12)) {
         for (source, target) in pairs(&topology).filter(|(source, target)| source != target) {
             let paths = disjoint_paths(&topology, source, target);
             assert_disjoint(&topology, source, target, &paths);
@@ -94,9 +93,8 @@ proptest! {
         }
     }
 
-    /// Where units cross and turn back, paths stay legal and disjoint.
     #[test]
-    fn crowded_disjoint_paths_are_legal(topology in network_of(9, 60)) {
+    fn disjoint_paths_of_dense_networks_are_legal(topology in network_of(9, 60)) {
         for (source, target) in pairs(&topology).filter(|(source, target)| source != target) {
             assert_disjoint(&topology, source, target, &disjoint_paths(&topology, source, target));
         }

@@ -36,7 +36,7 @@ fn assert_formula(spec: &str, formula: impl Fn(u64, u64) -> (u64, u64)) {
 }
 
 #[test]
-fn hypercube_has_a_path_for_every_order_of_the_differing_bits() {
+fn hypercube_has_one_path_per_order_of_the_differing_bits() {
     for dimension in 1..=7 {
         assert_formula(&format!("hypercube:{dimension}"), |s, t| {
             let distance = u64::from((s ^ t).count_ones());
@@ -54,7 +54,7 @@ fn mesh_counts_are_binomials() {
 }
 
 #[test]
-fn torus_counts_double_where_both_ways_round_are_shortest() {
+fn torus_counts_double_if_both_directions_are_shortest() {
     assert_formula("torus:6x5", |s, t| {
         let axis = |s: u64, t: u64, side: u64| {
             let offset = s.abs_diff(t);
@@ -66,19 +66,19 @@ fn torus_counts_double_where_both_ways_round_are_shortest() {
 }
 
 #[test]
-fn omega_and_butterfly_have_one_path_of_all_stages() {
+fn omega_and_butterfly_have_one_path_through_all_stages() {
     for spec in ["omega:16", "butterfly:16"] {
         assert_formula(spec, |_, _| (4 + 1, 1));
     }
 }
 
 #[test]
-fn clos_has_a_path_through_every_middle_switch() {
+fn clos_has_one_path_per_middle_switch() {
     assert_formula("clos:3,5,4", |_, _| (4, 5));
 }
 
 #[test]
-fn fat_tree_has_a_path_over_every_lowest_common_switch() {
+fn fat_tree_has_one_path_per_lowest_common_switch() {
     assert_formula("fat-tree:2,5", |s, t| {
         let level = u64::from((s ^ t).ilog2());
         (2 * (level + 1), 1 << level)
@@ -95,7 +95,7 @@ fn de_bruijn_and_kautz_have_one_shortest_path() {
 }
 
 #[test]
-fn shared_wires_do_not_change_paths() {
+fn shared_resources_do_not_change_paths() {
     let full = parse("torus:4x4");
     let half = full.half_duplex();
     let [full_paths, half_paths] = [&full, &half].map(|topology| ShortestPaths::all_pairs(topology).expect("small"));
@@ -105,7 +105,7 @@ fn shared_wires_do_not_change_paths() {
 }
 
 #[test]
-fn every_shortest_path_is_drawn_equally_often() {
+fn samples_are_uniform() {
     let mesh = parse("mesh:3x3");
     let paths = ShortestPaths::all_pairs(&mesh).expect("small");
     let (source, target) = (NodeId::new(0), NodeId::new(8));
@@ -115,7 +115,7 @@ fn every_shortest_path_is_drawn_equally_often() {
         *drawn.entry(paths.sample(source, target, &mut rng).expect("connected")).or_insert(0) += 1;
     }
     assert!(drawn.keys().eq(paths.paths(source, target).collect::<std::collections::BTreeSet<_>>().iter()));
-    // 1,000 each, give or take five standard deviations.
+    // 1,000 each, within five standard deviations.
     assert!(drawn.values().all(|times| (855..=1145).contains(times)), "{drawn:?}");
 }
 
@@ -144,18 +144,18 @@ fn saturated_counts_leave_every_channel_possible() {
     }
     for channel in line.channels() {
         let forward = line.tail(channel) < line.head(channel);
-        // 200 each, give or take five standard deviations.
+        // 200 each, within five standard deviations.
         assert!(if forward { (150..=250).contains(&uses[channel.index()]) } else { uses[channel.index()] == 0 });
     }
     let first: Vec<_> = paths.paths(source, target).take(3).collect();
     assert!(first.iter().all(|path| path.len() == 70));
-    // The last rank counted first: from the target on both wires of the farthest hops come in order.
+    // In order of ranks, both parallel channels next to the source alternate first.
     assert_eq!(first[0][1..], first[1][1..]);
     assert!(first[0][0] < first[1][0] && first[0][1] < first[2][1]);
 }
 
 #[test]
-fn distances_past_sixteen_bits_are_exact() {
+fn distances_beyond_sixteen_bits_are_exact() {
     let line = thick_line(100_000, 1);
     let paths = ShortestPaths::all_pairs(&line).expect("two terminals");
     let (source, target) = (NodeId::new(0), NodeId::new(99_999));
@@ -183,9 +183,8 @@ fn network_without_a_terminal_has_no_source() {
 }
 
 proptest! {
-    /// Distances, counts, order, last channels: all as exhaustion says, on one thread and on four.
     #[test]
-    fn all_pairs_are_those_of_brute_force(topology in network(14)) {
+    fn all_pairs_equal_brute_force_on_any_number_of_threads(topology in network(14)) {
         for threads in [1, 4] {
             let paths = on_threads(threads, || ShortestPaths::all_pairs(&topology)).expect("small");
             for (source, target) in pairs(&topology) {
@@ -200,7 +199,6 @@ proptest! {
         }
     }
 
-    /// A sample is one of the paths, and absent exactly where there is none.
     #[test]
     fn samples_are_shortest_paths(topology in network(14), seed in any::<u64>()) {
         let paths = ShortestPaths::all_pairs(&topology).expect("small");
