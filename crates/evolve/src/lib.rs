@@ -43,6 +43,7 @@ pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule, schedule_by};
 pub use engines::{HgsaEngine, UmdaEngine};
 pub use evolution::{Algorithm, Evolution};
 pub use hgsa::{Hgsa, HgsaOptions, LastResort, Moves};
+pub use level_search::LevelCheckpoint;
 pub use prediction::Prediction;
 pub use space::{Gene, MAX_DELIVERIES, SearchSpace};
 pub use state::{Evaluator, SearchState};
