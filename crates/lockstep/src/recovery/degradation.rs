@@ -75,7 +75,7 @@ impl Loss {
     pub fn explain(&self, topology: &Topology) -> String {
         match self {
             Self::Root(root) => format!("the root {} has failed", topology.node_name(*root)),
-            Self::Terminals(survivability) => survivability.words(topology),
+            Self::Terminals(survivability) => survivability.describe(topology),
             Self::Messages => "no sender is left with a receiver".to_owned(),
         }
     }
