@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             FaultOutcome::Planned(figures) => {
                 println!("without {}: {} steps, {}", names.join(", "), figures.steps, figures.verdict);
             }
-            FaultOutcome::Lost(loss) => println!("without {}: {}", names.join(", "), loss.explain(&network)),
+            FaultOutcome::Lost(loss) => println!("without {}: {}", names.join(", "), loss.describe(&network)),
         }
         if written.is_ok() {
             written = log.add(&consequence);

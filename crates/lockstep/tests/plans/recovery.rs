@@ -63,7 +63,7 @@ fn a_failed_root_and_disconnected_terminals_are_results() {
         let faults = faults.of(before.topology()).unwrap();
         let budget = Budget::evaluations(BUDGET);
         match Consequence::of(&faults, &before, PlanOptions::auto(1), &budget).unwrap().degradation.outcome {
-            FaultOutcome::Lost(loss) => loss.explain(before.topology()),
+            FaultOutcome::Lost(loss) => loss.describe(before.topology()),
             FaultOutcome::Planned(planned) => format!("{} steps", planned.steps),
         }
     };
