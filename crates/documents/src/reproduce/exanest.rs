@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use lockstep::design::{CablingCode, Machine, Ports};
+use lockstep::design::{CablingCode, Machine, PortRule};
 use lockstep::flow::Workload;
 use lockstep::pareto::SelectionAlgorithm;
 use lockstep_report::{BarChart, BarSeries, bars_svg};
@@ -176,8 +176,8 @@ fn chart(title: &str, times: &[Times]) -> String {
 
 /// What goes beyond the document.
 fn beyond(machine: Machine, figures: &Figures, seed: u64, clock: &mut Clock) -> Result<report::Beyond> {
-    let honest = beyond::honest(machine, Ports::Any, seed)?;
-    let equal_ports = beyond::honest(machine, Ports::Equal, seed)?;
+    let honest = beyond::honest(machine, PortRule::Any, seed)?;
+    let equal_ports = beyond::honest(machine, PortRule::Equal, seed)?;
     clock.lap("honest fronts");
     let predictors = beyond::predictors(machine, &PREDICTED_LINKS, seed)?;
     clock.lap("predictors");

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use anyhow::{Context, Result};
 use lockstep::Topology;
 use lockstep::design::{
-    CablingCode, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives,
+    CablingCode, DesignProblem, DesignRules, InitialSlots, Machine, Network, PortRule, objective, objectives,
 };
 use lockstep::flow::{Routing, Workload};
 use lockstep::pareto::{
@@ -42,7 +42,7 @@ pub(super) struct Honest {
 /// The front by bisection width, proved as far as a budget allows, by paths and by links.
 ///
 /// Searched with the best of ten cuts, anew at every survival.
-pub(super) fn honest(machine: Machine, ports: Ports, seed: u64) -> Result<Vec<Honest>> {
+pub(super) fn honest(machine: Machine, ports: PortRule, seed: u64) -> Result<Vec<Honest>> {
     let codes = search(machine, &["bisection", "paths", "links"], ports, seed)?;
     let designs = codes
         .into_par_iter()
@@ -62,8 +62,8 @@ pub(super) fn honest(machine: Machine, ports: Ports, seed: u64) -> Result<Vec<Ho
 }
 
 /// The codes of the fronts of some searches.
-fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<Vec<CablingCode>> {
-    let rules = DesignRules { ports, start: Start::Uniform, ..DesignRules::PUBLISHED };
+fn search(machine: Machine, names: &[&str], ports: PortRule, seed: u64) -> Result<Vec<CablingCode>> {
+    let rules = DesignRules { ports, start: InitialSlots::Uniform, ..DesignRules::PUBLISHED };
     let objectives = names.iter().map(|name| objective(name)).collect::<Result<Vec<_>, _>>()?;
     let problem = DesignProblem::new(machine, objectives, rules)?;
     let fronts = (0..SEEDS)
@@ -144,7 +144,7 @@ fn time(network: &Topology, routing: Routing) -> Result<f64> {
 
 /// Connected designs with so many links, half of them at either router, drawn at random.
 fn draw(machine: Machine, links: u32, seed: u64) -> Result<Vec<CablingCode>> {
-    let rules = DesignRules { start: Start::Uniform, ..DesignRules::PUBLISHED };
+    let rules = DesignRules { start: InitialSlots::Uniform, ..DesignRules::PUBLISHED };
     let problem = DesignProblem::new(machine, vec![objective("distance")?], rules)?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut network = problem.scratch();
@@ -199,7 +199,7 @@ pub(super) fn rivals(machine: Machine, links: u32, named: &[(String, CablingCode
     for (name, code) in named {
         entries.push((name.clone(), vec![machine.topology(code)?]));
     }
-    for (ports, name) in [(Ports::Any, "by throughput"), (Ports::Equal, "by throughput, equal ports")] {
+    for (ports, name) in [(PortRule::Any, "by throughput"), (PortRule::Equal, "by throughput, equal ports")] {
         let codes = search(machine, &["throughput", "distance", "links"], ports, seed)?;
         let scored = codes
             .iter()
