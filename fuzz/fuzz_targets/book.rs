@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| TITLE.with(|(before, title)| {
     let with_end = |mut bytes: Vec<u8>| {
         let interrupted = identity(before).interrupted(&bytes).ok()?;
         bytes.truncate(interrupted.length);
-        SweepLog::go_on(&identity(before), &interrupted, &mut bytes).end().expect("memory takes all bytes");
+        SweepLog::resume(&identity(before), &interrupted, &mut bytes).end().expect("memory takes all bytes");
         Some(bytes)
     };
     for bytes in [Some(bytes.to_vec()), Some(page.clone()), with_end(page)].into_iter().flatten() {

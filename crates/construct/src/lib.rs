@@ -21,12 +21,14 @@
 //! A method is one file or folder with one function, `fn find(&MethodRequest) -> Result<Schedule, MethodError>`, and one line in
 //! [`methods`].
 
+mod construct_engine;
 mod engine;
 mod kit;
 mod method;
 mod portfolio;
 mod repair;
 
+pub use construct_engine::ConstructEngine;
 pub use engine::{methods, schedule, shortest};
 pub use kit::method::Method;
 pub use portfolio::MethodSchedule;

@@ -7,6 +7,7 @@
 mod comparison;
 mod repository;
 mod reproduce;
+mod template;
 
 use std::process::ExitCode;
 

@@ -121,8 +121,8 @@ impl Algorithm for HgsaOptions {
 
     fn check(&self, space: &SearchSpace<'_>) -> Result<(), NotFound> {
         let why = match space.problem().model().switching {
-            Switching::Wormhole => "its prediction is for single channels, not for wormhole paths; use --engine umda",
-            Switching::StoreAndForward if !space.is_broadcast() => "it delivers broadcasts only; use --engine auto",
+            Switching::Wormhole => "its prediction is for single channels, not for wormhole paths",
+            Switching::StoreAndForward if !space.is_broadcast() => "it delivers broadcasts only",
             Switching::StoreAndForward => return Ok(()),
         };
         Err(NotFound::Unsupported { engine: "hgsa", why: why.to_owned() })

@@ -20,8 +20,10 @@
 mod chain;
 mod checkpoint;
 mod engine;
+mod engines;
 mod evolution;
 mod hgsa;
+mod level_search;
 mod paths;
 mod prediction;
 mod restore;
@@ -38,6 +40,7 @@ mod walk;
 
 pub use checkpoint::CheckpointError;
 pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule, schedule_by};
+pub use engines::{HgsaEngine, UmdaEngine};
 pub use evolution::{Algorithm, Evolution};
 pub use hgsa::{Hgsa, HgsaOptions, LastResort, Moves};
 pub use prediction::Prediction;

@@ -184,8 +184,7 @@ impl<'a> SearchSpace<'a> {
         let name = |rank: u32| topology.node_name(topology.terminals()[rank as usize]);
         let (from, to) = (name(self.source(self.message(delivery))), name(self.receiver(delivery)));
         unsupported(format!(
-            "a message from '{from}' reaches '{to}' only if terminals that are not its receivers pass it on; \
-             use --engine auto"
+            "a message from '{from}' reaches '{to}' only if terminals that are not its receivers pass it on"
         ))
     }
 
@@ -389,7 +388,7 @@ fn check_encoding(problem: &Problem) -> Result<(), NotFound> {
         return Err(unsupported(why.to_owned()));
     }
     if problem.model().switching == Switching::StoreAndForward && problem.messages().is_scatter() {
-        let why = "a scatter message makes one transfer, which store-and-forward cuts into hops; use --engine auto";
+        let why = "a scatter message makes one transfer, which store-and-forward cuts into hops";
         return Err(unsupported(why.to_owned()));
     }
     Ok(())
@@ -400,10 +399,10 @@ fn check_size(problem: &Problem, resources: usize, step_count: u32) -> Result<()
     let (messages, terminals) = (problem.messages(), problem.topology().terminal_count());
     let deliveries = messages.delivery_count();
     if deliveries > MAX_DELIVERIES {
-        return Err(unsupported(format!("{deliveries} deliveries are more than {MAX_DELIVERIES}; use --engine auto")));
+        return Err(unsupported(format!("{deliveries} deliveries are more than {MAX_DELIVERIES}")));
     }
     if !messages.is_scatter() && messages.len() as u64 * terminals as u64 > MAX_CELLS {
-        let why = format!("{} messages among {terminals} terminals are too many; use --engine auto", messages.len());
+        let why = format!("{} messages among {terminals} terminals are too many", messages.len());
         return Err(unsupported(why));
     }
     let cells = resources.max(terminals) as u64 * u64::from(step_count);

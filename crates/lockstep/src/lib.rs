@@ -47,12 +47,13 @@ pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,
 };
 pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
-pub use plan::{CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Verdict, VerdictError};
+pub use plan::{Changes, CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Repaired, Verdict, VerdictError};
 pub use planner::{
-    CheckpointError, DEFAULT_EVALUATIONS, Ending, Engine, EngineError, Event, MAX_CHANNEL_USES, MAX_DELIVERIES,
-    PlanError, PlanOptions, Planner, Search, SymmetricPlan, SymmetricPlanError, plan, plan_symmetric,
+    CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry, EngineStage, Event,
+    MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, RegisteredEngine, SymmetricPlan,
+    SymmetricPlanError, plan, plan_symmetric,
 };
 pub use recovery::{
-    BookError, Changes, Consequence, ConsequenceError, Degradation, Interrupted, Loss, Outcome, Planned, Recovery,
-    RecoveryBook, Repaired, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
+    BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss, PlanFigures, Recovery,
+    RecoveryBook, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
 };

@@ -128,7 +128,7 @@ fn relays_that_are_no_receivers_have_no_encoding() {
         Collective::custom(receivers.iter().map(message).collect())
     };
     let why = "the umda engine cannot do this: a message from 'a' reaches 'c' only if terminals that are not its \
-               receivers pass it on; use --engine auto";
+               receivers pass it on";
     assert_eq!(hops(&line, &to(&[&[c]]), relay, 9), Err(why.to_owned()));
     assert_eq!(hops(&line, &to(&[&[c, d]]), relay, 9), Err(why.to_owned()));
     assert_eq!(hops(&line, &to(&[&[b, d], &[b, c]]), relay, 9), Err(why.replace("'c'", "'d'")));
@@ -172,13 +172,10 @@ fn sizes_are_limited_before_anything_is_allocated() {
     };
     let prefix = "the umda engine cannot do this: ";
     assert_eq!(check(&chunks(8000), 16_000, 4000), Ok(()));
-    assert_eq!(
-        check(&chunks(16_384), 16_000, 4000),
-        Err(format!("{prefix}32768 deliveries are more than 32767; use --engine auto"))
-    );
+    assert_eq!(check(&chunks(16_384), 16_000, 4000), Err(format!("{prefix}32768 deliveries are more than 32767")));
     assert_eq!(
         check(&chunks(9000), 16_000, 4000),
-        Err(format!("{prefix}9000 messages among 8000 terminals are too many; use --engine auto"))
+        Err(format!("{prefix}9000 messages among 8000 terminals are too many"))
     );
     let cells = |count: u64| {
         Err(format!("{prefix}{count} cells of resource and step are more than 67108864; plan fewer steps"))

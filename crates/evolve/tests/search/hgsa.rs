@@ -17,7 +17,7 @@ fn reaches(cell: &Cell, steps: u32, options: HgsaOptions) {
     assert_eq!((report.steps, report.redundant), (steps as usize, 0));
 }
 
-/// The steps are the bound of reception, the terminals but one over the channels into each, or for the bound_search that of
+/// The steps are the bound of reception, the terminals but one over the channels into each, or for the ladder that of
 /// its diameter.
 #[test]
 fn cells_of_both_tables() {
@@ -28,7 +28,7 @@ fn cells_of_both_tables() {
         ("midimew:8", 2),
         ("moore:8", 3),
         ("octagon", 3),
-        ("bound_search:2x4", 4),
+        ("ladder:2x4", 4),
         ("hypercube:4", 4),
     ] {
         for prediction in [Prediction::None, Prediction::Published, Prediction::Matching] {
@@ -40,7 +40,7 @@ fn cells_of_both_tables() {
 
 #[test]
 fn the_published_moves_solve_small_cells() {
-    for (network, steps) in [("hypercube:3", 3), ("midimew:8", 2), ("moore:8", 3), ("bound_search:2x4", 4)] {
+    for (network, steps) in [("hypercube:3", 3), ("midimew:8", 2), ("moore:8", 3), ("ladder:2x4", 4)] {
         for prediction in [Prediction::None, Prediction::Published, Prediction::Matching] {
             reaches(&forwarded(network, "aab"), steps, HgsaOptions { prediction, ..HgsaOptions::published(1) });
         }

@@ -1,4 +1,6 @@
-use lockstep::{Budget, CheckpointError, CommunicationModel, Engine, Event, Plan, PlanError, PlanOptions, Planner};
+use lockstep::{
+    Budget, CheckpointError, CommunicationModel, EngineChoice, Event, Plan, PlanError, PlanOptions, Planner,
+};
 use proptest::prelude::*;
 
 use crate::Question;
@@ -8,7 +10,8 @@ fn question() -> Question {
     Question::new("omega:16", "aas", CommunicationModel::wormhole())
 }
 
-const OPTIONS: PlanOptions = PlanOptions { engine: Engine::Umda, steps: None, seed: 5 };
+const UMDA: EngineChoice = EngineChoice::Named("umda");
+const OPTIONS: PlanOptions<'_> = PlanOptions { engine: UMDA, ..PlanOptions::auto(5) };
 
 fn budget() -> Budget {
     Budget::evaluations(200_000)
@@ -17,7 +20,7 @@ fn budget() -> Budget {
 /// Runs until the search has been seen so many times; what is left is a checkpoint or a plan.
 fn interrupted(
     question: &Question,
-    options: PlanOptions,
+    options: PlanOptions<'_>,
     from: Option<Vec<u8>>,
     after: usize,
 ) -> Result<Plan, Vec<u8>> {
@@ -34,7 +37,7 @@ fn interrupted(
                 budget.cancel();
             }
         }
-        Event::Stopped(search) => saved = search.checkpoint(),
+        Event::Stopped(search) => saved = (search.checkpoint)(),
         _ => {}
     });
     match result {
@@ -43,7 +46,7 @@ fn interrupted(
     }
 }
 
-fn in_pieces(question: &Question, options: PlanOptions, piece: usize) -> Plan {
+fn in_pieces(question: &Question, options: PlanOptions<'_>, piece: usize) -> Plan {
     let mut checkpoint = None;
     loop {
         match interrupted(question, options, checkpoint.take(), piece) {
@@ -65,7 +68,7 @@ fn a_search_in_pieces_ends_in_the_same_plan() {
 #[test]
 fn two_phases_in_pieces_end_in_the_same_plan() {
     let question = Question::new("omega:8", "all-reduce", CommunicationModel::wormhole());
-    for engine in [Engine::Auto, Engine::Umda] {
+    for engine in [EngineChoice::Auto, UMDA] {
         let options = PlanOptions { engine, ..OPTIONS };
         let whole = Planner::new(question.problem(), options).run(&budget(), |_| {}).unwrap();
         assert_eq!(in_pieces(&question, options, 2), whole, "{engine}");
@@ -83,7 +86,7 @@ fn a_checkpoint_of_something_else_is_refused_by_name() {
     let mismatch = |what| PlanError::Checkpoint(CheckpointError::Mismatch { what });
     let other_seed = PlanOptions { seed: 6, ..OPTIONS };
     let other_steps = PlanOptions { steps: Some(16), ..OPTIONS };
-    let other_engine = PlanOptions { engine: Engine::Auto, ..OPTIONS };
+    let other_engine = PlanOptions { engine: EngineChoice::Auto, ..OPTIONS };
     assert_eq!(refused(&question, other_seed, budget()), mismatch("seed"));
     assert_eq!(refused(&question, other_steps, budget()), mismatch("number of steps"));
     assert_eq!(refused(&question, other_engine, budget()), mismatch("engine"));

@@ -5,6 +5,7 @@
 mod analytic;
 mod certificates;
 mod checkpoints;
+mod engines;
 mod execution;
 mod files;
 mod limits;

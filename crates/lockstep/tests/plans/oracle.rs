@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lockstep::schedule::strategy::instance;
 use lockstep::schedule::{DistributePhase, MessageId, Switching};
-use lockstep::{Budget, ChannelId, Engine, NodeId, PlanOptions, Planner, Problem};
+use lockstep::{Budget, ChannelId, EngineChoice, NodeId, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
 /// Channels that two transfers cannot both use, and who sends and receives: as bits.
@@ -189,13 +189,14 @@ proptest! {
         let optimum: u32 = phases.iter().map(|phase| Space::new(phase.problem(&problem)).optimum()).sum();
         let bound = lockstep::bounds::best(&problem);
         prop_assert!(bound.steps <= optimum, "{bound} > {optimum}");
-        for engine in [Engine::Auto, Engine::Construct] {
+        let construct = EngineChoice::Named("construct");
+        for engine in [EngineChoice::Auto, construct] {
             let options = PlanOptions { engine, ..PlanOptions::auto(1) };
             let plan = Planner::new(problem, options).run(&Budget::evaluations(1 << 14), |_| {}).unwrap();
             let is_wormhole = problem.model().switching == Switching::Wormhole;
             let has_own_receivers = instance.collective.listed().is_some();
             let is_multicast = is_wormhole && has_own_receivers && !problem.messages().is_scatter();
-            let spare = u32::from(engine == Engine::Construct && is_multicast);
+            let spare = u32::from(engine == construct && is_multicast);
             let reached = plan.step_count();
             prop_assert!(reached <= optimum + spare, "{reached} > {optimum}: {engine} {}", plan.lower_bound());
         }

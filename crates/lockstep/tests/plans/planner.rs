@@ -1,14 +1,15 @@
 use lockstep::schedule::strategy::instance;
 use lockstep::schedule::{NotFound, Ports, StopReason};
 use lockstep::{
-    Budget, CollectiveName, CommunicationModel, CutShort, Engine, Event, PlanError, PlanOptions, Planner, Verdict,
-    verify,
+    Budget, CollectiveName, CommunicationModel, CutShort, EngineChoice, EngineRegistry, Event, PlanError, PlanOptions,
+    Planner, Verdict, verify,
 };
 use proptest::prelude::*;
 
 use crate::Question;
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+const UMDA: EngineChoice = EngineChoice::Named("umda");
 const STORE: CommunicationModel = CommunicationModel::store_and_forward();
 
 fn small() -> Budget {
@@ -86,7 +87,7 @@ fn an_all_reduce_is_a_reduce_scatter_and_an_all_gather() {
 fn umda_finds_what_it_is_asked_for() {
     let question = Question::new("omega:8", "aab", WORMHOLE);
     for steps in [7, 9] {
-        let options = PlanOptions { engine: Engine::Umda, steps: Some(steps), seed: 3 };
+        let options = PlanOptions { engine: UMDA, steps: Some(steps), ..PlanOptions::auto(3) };
         let plan = Planner::new(question.problem(), options).run(&Budget::evaluations(1 << 24), |_| {}).unwrap();
         assert_eq!((plan.step_count(), plan.engine()), (steps, "umda"));
     }
@@ -96,7 +97,7 @@ fn umda_finds_what_it_is_asked_for() {
 fn umda_plans_collecting_collectives_backwards() {
     for name in ["gather", "reduce", "reduce-scatter", "all-reduce"] {
         let question = Question::new("mesh:2x3", name, WORMHOLE);
-        let options = PlanOptions { engine: Engine::Umda, steps: None, seed: 1 };
+        let options = PlanOptions { engine: UMDA, ..PlanOptions::auto(1) };
         let plan = Planner::new(question.problem(), options).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
         assert_eq!(plan.engine(), "umda", "{name}");
     }
@@ -116,10 +117,10 @@ fn fewer_steps_than_the_bound_are_refused_with_the_reason() {
 #[test]
 fn a_limit_of_steps_is_kept_by_every_engine_or_the_answer_is_no() {
     let question = Question::new("mesh:3x3", "all-reduce", WORMHOLE);
-    for engine in Engine::ALL {
+    for engine in EngineRegistry::standard().choices() {
         for more in 0..4 {
             let floor = lockstep::bounds::best(&question.problem()).steps;
-            let options = PlanOptions { engine, steps: Some(floor + more), seed: 1 };
+            let options = PlanOptions { engine, steps: Some(floor + more), ..PlanOptions::auto(1) };
             match Planner::new(question.problem(), options).run(&small(), |_| {}) {
                 Ok(plan) => assert!(plan.step_count() <= floor + more),
                 Err(error) => assert!(matches!(error, PlanError::NotFound(_)), "{error}"),
@@ -131,7 +132,7 @@ fn a_limit_of_steps_is_kept_by_every_engine_or_the_answer_is_no() {
 #[test]
 fn umda_says_what_it_cannot_do() {
     let question = Question::new("mesh:2x2", "aas", STORE);
-    let options = PlanOptions { engine: Engine::Umda, ..PlanOptions::auto(1) };
+    let options = PlanOptions { engine: UMDA, ..PlanOptions::auto(1) };
     let error = Planner::new(question.problem(), options).run(&small(), |_| {}).unwrap_err();
     assert!(matches!(error, PlanError::NotFound(NotFound::Unsupported { engine: "umda", .. })), "{error}");
 }
@@ -139,7 +140,7 @@ fn umda_says_what_it_cannot_do() {
 #[test]
 fn a_cancelled_budget_ends_a_search_with_no_answer() {
     let question = Question::new("omega:16", "aas", WORMHOLE);
-    let options = PlanOptions { engine: Engine::Umda, ..PlanOptions::auto(1) };
+    let options = PlanOptions { engine: UMDA, ..PlanOptions::auto(1) };
     let budget = Budget::unlimited();
     let error = Planner::new(question.problem(), options)
         .run(&budget, |event| {

@@ -2,8 +2,8 @@
 
 use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
 use lockstep::{
-    BookError, Budget, Consequence, Loss, Outcome, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity, SweepLog,
-    Topology, sweep, verify,
+    BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity,
+    SweepLog, Topology, sweep, verify,
 };
 use lockstep::{CommunicationModel, faults::Transport, faults::disconnected_pairs};
 use proptest::prelude::*;
@@ -41,12 +41,12 @@ fn every_set_of_faults_has_its_row_in_order() {
         let is_connected =
             disconnected_pairs(&network, Transport::of(before.collective(), before.model())).next().is_none();
         match (&degradation.outcome, plan) {
-            (Outcome::Planned(planned), Some(plan)) => {
+            (FaultOutcome::Planned(planned), Some(plan)) => {
                 assert!(is_connected);
                 assert_eq!(verify(&plan.problem(), plan.schedule()).unwrap().steps, planned.steps as usize);
                 assert_eq!(plan.topology().digest(), network.digest());
             }
-            (Outcome::Lost(Loss::Terminals(answer)), None) => {
+            (FaultOutcome::Lost(Loss::Terminals(answer)), None) => {
                 assert!(!is_connected && !answer.is_connected());
                 cut_off += 1;
             }
@@ -63,8 +63,8 @@ fn a_failed_root_and_lonely_terminals_are_answers() {
         let faults = faults.of(before.topology()).unwrap();
         let budget = Budget::evaluations(BUDGET);
         match Consequence::of(&faults, &before, PlanOptions::auto(1), &budget).unwrap().degradation.outcome {
-            Outcome::Lost(loss) => loss.words(before.topology()),
-            Outcome::Planned(planned) => format!("{} steps", planned.steps),
+            FaultOutcome::Lost(loss) => loss.explain(before.topology()),
+            FaultOutcome::Planned(planned) => format!("{} steps", planned.steps),
         }
     };
     assert_eq!(words("ring:4", "oab", FaultSet::new().node("0")), "the root 0 has failed");
@@ -138,7 +138,7 @@ fn a_book_that_is_cut_off_is_refused_and_its_sweep_goes_on() {
         let done = interrupted.rows.len();
         assert!(interrupted.rows.iter().eq(consequences[..done].iter().map(|one| &one.degradation)));
         let mut resumed = bytes[..interrupted.length].to_vec();
-        let mut log = SweepLog::go_on(&identity, &interrupted, &mut resumed);
+        let mut log = SweepLog::resume(&identity, &interrupted, &mut resumed);
         for one in &consequences[done..] {
             log.add(one).unwrap();
         }
@@ -163,7 +163,7 @@ fn pages_out_of_order_are_refused() {
     let one_page = |number: usize| {
         let mut page = Vec::new();
         let interrupted = identity.interrupted(&bytes[..title]).unwrap();
-        let mut log = SweepLog::go_on(&identity, &interrupted, &mut page);
+        let mut log = SweepLog::resume(&identity, &interrupted, &mut page);
         log.add(&consequences[number]).unwrap();
         page
     };
