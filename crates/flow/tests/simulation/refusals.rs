@@ -56,7 +56,7 @@ fn programs_that_do_not_fit_the_network_have_specific_errors() {
     );
     assert_eq!(
         refusal(&pair, along(&[1]), &MAX_MIN),
-        "task 0, event 0: it leads from node 1 to node 0, but the tasks are at 0 and 1; correct the path, or leave it out"
+        "task 0, event 0: the path leads from node 1 to node 0, but the tasks are at nodes 0 and 1; correct the path, or leave it out"
     );
     assert_eq!(
         refusal(&pair, along(&[0, 1, 0]), &MAX_MIN),
@@ -96,13 +96,13 @@ fn names_are_read_in_any_case_and_errors_list_them() {
     let says = "unknown routing 'xy'; choose sp-tree, sp-random, ecmp-round-robin, ecmp-random or ecmp-split";
     assert_eq!(error, says);
     let error = "a\nb".parse::<RateModel>().unwrap_err().to_string();
-    assert_eq!(error, "'a\\nb' is no rate model; choose equal-share or max-min");
+    assert_eq!(error, "unknown rate model 'a\\nb'; choose equal-share or max-min");
     assert_eq!("".parse::<Clock>().unwrap_err().to_string(), "'' is no clock; choose real or integer");
     for word in ["chained", "phased:1", "phased:7", "uniform", "all-to-all"] {
         assert_eq!(word.parse::<Workload>().unwrap().to_string(), word);
     }
     for word in ["", "phased:", "phased:0", "phased:-1", "phased:99999999999", "all2all"] {
-        let says = format!("'{word}' is no workload; choose chained, phased, phased:PHASES, uniform or all-to-all");
+        let says = format!("unknown workload '{word}'; choose chained, phased, phased:PHASES, uniform or all-to-all");
         assert_eq!(word.parse::<Workload>().unwrap_err().to_string(), says);
     }
 }
