@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound};
 
-use crate::construction::shortest;
+use crate::registry::shortest;
 
 /// The engine `analytic`: runs every [construction](crate::constructions) that supports the problem, without search.
 ///

@@ -1,7 +1,7 @@
 //! Constructions without search, on the networks of published tables and on large networks.
 
 use criterion::Criterion;
-use lockstep_analytic::{Chain, StreamedBroadcast, symmetric};
+use lockstep_analytic::{StreamedBroadcast, SubgroupChainBroadcast, symmetric};
 use lockstep_bench::{ProblemInstance, constructed};
 use lockstep_schedule::{
     BroadcastVerifier, Budget, CollectiveName, CommunicationModel, SymmetricSchedule, verify, verify_symmetric,
@@ -54,7 +54,7 @@ fn main() {
 
     criterion.bench_function("torus:3125x3125 oab, streamed and verified", |bencher| {
         bencher.iter(|| {
-            let tiling = Chain::torus(2, 3125).expect("3125 = 5^5");
+            let tiling = SubgroupChainBroadcast::torus(2, 3125).expect("3125 = 5^5");
             let mut verifier = BroadcastVerifier::new(tiling.graph(), 0, wormhole).expect("9.8 million nodes");
             tiling.replay(0, &mut verifier);
             verifier.finish().expect("a valid broadcast")

@@ -5,7 +5,8 @@ use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineReque
 use crate::engine::shortest;
 use crate::portfolio::ENGINE;
 
-/// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See [`shortest`](crate::shortest()).
+/// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
+/// [`shortest`](crate::shortest()).
 ///
 /// One evaluation is about one transfer placed or moved. The first schedule is always completed.
 ///

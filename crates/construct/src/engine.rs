@@ -14,9 +14,9 @@ pub fn methods() -> &'static [Method] {
 
 /// Returns the first schedule of at most `goal` steps that a method finds, otherwise the shortest schedule found.
 ///
-/// The methods that support the problem alternate: each makes one attempt, then more and more. Attempts run in parallel on
-/// the current rayon pool. The result depends only on the problem, `goal`, `seed` and the number of evaluations, unless
-/// time or cancellation ends the search. One evaluation is about one transfer placed or moved; an attempt takes
+/// The methods that support the problem alternate: each makes one attempt, then more and more. Attempts run in parallel
+/// on the current rayon pool. The result depends only on the problem, `goal`, `seed` and the number of evaluations,
+/// unless time or cancellation ends the search. One evaluation is about one transfer placed or moved; an attempt takes
 /// [`Method::evaluations_per_delivery`] evaluations per delivery. The first schedule is free and is always completed,
 /// however early the budget ends. Without any limit, the search never ends if `goal` is out of reach.
 ///
@@ -67,7 +67,7 @@ pub fn shortest(
 ///
 /// ```
 /// use lockstep_construct::schedule;
-/// use lockstep_schedule::{Budget, CollectiveKind, CommunicationModel, Problem, verify};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
 /// use lockstep_topology::Topology;
 ///
 /// let cube: Topology = "hypercube:3".parse()?;

@@ -183,7 +183,7 @@ fn beyond(machine: Machine, figures: &Figures, seed: u64, clock: &mut Clock) -> 
             .collect();
         let alike = designs.iter().filter(|design| design.links == links);
         named
-            .extend(alike.map(|one| (format!("{}-{:.1}-{links}, honest", one.width.cut, one.paths), one.code.clone())));
+            .extend(alike.map(|one| (format!("{}-{:.1}-{links}, proved", one.width.cut, one.paths), one.code.clone())));
         rivals.push((links, beyond::rivals(machine, links, &named, seed)?));
     }
     clock.lap("against random networks");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use lockstep::CayleyGraph;
 use lockstep::CommunicationModel;
-use lockstep::analytic::{Chain, Diagonals, StreamedBroadcast};
+use lockstep::analytic::{DiagonalBroadcast, StreamedBroadcast, SubgroupChainBroadcast};
 use lockstep::schedule::BroadcastVerifier;
 
 /// A verified broadcast.
@@ -29,17 +29,17 @@ impl TorusBroadcast {
 /// Verifies the recursive tiling of the torus of side `5^exponent`.
 pub(super) fn tiling(exponent: u32) -> Result<TorusBroadcast> {
     let side = 5u32.pow(exponent);
-    verified(side, &Chain::torus(2, side).context("5^k has a chain")?)
+    verified(side, &SubgroupChainBroadcast::torus(2, side).context("5^k has a chain")?)
 }
 
 /// Verifies the subgroup chain of the torus of this side, if it has one.
 pub(super) fn chain(side: u32) -> Result<Option<TorusBroadcast>> {
-    Chain::torus(2, side).map(|chain| verified(side, &chain)).transpose()
+    SubgroupChainBroadcast::torus(2, side).map(|chain| verified(side, &chain)).transpose()
 }
 
 /// Verifies the dilated diagonals of the torus of this side.
 pub(super) fn diagonals(side: u32) -> Result<TorusBroadcast> {
-    verified(side, &Diagonals::new(side).context("every side from 3 on has diagonals")?)
+    verified(side, &DiagonalBroadcast::new(side).context("every side from 3 on has diagonals")?)
 }
 
 /// Verifies the broadcast from a node other than node 0.
