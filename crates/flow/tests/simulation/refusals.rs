@@ -97,7 +97,7 @@ fn names_are_read_in_any_case_and_errors_list_them() {
     assert_eq!(error, says);
     let error = "a\nb".parse::<RateModel>().unwrap_err().to_string();
     assert_eq!(error, "unknown rate model 'a\\nb'; choose equal-share or max-min");
-    assert_eq!("".parse::<Clock>().unwrap_err().to_string(), "'' is no clock; choose real or integer");
+    assert_eq!("".parse::<Clock>().unwrap_err().to_string(), "unknown clock ''; choose real or integer");
     for word in ["chained", "phased:1", "phased:7", "uniform", "all-to-all"] {
         assert_eq!(word.parse::<Workload>().unwrap().to_string(), word);
     }
