@@ -1,31 +1,32 @@
-//! Inequalities that come one after the other, and whether they contradict each other.
+//! Feasibility of linear inequalities that are added one after the other.
 
-/// A value this near to zero is taken for it.
+/// Smaller absolute values count as zero.
 const TOLERANCE: f64 = 1e-9;
 
-/// Inequalities `a x <= b` over variables `x >= 0`, solved by the dual simplex method: a dense dictionary of the
-/// inequalities that are tight or were not met so far, with a pivot at a time.
+/// Inequalities `a x <= b` over variables `x >= 0`, solved by the dual simplex method with a dense dictionary.
 ///
-/// The point is the cheapest one under fixed costs without ties, so that no pivot stands still and an inequality that is
-/// forgotten while it is not tight does not come back for ever. Numbers are rounded: what follows is to be checked.
+/// The solution is the cheapest point under fixed costs without ties. So every pivot makes progress, and an inequality
+/// that was removed while it was not tight is not added again forever. Numbers are rounded, so a caller must check the
+/// result.
 ///
-/// Memory: 8 bytes for each pair of a variable and an inequality not forgotten.
+/// Memory: 8 bytes per pair of a variable and an inequality that was not removed.
 ///
-/// Source: Lemke, "The dual method of solving the linear programming problem", *Naval Research Logistics Quarterly* 1
-/// (1954).
+/// # Source
+///
+/// Lemke, "The dual method of solving the linear programming problem", *Naval Research Logistics Quarterly* 1 (1954).
 #[derive(Clone, Debug)]
-pub(crate) struct Simplex {
-    /// What each column stands for: the variables and slacks that are zero.
+pub(crate) struct DualSimplex {
+    /// The variable or slack of each column. Their values are zero.
     columns: Vec<Symbol>,
-    /// What each row stands for, all other variables and slacks.
+    /// The variable or slack of each row: all others.
     rows: Vec<Symbol>,
     /// The value of each row.
     level: Vec<f64>,
-    /// Row by row: by how much the row falls for a unit of the column.
+    /// Row by row: the decrease of the row per unit of the column.
     cells: Vec<f64>,
-    /// By how much the cost grows for a unit of each column; never negative.
+    /// The increase of the cost per unit of each column; never negative.
     cost: Vec<f64>,
-    /// Number of inequalities so far.
+    /// Number of inequalities added so far.
     inequalities: u32,
 }
 
@@ -36,17 +37,18 @@ enum Symbol {
     Slack(u32),
 }
 
-/// What the inequalities amount to.
+/// The outcome of a linear program.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Verdict {
-    /// They hold at this point, up to rounding.
+pub(crate) enum LpOutcome {
+    /// The inequalities hold at this point, up to rounding.
     Point(Vec<f64>),
-    /// These multiples of them, by the order in which they came, add up to `a x <= b` with `a >= 0` and `b < 0`.
+    /// The sum of these multiples of inequalities is `a x <= b` with `a >= 0` and `b < 0`. Inequalities are numbered in
+    /// the order in which they were added.
     Contradiction(Vec<(u32, f64)>),
 }
 
-impl Simplex {
-    /// No inequality yet; the variables are zero.
+impl DualSimplex {
+    /// Starts without inequalities; the variables are zero.
     pub(crate) fn new(variables: usize) -> Self {
         Self {
             columns: (0..variables as u32).map(Symbol::Variable).collect(),
@@ -81,8 +83,8 @@ impl Simplex {
         self.inequalities += 1;
     }
 
-    /// Forgets the inequalities that are not tight. What is added later is still numbered by what was added before.
-    pub(crate) fn forget_loose(&mut self) {
+    /// Removes the inequalities that are not tight. The numbers of the others stay the same.
+    pub(crate) fn remove_loose(&mut self) {
         let width = self.columns.len();
         for row in (0..self.rows.len()).rev() {
             if matches!(self.rows[row], Symbol::Slack(_)) && self.level[row] > TOLERANCE {
@@ -95,18 +97,18 @@ impl Simplex {
         }
     }
 
-    /// Meets all inequalities, or finds a contradiction; `None` once the work is used up, which is counted in cells
-    /// changed.
-    pub(crate) fn solve(&mut self, work_left: &mut u64) -> Option<Verdict> {
+    /// Finds a point that satisfies all inequalities, or a contradiction. Returns `None` if the work is used up, which
+    /// is counted in changed cells.
+    pub(crate) fn solve(&mut self, work_left: &mut u64) -> Option<LpOutcome> {
         loop {
             *work_left = work_left.checked_sub(self.cells.len() as u64)?;
             let lowest = (0..self.rows.len()).min_by(|&a, &b| self.level[a].total_cmp(&self.level[b]));
             let Some(row) = lowest.filter(|&row| self.level[row] < -TOLERANCE) else {
-                return Some(Verdict::Point(self.point()));
+                return Some(LpOutcome::Point(self.point()));
             };
             match self.entering(row) {
                 Some(column) => self.pivot(row, column),
-                None => return Some(Verdict::Contradiction(self.contradiction(row))),
+                None => return Some(LpOutcome::Contradiction(self.contradiction(row))),
             }
         }
     }
@@ -125,12 +127,11 @@ impl Simplex {
         point
     }
 
-    /// The column whose growth lifts the row at the least cost; of those that cost about as little, the one that lifts it
-    /// most.
+    /// Returns the column that raises the row at the smallest cost. Near ties go to the column that raises it most.
     fn entering(&self, row: usize) -> Option<usize> {
-        let lifting = || self.row(row).iter().zip(&self.cost).enumerate().filter(|(_, (cell, _))| **cell < -TOLERANCE);
-        let least = lifting().map(|(_, (cell, cost))| (cost + TOLERANCE) / -cell).min_by(f64::total_cmp)?;
-        let cheap = lifting().filter(|(_, (cell, cost))| *cost / -**cell <= least);
+        let raising = || self.row(row).iter().zip(&self.cost).enumerate().filter(|(_, (cell, _))| **cell < -TOLERANCE);
+        let least = raising().map(|(_, (cell, cost))| (cost + TOLERANCE) / -cell).min_by(f64::total_cmp)?;
+        let cheap = raising().filter(|(_, (cell, cost))| *cost / -**cell <= least);
         cheap.min_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b)).map(|(column, _)| column)
     }
 
@@ -161,7 +162,7 @@ impl Simplex {
         std::mem::swap(&mut self.rows[row], &mut self.columns[column]);
     }
 
-    /// The inequalities whose slacks make up a row that is negative and cannot be lifted.
+    /// Returns the inequalities whose slacks form a negative row that no column raises.
     fn contradiction(&self, row: usize) -> Vec<(u32, f64)> {
         let own = std::iter::once((&self.rows[row], 1.0));
         let parts = own.chain(self.columns.iter().zip(self.row(row).iter().copied()));
@@ -173,14 +174,16 @@ impl Simplex {
     }
 }
 
-/// Takes a multiple of the others away.
+/// Subtracts a multiple of `others`.
 fn subtract(from: &mut [f64], factor: f64, others: &[f64]) {
     from.iter_mut().zip(others).for_each(|(value, other)| *value -= factor * other);
 }
 
-/// A number from 0 to 1 that looks random: costs without a pattern have no ties.
+/// Returns a pseudorandom number from 0 to 1, so that costs have no ties.
 ///
-/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", *OOPSLA* (2014), the finaliser.
+/// # Source
+///
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", *OOPSLA* (2014), the finaliser.
 fn fraction(number: u64) -> f64 {
     let mixed = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -196,36 +199,36 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Either verdict proves itself, whether inequalities come all at once or one by one and are forgotten between.
+        /// Inequalities are added all at once, or one by one with the loose ones removed.
         #[test]
-        fn a_verdict_proves_itself(
+        fn every_outcome_proves_itself(
             inequalities in (0..6usize).prop_flat_map(|width| vec((vec(-3..=3i32, width), -4..=6i32), 1..12)),
             one_by_one: bool,
         ) {
             let width = inequalities[0].0.len();
-            let mut programme = Simplex::new(width);
-            let mut verdict = Verdict::Point(vec![0.0; width]);
+            let mut program = DualSimplex::new(width);
+            let mut outcome = LpOutcome::Point(vec![0.0; width]);
             for (number, (coefficients, bound)) in inequalities.iter().enumerate() {
                 let coefficients: Vec<f64> = coefficients.iter().copied().map(f64::from).collect();
-                programme.add(&coefficients, f64::from(*bound));
+                program.add(&coefficients, f64::from(*bound));
                 if one_by_one || number + 1 == inequalities.len() {
-                    verdict = programme.solve(&mut 1_000_000).expect("small programmes end");
-                    if let Verdict::Contradiction(_) = verdict {
+                    outcome = program.solve(&mut 1_000_000).expect("small programs end");
+                    if let LpOutcome::Contradiction(_) = outcome {
                         break;
                     }
-                    programme.forget_loose();
+                    program.remove_loose();
                 }
             }
-            match verdict {
-                Verdict::Point(point) => {
+            match outcome {
+                LpOutcome::Point(point) => {
                     prop_assert!(point.iter().all(|&value| value >= 0.0));
-                    // What was forgotten may be violated by now.
+                    // Removed inequalities may be violated.
                     for (coefficients, bound) in inequalities.iter().filter(|_| !one_by_one) {
                         let sum: f64 = coefficients.iter().zip(&point).map(|(&a, x)| f64::from(a) * x).sum();
                         prop_assert!(sum <= f64::from(*bound) + 1e-6, "{sum} at {point:?}");
                     }
                 }
-                Verdict::Contradiction(multiples) => {
+                LpOutcome::Contradiction(multiples) => {
                     prop_assert!(multiples.iter().all(|&(_, times)| times > 0.0));
                     let (mut left, mut right) = (vec![0.0; width], 0.0);
                     for (place, times) in multiples {
@@ -240,12 +243,12 @@ mod tests {
     }
 
     #[test]
-    fn no_work_no_verdict() {
-        let mut programme = Simplex::new(1);
-        programme.add(&[-1.0], -1.0);
-        assert_eq!(programme.clone().solve(&mut 0), None);
-        assert_eq!(programme.solve(&mut 10), Some(Verdict::Point(vec![1.0])));
-        programme.add(&[1.0], 0.5);
-        assert_eq!(programme.solve(&mut 10), Some(Verdict::Contradiction(vec![(1, 1.0), (0, 1.0)])));
+    fn without_work_there_is_no_outcome() {
+        let mut program = DualSimplex::new(1);
+        program.add(&[-1.0], -1.0);
+        assert_eq!(program.clone().solve(&mut 0), None);
+        assert_eq!(program.solve(&mut 10), Some(LpOutcome::Point(vec![1.0])));
+        program.add(&[1.0], 0.5);
+        assert_eq!(program.solve(&mut 10), Some(LpOutcome::Contradiction(vec![(1, 1.0), (0, 1.0)])));
     }
 }

@@ -1,27 +1,27 @@
-//! A cut that moves one node at a time, and what must and can cross it.
+//! A cut that changes by one node at a time, with the messages that must cross it and the channels that can carry them.
 
 use fixedbitset::FixedBitSet;
+use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
 use lockstep_schedule::Problem;
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use crate::demand::Demand;
-use crate::legal::Legal;
-use crate::rule::ceil_steps;
-use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
+use crate::pipeline::ceil_steps;
+use crate::transfer_rules::TransferRules;
 
-/// Something counted into a set, out of it, and either way.
+/// Crossings of the border of a node set: into the set, out of it, and in both directions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Ways {
+pub(crate) struct Crossings {
     into: u64,
     out: u64,
     both: u64,
 }
 
-impl Ways {
-    /// Transfers that a terminal can finish and start in one step.
-    pub(crate) fn limits(legal: Legal<'_>, terminal: NodeId) -> Self {
-        let (into, out) = (legal.receive_limit(terminal), legal.send_limit(terminal));
-        Self { into, out, both: legal.common_limit(terminal) }
+impl Crossings {
+    /// Returns the numbers of transfers that a terminal can finish, start, and both in one step.
+    pub(crate) fn limits(rules: TransferRules<'_>, terminal: NodeId) -> Self {
+        let (into, out) = (rules.receive_limit(terminal), rules.send_limit(terminal));
+        Self { into, out, both: rules.common_limit(terminal) }
     }
 
     fn along(self, direction: Direction) -> u64 {
@@ -32,14 +32,14 @@ impl Ways {
         }
     }
 
-    /// The most steps that these messages take at these limits, and which of them do.
+    /// Returns the largest number of steps that these messages take at these limits, and the direction that takes them.
     pub(crate) fn steps(self, limits: Self) -> Option<(u32, Direction)> {
         let steps = |direction| Some((ceil_steps(self.along(direction), limits.along(direction))?, direction));
-        // The last of equal ones counts.
+        // Ties go to the last entry.
         [Direction::Both, Direction::Out, Direction::In].into_iter().filter_map(steps).max_by_key(|&(steps, _)| steps)
     }
 
-    /// The bound that these messages give at these limits where they cross the border of `nodes`.
+    /// Returns the bound that these messages prove at these limits if they cross the border of `nodes`.
     pub(crate) fn bound(self, limits: Self, nodes: Vec<NodeId>, rule: Rule) -> Option<LowerBound> {
         let (steps, direction) = self.steps(limits)?;
         let (messages, per_step) = (self.along(direction), limits.along(direction));
@@ -49,47 +49,47 @@ impl Ways {
 
 /// A node set with the channels and messages that cross its border.
 ///
-/// Moving a node takes time in proportion to its channels and its listed messages. Memory: 16 bytes a channel.
-pub(crate) struct Crossing<'a, 'p> {
+/// To add or remove a node takes time linear in its channels and its listed messages. Memory: 16 bytes per channel.
+pub(crate) struct MovingCut<'a, 'p> {
     topology: &'a Topology,
-    legal: Legal<'a>,
+    rules: TransferRules<'a>,
     /// The resource of each channel that carries transfers.
     resource: Vec<Option<ResourceId>>,
     inside: FixedBitSet,
     len: usize,
-    /// The numbers of the nodes inside, combined by exclusive or: of a single node its own.
+    /// The exclusive or of the numbers of the nodes inside: the number of the node if there is only one.
     numbers: u32,
-    /// How many channels of a resource cross into the set and out of it.
-    crossings: Vec<[u32; 2]>,
-    resources: Ways,
-    messages: Traffic<'a, 'p>,
+    /// The number of channels per resource that lead into the set, and out of it.
+    channels: Vec<[u32; 2]>,
+    resources: Crossings,
+    messages: CrossingMessages<'a, 'p>,
 }
 
-impl<'a, 'p> Crossing<'a, 'p> {
-    /// The empty set.
+impl<'a, 'p> MovingCut<'a, 'p> {
+    /// Starts with the empty set.
     pub(crate) fn new(problem: &Problem<'a>, demand: &'p Demand<'a>) -> Self {
-        let (topology, legal) = (problem.topology(), Legal::new(problem));
-        let is_useful = |channel| topology.is_working(channel) && legal.carries(channel);
+        let (topology, rules) = (problem.topology(), TransferRules::new(problem));
+        let is_useful = |channel| topology.is_working(channel) && rules.carries(channel);
         let resource = |channel| is_useful(channel).then(|| topology.resource(channel));
         Self {
             topology,
-            legal,
+            rules,
             resource: topology.channel_numbers().map(resource).collect(),
             inside: FixedBitSet::with_capacity(topology.node_count()),
             len: 0,
             numbers: 0,
-            crossings: vec![[0; 2]; topology.resource_count()],
-            resources: Ways::default(),
-            messages: Traffic::new(problem, demand),
+            channels: vec![[0; 2]; topology.resource_count()],
+            resources: Crossings::default(),
+            messages: CrossingMessages::new(problem, demand),
         }
     }
 
-    /// Number of nodes in the set.
+    /// Returns the number of nodes in the set.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Moves a node into the set, or out of it.
+    /// Adds a node to the set, or removes it.
     pub(crate) fn flip(&mut self, node: NodeId) {
         let topology = self.topology;
         let enters = !self.inside.contains(node.index());
@@ -107,7 +107,7 @@ impl<'a, 'p> Crossing<'a, 'p> {
         if enters { self.len += 1 } else { self.len -= 1 }
     }
 
-    /// Moves the nodes by which the set differs from `target`.
+    /// Changes the set to `target`.
     pub(crate) fn become_set(&mut self, target: &FixedBitSet) {
         let moves: Vec<usize> = self.inside.symmetric_difference(target).collect();
         for node in moves {
@@ -115,31 +115,31 @@ impl<'a, 'p> Crossing<'a, 'p> {
         }
     }
 
-    /// The best bound that the set gives as it is, and which crossings give it.
+    /// Returns the number of steps that the set proves, and the direction that proves them.
     pub(crate) fn steps(&self) -> Option<(u32, Direction)> {
         self.messages.crossing().steps(self.limits())
     }
 
-    /// The bound of the set as it is.
+    /// Returns the bound that the set proves.
     pub(crate) fn bound(&self, rule: Rule) -> Option<LowerBound> {
         let nodes = self.inside.ones().map(NodeId::from_index).collect();
         self.messages.crossing().bound(self.limits(), nodes, rule)
     }
 
-    /// Crossings possible in one step: by resources, and by the ports of a terminal alone.
-    fn limits(&self) -> Ways {
+    /// Returns the crossings possible in one step: by resources, and by ports if the set is one terminal.
+    fn limits(&self) -> Crossings {
         let alone = (self.len == 1).then_some(NodeId::new(self.numbers));
         let terminal = alone.filter(|&node| self.topology.is_terminal(node));
-        terminal.map_or(self.resources, |terminal| Ways::limits(self.legal, terminal))
+        terminal.map_or(self.resources, |terminal| Crossings::limits(self.rules, terminal))
     }
 
-    /// Counts a channel that begins or ceases to cross the border.
-    fn count(&mut self, channel: ChannelId, into: bool, begins: bool) {
+    /// Counts a channel that starts or stops crossing the border.
+    fn count(&mut self, channel: ChannelId, into: bool, starts: bool) {
         let Some(resource) = self.resource[channel.index()] else { return };
-        let crossings = &mut self.crossings[resource.index()];
+        let crossings = &mut self.channels[resource.index()];
         let before = crossings.map(|count| u64::from(count > 0));
-        let way = &mut crossings[usize::from(!into)];
-        *way = if begins { *way + 1 } else { *way - 1 };
+        let count = &mut crossings[usize::from(!into)];
+        *count = if starts { *count + 1 } else { *count - 1 };
         let after = crossings.map(|count| u64::from(count > 0));
         self.resources.into = self.resources.into + after[0] - before[0];
         self.resources.out = self.resources.out + after[1] - before[1];
@@ -148,23 +148,23 @@ impl<'a, 'p> Crossing<'a, 'p> {
 }
 
 /// The messages that must cross the border of a node set.
-pub(crate) struct Traffic<'a, 'p> {
+pub(crate) struct CrossingMessages<'a, 'p> {
     demand: &'p Demand<'a>,
     chunks: u64,
     terminals_inside: u64,
     sources_inside: u64,
-    listed: Option<Listed>,
+    listed: Option<ListedMessages>,
 }
 
-impl<'a, 'p> Traffic<'a, 'p> {
-    /// Those of the empty set.
+impl<'a, 'p> CrossingMessages<'a, 'p> {
+    /// Starts with the empty set.
     pub(crate) fn new(problem: &Problem<'_>, demand: &'p Demand<'a>) -> Self {
-        let listed = matches!(demand, Demand::Listed { .. }).then(|| Listed::new(problem, demand));
+        let listed = matches!(demand, Demand::Listed { .. }).then(|| ListedMessages::new(problem, demand));
         let chunks = u64::from(problem.messages().chunks());
         Self { demand, chunks, terminals_inside: 0, sources_inside: 0, listed }
     }
 
-    /// Moves a node into the set, or out of it.
+    /// Adds a node to the set, or removes it.
     pub(crate) fn flip(&mut self, node: NodeId, enters: bool, is_terminal: bool) {
         let change = |count: &mut u64| if enters { *count += 1 } else { *count -= 1 };
         match self.demand {
@@ -184,8 +184,8 @@ impl<'a, 'p> Traffic<'a, 'p> {
         }
     }
 
-    /// Messages with a source on one side and a receiver on the other.
-    pub(crate) fn crossing(&self) -> Ways {
+    /// Returns the messages with a source on one side and a receiver on the other.
+    pub(crate) fn crossing(&self) -> Crossings {
         let (into, out) = match (self.demand, &self.listed) {
             (Demand::Broadcast { sources, terminals } | Demand::Scatter { sources, terminals }, _) => {
                 let sources_outside = sources.len() as u64 - self.sources_inside;
@@ -198,15 +198,15 @@ impl<'a, 'p> Traffic<'a, 'p> {
             }
             (Demand::Listed { .. }, listed) => listed.as_ref().map_or((0, 0), |listed| (listed.into, listed.out)),
         };
-        Ways { into: into * self.chunks, out: out * self.chunks, both: (into + out) * self.chunks }
+        Crossings { into: into * self.chunks, out: out * self.chunks, both: (into + out) * self.chunks }
     }
 }
 
-/// Crossing messages of a listed demand, kept up to date.
-struct Listed {
-    /// Where the messages of each node begin in `touching`.
+/// The messages of a listed demand that cross the border.
+struct ListedMessages {
+    /// The start of the messages of each node in `touching`.
     start: Vec<usize>,
-    /// The messages of each node as a receiver (`false`) or the source (`true`).
+    /// The messages of each node, with `true` if it is the source and `false` if it is a receiver.
     touching: Vec<(u32, bool)>,
     states: Vec<MessageState>,
     into: u64,
@@ -220,7 +220,7 @@ struct MessageState {
 }
 
 impl MessageState {
-    /// Whether it must cross into the set, and out of it.
+    /// Returns 1 if the message must enter the set, and 1 if it must leave it.
     fn crosses(&self) -> [u64; 2] {
         let into = !self.source_inside && self.receivers_inside > 0;
         let out = self.source_inside && self.receivers_inside < self.receivers;
@@ -228,7 +228,7 @@ impl MessageState {
     }
 }
 
-impl Listed {
+impl ListedMessages {
     fn new(problem: &Problem<'_>, demand: &Demand<'_>) -> Self {
         let requests: Vec<_> = demand.sources().into_iter().flat_map(|source| demand.from(source)).collect();
         let mut touching: Vec<(NodeId, u32, bool)> = Vec::new();
@@ -280,9 +280,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Sets grown and shrunk node by node count the same as the judge, which counts afresh.
+        /// The check of certificates counts from scratch.
         #[test]
-        fn counting_by_moves_equals_counting_afresh(
+        fn incremental_counts_equal_those_from_scratch(
             spec in select(vec!["kautz:2,3", "mesh:3x4", "omega:4", "full-b-tree:7", "b-tree:8"]),
             half_duplex in any::<bool>(),
             collective in 0..5usize,
@@ -304,11 +304,11 @@ mod tests {
             let model = CommunicationModel { ports: Ports::limit(limit).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&network, &collective, model).unwrap();
             let demand = Demand::new(&problem);
-            let mut crossing = Crossing::new(&problem, &demand);
+            let mut cut = MovingCut::new(&problem, &demand);
             let nodes: Vec<NodeId> = network.nodes().collect();
             for node in moves {
-                crossing.flip(*node.get(&nodes));
-                if let Some(bound) = crossing.bound(Rule::Cut) {
+                cut.flip(*node.get(&nodes));
+                if let Some(bound) = cut.bound(Rule::Cut) {
                     prop_assert_eq!(bound.check(&problem), Ok(()));
                 }
             }

@@ -1,35 +1,36 @@
-//! Shortest paths from one source, and flows along and beside them.
+//! Shortest paths from one source, and flows along and near them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lockstep_topology::NodeId;
 
-use super::network::Network;
+use super::capacitated_network::CapacitatedNetwork;
 
-/// Shortest paths from one source to all nodes, with the memory of earlier ones: about 60 bytes a node.
+/// A tree of shortest paths from one source to all nodes. It reuses the memory of earlier trees: about 60 bytes per
+/// node.
 #[derive(Clone, Default)]
-pub(super) struct Tree {
-    /// The length of a shortest path to each node; infinite where none leads.
+pub(super) struct ShortestPaths {
+    /// The length of a shortest path to each node; infinite if there is none.
     pub(super) distance: Vec<f64>,
     /// The last channel of that path.
     last: Vec<u32>,
-    /// The nodes reached, each behind the one before it on its path.
+    /// The nodes reached, each after its predecessor on its path.
     order: Vec<u32>,
-    /// Where each node stands in the order.
+    /// The place of each node in the order.
     place: Vec<u32>,
-    /// The fewest channels to each node, where these count.
+    /// The smallest number of channels to each node, if minimal routing requires it.
     hops: Vec<u32>,
-    /// What has to get to each node, to stay or to go on.
-    wanted: Vec<f64>,
+    /// The flow that must reach each node, to end or to continue there.
+    required: Vec<f64>,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Tree {
-    /// Finds the shortest legal paths for lengths of channels that are finite and not negative.
+impl ShortestPaths {
+    /// Computes the shortest legal paths for finite, non-negative lengths of channels.
     ///
-    /// With whole numbers below 2^53 in sum, the distances are exact.
-    pub(super) fn grow(&mut self, network: &Network, length: &[f64], source: NodeId) {
+    /// For integer lengths with sums below 2^53, the distances are exact.
+    pub(super) fn compute(&mut self, network: &CapacitatedNetwork, length: &[f64], source: NodeId) {
         self.clear(network, source);
         if network.is_minimal {
             self.by_hops(network, |channel| length[channel], source);
@@ -38,7 +39,7 @@ impl Tree {
         }
     }
 
-    fn clear(&mut self, network: &Network, source: NodeId) {
+    fn clear(&mut self, network: &CapacitatedNetwork, source: NodeId) {
         self.distance.clear();
         self.distance.resize(network.node_count(), f64::INFINITY);
         self.distance[source.index()] = 0.0;
@@ -52,8 +53,8 @@ impl Tree {
         self.order.push(node);
     }
 
-    /// The algorithm of Dijkstra.
-    fn by_length(&mut self, network: &Network, length: &[f64], source: NodeId) {
+    /// Runs Dijkstra's algorithm.
+    fn by_length(&mut self, network: &CapacitatedNetwork, length: &[f64], source: NodeId) {
         self.queue.push(Reverse((0, source.number())));
         while let Some(Reverse((bits, node))) = self.queue.pop() {
             let distance = f64::from_bits(bits);
@@ -66,15 +67,15 @@ impl Tree {
                 if farther < self.distance[head as usize] {
                     self.distance[head as usize] = farther;
                     self.last[head as usize] = channel as u32;
-                    // Numbers that are not negative are ordered as their bits are.
+                    // The order of non-negative floats is the order of their bits.
                     self.queue.push(Reverse((farther.to_bits(), head)));
                 }
             }
         }
     }
 
-    /// The shortest of the paths of fewest channels: a search in layers.
-    fn by_hops(&mut self, network: &Network, length: impl Fn(usize) -> f64, source: NodeId) {
+    /// Searches layer by layer for the shortest among the paths with the fewest channels.
+    fn by_hops(&mut self, network: &CapacitatedNetwork, length: impl Fn(usize) -> f64, source: NodeId) {
         self.hops.clear();
         self.hops.resize(network.node_count(), u32::MAX);
         self.hops[source.index()] = 0;
@@ -98,85 +99,85 @@ impl Tree {
         }
     }
 
-    /// Sets what each channel carries if every receiver gets one message over paths of the fewest channels, and every
-    /// node gets equal parts over all channels by which such paths come in.
+    /// Sets the flow of each channel to a routing over paths with the fewest channels. Every receiver receives one
+    /// message, and every node receives equal parts over all channels on such paths.
     pub(super) fn spread(
         &mut self,
-        network: &Network,
+        network: &CapacitatedNetwork,
         source: NodeId,
         receivers: impl Iterator<Item = NodeId>,
         flow: &mut [f32],
     ) {
         self.clear(network, source);
         self.by_hops(network, |_| 0.0, source);
-        self.want(receivers);
+        self.set_required(receivers);
         flow.fill(0.0);
-        // Paths come in from the nodes a channel nearer that let messages pass.
-        let nearer = |tree: &Self, channel: u32, node: u32| {
+        // Paths enter from nodes that are one channel nearer and that messages may leave.
+        let nearer = |paths: &Self, channel: u32, node: u32| {
             let tail = network.tail(channel as usize);
-            let is_layer = tree.hops[tail as usize].checked_add(1) == Some(tree.hops[node as usize]);
+            let is_layer = paths.hops[tail as usize].checked_add(1) == Some(paths.hops[node as usize]);
             is_layer && !network.leaving(tail, source).is_empty()
         };
         for place in (1..self.order.len()).rev() {
             let node = self.order[place];
-            let wanted = self.wanted[node as usize];
-            let ways = network.entering(node).iter().filter(|&&channel| nearer(self, channel, node)).count();
+            let required = self.required[node as usize];
+            let channel_count = network.entering(node).iter().filter(|&&channel| nearer(self, channel, node)).count();
             for &channel in network.entering(node) {
-                if wanted > 0.0 && nearer(self, channel, node) {
-                    let part = wanted / ways as f64;
+                if required > 0.0 && nearer(self, channel, node) {
+                    let part = required / channel_count as f64;
                     flow[channel as usize] = part as f32;
-                    self.wanted[network.tail(channel as usize) as usize] += part;
+                    self.required[network.tail(channel as usize) as usize] += part;
                 }
             }
         }
     }
 
-    /// Sets what each channel should rather carry: at every node, each channel off the tree gives `willing` times the
-    /// relative length of the detour to the channel of the tree, or all it has.
+    /// Computes a better flow: at every node, each channel that is not on the tree passes a part of its flow to the
+    /// channel of the tree: `shift_rate` times the relative length of the detour, or all.
     ///
-    /// All that comes to a node from farther nodes goes to the tree, so that no flow goes round in a circle. By the lengths
-    /// given, the sum over all channels is no greater than before.
+    /// Flow that enters a node from farther nodes moves to the tree completely, so no flow runs in a cycle. The total
+    /// length does not grow.
     pub(super) fn shift(
         &mut self,
-        network: &Network,
+        network: &CapacitatedNetwork,
         length: &[f64],
-        willing: f64,
+        shift_rate: f64,
         receivers: impl Iterator<Item = NodeId>,
         flow: &[f32],
         better: &mut [f32],
     ) {
-        self.want(receivers);
+        self.set_required(receivers);
         better.fill(0.0);
         for place in (1..self.order.len()).rev() {
             let node = self.order[place] as usize;
-            let wanted = self.wanted[node];
-            if wanted <= 0.0 {
+            let required = self.required[node];
+            if required <= 0.0 {
                 continue;
             }
             let (last, entering) = (self.last[node] as usize, network.entering(node as u32));
-            let comes: f64 = entering.iter().map(|&channel| f64::from(flow[channel as usize])).sum();
-            let still = if comes > wanted { wanted / comes } else { 1.0 };
-            let mut rest = wanted;
+            let incoming: f64 = entering.iter().map(|&channel| f64::from(flow[channel as usize])).sum();
+            let kept = if incoming > required { required / incoming } else { 1.0 };
+            let mut rest = required;
             for channel in entering.iter().map(|&channel| channel as usize) {
                 let tail = network.tail(channel) as usize;
                 if channel == last || flow[channel] <= 0.0 || self.place[tail] as usize >= place {
                     continue;
                 }
                 let detour = (self.distance[tail] + length[channel] - self.distance[node]).max(0.0);
-                let away = if detour > 0.0 { willing * detour / (length[channel] + length[last]) } else { 0.0 };
-                let stays = (f64::from(flow[channel]) - away).max(0.0) * still;
+                let away = if detour > 0.0 { shift_rate * detour / (length[channel] + length[last]) } else { 0.0 };
+                let stays = (f64::from(flow[channel]) - away).max(0.0) * kept;
                 better[channel] = stays as f32;
-                self.wanted[tail] += stays;
+                self.required[tail] += stays;
                 rest -= stays;
             }
             better[last] = rest.max(0.0) as f32;
-            self.wanted[network.tail(last) as usize] += rest.max(0.0);
+            self.required[network.tail(last) as usize] += rest.max(0.0);
         }
     }
 
-    fn want(&mut self, receivers: impl Iterator<Item = NodeId>) {
-        self.wanted.clear();
-        self.wanted.resize(self.distance.len(), 0.0);
-        receivers.for_each(|receiver| self.wanted[receiver.index()] += 1.0);
+    fn set_required(&mut self, receivers: impl Iterator<Item = NodeId>) {
+        self.required.clear();
+        self.required.resize(self.distance.len(), 0.0);
+        receivers.for_each(|receiver| self.required[receiver.index()] += 1.0);
     }
 }
