@@ -44,7 +44,7 @@ fn assert_simple(topology: &Topology) {
     assert!(ends.iter().all(|&[tail, head]| ends.binary_search(&[head, tail]).is_ok()), "{}", topology.name());
 }
 
-/// Checks that the graph equals its file. `known` is the best sum of distances in the literature.
+/// Checks that the graph equals its file. `known` is the best sum of distances of other searches.
 fn check_stored(nodes: u32, known: u64, file: &ExpectFile) {
     let topology = amp(nodes).expect("the order is one of the family's");
     let sum = distance_sum(&topology);
