@@ -35,8 +35,7 @@ const MIN_WORK_LIMIT: u64 = 1 << 20;
 ///
 /// # Source
 ///
-/// Individualization and refinement: McKay, Piperno, *Practical graph isomorphism, II*, Journal of Symbolic Computation 60
-/// (2014).
+/// Individualization and refinement, as in *Practical graph isomorphism, II*, Journal of Symbolic Computation 60 (2014).
 #[derive(Clone, Debug)]
 pub struct Symmetries<'a> {
     topology: &'a Topology,
