@@ -1,4 +1,4 @@
-//! Recovery books: any bytes, and a page or an end of any contents behind a right title.
+//! Recovery books: any bytes, and arbitrary pages and ends behind a correct title.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Checkpoints of designs: what is accepted is a state that can be gone on from and written again.
+//! Checkpoints of designs: an accepted state can be resumed and written again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -26,6 +26,11 @@ impl<'a> Package<'a> {
         manifest_value(&self.manifest.text, "name").unwrap_or_default()
     }
 
+    /// Returns the description of the package.
+    pub(crate) fn description(&self) -> &'a str {
+        manifest_value(&self.manifest.text, "description").unwrap_or_default()
+    }
+
     /// Returns false if the manifest says `publish = false`.
     pub(crate) fn is_published(&self) -> bool {
         manifest_value(&self.manifest.text, "publish") != Some("false")

@@ -8,6 +8,8 @@ mod prose;
 mod readme;
 mod tokens;
 
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
 
 use crate::command::root;
@@ -17,7 +19,8 @@ use finding::Finding;
 
 /// Checks all rules and prints each violation as `path:line: message`.
 ///
-/// With `is_write`, writes the generated files: the README and the licence texts of each published package.
+/// With `is_write`, writes what is generated: the README and the licence texts of each published package, and the table of
+/// packages in the README of the repository.
 ///
 /// # Errors
 ///
@@ -31,12 +34,14 @@ pub(crate) fn run(is_write: bool) -> Result<()> {
         findings.extend(prose::source_headings(file));
         findings.extend(prose::banned_words(file));
     }
-    for package in Package::all(&files) {
-        findings.extend(packages::benches(&package, &files));
-        findings.extend(packages::test_programs(&package, &files));
+    let packages = Package::all(&files);
+    findings.extend(package_table(&packages, &files, is_write)?);
+    for package in &packages {
+        findings.extend(packages::benches(package, &files));
+        findings.extend(packages::test_programs(package, &files));
         if package.is_published() {
-            findings.extend(packages::licences(&root(), &package, is_write)?);
-            findings.extend(generated_readme(&package, &files, is_write)?);
+            findings.extend(packages::licences(&root(), package, is_write)?);
+            findings.extend(generated_readme(package, &files, is_write)?);
         }
     }
     findings.sort_unstable();
@@ -45,6 +50,15 @@ pub(crate) fn run(is_write: bool) -> Result<()> {
     }
     ensure!(findings.is_empty(), "{} violations of the rules of the repository", findings.len());
     Ok(())
+}
+
+fn package_table(packages: &[Package<'_>], files: &[TextFile], is_write: bool) -> Result<Option<Finding>> {
+    let path = Path::new("README.md");
+    let readme = files.iter().find(|file| file.path == path).context("the repository has a README")?;
+    let Some(text) = readme::with_package_table(&readme.text, packages) else {
+        return Ok(Some(Finding::of(path, "no table of packages")));
+    };
+    packages::generated(&root(), path, &text, is_write)
 }
 
 fn generated_readme(package: &Package<'_>, files: &[TextFile], is_write: bool) -> Result<Option<Finding>> {

@@ -15,6 +15,16 @@ use crate::{Fault, FaultError, Faults};
 const MAX_DRAWN: usize = 1 << 24;
 
 /// A kind of fault.
+///
+/// ```
+/// use lockstep_faults::FaultKind;
+/// use lockstep_topology::Topology;
+///
+/// let omega: Topology = "omega:8".parse()?; // one-way, so it has no links
+/// let counts = [FaultKind::Link, FaultKind::Channel, FaultKind::Node].map(|kind| kind.of(&omega).len());
+/// assert_eq!(counts, [0, 32, 20]);
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {

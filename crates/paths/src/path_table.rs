@@ -20,6 +20,16 @@ number_id!(
 );
 
 /// The selection of paths of a [`PathTable`].
+///
+/// ```
+/// use lockstep_paths::{PathSelection, PathTable};
+/// use lockstep_topology::Topology;
+///
+/// let torus: Topology = "torus:4x4".parse()?;
+/// let table = PathTable::build(&torus, PathSelection::Shortest { cap: 2, seed: 1 })?;
+/// assert!(table.path_count() <= 2 * 16 * 15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum PathSelection {
     /// Shortest paths, see [`PathTable::shortest`].

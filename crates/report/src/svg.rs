@@ -14,6 +14,15 @@ use crate::painter::{Painter, bare_network, definitions};
 use crate::scene::{LabelPlacement, Scene};
 
 /// The limits of a picture. A note in the picture says if something is omitted.
+///
+/// ```
+/// use lockstep_report::{DrawingLimits, topology_svg};
+///
+/// let ring = lockstep_topology::ring(100)?;
+/// let limits = DrawingLimits { nodes: 50, ..DrawingLimits::PAGE };
+/// assert!(topology_svg(&ring, &limits).contains("not drawn: 100 nodes"));
+/// # Ok::<(), lockstep_topology::FamilyError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawingLimits {
     /// Maximum number of steps.

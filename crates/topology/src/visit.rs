@@ -16,6 +16,17 @@ use petgraph::{Directed, Direction};
 use crate::{ChannelId, NodeId, Topology};
 
 /// An edge reference of petgraph: a channel with its ends and weight 1.
+///
+/// ```
+/// use lockstep_topology::Topology;
+/// use petgraph::visit::EdgeRef;
+///
+/// let ring: Topology = "ring:8".parse()?;
+/// let start = ring.terminals()[0];
+/// let distances = petgraph::algo::dijkstra(&ring, start, None, |channel| *channel.weight());
+/// assert_eq!(distances[&ring.terminals()[5]], 3);
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelRef<'a> {
     topology: &'a Topology,

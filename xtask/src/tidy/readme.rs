@@ -1,4 +1,6 @@
-//! The README of a package, generated from the documentation of its `lib.rs`.
+//! Generated Markdown: the README of each package, and the table of packages in the README of the repository.
+
+use std::fmt::Write;
 
 use crate::package::Package;
 
@@ -109,6 +111,21 @@ fn without_item_links(line: &str) -> String {
     text + rest
 }
 
+/// The lines around the table of packages in the README of the repository.
+const TABLE: [&str; 2] = ["<!-- packages: written by `cargo xtask tidy --write` -->\n", "<!-- end of packages -->\n"];
+
+/// Returns the README of the repository with a current table of the published packages, or `None` if it has no table.
+pub(crate) fn with_package_table(readme: &str, packages: &[Package<'_>]) -> Option<String> {
+    let (before, rest) = readme.split_once(TABLE[0])?;
+    let (_, after) = rest.split_once(TABLE[1])?;
+    let mut text = format!("{before}{}| crate | description |\n|---|---|\n", TABLE[0]);
+    for package in packages.iter().filter(|package| package.is_published()) {
+        let (name, folder) = (package.name(), package.folder().display());
+        let _ = writeln!(text, "| [`{name}`]({folder}) | {} |", package.description());
+    }
+    Some(text + TABLE[1] + after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,5 +141,16 @@ mod tests {
         let expected = "# x\n\nCounts `Path`s of a graph, see [x](https://x.org) and [1].\n\n## Use\n\n\
                         ```rust\nlet a = #[b] 1;\n```\n```text\n# c\n```\n";
         assert_eq!(text.strip_suffix(FOOTER), Some(expected));
+    }
+
+    #[test]
+    fn the_table_of_packages_is_replaced() {
+        let manifest = "name = \"x\"\ndescription = \"All of x\"\n".to_owned();
+        let files = [TextFile { path: "crates/x/Cargo.toml".into(), text: manifest }];
+        let readme = format!("A\n{}old\n{}B\n", TABLE[0], TABLE[1]);
+        let rows = "| crate | description |\n|---|---|\n| [`x`](crates/x) | All of x |\n";
+        let expected = format!("A\n{}{rows}{}B\n", TABLE[0], TABLE[1]);
+        assert_eq!(with_package_table(&readme, &Package::all(&files)), Some(expected));
+        assert_eq!(with_package_table("no table", &[]), None);
     }
 }

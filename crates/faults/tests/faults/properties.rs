@@ -1,4 +1,4 @@
-//! The laws of faults, on random networks under random numbers and against searches that share no code.
+//! Properties of faults on random networks, compared with independent searches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ fn any_network(nodes: usize) -> impl Strategy<Value = Topology> {
     any_topology(nodes).prop_flat_map(shuffled)
 }
 
-/// A network, faults, and what is left.
+/// A network, faults, and the network after them.
 fn any_broken(nodes: usize, most: usize) -> impl Strategy<Value = (Topology, Faults, Topology)> {
     any_network(nodes).prop_flat_map(move |topology| {
         any_faults(&topology, most).prop_map(move |faults| {
@@ -33,8 +33,8 @@ fn any_broken(nodes: usize, most: usize) -> impl Strategy<Value = (Topology, Fau
     })
 }
 
-/// The channels that these faults take, node by node and link by link.
-fn taken(topology: &Topology, faults: &Faults) -> BTreeSet<ChannelId> {
+/// The channels that fail by these faults.
+fn failed_by(topology: &Topology, faults: &Faults) -> BTreeSet<ChannelId> {
     let mut taken = BTreeSet::new();
     for fault in faults {
         match fault {
@@ -48,7 +48,7 @@ fn taken(topology: &Topology, faults: &Faults) -> BTreeSet<ChannelId> {
     taken
 }
 
-/// Lengths of shortest legal paths by trying every way to go on, without queues.
+/// Lengths of shortest legal paths by an independent search.
 fn distances(topology: &Topology, transport: Transport) -> BTreeMap<[NodeId; 2], u32> {
     let is_inner = |node: NodeId| match transport {
         Transport::Direct => topology.routes(node),
@@ -84,9 +84,9 @@ fn pairs(topology: &Topology) -> impl Iterator<Item = [NodeId; 2]> {
     pairs.filter(|[one, other]| one != other)
 }
 
-/// All sets of so many of these things.
-fn subsets<T: Copy>(things: &[T], size: usize) -> Vec<Vec<T>> {
-    match (things, size) {
+/// All subsets of `size` elements.
+fn subsets<T: Copy>(elements: &[T], size: usize) -> Vec<Vec<T>> {
+    match (elements, size) {
         (_, 0) => vec![Vec::new()],
         ([], _) => Vec::new(),
         ([first, rest @ ..], _) => {
@@ -96,7 +96,7 @@ fn subsets<T: Copy>(things: &[T], size: usize) -> Vec<Vec<T>> {
     }
 }
 
-/// All permutations of nodes that keep what has failed in place, roles, and the channels between nodes.
+/// All permutations of nodes that fix failed nodes and preserve roles and channels.
 fn symmetries(topology: &Topology) -> Vec<Vec<NodeId>> {
     let count = |from: NodeId, to: NodeId| {
         topology.out_channels(from).iter().filter(|&&channel| topology.head(channel) == to).count()
@@ -122,8 +122,8 @@ fn symmetries(topology: &Topology) -> Vec<Vec<NodeId>> {
 
 proptest! {
     #[test]
-    fn numbers_stay_and_exactly_the_faults_are_gone((topology, faults, broken) in any_broken(9, 3)) {
-        let taken = taken(&topology, &faults);
+    fn numbers_stay_and_exactly_the_faults_fail((topology, faults, broken) in any_broken(9, 3)) {
+        let taken = failed_by(&topology, &faults);
         prop_assert!(broken.channels().eq(topology.channels().filter(|channel| !taken.contains(channel))));
         for channel in topology.channel_numbers() {
             prop_assert_eq!((broken.tail(channel), broken.head(channel)), (topology.tail(channel), topology.head(channel)));
@@ -145,15 +145,14 @@ proptest! {
         prop_assert_eq!(&Faults::from(written.clone()), &faults);
         let json = serde_json::to_string(&written).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Faults>(&json).unwrap(), &faults);
-        // One after the other, and a second time, they leave the same.
+        // Applied one by one, and twice, they have the same effect.
         let one_by_one = written.iter().fold(topology, |topology, &fault| Faults::from(fault).apply_to(&topology).unwrap());
         prop_assert_eq!(one_by_one.digest(), broken.digest());
         prop_assert!(one_by_one.channels().eq(broken.channels()));
     }
 
-    /// What a fault is called is what it is found by.
     #[test]
-    fn names_mean_their_faults(topology in any_network(9), place: Index) {
+    fn a_fault_is_found_by_its_name(topology in any_network(9), place: Index) {
         for kind in KINDS {
             let faults = kind.of(&topology);
             let names: BTreeSet<String> = faults.iter().map(|fault| fault.name(&topology)).collect();
@@ -173,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn a_link_by_names_is_all_that_joins_two_nodes(topology in any_network(9), place: Index) {
+    fn a_link_by_names_is_all_channels_between_two_nodes(topology in any_network(9), place: Index) {
         let channels: Vec<ChannelId> = topology.channels().collect();
         let channel = *place.get(&channels);
         let ends = [topology.tail(channel), topology.head(channel)];
@@ -186,7 +185,7 @@ proptest! {
         match FaultSet::new().link(one, other).of(&topology) {
             Ok(faults) => {
                 prop_assert!(has_back);
-                prop_assert_eq!(taken(&topology, &faults), between);
+                prop_assert_eq!(failed_by(&topology, &faults), between);
             }
             Err(error) => {
                 prop_assert!(!has_back);
@@ -195,11 +194,11 @@ proptest! {
             }
         }
         let faults = FaultSet::new().channel(one, other).of(&topology).unwrap();
-        prop_assert!(taken(&topology, &faults).iter().all(|&taken| topology.head(taken) == ends[1]));
+        prop_assert!(failed_by(&topology, &faults).iter().all(|&taken| topology.head(taken) == ends[1]));
     }
 
     #[test]
-    fn spaces_hold_every_set_once(topology in any_network(6), kind in prop::sample::select(&KINDS), at_once in 0usize..4) {
+    fn spaces_contain_each_set_once(topology in any_network(6), kind in prop::sample::select(&KINDS), at_once in 0usize..4) {
         let space = FaultSpace::new(&topology, kind, at_once);
         let expected: Vec<Faults> =
             subsets(space.faults(), at_once).into_iter().map(Faults::from).collect();
@@ -217,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn samples_are_different_sets_and_repeat(
+    fn samples_are_distinct_sets_and_reproducible(
         topology in any_network(9), kind in prop::sample::select(&KINDS), at_once in 0usize..4, count in 0usize..20, seed: u64,
     ) {
         let space = FaultSpace::new(&topology, kind, at_once);
@@ -230,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn classes_are_made_by_symmetries(
+    fn classes_are_orbits_of_symmetries(
         topology in any_network(7), kind in prop::sample::select(&KINDS), at_once in 1usize..3, root: Index, is_rooted: bool,
     ) {
         let root = Vec::from_iter(is_rooted.then(|| NodeId::from_index(root.index(topology.node_count()))));
@@ -256,9 +255,8 @@ proptest! {
         }
     }
 
-    /// Pairs of nodes are in one class if any of all permutations of nodes takes one to the other.
     #[test]
-    fn classes_are_as_large_as_can_be(topology in any_network(5)) {
+    fn classes_equal_those_of_all_permutations(topology in any_network(5)) {
         let space = FaultSpace::new(&topology, FaultKind::Node, 2);
         let classes = FaultClasses::new(&space, &[]).unwrap();
         let permutations = symmetries(&topology);
@@ -272,9 +270,8 @@ proptest! {
         }
     }
 
-    /// What is true of a representative is true of its class.
     #[test]
-    fn classes_survive_alike(topology in any_network(7), kind in prop::sample::select(&KINDS)) {
+    fn sets_of_a_class_have_equal_survivability(topology in any_network(7), kind in prop::sample::select(&KINDS)) {
         let space = FaultSpace::new(&topology, kind, 2);
         let classes = FaultClasses::new(&space, &[]).unwrap();
         let answer = |faults: &Faults| match Survivability::of(&faults.apply_to(&topology).unwrap(), Transport::Direct) {
@@ -288,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn survivability_is_what_a_search_of_every_pair_says((_, _, broken) in any_broken(12, 4)) {
+    fn survivability_equals_that_of_a_search_per_pair((_, _, broken) in any_broken(12, 4)) {
         for transport in TRANSPORTS {
             let distances = distances(&broken, transport);
             let missing: Vec<[NodeId; 2]> = pairs(&broken).filter(|pair| !distances.contains_key(pair)).collect();
@@ -307,7 +304,7 @@ proptest! {
                     prop_assert!(cut.terminals.is_sorted());
                     let is_cut = |node: &NodeId| cut.terminals.contains(node);
                     prop_assert!(missing.iter().all(|pair| pair.iter().any(is_cut)));
-                    // Nobody is cut off for nothing: each misses one who is not.
+                    // Each terminal that is cut off is disconnected from one that is not.
                     let others = |node: NodeId| {
                         missing.iter().any(|pair| pair.contains(&node) && pair.iter().filter(|node| is_cut(node)).count() == 1)
                     };
@@ -322,7 +319,7 @@ proptest! {
     }
 
     #[test]
-    fn fault_diameters_are_the_longest_of_shortest_paths(
+    fn fault_diameters_are_the_largest_distances(
         topology in any_network(7), kind in prop::sample::select(&KINDS), at_once in 0usize..3,
     ) {
         let space = FaultSpace::new(&topology, kind, at_once);
@@ -352,7 +349,7 @@ proptest! {
     }
 
     #[test]
-    fn a_problem_is_one_where_all_are_connected((_, _, broken) in any_broken(9, 3), model in any_model()) {
+    fn a_problem_requires_connected_terminals((_, _, broken) in any_broken(9, 3), model in any_model()) {
         for collective in [Collective::all_to_all(), Collective::all_gather(), Collective::all_reduce()] {
             let answer = Survivability::of(&broken, Transport::of(&collective, model));
             prop_assert_eq!(Problem::new(&broken, &collective, model).is_ok(), answer.is_connected());
@@ -360,8 +357,8 @@ proptest! {
     }
 
     #[test]
-    fn shortest_paths_keep_clear_of_faults((topology, faults, broken) in any_broken(9, 3)) {
-        let taken = taken(&topology, &faults);
+    fn shortest_paths_avoid_faults((topology, faults, broken) in any_broken(9, 3)) {
+        let taken = failed_by(&topology, &faults);
         let Ok(paths) = ShortestPaths::all_pairs(&broken) else { return Ok(()) };
         let Ok(table) = PathTable::shortest(&paths, 4, 1) else { return Ok(()) };
         for [from, to] in pairs(&broken) {
@@ -372,7 +369,7 @@ proptest! {
     }
 
     #[test]
-    fn regions_are_islands((_, _, broken) in any_broken(12, 4)) {
+    fn regions_are_connected_components((_, _, broken) in any_broken(12, 4)) {
         let regions = faulty_regions(&broken);
         let ends = |channel: ChannelId| [broken.tail(channel), broken.head(channel)];
         let touched = |region: &FaultyRegion| -> BTreeSet<NodeId> {
@@ -385,7 +382,7 @@ proptest! {
         prop_assert!(broken.failed_channels().eq(channels));
         prop_assert_eq!(broken.failed_nodes(), nodes);
         for (number, region) in regions.iter().enumerate() {
-            // From its first node on, its channels lead everywhere, and nowhere else.
+            // The channels of a region connect its nodes, and no others.
             let all = touched(region);
             prop_assert!(regions[..number].iter().all(|other| all.is_disjoint(&touched(other))));
             let mut found: BTreeSet<NodeId> = all.first().copied().into_iter().collect();

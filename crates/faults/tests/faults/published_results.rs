@@ -1,4 +1,4 @@
-//! Faults of networks of which the answers are known.
+//! Published results, and refusals.
 
 use lockstep_faults::{
     CutOff, Fault, FaultClasses, FaultDiameter, FaultError, FaultKind, FaultSet, FaultSpace, Faults, Survivability,
@@ -8,7 +8,7 @@ use lockstep_schedule::{Collective, CommunicationModel};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 /// Kautz networks of degree d and diameter D have d disjoint paths of at most D + 2 channels between any two nodes (Reddy,
-/// Kuhl, Hosseini and Lee, 1982), so that d - 1 faults leave a diameter of at most D + 2.
+/// Kuhl, Hosseini, Lee, 1982). So d - 1 faults leave a diameter of at most D + 2.
 #[test]
 fn kautz_networks_keep_a_small_diameter() {
     let found = |spec: &str, kind, at_once| {
@@ -22,8 +22,7 @@ fn kautz_networks_keep_a_small_diameter() {
             assert!((diameter..=diameter + 2).contains(&after.farthest.unwrap().distance));
         }
     }
-    // One fault costs one channel more, and only two at once cost two; three disconnect if they are all that enters or
-    // all that leaves one of twelve nodes.
+    // One fault adds one channel, two add two. Three disconnect if they are all channels into or out of one of twelve nodes.
     let by_channels = (0..4).map(|at_once| found("kautz:3,2", FaultKind::Channel, at_once));
     let by_channels = by_channels.map(|found| (found.disconnecting, found.farthest.map(|pair| pair.distance)));
     assert!(by_channels.eq([(0, Some(2)), (0, Some(3)), (0, Some(4)), (24, Some(4))]));
@@ -42,7 +41,7 @@ fn the_faults_of_another_network_are_refused() {
 }
 
 #[test]
-fn what_is_too_much_is_declined() {
+fn samples_and_spaces_that_are_too_large_are_refused() {
     let large: Topology = "torus:64x64".parse().unwrap();
     let space = FaultSpace::new(&large, FaultKind::Channel, 1 << 10);
     assert_eq!((space.count(), space.get(0), space.index_of(&Faults::default())), (None, None, None));
@@ -51,14 +50,14 @@ fn what_is_too_much_is_declined() {
     assert!(sample.iter().all(|set| set.len() == 1 << 10) && sample.is_sorted_by(|one, other| one < other));
     assert_eq!(
         space.sample(1 << 15, 1).unwrap_err().to_string(),
-        "32768 sets of faults are too many, the most is 16384; sample fewer of them"
+        "32768 fault sets are too many, the maximum is 16384; sample fewer"
     );
-    assert!(FaultClasses::new(&space, &[]).unwrap_err().to_string().starts_with("2^128 or more sets"));
+    assert!(FaultClasses::new(&space, &[]).unwrap_err().to_string().starts_with("2^128 or more fault sets"));
     assert_eq!(FaultSpace::new(&large, FaultKind::Node, usize::MAX).count(), Some(0));
 }
 
 #[test]
-fn a_sample_of_half_the_sets_has_every_set_half_of_the_time() {
+fn samples_are_uniform() {
     let ring: Topology = "ring:6".parse().unwrap();
     let space = FaultSpace::new(&ring, FaultKind::Node, 2);
     let mut often = [0u32; 15];
@@ -72,7 +71,7 @@ fn a_sample_of_half_the_sets_has_every_set_half_of_the_time() {
 }
 
 #[test]
-fn terminals_that_are_cut_off_are_named() {
+fn descriptions_name_the_terminals_that_are_cut_off() {
     let words = |spec: &str, faults: FaultSet, transport| {
         let broken = faults.apply_to(&spec.parse::<Topology>().unwrap()).unwrap();
         Survivability::of(&broken, transport).describe(&broken)
@@ -86,13 +85,13 @@ fn terminals_that_are_cut_off_are_named() {
     );
     assert_eq!(words("ring:3", none().node("1").node("0"), direct), "only one terminal is left");
     assert_eq!(words("ring:2", none().node("1").node("0"), direct), "no terminal is left");
-    // Messages that stop at every terminal have no way through a switch.
+    // Store-and-forward messages cannot cross a switch.
     assert!(words("b-tree:4", none(), Transport::StoreAndForward).starts_with("terminals"));
     assert_eq!(words("b-tree:4", none(), direct), "every pair of terminals is connected");
 }
 
 #[test]
-fn what_has_one_receiver_each_is_passed_on_only_if_the_model_says_so() {
+fn terminals_forward_broadcasts_and_not_scatters() {
     let ring: Topology = "ring:3".parse().unwrap();
     let [a, b, c] = *ring.terminals() else { panic!("three terminals") };
     let collectives = [
@@ -116,9 +115,9 @@ fn what_has_one_receiver_each_is_passed_on_only_if_the_model_says_so() {
     }
 }
 
-/// Two planes of switches: one terminal is on each plane only, the others on both.
+/// Two planes of switches. Two terminals are on one plane each, the others on both.
 #[test]
-fn those_with_the_most_partners_stay() {
+fn the_terminals_with_the_most_partners_remain() {
     let mut network = TopologyBuilder::new("planes");
     let terminals: Vec<NodeId> = (0..6).map(|terminal| network.terminal(terminal.to_string())).collect();
     let planes = ["left", "right"].map(|name| network.switch(name));
@@ -130,8 +129,8 @@ fn those_with_the_most_partners_stay() {
         }
     }
     let planes = network.build().unwrap();
-    let answer = Survivability::of(&planes, Transport::Direct);
+    let survivability = Survivability::of(&planes, Transport::Direct);
     let expected = CutOff { terminals: vec![terminals[1]], witness: [terminals[0], terminals[1]], pairs: 2 };
-    assert_eq!(answer, Survivability::CutOff(expected));
+    assert_eq!(survivability, Survivability::CutOff(expected));
     assert!(Survivability::of(&planes, Transport::Relayed).is_connected());
 }

@@ -1,6 +1,6 @@
 //! Grouped bar charts.
 
-use super::chart::{Chart, NAME_LETTERS, NARROWER, PlotFrame, SMALL, label, left_out, line, texts};
+use super::chart::{Chart, NAME_LETTERS, NARROWER, PlotFrame, SMALL, label, line, omitted, texts};
 use super::figures::{is_drawable, shown};
 use super::scale::{AxisScale, extent};
 use crate::canvas::{TEXT_LINE, text_width};
@@ -88,7 +88,9 @@ pub fn bars_svg(chart: &BarChart) -> String {
         y: layout.scale(&values),
         below: layout.below,
         left: layout.left,
-        notes: left_out(given - values.len(), "value", "no number, too large, or no group").into_iter().collect(),
+        notes: omitted(given - values.len(), "value", "not a number, too large, or without a group")
+            .into_iter()
+            .collect(),
         keys: chart.series.iter().map(|series| labels::clip(&series.name, NAME_LETTERS)).collect(),
     };
     let colour = |series: usize| colour(series, chart.series.len());

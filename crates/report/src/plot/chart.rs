@@ -154,6 +154,6 @@ pub(crate) fn texts(out: &mut Markup, class: &str, content: impl FnOnce(&mut Mar
 }
 
 /// Returns a note about omitted values, if any.
-pub(crate) fn left_out(count: usize, noun: &str, why: &str) -> Option<String> {
-    (count > 0).then(|| format!("{} left out: {why}", labels::counted(count, noun)))
+pub(crate) fn omitted(count: usize, noun: &str, why: &str) -> Option<String> {
+    (count > 0).then(|| format!("{} omitted: {why}", labels::counted(count, noun)))
 }

@@ -1,6 +1,6 @@
 //! Scatter plots.
 
-use super::chart::{Chart, NAME_LETTERS, NARROWER, PlotFrame, column, horizontal_name, label, left_out, texts};
+use super::chart::{Chart, NAME_LETTERS, NARROWER, PlotFrame, column, horizontal_name, label, omitted, texts};
 use super::figures::{is_drawable, shown};
 use super::marker::{REACH, shape};
 use super::scale::{AxisScale, extent, padded};
@@ -87,7 +87,7 @@ pub fn scatter_svg(plot: &ScatterPlot) -> String {
         y,
         below: 2.4 * TEXT_LINE,
         left: 0.0,
-        notes: left_out(all - drawn, "point", "a coordinate is no number or too large").into_iter().collect(),
+        notes: omitted(all - drawn, "point", "a coordinate is not a number or too large").into_iter().collect(),
         keys: plot.series.iter().map(|series| labels::clip(&series.name, NAME_LETTERS)).collect(),
     };
     let colour = |series: usize| colour(series, plot.series.len());

@@ -169,7 +169,7 @@ fn what_the_limits_leave_out_is_said_in_the_picture() {
     let limits = DrawingLimits { steps: 2, ..LIMITS };
     for text in [schedule_svg(&problem, &schedule, &limits), schedule_html(&problem, &schedule, &limits)] {
         assert_eq!(of_class(parse(&text).root(), "panel").len(), 2);
-        assert!(text.contains("the first 2 of 9 steps; the others are left out"));
+        assert!(text.contains("the first 2 of 9 steps; the others are omitted"));
     }
     let limits = DrawingLimits { nodes: 7, ..LIMITS };
     let texts = [

@@ -101,11 +101,11 @@ fn values_that_cannot_be_drawn_are_counted_in_a_note() {
     let wrong = [[f64::NAN, 1.0], [1.0, f64::INFINITY], [1e101, 0.0], [1.0, 1.0]];
     let picture = scatter_svg(&plot(vec![points("s", &wrong, &["not a number"])]));
     assert_eq!(of_class(&parse(&picture), "point").len(), 1);
-    assert!(picture.contains("3 points left out: a coordinate is no number or too large"));
+    assert!(picture.contains("3 points omitted: a coordinate is not a number or too large"));
     assert!(!picture.contains("not a number"));
     let picture = bars_svg(&bars(&["a", "b"], &[("s", &[f64::NAN, f64::NEG_INFINITY, 3.0]), ("t", &[1.0])]));
     assert_eq!(of_class(&parse(&picture), "bar").len(), 1);
-    assert!(picture.contains("3 values left out: no number, too large, or no group"));
+    assert!(picture.contains("3 values omitted: not a number, too large, or without a group"));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn empty_plots_and_single_values_are_drawn() {
     ];
     for picture in nothing {
         assert_eq!(of_class(&parse(&picture), "frame").len(), 1);
-        assert!(!picture.contains("left out"));
+        assert!(!picture.contains("omitted"));
     }
     for value in [0.0, -0.0, 5.0, -1e100, 1e100, 5e-324] {
         let picture = scatter_svg(&plot(vec![points("one", &[[value, value]], &["here"])]));

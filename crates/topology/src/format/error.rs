@@ -29,7 +29,7 @@ pub enum ReadError {
     )]
     NoFormat,
     /// An unsupported version.
-    #[error("field 'version' is {found}, but only version {VERSION} is supported; use a newer lockstep")]
+    #[error("field 'version' is {found}, but only version {VERSION} is known; use a newer lockstep")]
     Version {
         /// Value of the field.
         found: String,

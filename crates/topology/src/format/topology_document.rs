@@ -63,7 +63,7 @@ pub enum DocumentError {
         found: String,
     },
     /// An unsupported version.
-    #[error("field 'version' is {found}, but only version {VERSION} is supported; use a newer lockstep")]
+    #[error("field 'version' is {found}, but only version {VERSION} is known; use a newer lockstep")]
     Version {
         /// Value of the field.
         found: u32,

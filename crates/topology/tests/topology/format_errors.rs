@@ -62,7 +62,7 @@ fn bad_json() {
             field 'format' is 'lockstep-schedule', a schedule, not a network; its field 'topology' is the network
             field 'format' is 'lockstep-plan', a plan, not a network; its field 'schedule.topology' is the network
             field 'format' is 'line\nbreak', expected 'lockstep-topology'
-            field 'version' is 2, but only version 1 is supported; use a newer lockstep
+            field 'version' is 2, but only version 1 is known; use a newer lockstep
             line 1, field 'version': invalid type: string "1", expected a JSON number
             line 1: missing field `version`
             the network has no nodes; add at least one

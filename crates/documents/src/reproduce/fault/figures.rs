@@ -15,7 +15,6 @@ pub(super) struct Figures {
     #[serde(rename = "paper")]
     _paper: String,
     /// Time in which the published algorithm replans after a fault.
-    #[serde(rename = "seconds_to_plan_anew")]
     pub(super) seconds_to_replan: f64,
     pub(super) tables: Vec<Table>,
 }
