@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The networks of Tables 1 and 3, with the steps that the search of the document reached.
 const DOCUMENT: &str = include_str!("../../../../data/papers/min.json");
 
-/// The optimum of a cell: a closed formula where the document falls short of it or may do so, else the document's
+/// Returns the optimum of a cell: a closed formula where the search of the document may have missed it, otherwise its
 /// figure.
 ///
 /// With one port, the number of holders doubles per step, and a terminal receives N - 1 messages. A link of a tree
