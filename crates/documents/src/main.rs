@@ -5,6 +5,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
 mod comparison;
+#[cfg(test)]
+mod guide;
 mod repository;
 mod reproduce;
 mod template;

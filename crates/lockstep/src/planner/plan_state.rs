@@ -36,7 +36,7 @@ pub(super) struct PlanState {
     /// The phases that are planned.
     pub(super) done: Vec<PhaseSchedule>,
     /// The lower bounds of all phases up to the current one, in their binary form.
-    bounds: Vec<Vec<u8>>,
+    pub(super) bounds: Vec<Vec<u8>>,
     /// The shortest schedule of the current phase.
     pub(super) best: Option<PhaseSchedule>,
     /// Why some search was stopped before its evaluations were spent.
