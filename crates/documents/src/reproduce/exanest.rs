@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use lockstep::design::{CablingCode, Machine, Ports};
+use lockstep::design::{CablingCode, Machine, PortRule};
 use lockstep::flow::Workload;
 use lockstep::pareto::SelectionAlgorithm;
 use lockstep_report::{BarChart, BarSeries, bars_svg};
@@ -167,8 +167,8 @@ fn chart(title: &str, times: &[Times]) -> String {
 
 /// Computes the results beyond the paper.
 fn beyond(machine: Machine, figures: &Figures, seed: u64, clock: &mut Clock) -> Result<report::Beyond> {
-    let designs = beyond::proved_front(machine, Ports::Any, seed)?;
-    let equal_ports = beyond::proved_front(machine, Ports::Equal, seed)?;
+    let designs = beyond::proved_front(machine, PortRule::Any, seed)?;
+    let equal_ports = beyond::proved_front(machine, PortRule::Equal, seed)?;
     clock.lap("fronts with proved widths");
     let predictors = beyond::predictors(machine, &PREDICTED_LINKS, seed)?;
     clock.lap("predictors");

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use anyhow::{Context, Result};
 use lockstep::Topology;
 use lockstep::design::{
-    CablingCode, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives,
+    CablingCode, DesignProblem, DesignRules, InitialSlots, Machine, Network, PortRule, objective, objectives,
 };
 use lockstep::flow::{Routing, Workload};
 use lockstep::metrics::Graph;
@@ -46,7 +46,7 @@ pub(super) struct ProvedDesign {
 /// Returns the front by bisection width, paths and links. Widths are proved as far as a budget allows.
 ///
 /// The search uses the best of ten cuts and evaluates survivors again.
-pub(super) fn proved_front(machine: Machine, ports: Ports, seed: u64) -> Result<Vec<ProvedDesign>> {
+pub(super) fn proved_front(machine: Machine, ports: PortRule, seed: u64) -> Result<Vec<ProvedDesign>> {
     let codes = search(machine, &["bisection", "paths", "links"], ports, seed)?;
     let designs = codes
         .into_par_iter()
@@ -66,8 +66,8 @@ pub(super) fn proved_front(machine: Machine, ports: Ports, seed: u64) -> Result<
 }
 
 /// Returns the codes of the fronts of all searches.
-fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<Vec<CablingCode>> {
-    let rules = DesignRules { ports, start: Start::Uniform, ..DesignRules::PUBLISHED };
+fn search(machine: Machine, names: &[&str], ports: PortRule, seed: u64) -> Result<Vec<CablingCode>> {
+    let rules = DesignRules { ports, start: InitialSlots::Uniform, ..DesignRules::PUBLISHED };
     let objectives = names.iter().map(|name| objective(name)).collect::<Result<Vec<_>, _>>()?;
     let problem = DesignProblem::new(machine, objectives, rules)?;
     let fronts = (0..SEEDS)
@@ -148,7 +148,7 @@ fn time(network: &Topology, routing: Routing) -> Result<f64> {
 
 /// Draws connected random designs with `links` links, half of them on each router.
 fn draw(machine: Machine, links: u32, seed: u64) -> Result<Vec<CablingCode>> {
-    let rules = DesignRules { start: Start::Uniform, ..DesignRules::PUBLISHED };
+    let rules = DesignRules { start: InitialSlots::Uniform, ..DesignRules::PUBLISHED };
     let problem = DesignProblem::new(machine, vec![objective("distance")?], rules)?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut network = problem.scratch();
@@ -203,7 +203,7 @@ pub(super) fn rivals(machine: Machine, links: u32, named: &[(String, CablingCode
     for (name, code) in named {
         entries.push((name.clone(), vec![machine.topology(code)?]));
     }
-    for (ports, name) in [(Ports::Any, "by throughput"), (Ports::Equal, "by throughput, equal ports")] {
+    for (ports, name) in [(PortRule::Any, "by throughput"), (PortRule::Equal, "by throughput, equal ports")] {
         let codes = search(machine, &["throughput", "distance", "links"], ports, seed)?;
         let scored = codes
             .iter()

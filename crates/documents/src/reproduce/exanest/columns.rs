@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lockstep::design::{
-    CablingCode, DesignProblem, DesignRules, Machine, Network, OddLinks, Start, objective, published_generations,
+    CablingCode, DesignProblem, DesignRules, InitialSlots, Machine, Network, OddLinks, objective, published_generations,
 };
 use lockstep::pareto::{Elites, EqualPoints, Evolution, EvolutionOptions, Points, SelectionAlgorithm, Sense};
 use rayon::prelude::*;
@@ -42,7 +42,7 @@ impl Budget {
         let published = DesignRules { external, ..DesignRules::PUBLISHED };
         match self {
             Self::Effective => published,
-            Self::Stated => DesignRules { start: Start::Uniform, odd_links: OddLinks::Keep, ..published },
+            Self::Stated => DesignRules { start: InitialSlots::Uniform, odd_links: OddLinks::Keep, ..published },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Single networks of the paper: the wiring of Figure 2, all networks of four links, and the picks.
 
 use anyhow::{Context, Result, ensure};
-use lockstep::design::{DesignProblem, DesignRules, Machine, Network, Ports, enumerate, objective};
+use lockstep::design::{DesignProblem, DesignRules, Machine, Network, PortRule, enumerate, objective};
 use lockstep::pareto::{EqualPoints, Points};
 use rayon::prelude::*;
 
@@ -59,8 +59,8 @@ pub(super) fn enumerated(machine: Machine, links: u32) -> Result<EnumeratedNetwo
         front.sort_by(|a, b| b[0].total_cmp(&a[0]));
         Ok((enumeration, front))
     };
-    let (all, front) = of(Ports::Any)?;
-    let (_, equal_ports) = of(Ports::Equal)?;
+    let (all, front) = of(PortRule::Any)?;
+    let (_, equal_ports) = of(PortRule::Equal)?;
     let connected = all.designs.len();
     Ok(EnumeratedNetworks { choices: all.choices, classes: all.classes, connected, front, equal_ports })
 }

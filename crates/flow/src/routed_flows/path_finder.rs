@@ -1,4 +1,4 @@
-//! The paths of flows that leave their way to the routing.
+//! Paths for flows without a given path.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,48 +6,55 @@ use lockstep_topology::{ChannelId, NodeId};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{MAX_CROSSINGS, Places, Request, of_one_pair, push_links};
+use super::path_request::{PathRequest, by_pair};
+use super::task_placement::{TaskPlacement, append_links};
 use crate::error::SimulationError;
+use crate::limits::{MAX_CROSSINGS, MAX_PATHS};
 use crate::options::SimulationOptions;
-use crate::routing::{MAX_PATHS, Routing};
-use crate::search::Search;
+use crate::routing::Routing;
+use crate::shortest_path_search::ShortestPathSearch;
 
-/// Paths that are found together.
+/// The paths of the requests with one root.
 #[derive(Default)]
-pub(super) struct Found {
-    /// Number of paths of each pair of places.
+pub(super) struct FoundPaths {
+    /// Number of paths per pair of sender and receiver.
     pub(super) counts: Vec<u32>,
-    /// Where each path ends.
+    /// Index after the last link of each path in `links`.
     pub(super) path_end: Vec<u32>,
     pub(super) links: Vec<u32>,
 }
 
-/// What finds the paths of the requests of one root.
-pub(super) struct Finder<'a> {
-    pub(super) places: &'a Places<'a>,
+/// Finds the paths of the requests with one root.
+pub(super) struct PathFinder<'a> {
+    pub(super) placement: &'a TaskPlacement<'a>,
     pub(super) access_count: usize,
     pub(super) options: &'a SimulationOptions,
-    pub(super) tree_goes_back: bool,
-    /// Channels of all paths found so far, one more for each path.
+    pub(super) tree_is_symmetric: bool,
+    /// Number of channels of all paths found so far, counting each path as one more.
     pub(super) crossings: &'a AtomicU64,
 }
 
-impl Finder<'_> {
-    pub(super) fn find(&self, search: &mut Search<'_>, requests: &[Request]) -> Result<Found, SimulationError> {
-        let mut found = Found::default();
+impl PathFinder<'_> {
+    /// Finds the paths of requests that have the same root.
+    pub(super) fn find(
+        &self,
+        search: &mut ShortestPathSearch<'_>,
+        requests: &[PathRequest],
+    ) -> Result<FoundPaths, SimulationError> {
+        let mut found = FoundPaths::default();
         let Some(first) = requests.first() else { return Ok(found) };
-        let topology = self.places.topology;
+        let topology = self.placement.topology;
         let root = topology.terminals()[first.root as usize];
-        let far_end = |pair: &[Request]| {
-            let [from, to] = [pair[0].from, pair[0].to].map(|access| self.places.terminal_of_access(access));
+        let far_end = |pair: &[PathRequest]| {
+            let [from, to] = [pair[0].from, pair[0].to].map(|access| self.placement.terminal_of_access(access));
             if from == root { to } else { from }
         };
-        search.run(root, of_one_pair(requests).map(far_end));
+        search.run(root, by_pair(requests).map(far_end));
         let mut crossings = 0;
-        for pair in of_one_pair(requests) {
+        for pair in by_pair(requests) {
             let far = far_end(pair);
             let Some(length) = search.distance(far) else {
-                let ends = [pair[0].from, pair[0].to].map(|access| self.places.terminal_of_access(access));
+                let ends = [pair[0].from, pair[0].to].map(|access| self.placement.terminal_of_access(access));
                 let [from, to] = ends.map(|node| topology.node_name(node).to_owned());
                 return Err(SimulationError::Unreachable { from, to });
             };
@@ -60,21 +67,21 @@ impl Finder<'_> {
             found.counts.push(count as u32);
             crossings += count as u64 * (u64::from(length) + 3);
         }
-        // Past the limit the searches go on, so that the sum is the same whatever comes first, but no path is kept.
+        // Past the limit, searches continue, so that the sum does not depend on the order of threads. No path is kept.
         if self.crossings.fetch_add(crossings, Ordering::Relaxed) + crossings > MAX_CROSSINGS {
-            return Ok(Found::default());
+            return Ok(FoundPaths::default());
         }
         let (mut path, mut kept) = (Vec::new(), Vec::new());
-        for (pair, &count) in of_one_pair(requests).zip(&found.counts) {
+        for (pair, &count) in by_pair(requests).zip(&found.counts) {
             let ends = [pair[0].from, pair[0].to];
-            let [from, to] = ends.map(|access| self.places.terminal_of_access(access));
+            let [from, to] = ends.map(|access| self.placement.terminal_of_access(access));
             let mut random = pair_stream(self.options.seed, from, to);
             let mut add = |path: &[ChannelId]| {
-                push_links(topology, self.access_count, ends, path, &mut found.links);
+                append_links(topology, self.access_count, ends, path, &mut found.links);
                 found.path_end.push(found.links.len() as u32);
             };
             match self.options.routing {
-                Routing::SpTree if self.tree_goes_back && to == root => {
+                Routing::SpTree if self.tree_is_symmetric && to == root => {
                     search.tree_path_back(from, &mut path);
                     add(&path);
                 }
@@ -110,11 +117,12 @@ impl Finder<'_> {
     }
 }
 
-fn path_length(search: &Search<'_>, to: NodeId) -> usize {
+/// Returns the length of a path to a reached node, or 0.
+fn path_length(search: &ShortestPathSearch<'_>, to: NodeId) -> usize {
     search.distance(to).unwrap_or(0) as usize
 }
 
-/// The random stream of the paths between two terminals.
+/// Returns the random stream of the paths between two terminals.
 fn pair_stream(seed: u64, from: NodeId, to: NodeId) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());

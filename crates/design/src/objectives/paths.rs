@@ -1,13 +1,14 @@
-//! How many shortest paths there are: f2 of the ExaNeSt document.
+//! Number of shortest paths: objective f2 of the ExaNeSt document.
 
 use lockstep_metrics::{Disjointness, disjoint_shortest_paths};
 use lockstep_pareto::{MAX_SCORE, Sense};
 use rand_chacha::ChaCha8Rng;
 
-use super::{NoScore, Objective};
-use crate::Network;
+use crate::network::Network;
+use crate::network_size::{NetworkSize, product};
+use crate::objective::{NoScore, Objective};
 
-/// All shortest paths.
+/// Mean number of shortest paths.
 pub(super) struct Paths;
 
 impl Objective for Paths {
@@ -18,14 +19,17 @@ impl Objective for Paths {
         Sense::Maximise
     }
     fn about(&self) -> &'static str {
-        "shortest paths of a pair of terminals, all of them, on average"
+        "number of shortest paths per pair of terminals, on average"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.searches_ns()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        network.diversity().map(|diversity| diversity.mean().min(MAX_SCORE)).ok_or(NoScore::InParts)
+        network.diversity().map(|diversity| diversity.mean().min(MAX_SCORE)).ok_or(NoScore::Disconnected)
     }
 }
 
-/// The same by the letter of the document's equation 4.
+/// The same, as equation 4 of the document defines it literally.
 pub(super) struct PathsWithSelves;
 
 impl Objective for PathsWithSelves {
@@ -36,28 +40,31 @@ impl Objective for PathsWithSelves {
         Sense::Maximise
     }
     fn about(&self) -> &'static str {
-        "the same where each terminal makes a pair with itself too, which has one path"
+        "the same, with each terminal also paired with itself (one path)"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.searches_ns()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        network.diversity().map(|diversity| diversity.mean_with_selves().min(MAX_SCORE)).ok_or(NoScore::InParts)
+        network.diversity().map(|diversity| diversity.mean_with_selves().min(MAX_SCORE)).ok_or(NoScore::Disconnected)
     }
 }
 
-/// Shortest paths that can be used at once.
+/// Edge-disjoint shortest paths.
 pub(super) const EDGE_DISJOINT: DisjointPaths = DisjointPaths {
     disjointness: Disjointness::Edges,
     name: "edge-disjoint-paths",
-    about: "shortest paths of a pair of terminals that share no cable, on average",
+    about: "number of edge-disjoint shortest paths per pair of terminals, on average",
 };
 
-/// Shortest paths that can be used at once and do not fail together.
-pub(super) const NODE_DISJOINT: DisjointPaths = DisjointPaths {
+/// Vertex-disjoint shortest paths.
+pub(super) const VERTEX_DISJOINT: DisjointPaths = DisjointPaths {
     disjointness: Disjointness::Nodes,
     name: "vertex-disjoint-paths",
-    about: "shortest paths of a pair of terminals that share no node on the way, on average",
+    about: "number of vertex-disjoint shortest paths per pair of terminals, on average",
 };
 
-/// Disjoint shortest paths.
+/// Mean number of disjoint shortest paths.
 pub(super) struct DisjointPaths {
     disjointness: Disjointness,
     name: &'static str,
@@ -74,7 +81,10 @@ impl Objective for DisjointPaths {
     fn about(&self) -> &'static str {
         self.about
     }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        product(&[size.searches_ns(), size.terminals])
+    }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        disjoint_shortest_paths(&network.graph, &network.sources, self.disjointness).ok_or(NoScore::InParts)
+        disjoint_shortest_paths(&network.graph, &network.sources, self.disjointness).ok_or(NoScore::Disconnected)
     }
 }

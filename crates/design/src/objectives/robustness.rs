@@ -1,10 +1,11 @@
-//! How well a network holds together.
+//! Connectivity.
 
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
-use super::{NoScore, Objective};
-use crate::Network;
+use crate::network::Network;
+use crate::network_size::{NetworkSize, product};
+use crate::objective::{NoScore, Objective};
 
 /// The algebraic connectivity.
 pub(super) struct SpectralGap;
@@ -17,10 +18,15 @@ impl Objective for SpectralGap {
         Sense::Maximise
     }
     fn about(&self) -> &'static str {
-        "second eigenvalue of the Laplacian: how fast traffic that takes any way spreads"
+        "second smallest eigenvalue of the Laplacian; greater means better connected"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        let nodes = size.nodes;
+        // A small spectrum is computed from the whole matrix, a large one by iteration.
+        if nodes <= 512 { product(&[nodes, nodes, nodes]) } else { product(&[nodes, 50_000]) }
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        Ok(network.tools.spectrum.measure(&network.graph).value)
+        Ok(network.measurers.spectrum.measure(&network.graph).value)
     }
 }
 
@@ -35,11 +41,15 @@ impl Objective for EdgeConnectivity {
         Sense::Maximise
     }
     fn about(&self) -> &'static str {
-        "channels that must fail until some terminal cannot reach some other"
+        "least number of channel failures that separate two terminals"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        let flows = if size.terminals_forward { size.terminals } else { product(&[size.terminals, size.terminals]) };
+        product(&[flows, size.elements(), 30])
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
         let connectivity = lockstep_metrics::EdgeConnectivity::of(&network.graph);
-        // With nobody to reach, nothing can fail.
+        // With fewer than two terminals, there is no pair to separate.
         Ok(connectivity.map_or(0.0, |connectivity| connectivity.channels as f64))
     }
 }

@@ -1,12 +1,13 @@
-//! How far terminals are from each other.
+//! Distances between terminals.
 
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
-use super::{NoScore, Objective};
-use crate::Network;
+use crate::network::Network;
+use crate::network_size::NetworkSize;
+use crate::objective::{NoScore, Objective};
 
-/// The average distance.
+/// The mean distance.
 pub(super) struct Distance;
 
 impl Objective for Distance {
@@ -17,10 +18,13 @@ impl Objective for Distance {
         Sense::Minimise
     }
     fn about(&self) -> &'static str {
-        "channels of a shortest path between two terminals, on average"
+        "mean distance between two terminals, in channels"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.searches_ns()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        network.distances().map(|distances| distances.mean()).ok_or(NoScore::InParts)
+        network.distances().map(|distances| distances.mean()).ok_or(NoScore::Disconnected)
     }
 }
 
@@ -35,9 +39,12 @@ impl Objective for Diameter {
         Sense::Minimise
     }
     fn about(&self) -> &'static str {
-        "channels of the longest of all shortest paths"
+        "greatest distance between two terminals, in channels"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.searches_ns()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        network.distances().map(|distances| distances.diameter.into()).ok_or(NoScore::InParts)
+        network.distances().map(|distances| distances.diameter.into()).ok_or(NoScore::Disconnected)
     }
 }

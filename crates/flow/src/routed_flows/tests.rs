@@ -6,7 +6,7 @@ use lockstep_topology::{NodeId, strategy};
 use proptest::prelude::*;
 
 use super::*;
-use crate::options::{Clock, RateModel};
+use crate::options::{Clock, Endpoints, RateModel};
 
 fn options(routing: Routing) -> SimulationOptions {
     SimulationOptions {
@@ -21,7 +21,7 @@ fn options(routing: Routing) -> SimulationOptions {
     }
 }
 
-/// So many flows for each pair of different tasks.
+/// Creates `flows` flows for each ordered pair of tasks.
 fn all_pairs(tasks: usize, flows: usize) -> Programs {
     let send = |to: usize| Event::Send { to: TaskId::from_index(to), size: 1, tag: 0, path: [].into() };
     let others = |from: usize| (0..tasks).filter(move |&to| to != from);
@@ -29,23 +29,23 @@ fn all_pairs(tasks: usize, flows: usize) -> Programs {
     Programs { tasks: (0..tasks).map(sends).collect() }
 }
 
-/// The channels of all parts of each flow, on a network without shared wires.
+/// Returns the channels of each subflow of each flow, on a network without shared resources.
 fn paths(topology: &Topology, programs: &Programs, options: &SimulationOptions) -> Vec<Vec<Vec<ChannelId>>> {
-    let traffic = Traffic::new(topology, programs, options).unwrap();
+    let routed = RoutedFlows::new(topology, programs, options).unwrap();
     let channel = |&link: &u32| topology.channels().find(|&one| topology.resource(one).number() == link).unwrap();
-    let path = |part: u32| traffic.links(part).iter().map(channel).collect();
-    (0..traffic.flow_count() as u32).map(|flow| traffic.parts(flow).map(path).collect()).collect()
+    let path = |subflow: u32| routed.links(subflow).iter().map(channel).collect();
+    (0..routed.flow_count() as u32).map(|flow| routed.subflows(flow).map(path).collect()).collect()
 }
 
-/// The tree of a breadth-first search that looks at the lowest neighbours first.
+/// Returns the path in the breadth-first tree with neighbours in ascending order.
 fn tree_path(topology: &Topology, from: NodeId, to: NodeId) -> Vec<NodeId> {
-    let mut ways = vec![vec![from]];
-    let mut met = BTreeSet::from([from]);
+    let mut paths = vec![vec![from]];
+    let mut visited = BTreeSet::from([from]);
     loop {
-        let way = ways.remove(0);
-        let last = way[way.len() - 1];
+        let path = paths.remove(0);
+        let last = path[path.len() - 1];
         if last == to {
-            return way;
+            return path;
         }
         if last != from && !topology.routes(last) {
             continue;
@@ -53,15 +53,15 @@ fn tree_path(topology: &Topology, from: NodeId, to: NodeId) -> Vec<NodeId> {
         let next: BTreeSet<NodeId> =
             topology.out_channels(last).iter().map(|&channel| topology.head(channel)).collect();
         for node in next {
-            if met.insert(node) {
-                ways.push([&way[..], &[node]].concat());
+            if visited.insert(node) {
+                paths.push([&path[..], &[node]].concat());
             }
         }
     }
 }
 
 #[test]
-fn more_paths_than_are_used_are_drawn_without_repetition() {
+fn excess_paths_are_drawn_without_repetition() {
     let mesh: Topology = "mesh:6x6".parse().unwrap();
     let mut programs = Programs { tasks: vec![Vec::new(); 36] };
     programs.tasks[0].push(Event::Send { to: TaskId::new(35), size: 1, tag: 0, path: [].into() });
@@ -92,14 +92,14 @@ fn each_flow_may_draw_another_path() {
 }
 
 #[test]
-fn links_of_tasks_are_at_both_ends() {
+fn injection_and_ejection_links_are_at_the_ends() {
     let ring: Topology = "ring:4".parse().unwrap();
     let mut options = SimulationOptions { tasks_per_terminal: NonZeroU32::new(2).unwrap(), ..options(Routing::SpTree) };
     let ends = |options: &SimulationOptions, from: u32, to: u32| {
         let mut programs = Programs { tasks: vec![Vec::new(); 8] };
         programs.tasks[from as usize].push(Event::Send { to: TaskId::new(to), size: 1, tag: 0, path: [].into() });
-        let traffic = Traffic::new(&ring, &programs, options).unwrap();
-        let links = traffic.links(0);
+        let routed = RoutedFlows::new(&ring, &programs, options).unwrap();
+        let links = routed.links(0);
         (links.len(), links.first().copied(), links.last().copied())
     };
     assert_eq!(ends(&options, 2, 3), (0, None, None));
@@ -112,7 +112,7 @@ fn links_of_tasks_are_at_both_ends() {
 
 proptest! {
     #[test]
-    fn every_path_is_a_shortest_one(
+    fn all_paths_are_shortest(
         topology in prop_oneof![
             strategy::connected_topology(9), strategy::indirect_topology(9), strategy::directed_topology(9),
             strategy::indirect_topology(9).prop_flat_map(strategy::gapped),
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn the_tree_is_that_of_the_lower_terminal_both_ways(
+    fn both_directions_use_the_tree_of_the_lower_terminal(
         topology in prop_oneof![strategy::connected_topology(9), strategy::indirect_topology(9)],
     ) {
         let terminals = topology.terminals();

@@ -1,42 +1,45 @@
-//! The JSON form of programs: `"format": "lockstep-programs"`, version 1.
+//! The JSON file of programs: `"format": "lockstep-programs"`, version 1.
 
 use lockstep_files::{FileError, FileKind, to_json_rows};
 use serde::{Deserialize, Serialize};
 
-use crate::programs::{Event, Programs, ProgramsError};
+use crate::programs::{Event, Programs};
+use crate::programs_error::ProgramsError;
 
 const KIND: FileKind =
     FileKind { format: "lockstep-programs", noun: "programs", magic: *b"lockprgm", version: 1, remedies: &[] };
 
-/// Why a text is no programs file. Every message is one line.
+/// Why a text is not a programs file. Each message is one line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramsFileError {
-    /// Another kind of file, a damaged one, or a field that cannot be read.
+    /// The file is of another kind, damaged, or has an invalid field.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Programs that make no sense.
+    /// The programs are invalid.
     #[error("field 'tasks': {0}")]
     Programs(#[from] ProgramsError),
 }
 
+/// A programs file, as it is written.
 #[derive(Serialize)]
-struct Written<'a> {
+struct ProgramsFileView<'a> {
     format: &'static str,
     version: u32,
     tasks: &'a [Vec<Event>],
 }
 
+/// A programs file, as it is read.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct ProgramsRecord {
     format: String,
     version: u32,
     tasks: Vec<Vec<Event>>,
 }
 
 impl Programs {
-    /// The text of a JSON file: a task a line.
+    /// Returns the text of a programs file, one line per task.
     ///
     /// ```
     /// use lockstep_flow::{Event, Programs};
@@ -56,16 +59,16 @@ impl Programs {
     /// # Ok::<(), lockstep_flow::ProgramsFileError>(())
     /// ```
     pub fn to_json(&self) -> String {
-        to_json_rows(&Written { format: KIND.format, version: KIND.version, tasks: &self.tasks }, 2)
+        to_json_rows(&ProgramsFileView { format: KIND.format, version: KIND.version, tasks: &self.tasks }, 2)
     }
 
-    /// The programs of a JSON file, [checked](Self::check).
+    /// Reads and [verifies](Self::check) the programs of a programs file.
     ///
     /// # Errors
     ///
-    /// The first [`ProgramsFileError`]; format and version are looked at before everything else.
+    /// Returns the first [`ProgramsFileError`]. Format and version are verified first.
     pub fn from_json(text: &str) -> Result<Self, ProgramsFileError> {
-        let Record { format, version, tasks } = KIND.parse(text)?;
+        let ProgramsRecord { format, version, tasks } = KIND.parse(text)?;
         KIND.check(&format, version.into())?;
         let programs = Self { tasks };
         programs.check()?;

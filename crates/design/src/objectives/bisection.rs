@@ -1,23 +1,25 @@
-//! Cables between two halves of the terminals: f1 of the ExaNeSt document.
+//! Bisection width: objective f1 of the ExaNeSt document.
 
 use lockstep_metrics::exact_bisection;
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
-use super::{NoScore, Objective};
-use crate::{Machine, Network};
+use crate::machine::Machine;
+use crate::network::Network;
+use crate::network_size::{NetworkSize, product};
+use crate::objective::{NoScore, Objective};
 
-/// Runs whose best cut counts.
+/// Number of runs of the heuristic.
 const STARTS: u32 = 10;
 
-/// The most terminals for which a search can wait for proofs.
+/// Largest number of terminals for which a proof usually takes seconds.
 const MOST_TERMINALS: usize = 40;
 
-/// Nodes of a search tree, some seconds of work.
+/// Node budget of the exact search: some seconds.
 const NODE_BUDGET: u64 = 100_000_000;
 
-/// The cut of one run of Kernighan and Lin's algorithm, in which parallel cables are one: so the ExaNeSt document's figures are
-/// reproduced best.
+/// The cut of one run of the Kernighan–Lin algorithm. Parallel cables count once, because this reproduces the published
+/// figures best.
 pub(super) struct KernighanLin;
 
 impl Objective for KernighanLin {
@@ -28,14 +30,17 @@ impl Objective for KernighanLin {
         Sense::Maximise
     }
     fn about(&self) -> &'static str {
-        "pairs of nodes that one run of Kernighan and Lin's algorithm parts: the bisection width, often overrated"
+        "bisection width by one run of Kernighan-Lin, parallel cables counted once; often too high"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        product(&[size.elements(), 1_000])
     }
     fn score(&self, network: &mut Network, random: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        Ok(network.tools.bisector.kernighan_lin(&network.graph.simple(), random).into())
+        Ok(network.measurers.bisector.kernighan_lin(&network.graph.simple(), random).into())
     }
 }
 
-/// The least cut of several runs.
+/// The smallest cut of several runs.
 pub(super) struct BestBisection;
 
 impl Objective for BestBisection {
@@ -46,14 +51,17 @@ impl Objective for BestBisection {
         Sense::Maximise
     }
     fn about(&self) -> &'static str {
-        "cables in the best of ten cuts: the bisection width, seldom overrated"
+        "bisection width in cables, the best of ten heuristic cuts; rarely too high"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        product(&[size.elements(), 10_000])
     }
     fn score(&self, network: &mut Network, random: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        Ok(network.tools.bisector.best_of(&network.graph, STARTS, random).into())
+        Ok(network.measurers.bisector.best_of(&network.graph, STARTS, random).into())
     }
 }
 
-/// The bisection width, proved.
+/// The proved bisection width.
 pub(super) struct ExactBisection;
 
 impl Objective for ExactBisection {
@@ -64,7 +72,11 @@ impl Objective for ExactBisection {
         Sense::Maximise
     }
     fn about(&self) -> &'static str {
-        "cables that must be cut to halve the terminals, proved; up to 40 terminals"
+        "bisection width in cables, proved; up to 40 terminals"
+    }
+    fn estimated_ns(&self, _: &NetworkSize) -> u64 {
+        // Larger networks are refused, and the search stops at its node budget.
+        1 << 30
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
         refusal(network.graph.terminals().len()).map_or(Ok(()), Err)?;
@@ -76,6 +88,7 @@ impl Objective for ExactBisection {
     }
 }
 
+/// Returns the reason if the exact search does not support this number of terminals.
 fn refusal(terminals: usize) -> Option<NoScore> {
     (terminals > MOST_TERMINALS).then_some(NoScore::TooLarge { terminals, most: MOST_TERMINALS })
 }

@@ -1,32 +1,34 @@
-//! What ends when.
+//! The queue of future events.
 
-/// Times of numbered things, the earliest first and of equal times the lowest number: a heap that knows where each of
-/// them stands.
-pub(crate) struct Calendar {
-    /// Children of place `p` are places `4 p + 1` to `4 p + 4`.
+/// An indexed 4-ary heap of numbered events by time. Ties are broken by number.
+///
+/// Operations take O(log n) for `n` events.
+pub(crate) struct EventQueue {
+    /// The children of index `p` are `4 p + 1` to `4 p + 4`.
     heap: Vec<(f64, u32)>,
-    /// Where each thing stands, or [`ABSENT`].
+    /// Index of each event in the heap, or [`ABSENT`].
     place: Vec<u32>,
 }
 
 const ABSENT: u32 = u32::MAX;
 
+/// Returns true if the first event precedes the second.
 fn is_before(one: (f64, u32), other: (f64, u32)) -> bool {
     one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).is_lt()
 }
 
-impl Calendar {
-    /// An empty calendar of things with numbers below this.
+impl EventQueue {
+    /// Creates an empty queue of events with numbers below `bound`.
     pub(crate) fn new(bound: usize) -> Self {
         Self { heap: Vec::new(), place: vec![ABSENT; bound] }
     }
 
-    /// The earliest thing and its time.
+    /// Returns the earliest event as time and number.
     pub(crate) fn first(&self) -> Option<(f64, u32)> {
         self.heap.first().copied()
     }
 
-    /// Removes the earliest thing.
+    /// Removes the earliest event.
     pub(crate) fn remove_first(&mut self) {
         let Some(last) = self.heap.pop() else { return };
         let Some(&first) = self.heap.first() else {
@@ -37,10 +39,10 @@ impl Calendar {
         self.sink(0, last);
     }
 
-    /// Gives a thing its time, or another one.
-    pub(crate) fn set(&mut self, thing: u32, time: f64) {
-        let mut place = self.place[thing as usize] as usize;
-        let entry = (time, thing);
+    /// Inserts an event, or changes its time.
+    pub(crate) fn set(&mut self, event: u32, time: f64) {
+        let mut place = self.place[event as usize] as usize;
+        let entry = (time, event);
         if place == ABSENT as usize {
             place = self.heap.len();
             self.heap.push(entry);
@@ -92,20 +94,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn things_leave_in_order(changes in prop::collection::vec((0..20u32, 0..12u8, any::<bool>()), 0..80)) {
-            let mut calendar = Calendar::new(20);
+        fn events_are_removed_in_order(changes in prop::collection::vec((0..20u32, 0..12u8, any::<bool>()), 0..80)) {
+            let mut queue = EventQueue::new(20);
             let mut times = [None; 20];
-            for (thing, time, removes) in changes {
+            for (event, time, removes) in changes {
                 if removes {
-                    let first = (0..20u32).filter_map(|thing| times[thing as usize].map(|time| (time, thing))).min();
-                    prop_assert_eq!(calendar.first(), first.map(|(time, thing): (u8, u32)| (f64::from(time), thing)));
-                    calendar.remove_first();
-                    if let Some((_, thing)) = first {
-                        times[thing as usize] = None;
+                    let first = (0..20u32).filter_map(|event| times[event as usize].map(|time| (time, event))).min();
+                    prop_assert_eq!(queue.first(), first.map(|(time, event): (u8, u32)| (f64::from(time), event)));
+                    queue.remove_first();
+                    if let Some((_, event)) = first {
+                        times[event as usize] = None;
                     }
                 } else {
-                    calendar.set(thing, time.into());
-                    times[thing as usize] = Some(time);
+                    queue.set(event, time.into());
+                    times[event as usize] = Some(time);
                 }
             }
         }

@@ -1,17 +1,19 @@
-//! The design of a network as a problem for evolution.
+//! The design of a network as an optimisation problem.
 
 use lockstep_pareto::{MultiObjectiveProblem, Sense};
 use rand::RngExt;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::cabling_code::CablingCode;
+use crate::design_rules::{DesignRules, InitialSlots, OddLinks};
+use crate::machine::Machine;
+use crate::network::Network;
 use crate::objective::{NoScore, Objective};
-use crate::rules::{DesignRules, OddLinks, Start};
-use crate::{CablingCode, Machine, Network};
 
-/// The networks of a machine, and what they are wanted for.
+/// The networks of a machine and the objectives that score them.
 ///
-/// Networks in parts are infeasible, and so are those that an objective cannot score.
+/// A network is infeasible if it is disconnected, violates a rule, or lacks a score.
 ///
 /// ```
 /// use lockstep_design::{DesignProblem, DesignRules, Machine, objective};
@@ -30,7 +32,7 @@ use crate::{CablingCode, Machine, Network};
 /// };
 /// let mut evolution = Evolution::new(&problem, options)?;
 /// evolution.advance()?;
-/// // Two slots in use are too few for all that evolution tries, and yet enough to connect all routers.
+/// // Two used slots are enough to connect all routers.
 /// assert!(evolution.front(EqualPoints::Remove).any(|one| one.genome.links() == 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -42,40 +44,40 @@ pub struct DesignProblem<'a> {
     rules: DesignRules,
 }
 
-/// Why a problem makes no sense.
+/// Why a design problem is invalid.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DesignError {
-    /// A probability that is none.
-    #[error("{field}: {value} is no probability; give a number from 0 to 1")]
+    /// A probability is not from 0 to 1.
+    #[error("{field}: {value} is not a probability; give a number from 0 to 1")]
     Probability {
         /// The rule.
         field: &'static str,
         /// Its value.
         value: f64,
     },
-    /// The same objective twice.
-    #[error("objective '{name}' stands twice; give it once")]
+    /// An objective is given twice.
+    #[error("objective '{name}' is given twice; give it once")]
     Twice {
         /// The objective.
         name: &'static str,
     },
-    /// An objective that is not for this machine.
-    #[error("objective '{name}' cannot be had for this machine: {why}; choose another one")]
+    /// An objective does not support the machine.
+    #[error("objective '{name}' does not support this machine: {why}; choose another one")]
     Refused {
         /// The objective.
         name: &'static str,
-        /// Why.
+        /// The reason.
         why: NoScore,
     },
 }
 
 impl<'a> DesignProblem<'a> {
-    /// The networks of a machine by these rules, scored by these objectives, in this order.
+    /// Creates the problem of designing a machine by these rules. Scores are in the order of the objectives.
     ///
     /// # Errors
     ///
-    /// [`DesignError`], if a rule is out of range or an objective is not for this machine.
+    /// Returns a [`DesignError`] if a rule is out of range, an objective is given twice, or it does not support the machine.
     pub fn new(machine: Machine, objectives: Vec<&'a dyn Objective>, rules: DesignRules) -> Result<Self, DesignError> {
         for (field, value) in [("external", rules.external), ("growth", rules.growth)] {
             if !(0.0..=1.0).contains(&value) {
@@ -95,22 +97,22 @@ impl<'a> DesignProblem<'a> {
         Ok(Self { machine, objectives, senses, rules })
     }
 
-    /// The machine.
+    /// Returns the machine.
     pub fn machine(&self) -> Machine {
         self.machine
     }
 
-    /// The objectives.
+    /// Returns the objectives.
     pub fn objectives(&self) -> &[&'a dyn Objective] {
         &self.objectives
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn rules(&self) -> DesignRules {
         self.rules
     }
 
-    /// An offset for a slot in use.
+    /// Draws an offset for a slot.
     fn offset(&self, slot: u32, random: &mut ChaCha8Rng) -> u32 {
         let (chassis, cabinet, all) =
             (self.machine.chassis_slots(), self.machine.cabinet_slots(), self.machine.slot_count());
@@ -123,26 +125,26 @@ impl<'a> DesignProblem<'a> {
         random.random_range(ends) - slot
     }
 
-    /// Takes one more slot of each router into use, if one is left.
+    /// Adds a cable to a random unused slot of each router, if there is one.
     fn grow(&self, code: &mut CablingCode, random: &mut ChaCha8Rng) {
-        for slots in self.routers() {
+        for slots in self.router_slots() {
             if let Some(slot) = slots.filter(|&slot| code.0[slot as usize] == 0).choose(random) {
                 code.0[slot as usize] = self.offset(slot, random);
             }
         }
     }
 
-    /// Takes one slot of each router out of use, if one is in use.
+    /// Removes the cable of a random used slot of each router, if there is one.
     fn shrink(&self, code: &mut CablingCode, random: &mut ChaCha8Rng) {
-        for slots in self.routers() {
+        for slots in self.router_slots() {
             if let Some(slot) = slots.filter(|&slot| code.0[slot as usize] != 0).choose(random) {
                 code.0[slot as usize] = 0;
             }
         }
     }
 
-    /// The slots of the two routers of a chassis.
-    fn routers(&self) -> [std::ops::Range<u32>; 2] {
+    /// Returns the slots of the two routers of a chassis.
+    fn router_slots(&self) -> [std::ops::Range<u32>; 2] {
         let slots = self.machine.slots();
         [0..slots, slots..2 * slots]
     }
@@ -162,8 +164,8 @@ impl MultiObjectiveProblem for DesignProblem<'_> {
 
     fn random(&self, random: &mut ChaCha8Rng) -> CablingCode {
         let used = match self.rules.start {
-            Start::One => 1,
-            Start::Uniform => random.random_range(1..=self.machine.slots()),
+            InitialSlots::One => 1,
+            InitialSlots::Uniform => random.random_range(1..=self.machine.slots()),
         };
         let mut code = CablingCode(vec![0; self.machine.chassis_slots() as usize].into());
         for _ in 0..used {
@@ -172,15 +174,15 @@ impl MultiObjectiveProblem for DesignProblem<'_> {
         code
     }
 
-    /// Takes the first slots of each router from the mate, as many as two dice say.
+    /// Copies a random number of first slots of each router from the mate.
     fn cross(&self, child: &mut CablingCode, mate: &CablingCode, random: &mut ChaCha8Rng) {
-        for slots in self.routers() {
+        for slots in self.router_slots() {
             let taken = slots.start as usize..(slots.start + random.random_range(1..=self.machine.slots())) as usize;
             child.0[taken.clone()].copy_from_slice(&mate.0[taken]);
         }
     }
 
-    /// Takes one more slot of each router into use, or one out of use.
+    /// Adds or removes one cable of each router.
     fn mutate(&self, genome: &mut CablingCode, random: &mut ChaCha8Rng) {
         if random.random_bool(self.rules.growth) {
             self.grow(genome, random);
@@ -201,7 +203,7 @@ impl MultiObjectiveProblem for DesignProblem<'_> {
         if !is_allowed || !self.rules.ports.allow(genome.degrees(self.machine)) {
             return false;
         }
-        network.wire(self.machine, genome);
+        network.set_code(self.machine, genome);
         network.distances().is_some()
             && self.objectives.iter().zip(scores).all(|(objective, score)| {
                 objective.score(network, random).is_ok_and(|found| {

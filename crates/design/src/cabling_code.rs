@@ -1,4 +1,4 @@
-//! The code of a network: what every chassis of a machine does with its slots.
+//! The cabling code of a network: the cables of each chassis of a machine.
 
 use std::fmt;
 use std::num::IntErrorKind;
@@ -7,82 +7,92 @@ use std::str::FromStr;
 use lockstep_files::one_line;
 use serde::{Deserialize, Serialize};
 
-use crate::Machine;
+use crate::machine::Machine;
 
-/// By slot of a chassis, how many slots further its cable ends; 0 for a slot that is not used.
+/// One offset per slot of a chassis: the distance from the slot to the end of its cable, in slots. 0 marks an unused slot.
 ///
-/// All chassis do the same. Slots are numbered through the machine, `R` by `R` for each router, and counted from the slot of
-/// the cable; behind the last one follows the first, of the same cabinet if the chassis of cabinet 0 that comes first keeps its
-/// cable there, else of the machine. So an offset says two things: the chassis a cable goes to, and which of its routers. A
-/// cable never ends where it begins, in the same chassis: that has connections of its own, which are no part of the network.
+/// All chassis use the same offsets. Slots are numbered through the machine, `R` consecutive slots per router. Counting wraps
+/// around within the cabinet if the cable of the first chassis of cabinet 0 ends in cabinet 0. Otherwise it wraps around the
+/// machine. So an offset determines the target chassis and its router. A cable never ends in its own chassis, whose internal
+/// connections are not part of the network.
 ///
-/// Plain data: it may be no code of a machine. Only [`check`](Self::check) says that it is.
+/// Plain data, which may not fit a machine; [`check`](Self::check) verifies it.
 ///
-/// **Source**: Pascual et al., *Designing an exascale interconnect using multi-objective optimization*, IEEE CEC 2017,
-/// section III.
+/// ```
+/// use lockstep_design::{CablingCode, Machine};
+///
+/// let code: CablingCode = "5,17,8,22".parse()?;
+/// code.check(&Machine::new(2, 4, 2)?)?;
+/// assert_eq!((code.links(), code.to_string().as_str()), (4, "5,17,8,22"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Source
+///
+/// Pascual et al., *Designing an exascale interconnect using multi-objective optimization*, IEEE CEC 2017, section III.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CablingCode(pub Box<[u32]>);
 
-/// Why numbers are no code.
+/// Why offsets are not a code of a machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodeError {
-    /// A word that is no offset.
-    #[error("slot {slot}: '{}' is no offset; give whole numbers with commas between them", one_line(.word))]
+    /// A word is not an offset.
+    #[error("slot {slot}: expected a whole number, found '{}'; separate offsets with commas", one_line(.word))]
     Word {
         /// The slot, from 1.
         slot: usize,
         /// The word.
         word: String,
     },
-    /// Offsets for another number of slots.
-    #[error("the code has {offsets} offsets, but a chassis has {slots} slots; give one for each, 0 for an unused slot")]
+    /// The number of offsets is wrong.
+    #[error("the code has {offsets} offsets, but a chassis has {slots} slots; give one offset per slot, 0 if unused")]
     Length {
         /// Number of offsets.
         offsets: usize,
-        /// Slots of a chassis.
+        /// Number of slots per chassis.
         slots: u32,
     },
-    /// An offset to the same chassis or past the end.
+    /// An offset ends in its own chassis or past the last slot.
     #[error("slot {slot}: offset {offset} is out of range; give 0 for an unused slot, or {least} to {most}")]
     Offset {
         /// The slot, from 1.
         slot: usize,
         /// The offset.
         offset: u32,
-        /// The least that leaves the chassis.
+        /// The smallest valid offset.
         least: u32,
-        /// The greatest.
+        /// The greatest valid offset.
         most: u32,
     },
-    /// Cables that leave the network in parts.
+    /// The cables do not connect all routers.
     #[error("the cables do not connect the routers: router {router} is not reached from router 0; add cables")]
     Disconnected {
-        /// The first such router.
+        /// The first unreachable router.
         router: u32,
     },
 }
 
-/// What a slot in use means for every chassis.
+/// The meaning of a used slot for each chassis.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Gene {
-    /// The router that the cable begins at, 0 or 1.
+    /// The router at which the cable begins, 0 or 1.
     pub(crate) from: u32,
-    /// The router that it ends at, 0 or 1.
+    /// The router at which the cable ends, 0 or 1.
     pub(crate) to: u32,
-    /// How many chassis further.
-    pub(crate) chassis: u32,
-    /// Whether chassis are counted round the cabinet or round the machine.
-    pub(crate) stays: bool,
+    /// Distance to the target chassis.
+    pub(crate) distance: u32,
+    /// True if chassis are counted within the cabinet, false if they are counted through the machine.
+    pub(crate) within_cabinet: bool,
 }
 
 impl CablingCode {
-    /// Whether it is a code of the machine, connected or not.
+    /// Verifies that this is a code of the machine. The network may be disconnected.
     ///
     /// # Errors
     ///
-    /// The first [`CodeError::Length`] or [`CodeError::Offset`].
+    /// Returns the first [`CodeError::Length`] or [`CodeError::Offset`].
     pub fn check(&self, machine: &Machine) -> Result<(), CodeError> {
         let slots = machine.chassis_slots();
         if self.0.len() != slots as usize {
@@ -97,12 +107,12 @@ impl CablingCode {
         Ok(())
     }
 
-    /// Number of slots in use: the cables that begin at a chassis, and of a router on average.
+    /// Returns the number of used slots: the cables that begin at each chassis, and the mean number of cables per router.
     pub fn links(&self) -> usize {
         self.0.iter().filter(|&&offset| offset != 0).count()
     }
 
-    /// The genes of a code of this machine.
+    /// Returns the used slots of a code of this machine.
     pub(crate) fn genes(&self, machine: Machine) -> impl Iterator<Item = Gene> + Clone + '_ {
         let used = (0..).zip(self.0.iter().copied()).filter(|&(_, offset)| offset != 0);
         used.map(move |(slot, offset)| {
@@ -110,28 +120,28 @@ impl CablingCode {
             Gene {
                 from: slot / machine.slots(),
                 to: end % machine.chassis_slots() / machine.slots(),
-                chassis: end / machine.chassis_slots(),
-                stays: end < machine.cabinet_slots(),
+                distance: end / machine.chassis_slots(),
+                within_cabinet: end < machine.cabinet_slots(),
             }
         })
     }
 
-    /// The cables of a code of this machine, as pairs of routers, gene by gene.
+    /// Returns the cables of a code of this machine as pairs of routers, in the order of slots.
     pub(crate) fn cables(&self, machine: Machine) -> impl Iterator<Item = [u32; 2]> + Clone + '_ {
         let (round, all) = (machine.chassis(), machine.chassis_count());
-        self.genes(machine).flat_map(move |Gene { from, to, chassis, stays }| {
+        self.genes(machine).flat_map(move |Gene { from, to, distance, within_cabinet }| {
             (0..all).map(move |start| {
-                let end = if stays {
-                    start / round * round + (start % round + chassis) % round
+                let end = if within_cabinet {
+                    start / round * round + (start % round + distance) % round
                 } else {
-                    (start + chassis) % all
+                    (start + distance) % all
                 };
                 [2 * start + from, 2 * end + to]
             })
         })
     }
 
-    /// How many cables each of the two routers of a chassis has, by a code of this machine.
+    /// Returns the number of cables of each of the two routers of a chassis.
     pub(crate) fn degrees(&self, machine: Machine) -> [u32; 2] {
         let mut degrees = [0; 2];
         for Gene { from, to, .. } in self.genes(machine) {
@@ -157,7 +167,7 @@ impl FromStr for CablingCode {
     fn from_str(text: &str) -> Result<Self, CodeError> {
         let offset = |(place, word): (usize, &str)| {
             word.trim().parse().or_else(|error: std::num::ParseIntError| match error.kind() {
-                // Out of every range, as its check will say.
+                // Out of every range, so `check` refuses it.
                 IntErrorKind::PosOverflow => Ok(u32::MAX),
                 _ => Err(CodeError::Word { slot: place + 1, word: word.to_owned() }),
             })
@@ -177,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figure_of_the_document_is_wired_as_drawn() {
+    fn the_figure_of_the_document_has_the_drawn_cables() {
         // Slots from 1: 1->6, 5->10, 9->14, 13->2, and so on in the other cabinet; 3->11; 2->19; 4->26; 30->15 from the last chassis.
         let machine = machine(2, 4, 2);
         let code: CablingCode = "5,17,8,22".parse().unwrap();
@@ -204,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_is_named() {
+    fn invalid_codes_are_refused() {
         let machine = machine(2, 4, 1);
         let check = |text: &str| text.parse::<CablingCode>().and_then(|code| code.check(&machine));
         assert_eq!(check("4,3,0,12"), Ok(()));
@@ -217,7 +227,7 @@ mod tests {
     }
 
     proptest! {
-        /// The definition, slot by slot, as the document has it.
+        /// The definition of the document, slot by slot.
         #[test]
         fn cables_are_those_of_the_slots(
             (machine, ends) in (1u32..5, 1u32..5, 1u32..4)

@@ -1,12 +1,14 @@
-//! What a network costs: f3 of the ExaNeSt document, and what it leaves out.
+//! Cost of a network: number of cables (f3 of the ExaNeSt document), ports, cable length.
 
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
-use super::{NoScore, Objective};
-use crate::{Network, Placement};
+use crate::network::Network;
+use crate::network_size::NetworkSize;
+use crate::objective::{NoScore, Objective};
+use crate::placement::Placement;
 
-/// Cables of a terminal on average.
+/// Mean number of outgoing channels per node.
 pub(super) struct Links;
 
 impl Objective for Links {
@@ -17,7 +19,10 @@ impl Objective for Links {
         Sense::Minimise
     }
     fn about(&self) -> &'static str {
-        "channels out of a node, on average: the slots of a chassis that are in use"
+        "outgoing channels per node on average: the used slots per chassis"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.elements()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
         let nodes = network.graph.node_count();
@@ -26,7 +31,7 @@ impl Objective for Links {
     }
 }
 
-/// Cables of the router with the most.
+/// Greatest in- or out-degree.
 pub(super) struct WorstDegree;
 
 impl Objective for WorstDegree {
@@ -37,14 +42,17 @@ impl Objective for WorstDegree {
         Sense::Minimise
     }
     fn about(&self) -> &'static str {
-        "channels out of the node with the most, or into it: the ports that routers need"
+        "greatest number of channels into or out of one node: the ports that a router needs"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.elements()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
         Ok(network.graph.greatest_degree().into())
     }
 }
 
-/// Length of all cables together.
+/// Total length of all cables.
 pub(super) struct CableLength;
 
 impl Objective for CableLength {
@@ -55,7 +63,10 @@ impl Objective for CableLength {
         Sense::Minimise
     }
     fn about(&self) -> &'static str {
-        "metres of cable, over a grid of cabinets"
+        "total cable length in metres, for cabinets on a grid"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.elements()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
         let placement = placement(network)?;
@@ -63,7 +74,7 @@ impl Objective for CableLength {
     }
 }
 
-/// Cables between cabinets.
+/// Number of cables between cabinets.
 pub(super) struct ExternalCables;
 
 impl Objective for ExternalCables {
@@ -74,7 +85,10 @@ impl Objective for ExternalCables {
         Sense::Minimise
     }
     fn about(&self) -> &'static str {
-        "cables between cabinets"
+        "number of cables between cabinets"
+    }
+    fn estimated_ns(&self, size: &NetworkSize) -> u64 {
+        size.elements()
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
         let placement = placement(network)?;
@@ -82,6 +96,7 @@ impl Objective for ExternalCables {
     }
 }
 
+/// Returns the positions of the cabinets.
 fn placement(network: &Network) -> Result<Placement, NoScore> {
-    network.placement.ok_or(NoScore::NoCabinets)
+    network.placement().ok_or(NoScore::NoCabinets)
 }
