@@ -36,7 +36,7 @@ pub(super) struct PlanState {
     /// The phases that are planned.
     pub(super) done: Vec<PhaseSchedule>,
     /// The lower bounds of these phases and of the current one, as JSON, which the binary codec can store.
-    bounds: Vec<String>,
+    pub(super) bounds: Vec<String>,
     /// The shortest schedule of the current phase.
     pub(super) best: Option<PhaseSchedule>,
     /// Why some search was stopped before its evaluations were spent.
