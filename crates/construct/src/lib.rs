@@ -24,7 +24,7 @@
 //! - A *method* finds schedules for one kind of problem, and does not support others.
 //! - An *attempt* is one run of a method with its own random stream. Attempts run in parallel; the result is the same on any
 //!   number of threads.
-//! - A *round* gives each method some attempts, and each round three times as many as all rounds before.
+//! - A *round* gives each method some attempts: 1 in the first round, then 3, 12, 48 and so on.
 //! - The *goal* is a number of steps that is short enough, for example a lower bound.
 //! - *Fixed transfers* are the transfers that a repaired schedule begins with.
 //!
@@ -39,14 +39,14 @@
 //! 4. Test that every schedule passes [`verify`](lockstep_schedule::verify), and that small cases meet their lower bounds.
 
 mod construct_engine;
-mod engine;
 mod kit;
 mod method;
 mod portfolio;
 mod repair;
+mod schedule;
 
 pub use construct_engine::ConstructEngine;
-pub use engine::{methods, schedule, shortest};
 pub use kit::method::Method;
 pub use portfolio::MethodSchedule;
 pub use repair::{RepairedSchedule, Survivors, repair, survivors};
+pub use schedule::{methods, schedule, shortest};

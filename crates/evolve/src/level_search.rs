@@ -60,15 +60,26 @@ struct LevelSearch<'a, A> {
     best: Option<Schedule>,
 }
 
-/// A [`LevelSearch`] in a checkpoint.
-#[derive(Serialize, Deserialize)]
-struct SavedSearch {
-    level: u32,
-    low: u32,
-    spent: u64,
-    best: Option<Schedule>,
-    /// The checkpoint of the [`Evolution`] at the current level.
-    evolution: Vec<u8>,
+/// The checkpoint of an engine's search over several numbers of steps, called levels.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LevelCheckpoint {
+    /// The number of steps that is searched now.
+    pub level: u32,
+    /// The smallest number of steps that is not yet searched; at least the goal.
+    pub low: u32,
+    /// Evaluations at all levels before the current one.
+    pub spent: u64,
+    /// The shortest schedule found by this search.
+    pub best: Option<Schedule>,
+    /// The [checkpoint](Evolution::checkpoint) of the search at the current level.
+    pub evolution: Vec<u8>,
+}
+
+impl LevelCheckpoint {
+    /// Encodes the checkpoint for [`EngineRequest::resume`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self)
+    }
 }
 
 impl<'a, A: Algorithm> LevelSearch<'a, A> {
@@ -80,8 +91,8 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
     /// Restores the levels of a checkpoint. Returns the checkpoint of the search at the current level.
     fn restore(&mut self, bytes: &[u8]) -> Result<Vec<u8>, NotFound> {
         let refused = |why: String| NotFound::Resume { why };
-        let saved: SavedSearch = decode(bytes).map_err(|error| refused(error.to_string()))?;
-        let SavedSearch { level, low, spent, best, evolution } = saved;
+        let saved: LevelCheckpoint = decode(bytes).map_err(|error| refused(error.to_string()))?;
+        let LevelCheckpoint { level, low, spent, best, evolution } = saved;
         (self.level, self.low, self.spent, self.best) = (level, low, spent, best);
         if low < self.request.goal || self.next_level().is_none_or(|(next, _)| next != level) {
             return Err(refused("the search is not where its results lead".to_owned()));
@@ -90,8 +101,8 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
     }
 
     fn save(&self, evolution: Vec<u8>) -> Vec<u8> {
-        let Self { level, low, spent, best, .. } = self;
-        encode(&SavedSearch { level: *level, low: *low, spent: *spent, best: best.clone(), evolution })
+        let Self { level, low, spent, .. } = *self;
+        LevelCheckpoint { level, low, spent, best: self.best.clone(), evolution }.to_bytes()
     }
 
     /// Searches until no level is left or the budget ends. Returns the reason why no shorter schedule was found.

@@ -35,7 +35,7 @@
 //!
 //! 1. Create a folder beside `umda` with its options and a type that implements `Maker`.
 //! 2. Implement [`Algorithm`] for the options, with a new `CHECKPOINT_KIND`.
-//! 3. Export the options here, and add a row to `tests/search/golden.rs`.
+//! 3. Export the options here, and add an engine to `engines.rs` and a row to `tests/search/golden.rs`.
 
 mod checkpoint;
 mod engine;
@@ -55,6 +55,7 @@ pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule, schedule_by};
 pub use engines::{HgsaEngine, UmdaEngine};
 pub use evolution::{Algorithm, Evolution};
 pub use hgsa::{Hgsa, HgsaOptions, LastResort, Moves, Prediction};
+pub use level_search::LevelCheckpoint;
 pub use local_search::{EjectionChainOptions, EjectionChainSearch};
 pub use space::{Gene, MAX_DELIVERIES, SearchSpace};
 pub use state::{Evaluator, SearchState};

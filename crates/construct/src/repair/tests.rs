@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
-use crate::engine::shortest;
+use crate::schedule::shortest;
 
 /// Returns the network after some nodes and channels have failed.
 fn broken(topology: &Topology, nodes: &[Index], channels: &[Index]) -> Topology {

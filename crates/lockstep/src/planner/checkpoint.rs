@@ -1,11 +1,12 @@
 //! Checkpoints of a planner: an interrupted plan is resumed as if there had been no interruption.
 
 use lockstep_files::{FileError, FileKind};
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Collective, Problem};
 use lockstep_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
-use super::options::{PlanOptions, StoredOptions};
+use super::checkpoint_v3::StateV3;
+use super::options::{PlanOptions, StoredEngine, StoredOptions};
 use super::plan_state::PlanState;
 
 const KIND: FileKind = FileKind {
@@ -15,6 +16,9 @@ const KIND: FileKind = FileKind {
     version: 4,
     remedies: &[],
 };
+
+/// The format of release 0.1.0, which is still read.
+const KIND_V3: FileKind = FileKind { version: 3, ..KIND };
 
 /// Why a checkpoint cannot be resumed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -60,7 +64,7 @@ impl Identity {
         let messages = messages.map(|message| (message.source, message.receivers.clone())).collect();
         Self {
             topology: problem.topology().digest(),
-            collective: collective.abbreviation().to_owned(),
+            collective: collective_name(collective),
             root: collective.root(),
             chunks: collective.chunks().get(),
             messages,
@@ -91,6 +95,16 @@ impl Identity {
     }
 }
 
+/// The name of a collective in files. The name of a custom one includes a pattern that its messages do not imply.
+fn collective_name(collective: &Collective) -> String {
+    match collective.listed() {
+        Some(messages) if Collective::custom(messages.to_vec()).pattern() != collective.pattern() => {
+            format!("{} {:?}", collective.abbreviation(), collective.pattern())
+        }
+        _ => collective.abbreviation().to_owned(),
+    }
+}
+
 /// An interrupted search.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedSearch {
@@ -108,6 +122,16 @@ pub(super) fn write(identity: &Identity, state: &PlanState, engine: &str, search
 
 /// Reads a checkpoint of a planner with this identity.
 pub(super) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, SavedSearch), CheckpointError> {
+    if let Ok((found, state, evolution)) = KIND_V3.open::<(Identity, StateV3, Vec<u8>)>(bytes) {
+        identity.expect(&found)?;
+        let engine = match &found.options.engine {
+            StoredEngine::Auto => StoredEngine::Umda.name(),
+            engine => engine.name(),
+        };
+        let (state, search) =
+            state.into_current(evolution).map_err(|error| CheckpointError::Inconsistent { what: error.to_string() })?;
+        return Ok((state, SavedSearch { engine: engine.to_owned(), state: search }));
+    }
     let (found, state, search): (Identity, PlanState, SavedSearch) = KIND.open(bytes)?;
     identity.expect(&found)?;
     Ok((state, search))

@@ -2,6 +2,7 @@
 
 mod budget_share;
 mod checkpoint;
+mod checkpoint_v3;
 mod error;
 mod event;
 mod limits;

@@ -44,20 +44,35 @@ pub(super) enum StoredEngine {
     Custom(String),
 }
 
+impl StoredEngine {
+    /// The name of the choice.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Auto => "auto",
+            Self::Analytic => "analytic",
+            Self::Construct => "construct",
+            Self::Umda => "umda",
+            Self::Hgsa => "hgsa",
+            Self::Custom(names) => names,
+        }
+    }
+}
+
 impl From<PlanOptions<'_>> for StoredOptions {
     fn from(PlanOptions { engine, engines, steps, seed }: PlanOptions<'_>) -> Self {
-        let standard = (engines == EngineRegistry::standard()).then_some(engine.name());
-        let engine = match standard {
-            Some("auto") => StoredEngine::Auto,
-            Some("analytic") => StoredEngine::Analytic,
-            Some("construct") => StoredEngine::Construct,
-            Some("umda") => StoredEngine::Umda,
-            Some("hgsa") => StoredEngine::Hgsa,
-            _ => {
-                let names: Vec<&str> = engines.choices().map(EngineChoice::name).collect();
-                StoredEngine::Custom(format!("{engine} of {}", names.join(", ")))
-            }
-        };
+        let numbered = [
+            StoredEngine::Auto,
+            StoredEngine::Analytic,
+            StoredEngine::Construct,
+            StoredEngine::Umda,
+            StoredEngine::Hgsa,
+        ];
+        let is_standard = engines == EngineRegistry::standard();
+        let stored = numbered.into_iter().find(|stored| is_standard && stored.name() == engine.name());
+        let engine = stored.unwrap_or_else(|| {
+            let names: Vec<&str> = engines.choices().map(EngineChoice::name).collect();
+            StoredEngine::Custom(format!("{engine} of {}", names.join(", ")))
+        });
         Self { engine, steps, seed }
     }
 }

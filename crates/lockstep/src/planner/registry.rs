@@ -147,6 +147,12 @@ impl<'a> EngineRegistry<'a> {
         std::iter::once(EngineChoice::Auto).chain(engines)
     }
 
+    /// Returns true if a planner with this choice can write checkpoints: it includes an engine of
+    /// [`EngineStage::Search`].
+    pub fn writes_checkpoints(&self, choice: EngineChoice) -> bool {
+        self.chosen(choice).is_ok_and(|engines| engines.iter().any(|known| known.stage == EngineStage::Search))
+    }
+
     /// The engines of a choice, in order.
     pub(crate) fn chosen(&self, choice: EngineChoice) -> Result<Vec<RegisteredEngine<'a>>, EngineError> {
         let is_chosen = |known: &&RegisteredEngine<'a>| match choice {
@@ -247,5 +253,6 @@ mod tests {
         let registry = EngineRegistry::standard().clone().with_engine(&HgsaEngine, EngineStage::Construction);
         assert_eq!(names(&registry), ["analytic", "hgsa", "construct", "umda"]);
         assert_eq!(registry.chosen(EngineChoice::Auto).unwrap().len(), 4);
+        assert!(!registry.writes_checkpoints(EngineChoice::Named("construct")));
     }
 }

@@ -8,12 +8,35 @@ use super::book_error::BookError;
 use super::book_format::{PackedPlan, Page, Piece, Pieces, title};
 use super::degradation::Degradation;
 use super::remaining::remaining;
-use crate::plan::{PlanFile, PlanFileError, parse};
+use crate::plan::PlanFile;
 
 /// A plan for each of many sets of faults.
 ///
 /// Every plan was verified when the book was written, and checksums protect it since then. [`PlanFile::check`] verifies
 /// it again. Memory: about 4 bytes per transfer, and 300 bytes per plan. A [`SweepLog`](crate::SweepLog) writes a book.
+///
+/// ```
+/// use lockstep::faults::{FaultKind, FaultSet, FaultSpace};
+/// use lockstep::{Budget, Collective, CommunicationModel, PlanOptions, RecoveryBook, SweepIdentity, SweepLog};
+/// # use lockstep::{plan, sweep};
+///
+/// # let ring = "ring:5".parse()?;
+/// # let budget = Budget::evaluations(1 << 16);
+/// # let before = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
+/// # let (options, evaluations) = (PlanOptions::auto(1), 1 << 16);
+/// # let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link", keeps_plans: true };
+/// # let mut bytes = Vec::new();
+/// # let mut log = SweepLog::begin(&identity, &mut bytes)?;
+/// # let links = FaultSpace::new(&ring, FaultKind::Link, 1);
+/// # sweep(&before, links.iter(), options, &budget, |one| log.add(&one).expect("memory takes all bytes"))?;
+/// # log.end()?;
+/// let book = RecoveryBook::read(&bytes)?;
+/// let faults = FaultSet::new().link("3", "4").of(book.topology())?;
+/// let recovery = book.look_up(&faults)?.ok_or("no plan for these faults")?;
+/// let plan = recovery.plan.ok_or("the ring is disconnected")?.check()?;
+/// assert_eq!(plan.step_count(), 4); // the ring without a link is a line of 5 nodes
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct RecoveryBook {
     before: PlanFile,
@@ -121,6 +144,6 @@ impl RecoveryBook {
         let problem = Problem::new(&network, &collective, before.model())?;
         let schedule = Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)?;
         let file = ScheduleFile::new(&problem, schedule);
-        Ok(parse::<()>(&plan.claims)?.into_file(|()| Ok::<_, PlanFileError>(file))?)
+        Ok(plan.claims.clone().into_file(|| Ok(file))?)
     }
 }

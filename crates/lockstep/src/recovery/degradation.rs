@@ -72,7 +72,7 @@ pub enum Loss {
 
 impl Loss {
     /// Describes the loss with the names of nodes: `the root 00 has failed`.
-    pub fn explain(&self, topology: &Topology) -> String {
+    pub fn describe(&self, topology: &Topology) -> String {
         match self {
             Self::Root(root) => format!("the root {} has failed", topology.node_name(*root)),
             Self::Terminals(survivability) => survivability.describe(topology),

@@ -1,4 +1,4 @@
-//! Engines of the user.
+//! Engines that a user adds.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,7 +8,7 @@ use lockstep::{
     Schedule, plan, replan,
 };
 
-use crate::Question;
+use crate::Setup;
 
 /// Returns the schedule that the standard engines find, without its first transfers.
 struct Copycat {
@@ -52,21 +52,21 @@ impl Engine for Copycat {
     }
 }
 
-/// On Jellyfish no construction applies, so that an added engine is the first with a schedule.
-fn question() -> Question {
-    Question::new("jellyfish:10,3,1", "aab", CommunicationModel::wormhole())
+/// No construction supports Jellyfish networks, so an added engine is the first with a schedule.
+fn setup() -> Setup {
+    Setup::new("jellyfish:10,3,1", "aab", CommunicationModel::wormhole())
 }
 
 #[test]
 fn auto_runs_an_added_engine() {
     let copycat = Copycat::new("copycat", 0);
     let engines = EngineRegistry::standard().clone().with_engine(&copycat, EngineStage::Construction);
-    let question = question();
+    let setup = setup();
     for engine in [EngineChoice::Auto, engines.choose("copycat").unwrap()] {
         let options = PlanOptions { engine, engines: &engines, ..PlanOptions::auto(1) };
-        let plan = Planner::new(question.problem(), options).run(&Budget::evaluations(1 << 12), |_| {}).unwrap();
+        let plan = Planner::new(setup.problem(), options).run(&Budget::evaluations(1 << 12), |_| {}).unwrap();
         assert_eq!(plan.engine(), "copycat (copied)");
-        let faulty = question.topology.with_failures([], question.topology.links()[0]);
+        let faulty = setup.topology.with_failures([], setup.topology.links()[0]);
         assert!(replan(&plan, &faulty, options, &Budget::evaluations(1 << 12), |_| {}).is_ok());
     }
     assert!(copycat.calls.load(Ordering::Relaxed) >= 2);
@@ -77,10 +77,10 @@ fn an_invalid_schedule_of_an_added_engine_is_dropped() {
     let wrong = Copycat::new("wrong", 1);
     for stage in [EngineStage::Construction, EngineStage::Portfolio, EngineStage::Search] {
         let engines = EngineRegistry::standard().clone().with_engine(&wrong, stage);
-        let question = question();
+        let setup = setup();
         let options = PlanOptions { engines: &engines, ..PlanOptions::auto(1) };
         let mut found = Vec::new();
-        let planner = Planner::new(question.problem(), options);
+        let planner = Planner::new(setup.problem(), options);
         let plan = planner.run(&Budget::evaluations(1 << 12), |event| {
             if let Event::Found { engine, .. } = event {
                 found.push(engine.to_owned());
@@ -90,7 +90,7 @@ fn an_invalid_schedule_of_an_added_engine_is_dropped() {
         assert!(!found.contains(&"wrong".to_owned()));
 
         let only = PlanOptions { engine: EngineChoice::Named("wrong"), ..options };
-        let error = Planner::new(question.problem(), only).run(&Budget::evaluations(1 << 12), |_| {}).unwrap_err();
+        let error = Planner::new(setup.problem(), only).run(&Budget::evaluations(1 << 12), |_| {}).unwrap_err();
         assert!(matches!(&error, PlanError::Refused { engine, .. } if engine == "wrong"), "{error}");
     }
     assert!(wrong.calls.load(Ordering::Relaxed) >= 3);
@@ -99,6 +99,6 @@ fn an_invalid_schedule_of_an_added_engine_is_dropped() {
 #[test]
 fn an_unknown_engine_is_refused_before_any_work() {
     let options = PlanOptions { engine: EngineChoice::Named("exact"), ..PlanOptions::auto(1) };
-    let error = Planner::new(question().problem(), options).run(&Budget::unlimited(), |_| {}).unwrap_err();
+    let error = Planner::new(setup().problem(), options).run(&Budget::unlimited(), |_| {}).unwrap_err();
     assert!(matches!(error, PlanError::Engine(_)), "{error}");
 }

@@ -1,22 +1,25 @@
+//! Plan files.
+
+use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::schedule::strategy::instance;
 use lockstep::{
-    Budget, CommunicationModel, CutShort, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation, Planner, Schedule,
-    ScheduleFile, Verdict,
+    Budget, CommunicationModel, CutShort, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation, Planner,
+    RecoveryBook, Schedule, ScheduleFile, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::Question;
+use crate::Setup;
 
 fn plan() -> Plan {
-    let question = Question::new("omega:8", "aab", CommunicationModel::wormhole());
-    Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap()
+    let setup = Setup::new("omega:8", "aab", CommunicationModel::wormhole());
+    Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap()
 }
 
-/// What is done to the JSON of a plan.
+/// A change of the JSON of a plan.
 type Change = fn(&mut Value);
 
-/// The plan's JSON after a change.
+/// Reads the plan's JSON after a change.
 fn changed(change: impl FnOnce(&mut Value)) -> Result<PlanFile, PlanFileError> {
     let mut value: Value = serde_json::from_str(&plan().to_file(None).to_json()).unwrap();
     change(&mut value);
@@ -31,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn plans_come_back_from_both_forms(instance in instance(7), seconds in prop::option::of(0.0..1.0e6f64)) {
+    fn both_forms_of_a_file_return_the_plan(instance in instance(7), seconds in prop::option::of(0.0..1.0e6f64)) {
         let plan = Planner::new(instance.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(256), |_| {}).unwrap();
         let mut file = plan.to_file(seconds);
         file.cut_short = [None, Some(CutShort::Deadline), Some(CutShort::Interrupt)][plan.schedule().step_count() % 3];
@@ -67,7 +70,7 @@ proptest! {
     }
 }
 
-/// The fields that the documentation of the format promises.
+/// The documentation of the format lists these fields.
 #[test]
 fn the_file_holds_the_documented_fields() {
     let value: Value = serde_json::from_str(&plan().to_file(None).to_json()).unwrap();
@@ -84,7 +87,7 @@ fn the_file_holds_the_documented_fields() {
 }
 
 #[test]
-fn the_version_is_looked_at_before_everything_else() {
+fn the_version_is_checked_before_everything_else() {
     let newer = changed(|value| {
         value["version"] = json!(2);
         value["more"] = json!("something new");
@@ -92,6 +95,21 @@ fn the_version_is_looked_at_before_everything_else() {
     assert_eq!(message(newer), "field 'version' is 2, but only version 1 is known; use a newer lockstep");
     let inner = message(changed(|value| value["schedule"]["version"] = json!(3)));
     assert!(inner.contains("field 'schedule': field 'version' is 3, but only version 2 is known"), "{inner}");
+}
+
+/// Files of release 0.1.0, with lower bounds as JSON.
+#[test]
+fn binary_files_of_version_1_are_read() {
+    let file = PlanFile::from_bytes(include_bytes!("../data/plan-0.1.0.lsb")).unwrap();
+    assert_eq!(PlanFile::from_bytes(&file.to_bytes()).as_ref(), Ok(&file));
+    assert!(file.check().unwrap().is_optimal());
+
+    let book = RecoveryBook::read(include_bytes!("../data/book-0.1.0.lsb")).unwrap();
+    assert_eq!(book.len(), 5);
+    for faults in FaultSpace::new(book.topology(), FaultKind::Link, 1).iter() {
+        let plan = book.look_up(&faults).unwrap().unwrap().plan.unwrap();
+        assert_eq!(plan.check().unwrap().step_count(), 4);
+    }
 }
 
 #[test]
@@ -115,7 +133,7 @@ fn errors_name_the_field() {
 }
 
 #[test]
-fn other_files_are_told_apart_from_damaged_plans() {
+fn other_kinds_of_files_differ_from_damaged_plans() {
     let is_other_kind =
         |bytes: &[u8]| matches!(PlanFile::read(bytes), Err(PlanFileError::File(error)) if error.is_other_kind());
     let file = ScheduleFile::new(&plan().problem(), Schedule::new());
@@ -127,7 +145,7 @@ fn other_files_are_told_apart_from_damaged_plans() {
 }
 
 #[test]
-fn claims_that_do_not_follow_are_violations() {
+fn wrong_claims_are_violations() {
     let spoiled = |spoil: fn(&mut PlanFile)| {
         let mut file = plan().to_file(None);
         spoil(&mut file);

@@ -83,7 +83,7 @@ impl<'a> Rows<'a> {
         let names = || row.faults.iter().map(|fault| fault.name(self.topology));
         let (planned, lost) = match &row.outcome {
             FaultOutcome::Planned(planned) => (Some(planned), None),
-            FaultOutcome::Lost(loss) => (None, Some(loss.explain(self.topology))),
+            FaultOutcome::Lost(loss) => (None, Some(loss.describe(self.topology))),
         };
         if self.format == TableFormat::Json {
             let record = RowRecord { faults: names().collect(), times, planned, lost };

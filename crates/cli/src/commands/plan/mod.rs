@@ -33,7 +33,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
     let mut planner = Planner::new(problem, options);
     let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), args.output.as_deref());
-    let mut checkpoint = checkpoint.filter(|_| args.engine != EngineChoice::Named("construct"));
+    let mut checkpoint = checkpoint.filter(|_| options.engines.writes_checkpoints(args.engine));
     if let Some(checkpoint) = &mut checkpoint
         && let Some(saved) = checkpoint.read(verbosity)?
     {
