@@ -67,7 +67,7 @@ pub fn shortest(
 ///
 /// ```
 /// use lockstep_construct::schedule;
-/// use lockstep_schedule::{Budget, CollectiveKind, CommunicationModel, Problem, verify};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
 /// use lockstep_topology::Topology;
 ///
 /// let cube: Topology = "hypercube:3".parse()?;
@@ -106,7 +106,7 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     }
     let mut schedule = Schedule::new();
     for (phase, portfolio) in phases.iter().zip(portfolios) {
-        schedule.append(&phase.in_time(portfolio.into_best()?.schedule));
+        schedule.append(&phase.from_distribution(portfolio.into_best()?.schedule));
     }
     Ok(schedule)
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use lockstep_topology::Topology;
 
 use crate::collective::Collective;
+use crate::needed::needed_transfers;
 use crate::pattern::Phase;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
@@ -53,10 +54,27 @@ impl<'a> DistributePhase<'a> {
         Problem::checked(&self.topology, &self.collective, whole.model())
     }
 
-    /// A schedule of [`problem`](Self::problem) in the phase's own direction of time.
+    /// Returns the schedule of the phase that corresponds to a schedule of [`problem`](Self::problem).
     ///
-    /// Source: Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), §1.3.4 (duality).
-    pub fn in_time(&self, schedule: Schedule) -> Schedule {
+    /// A collecting phase is time-reversed. Transfers that no receiver needs are removed first if the collective is not
+    /// a standard one: a reduction cannot send a part that does not exist.
+    ///
+    /// # Source
+    ///
+    /// Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), section 1.3.4 (duality).
+    pub fn from_distribution(&self, schedule: Schedule) -> Schedule {
+        match (self.is_reversed, self.collective.listed()) {
+            (false, _) => schedule,
+            (true, None) => schedule.reversed(),
+            (true, Some(_)) => {
+                let messages = self.collective.messages(&self.topology).expect("a phase of a problem has messages");
+                needed_transfers(&self.topology, &messages, &schedule).reversed()
+            }
+        }
+    }
+
+    /// Returns the schedule of [`problem`](Self::problem) that corresponds to a valid schedule of the phase.
+    pub fn to_distribution(&self, schedule: Schedule) -> Schedule {
         if self.is_reversed { schedule.reversed() } else { schedule }
     }
 }

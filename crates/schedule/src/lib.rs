@@ -34,17 +34,19 @@
 //! ```
 
 mod binary;
-mod bits;
+mod bit_set;
 mod budget;
 mod collective;
 mod cost;
 mod distribute_phase;
 mod file;
+mod groups;
 mod json;
+mod message_list;
 mod messages;
-mod metrics;
 mod model;
 mod name;
+mod needed;
 mod pattern;
 mod problem;
 mod reach;
@@ -63,8 +65,9 @@ pub use collective::Collective;
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
 pub use file::{ScheduleFile, ScheduleFileError};
+pub use groups::GroupError;
+pub use message_list::MessageListError;
 pub use messages::{Message, MessageId, Messages, Receivers};
-pub use metrics::UsageProfile;
 pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
 pub use pattern::{Pattern, Phase};
@@ -77,5 +80,5 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
-pub use verify::{Verification, verify, violations};
+pub use verify::{Verification, phase_steps, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

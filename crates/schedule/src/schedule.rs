@@ -1,8 +1,8 @@
 //! The schedule: a flat list of steps.
 
-use lockstep_topology::ChannelId;
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::MessageId;
+use crate::messages::MessageId;
 
 /// A list of synchronized steps: step `t + 1` begins when all of step `t` has arrived.
 ///
@@ -181,6 +181,19 @@ pub struct Transfer<'a> {
     pub message: MessageId,
     /// The channels it crosses, in order; a valid path has at least one.
     pub path: &'a [ChannelId],
+}
+
+impl Transfer<'_> {
+    /// Sender and receiver, if the path begins and ends with channels of the network at terminals.
+    #[inline]
+    pub(crate) fn terminal_ends(self, topology: &Topology) -> Option<(NodeId, NodeId)> {
+        let (&first, &last) = (self.path.first()?, self.path.last()?);
+        if first.index().max(last.index()) >= topology.channel_bound() {
+            return None;
+        }
+        let (sender, receiver) = (topology.tail(first), topology.head(last));
+        (topology.is_terminal(sender) && topology.is_terminal(receiver)).then_some((sender, receiver))
+    }
 }
 
 #[cfg(test)]

@@ -255,7 +255,7 @@ fn assembled(problem: &Problem<'_>, phases: &[DistributePhase<'_>], mut found: V
     let (engine, method) = (finder.engine, finder.method.clone());
     let mut schedule = Schedule::new();
     for (phase, found) in phases.iter().zip(found) {
-        schedule.append(&phase.in_time(found.schedule));
+        schedule.append(&phase.from_distribution(found.schedule));
     }
     Found { engine, method, schedule, verification: None }
 }

@@ -1,8 +1,10 @@
 //! The repair of a schedule, phase by phase.
 
+use std::ops::Range;
+
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_construct::{repair, survivors};
-use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule, phase_steps};
 
 use super::replan::{Changes, Repaired};
 use crate::plan::{CutShort, Plan};
@@ -40,11 +42,11 @@ impl ScheduleRepair<'_> {
     ) -> Result<Option<(Plan, Repaired)>, PlanError> {
         let (old_phases, phases) = (DistributePhase::all(self.before), DistributePhase::all(self.problem));
         let (mut whole, mut bounds, mut changes) = (Schedule::new(), Vec::new(), Changes::default());
+        let old_steps = phase_steps(self.before, schedule);
         let mut cut_short = None;
         for (place, (old_phase, phase)) in old_phases.iter().zip(&phases).enumerate() {
             let (old_problem, problem) = (old_phase.problem(self.before), phase.problem(self.problem));
-            // To turn a schedule round is to turn it back.
-            let part = old_phase.in_time(part(self.before, schedule, place));
+            let part = old_phase.to_distribution(part(schedule, old_steps[place].clone()));
             let budget = part_of_time(&share(self.budget, phases.len(), phases.len() - place), SHARE);
             let mut bound_search = BoundSearch::new(&problem);
             match self.mend_phase(&old_problem, &part, &problem, &mut bound_search, &budget, observe) {
@@ -53,7 +55,7 @@ impl ScheduleRepair<'_> {
                     if repaired.step_count() as u32 > bound_search.best().steps {
                         cut_short = stopped.and_then(CutShort::by).or(cut_short);
                     }
-                    whole.append(&phase.in_time(repaired));
+                    whole.append(&phase.from_distribution(repaired));
                     bounds.push(bound_search.best().clone());
                     changes = changes.and(of_phase);
                 }
@@ -132,18 +134,12 @@ fn raise_bound(
     });
 }
 
-/// The steps of one phase of a valid schedule. A phase that is not the last one ends with the step in which as many
-/// transfers have been made as the collective needs deliveries.
-fn part(problem: &Problem<'_>, schedule: &Schedule, phase: usize) -> Schedule {
-    let phases = problem.collective().phases().len() as u64;
-    let deliveries = problem.messages().delivery_count();
-    let (mut part, mut made) = (Schedule::new(), 0);
-    for (_, step) in schedule.steps() {
-        if (made / deliveries).min(phases - 1) == phase as u64 {
-            part.begin_step();
-            step.iter().for_each(|transfer| part.push(transfer.message, transfer.path));
-        }
-        made += step.len() as u64;
+/// The given steps of a schedule.
+fn part(schedule: &Schedule, steps: Range<usize>) -> Schedule {
+    let mut part = Schedule::new();
+    for step in steps {
+        part.begin_step();
+        schedule.step(step).iter().for_each(|transfer| part.push(transfer.message, transfer.path));
     }
     part
 }
