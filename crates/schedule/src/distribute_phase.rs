@@ -1,4 +1,4 @@
-//! Phases as distributions, which every engine and bound understands.
+//! Phases as distributions, the only problems that engines and bounds see.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,8 @@ use crate::pattern::Phase;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
-/// One phase of a problem, turned round in time if it collects: messages go from sources to receivers.
+/// One phase of a problem as a distribution: a collecting phase is time-reversed, so messages travel from source to
+/// receivers.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Problem};
@@ -32,7 +33,7 @@ pub struct DistributePhase<'a> {
 }
 
 impl<'a> DistributePhase<'a> {
-    /// The phases in time order. Memory: a copy of the network for a phase that collects.
+    /// Returns the phases in time order. Memory: one copy of the network per collecting phase.
     pub fn all(problem: &Problem<'a>) -> Vec<Self> {
         let (topology, collective) = (problem.topology(), problem.collective());
         let phases = collective.phases().iter().map(|phase| {
@@ -43,12 +44,12 @@ impl<'a> DistributePhase<'a> {
         phases.collect()
     }
 
-    /// Whether the phase collects, so that its network and time are reversed here.
+    /// Whether the phase collects, so that its network and time are reversed.
     pub fn is_reversed(&self) -> bool {
         self.is_reversed
     }
 
-    /// The problem of this phase under the rules of the whole one.
+    /// Returns the problem of this phase under the rules of the whole problem.
     pub fn problem<'b>(&'b self, whole: &Problem<'_>) -> Problem<'b> {
         // Connected is connected, read backwards or not.
         Problem::checked(&self.topology, &self.collective, whole.model())

@@ -7,7 +7,7 @@ use crate::messages::MessageId;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::needed::needed_transfers;
 use crate::problem::Problem;
-use crate::reach::{Inner, Search, UNREACHED};
+use crate::reach::{Inner, ReachSearch, UNREACHED};
 use crate::schedule::Schedule;
 
 /// Returns a valid schedule without waste, a different one for every seed: no redundant delivery, no needless relay.
@@ -81,7 +81,7 @@ impl<'a> Router<'a> {
     fn new(problem: &Problem<'a>) -> Self {
         let (topology, messages, model) = (problem.topology(), problem.messages(), problem.model());
         let inner = if model.switching == Switching::Wormhole { Inner::Routing } else { Inner::Terminals };
-        let search = Search { topology, backwards: true, inner };
+        let search = ReachSearch { topology, backwards: true, inner };
         let one_transfer = |distance: u32| {
             if model.switching == Switching::Wormhole { distance != UNREACHED } else { distance == 1 }
         };

@@ -1,4 +1,4 @@
-//! The judge of broadcasts too large to write down: it looks at one transfer after the other and keeps none.
+//! The verifier of broadcasts that are too large to store: it reads one transfer after the other and keeps none.
 
 mod violation;
 mod walker;

@@ -5,7 +5,7 @@ use lockstep_topology::{ChannelId, NodeId};
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
 use crate::model::{Routing, Switching};
-use crate::reach::{Inner, Search, UNREACHED};
+use crate::reach::{Inner, ReachSearch, UNREACHED};
 use crate::violation::Violation;
 
 /// A transfer over several channels, listed by its sender.
@@ -43,7 +43,7 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
 /// The search from a sender stops before the length of its longest path.
 fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
     let topology = case.topology;
-    let search = Search { topology, backwards: false, inner: Inner::Routing };
+    let search = ReachSearch { topology, backwards: false, inner: Inner::Routing };
     let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
     let (end, transfers) = by_sender(case);
     let mut start = 0;
@@ -119,7 +119,7 @@ mod tests {
     /// A search of the whole network for each transfer.
     fn detours_one_by_one(case: &ScheduleCase<'_>) -> Vec<Violation> {
         let topology = case.topology;
-        let search = Search { topology, backwards: false, inner: Inner::Routing };
+        let search = ReachSearch { topology, backwards: false, inner: Inner::Routing };
         let violation = |(at, sender, receiver): (PlacedTransfer<'_>, NodeId, NodeId)| {
             let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
             search.distances(sender, &mut distance, &mut queue);
