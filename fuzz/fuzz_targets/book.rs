@@ -1,4 +1,4 @@
-//! Recovery books: any bytes, and a page or an end of any contents behind a right title.
+//! Recovery books: any bytes, and arbitrary pages and ends behind a correct title.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| TITLE.with(|(before, title)| {
     let with_end = |mut bytes: Vec<u8>| {
         let interrupted = identity(before).interrupted(&bytes).ok()?;
         bytes.truncate(interrupted.length);
-        SweepLog::go_on(&identity(before), &interrupted, &mut bytes).end().expect("memory takes all bytes");
+        SweepLog::resume(&identity(before), &interrupted, &mut bytes).end().expect("memory takes all bytes");
         Some(bytes)
     };
     for bytes in [Some(bytes.to_vec()), Some(page.clone()), with_end(page)].into_iter().flatten() {

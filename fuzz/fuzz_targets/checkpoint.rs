@@ -1,4 +1,4 @@
-//! Checkpoints of both searches: what is accepted is a state that can be written again.
+//! Checkpoints of both searches: an accepted state can be written again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

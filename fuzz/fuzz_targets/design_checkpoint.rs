@@ -1,16 +1,16 @@
-//! Checkpoints of designs: what is accepted is a state that can be gone on from and written again.
+//! Checkpoints of designs: an accepted state can be resumed and written again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use lockstep_design::{CHECKPOINT_KIND, DesignProblem, DesignRules, Machine, checkpoint, objective, resume};
 use lockstep_files::seal;
-use lockstep_pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
+use lockstep_pareto::{SelectionAlgorithm, Elites, EqualPoints, EvolutionOptions};
 
 fuzz_target!(|bytes: &[u8]| {
     let machine = Machine::new(1, 3, 1).expect("a machine");
     let objectives = ["distance", "links"].map(|name| objective(name).expect("an objective")).to_vec();
     let problem = DesignProblem::new(machine, objectives, DesignRules::PUBLISHED).expect("a problem");
-    for algorithm in Algorithm::ALL {
+    for algorithm in SelectionAlgorithm::ALL {
         let options = EvolutionOptions {
             algorithm,
             population: 2,

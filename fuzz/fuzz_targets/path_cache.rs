@@ -1,4 +1,4 @@
-//! Path caches: whatever the file holds, the table has paths of the network.
+//! Path caches: the table has paths of the network, whatever the file contains.
 #![no_main]
 
 use std::fs;

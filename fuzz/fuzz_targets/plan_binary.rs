@@ -1,4 +1,4 @@
-//! Plan files in binary: the sealed file, and the payload under a right checksum.
+//! Binary plan files: the sealed file, and the content under a correct checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Plan files in JSON, and the check of what they claim.
+//! JSON plan files, and the check of their claims.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

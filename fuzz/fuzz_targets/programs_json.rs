@@ -1,4 +1,4 @@
-//! Programs of tasks, and their run on a small network.
+//! Task programs, and their simulation on a small network.
 #![no_main]
 
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! Schedule files in JSON, and the verifier behind them.
+//! JSON schedule files, and the verifier.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

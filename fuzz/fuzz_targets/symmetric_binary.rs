@@ -1,4 +1,4 @@
-//! Symmetric schedule files in binary: the sealed file, and the payload under a right checksum.
+//! Binary files of symmetric schedules: the sealed file, and the content under a correct checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Symmetric schedule files in JSON, and the judge of the base behind them.
+//! JSON files of symmetric schedules, and the verifier of the base.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,17 +1,100 @@
-//! `cargo xtask ci`.
+//! `cargo xtask ci`: all checks of continuous integration.
+
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::cargo::cargo;
+use crate::command::{cargo, nightly_cargo, root, succeeds};
+use crate::documents::PROGRAM;
+use crate::package::Package;
 use crate::test;
+use crate::text_file::text_files;
 
-/// Everything that must hold before a release.
+/// The papers whose small tables are reproduced.
+const PAPERS: [&str; 4] = ["min", "hypercube", "fault", "hgsa"];
+
+/// Runs all checks in the order of their cost, and prints the time of each.
+///
+/// A check whose tool is not installed is skipped, and the summary says so.
+///
+/// # Errors
+///
+/// At the first check that fails.
 pub(crate) fn run() -> Result<()> {
-    test::run()?;
-    cargo(&["doc", "--workspace", "--no-deps", "--all-features", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])?;
-    cargo(&["test", "--workspace", "--all-features", "--quiet", "--release"], &[])?;
-    for paper in ["min", "fault", "hgsa"] {
-        cargo(&["xtask", "reproduce-paper", paper, "--quick"], &[])?;
+    let mut summary = Summary::default();
+    summary.run("format, lints, tests", test::run)?;
+    summary.run("documentation", || {
+        cargo(&["doc", "--workspace", "--no-deps", "--all-features", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])
+    })?;
+    if succeeds("cargo", &["deny", "--version"]) {
+        summary.run("licences and advisories", || cargo(&["deny", "check"], &[]))?;
+    } else {
+        summary.skip("licences and advisories", "cargo-deny is not installed");
+    }
+    summary.run("each package alone", packages_alone)?;
+    fuzz_targets(&mut summary)?;
+    summary.run("benchmarks, one round each", || {
+        cargo(&["bench", "--quiet", "--package", "lockstep-bench", "--", "--test"], &[])
+    })?;
+    summary.run("small reproductions", || {
+        PAPERS.iter().try_for_each(|paper| cargo(&[&PROGRAM[..], &["reproduce-paper", paper, "--quick"]].concat(), &[]))
+    })?;
+    summary.print();
+    Ok(())
+}
+
+/// Checks that each package compiles without the features that other packages of the workspace switch on.
+///
+/// The tests are compiled but do not run again: only a missing dependency or feature can differ.
+fn packages_alone() -> Result<()> {
+    let files = text_files(&root())?;
+    for package in Package::all(&files) {
+        let check = ["check", "--quiet", "--package", package.name()];
+        cargo(&[&check[..], &["--no-default-features"]].concat(), &[])?;
+        cargo(&[&check[..], &["--all-targets", "--all-features"]].concat(), &[])?;
     }
     Ok(())
+}
+
+/// Builds the fuzz targets with a nightly compiler, or only checks them with the stable one.
+fn fuzz_targets(summary: &mut Summary) -> Result<()> {
+    let name = "fuzz targets";
+    if !succeeds("c++", &["--version"]) {
+        summary.skip(name, "libfuzzer needs a C++ compiler");
+        return Ok(());
+    }
+    let manifest = ["--manifest-path", "fuzz/Cargo.toml", "--quiet", "--bins"];
+    if succeeds("rustup", &["run", "nightly", "rustc", "--version"]) {
+        return summary.run(name, || nightly_cargo(&[&["build"], &manifest[..]].concat()));
+    }
+    summary
+        .run("fuzz targets (only checked: no nightly compiler)", || cargo(&[&["check"], &manifest[..]].concat(), &[]))
+}
+
+/// The checks of a run with their times.
+#[derive(Default)]
+struct Summary {
+    lines: Vec<String>,
+    total: Duration,
+}
+
+impl Summary {
+    fn run(&mut self, name: &str, check: impl FnOnce() -> Result<()>) -> Result<()> {
+        let begin = Instant::now();
+        check()?;
+        let time = begin.elapsed();
+        self.total += time;
+        self.lines.push(format!("{:6.0} s  {name}", time.as_secs_f64()));
+        Ok(())
+    }
+
+    fn skip(&mut self, name: &str, reason: &str) {
+        let line = format!(" SKIPPED  {name}: {reason}");
+        eprintln!("{line}");
+        self.lines.push(line);
+    }
+
+    fn print(&self) {
+        println!("{}\n{:6.0} s  in total", self.lines.join("\n"), self.total.as_secs_f64());
+    }
 }

@@ -4,15 +4,21 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::cargo::{cargo, status};
+use crate::command::{cargo, cargo_status};
+
+/// The `cargo` arguments that start the program.
+pub(crate) const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package", "lockstep-documents", "--"];
 
 /// Runs `lockstep-documents` with these arguments and returns its exit code.
+///
+/// # Errors
+///
+/// If `cargo` cannot be started, or if a build fails.
 pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
     if arguments.first() == Some(&"bench") {
         // The comparison measures this program as a process of its own.
         cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
     }
-    let program = ["run", "--release", "--quiet", "--package", "lockstep-documents", "--"];
-    let status = status(&[&program, arguments].concat(), &[])?;
-    Ok(status.code().map_or(ExitCode::FAILURE, |code| ExitCode::from(code as u8)))
+    let status = cargo_status(&[&PROGRAM, arguments].concat(), &[])?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }

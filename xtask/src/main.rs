@@ -5,10 +5,13 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
-mod cargo;
 mod ci;
+mod command;
 mod documents;
+mod package;
 mod test;
+mod text_file;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -21,7 +24,8 @@ Usage: cargo xtask <TASK>
 
 Tasks:
   test            Check format and lints, and run all tests and doc tests: what every change must pass
-  ci              Run `test`, then build the documentation, test the release build and reproduce the small tables
+  ci              Run `test` and all other checks of continuous integration; prints the time of each
+  tidy            Check the rules of the repository; with --write, write the generated files
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
 
@@ -34,6 +38,8 @@ fn main() -> Result<ExitCode> {
     match words[..] {
         ["test"] => test::run()?,
         ["ci"] => ci::run()?,
+        ["tidy"] => tidy::run(false)?,
+        ["tidy", "--write"] => tidy::run(true)?,
         ["bench" | "reproduce-paper", ..] => return documents::run(&words),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {

@@ -2,17 +2,22 @@
 
 use anyhow::Result;
 
-use crate::cargo::cargo;
+use crate::command::cargo;
 
-/// The cases that property tests draw: the same in every run, so that what fails is the change. `PROPTEST_RNG_SEED` draws
-/// others, and `cargo test` other ones each time.
-const CASES: &str = "20261121";
+/// Seed of the property tests. It is the same in every run, so that a failure comes from the change and not from the seed.
+///
+/// `PROPTEST_RNG_SEED` replaces it. `cargo test` alone uses another seed each time.
+const PROPERTY_SEED: &str = "20261121";
 
-/// What a change must pass.
+/// Runs the checks that every change must pass: format, lints, tests and doc tests.
+///
+/// # Errors
+///
+/// If a check fails.
 pub(crate) fn run() -> Result<()> {
     cargo(&["fmt", "--all", "--check"], &[])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--quiet", "--", "-D", "warnings"], &[])?;
-    let cases = std::env::var("PROPTEST_RNG_SEED").unwrap_or_else(|_| CASES.to_owned());
-    // Doc tests run in the same command: no target is named.
-    cargo(&["test", "--workspace", "--all-features", "--quiet", "--no-fail-fast"], &[("PROPTEST_RNG_SEED", &cases)])
+    let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_else(|_| PROPERTY_SEED.to_owned());
+    // Without a target option, the command also runs the doc tests.
+    cargo(&["test", "--workspace", "--all-features", "--quiet", "--no-fail-fast"], &[("PROPTEST_RNG_SEED", &seed)])
 }

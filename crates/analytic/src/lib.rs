@@ -1,36 +1,66 @@
-//! Collective communication schedules that need no search: where the structure of a network is known, theory says how.
+//! Collective communication schedules by construction, for networks of known structure.
 //!
-//! Each construction recognises its networks by structure, under any numbering, and declines all others. Schedules too large to write down come as the part of one source ([`symmetric()`]),
-//! as a stream ([`streamed()`]), or as what one node does ([`program()`]). Not here: search, lower bounds, and the judgement
-//! whether a schedule is valid.
+//! Each construction recognises its networks from their channels alone, under any numbering of the nodes. It then
+//! writes down a schedule, mostly with the fewest steps possible. This crate has no search on arbitrary networks, no
+//! lower bounds and no verifier.
 //!
 //! ```
-//! use lockstep_analytic::{Construction, constructions};
+//! use lockstep_analytic::shortest;
+//! use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
+//! use lockstep_topology::Topology;
 //!
-//! for construction in constructions() {
-//!     println!("{:20} {}", construction.name, construction.about);
-//! }
+//! let torus: Topology = "torus:4x4".parse()?;
+//! let all_gather = Collective::all_gather();
+//! let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
+//! let (construction, schedule) = shortest(&problem, 0, &Budget::unlimited(), |_, _| {}).expect("a known structure");
+//! assert_eq!((construction.name, schedule.step_count()), ("hypercube", 4));
+//! assert!(verify(&problem, &schedule).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A [`Construction`] supports the problems on networks of one structure, and returns no schedule for all others.
+//! - A [`GroupLabelling`] shows that a network is a Cayley graph of an abelian group. [`TorusAxes`] are its
+//!   coordinates, if it is a torus.
+//! - A schedule that is too large to store has three other forms: the part of one source ([`symmetric()`]), a stream of
+//!   transfers ([`streamed()`], [`StreamedBroadcast`]), and the program of one node ([`program()`], [`LocalProgram`]).
+//!
+//! # Entry points
+//!
+//! - [`AnalyticEngine`] is the engine that runs all constructions.
+//! - [`shortest`] returns the shortest schedule that a construction finds for a problem; [`constructions`] lists them
+//!   all.
+//! - [`symmetric()`], [`streamed()`] and [`program()`] work on the specification of a Cayley graph. They never build
+//!   the network.
+//! - [`hypercube`] and [`cayley`] have the schedules of one source, as functions.
+//! - [`route_permutation`] routes a permutation in one step; [`bipartite_edge_colouring`] is the tool behind it.
+//!
+//! # How to add a construction
+//!
+//! 1. Create a file or folder in `src/construction` with a `Construction` constant. Its documentation states the idea,
+//!    the networks, the number of steps, the complexity, the memory and the source.
+//! 2. Return `None` for every problem that does not fit. Recognise networks by structure, never by name.
+//! 3. Add the constant to the list in `src/registry.rs`; cheap constructions come first.
+//! 4. Test that the verifier accepts the schedules under any numbering, that they meet the bound where theory says so,
+//!    and that other networks and models get no schedule.
 
-pub mod cayley;
-mod chain;
-mod colouring;
 mod construction;
-mod diagonal;
-pub mod hypercube;
-mod labelling;
-mod local;
-mod multistage;
-mod streamed;
+mod engine;
+mod kit;
+mod permutation;
+mod registry;
 mod symmetric;
-mod tree;
 
-pub use chain::Chain;
-pub use colouring::bipartite_edge_colouring;
-pub use construction::{Construction, constructions, schedule, shortest};
-pub use diagonal::Diagonals;
-pub use labelling::{Axes, Labelling};
-pub use local::LocalProgram;
-pub use multistage::{PermutationError, route_permutation};
-pub use streamed::StreamedBroadcast;
+pub use construction::diagonal::DiagonalBroadcast;
+pub use construction::subgroup_chain::SubgroupChainBroadcast;
+pub use construction::{cayley, hypercube};
+pub use engine::AnalyticEngine;
+pub use kit::construction::Construction;
+pub use kit::edge_colouring::bipartite_edge_colouring;
+pub use kit::labelling::{GroupLabelling, TorusAxes};
+pub use kit::local_program::LocalProgram;
+pub use kit::streamed_broadcast::StreamedBroadcast;
+pub use permutation::{PermutationError, route_permutation};
+pub use registry::{constructions, shortest};
 pub use symmetric::{program, streamed, symmetric};

@@ -1,14 +1,16 @@
-//! What the spec of a network that looks the same from every node is enough for: nothing of the network is built.
+//! Schedules from the specification of a Cayley graph. The network itself is never built.
 
 use lockstep_schedule::{
     BaseSchedule, Budget, CollectiveName, CommunicationModel, Ports, Switching, SymmetricSchedule,
 };
 use lockstep_topology::CayleyGraph;
 
-use crate::{Chain, Diagonals, LocalProgram, StreamedBroadcast, cayley, hypercube};
+use crate::{DiagonalBroadcast, LocalProgram, StreamedBroadcast, SubgroupChainBroadcast, cayley, hypercube};
 
-/// The part of source 0 in a schedule of few steps, with the name of its construction; all-gather and all-to-all only.
-/// `None` where none is known, and when the budget ends.
+/// Returns the part of source 0 in a short schedule, with the name of its construction.
+///
+/// Supports all-gather and all-to-all. Returns `None` if no construction is known, and when the budget ends. For
+/// complexity and memory see [`hypercube`] and [`cayley`].
 ///
 /// ```
 /// use lockstep_schedule::{Budget, CollectiveName, CommunicationModel};
@@ -44,10 +46,22 @@ pub fn symmetric(
     }
 }
 
-/// What one node does in a schedule of few steps, with the name of the construction. `None` where none is known, where a
-/// node does not exist, where the program is too long to be written down, and when the budget ends.
+/// Returns the program of one node in a short schedule, with the name of the construction.
 ///
-/// `root` is the one source of a broadcast or scatter.
+/// `root` is the source of a broadcast or scatter. Returns `None` if no construction is known, a node does not exist,
+/// the program is too long to store, or the budget ends.
+///
+/// ```
+/// use lockstep_schedule::{Budget, CollectiveName, CommunicationModel};
+///
+/// let cube = "hypercube:20".parse()?;
+/// let model = CommunicationModel::store_and_forward();
+/// let broadcast = CollectiveName::Broadcast;
+/// let found = lockstep_analytic::program(&cube, broadcast, model, Some(0), 12345, &Budget::unlimited());
+/// let (name, program) = found.expect("a hypercube");
+/// assert_eq!((name, program.round_count()), ("hypercube", 20));
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 pub fn program(
     graph: &CayleyGraph,
     collective: CollectiveName,
@@ -74,7 +88,7 @@ pub fn program(
     }
 }
 
-/// The program of a node in the broadcast of the fewest rounds.
+/// Returns the program of a node in the broadcast of the fewest rounds.
 fn broadcast_program(
     graph: &CayleyGraph,
     model: CommunicationModel,
@@ -93,7 +107,8 @@ fn broadcast_program(
     Some((name, broadcast.program(root, node)?))
 }
 
-/// The wormhole all-port broadcast of the fewest rounds, with the name of its construction; `None` where none is known.
+/// Returns the wormhole all-port broadcast of the fewest rounds, with the name of its construction; `None` if none is
+/// known.
 ///
 /// ```
 /// let torus = "torus:3125x3125".parse()?;
@@ -104,10 +119,10 @@ fn broadcast_program(
 pub fn streamed(graph: &CayleyGraph) -> Option<(&'static str, Box<dyn StreamedBroadcast>)> {
     let side = graph.sides().first().and_then(|&side| u32::try_from(side).ok())?;
     let chain = match hypercube_dimension(graph) {
-        Some(dimension) => Chain::hypercube(dimension),
-        None => Chain::torus(graph.sides().len(), side),
+        Some(dimension) => SubgroupChainBroadcast::hypercube(dimension),
+        None => SubgroupChainBroadcast::torus(graph.sides().len(), side),
     };
-    let diagonals = Diagonals::new(side);
+    let diagonals = DiagonalBroadcast::new(side);
     let chain = chain.map(|chain| ("chain", Box::new(chain) as Box<dyn StreamedBroadcast>));
     let diagonals = diagonals.map(|diagonals| ("diagonals", Box::new(diagonals) as Box<dyn StreamedBroadcast>));
     let fits = |broadcast: &dyn StreamedBroadcast| {
@@ -118,7 +133,7 @@ pub fn streamed(graph: &CayleyGraph) -> Option<(&'static str, Box<dyn StreamedBr
     fitting.min_by_key(|(_, broadcast)| broadcast.round_count())
 }
 
-/// The dimension, if the graph is the hypercube whose generator `k` is the element `2^k`.
+/// Returns the dimension if the graph is the hypercube whose generator `k` is the element `2^k`.
 fn hypercube_dimension(graph: &CayleyGraph) -> Option<u32> {
     let dimension = graph.degree();
     let units = graph.generators().iter().enumerate().all(|(axis, &generator)| generator == 1 << axis);

@@ -1,8 +1,8 @@
-//! Constructions without search: the documents' cells, and the sizes at which they are meant to be used.
+//! Constructions without search, on the networks of published tables and on large networks.
 
 use criterion::Criterion;
-use lockstep_analytic::{Chain, StreamedBroadcast, symmetric};
-use lockstep_bench::{Question, constructed};
+use lockstep_analytic::{StreamedBroadcast, SubgroupChainBroadcast, symmetric};
+use lockstep_bench::{ProblemInstance, constructed};
 use lockstep_schedule::{
     BroadcastVerifier, Budget, CollectiveName, CommunicationModel, SymmetricSchedule, verify, verify_symmetric,
 };
@@ -26,8 +26,8 @@ fn main() {
         ("torus:16x16", "oab", wormhole),
     ];
     for (spec, collective, model) in cases {
-        let question = Question::new(spec, collective, model);
-        let problem = question.problem();
+        let instance = ProblemInstance::new(spec, collective, model);
+        let problem = instance.problem();
         group.bench_function(format!("{spec} {collective}"), |bencher| {
             bencher.iter(|| verify(&problem, &constructed(&problem)).expect("a valid schedule"));
         });
@@ -52,12 +52,12 @@ fn main() {
     }
     group.finish();
 
-    criterion.bench_function("torus:3125x3125 oab, streamed and judged", |bencher| {
+    criterion.bench_function("torus:3125x3125 oab, streamed and verified", |bencher| {
         bencher.iter(|| {
-            let tiling = Chain::torus(2, 3125).expect("3125 = 5^5");
-            let mut judge = BroadcastVerifier::new(tiling.graph(), 0, wormhole).expect("9.8 million nodes");
-            tiling.replay(0, &mut judge);
-            judge.finish().expect("a valid broadcast")
+            let tiling = SubgroupChainBroadcast::torus(2, 3125).expect("3125 = 5^5");
+            let mut verifier = BroadcastVerifier::new(tiling.graph(), 0, wormhole).expect("9.8 million nodes");
+            tiling.replay(0, &mut verifier);
+            verifier.finish().expect("a valid broadcast")
         });
     });
     criterion.final_summary();

@@ -1,9 +1,9 @@
-//! Bisections by Kernighan and Lin, from coarse networks, and exact ones.
+//! Bisections: Kernighan-Lin, multilevel and exact.
 //!
-//! To compare with, graphs of 32 and of 128 routers, one core; the cuts are means over other random regular networks of the same
-//! kind:
+//! Other programs on graphs of 32 and of 128 routers, on one core. Their cuts are means over random regular networks with
+//! the same parameters:
 //!
-//! * networkx 3.6 `kernighan_lin_bisection`: 3 ms and 18 to 32 ms a run;
+//! * networkx 3.6 `kernighan_lin_bisection`: 3 ms and 18 to 32 ms per run;
 //! * METIS by pymetis: 0.4 to 3 ms and 1 to 15 ms, and its cuts are larger than the best of 10 runs here by 4 %, on 8-regular
 //!   networks of 128 nodes;
 //! * `KaHIP`, setting `strong`: 160 ms and 600 to 1,400 ms, for cuts as small as those of 1 start and 50 rounds;
@@ -16,7 +16,7 @@ use lockstep_topology::Topology;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Two evolved networks of 32 routers with 12 cables each.
+/// Two evolved networks of 32 routers with 12 cables per router.
 const PICKS: [(&str, &str); 2] = [
     ("74-6-12", "111,0,174,44,0,200,148,83,0,0,180,224,4,53,119,71"),
     ("72-16-12", "222,254,142,237,0,76,0,151,17,145,82,69,165,42,0,0"),

@@ -1,4 +1,4 @@
-//! Every lower bound of a problem, and the check of the best one.
+//! All lower bounds of a problem, and the check of the best certificate.
 
 use criterion::Criterion;
 use lockstep_bounds::{all, best};

@@ -1,16 +1,16 @@
-//! Reading and writing a schedule of a million transfers, and making networks from specs.
+//! Reading and writing a schedule of a million transfers, and building networks from specs.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use lockstep_bench::{Question, constructed};
+use lockstep_bench::{ProblemInstance, constructed};
 use lockstep_schedule::{CommunicationModel, ScheduleFile};
 use lockstep_topology::Topology;
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
-    let question = Question::new("hypercube:10", "aab", CommunicationModel::store_and_forward());
-    let problem = question.problem();
+    let instance = ProblemInstance::new("hypercube:10", "aab", CommunicationModel::store_and_forward());
+    let problem = instance.problem();
     let file = ScheduleFile::new(&problem, constructed(&problem));
     let (json, bytes) = (file.to_json(), file.to_bytes());
 

@@ -1,7 +1,7 @@
-//! The general engine at the bound: all-gather, relayed and direct all-to-all, broadcast.
+//! The general engine with the lower bound as its goal: all-gather, relayed and direct all-to-all, broadcast.
 
 use criterion::{BenchmarkId, Criterion};
-use lockstep_bench::Question;
+use lockstep_bench::ProblemInstance;
 use lockstep_bounds::best;
 use lockstep_construct::shortest;
 use lockstep_schedule::{Budget, CommunicationModel};
@@ -9,7 +9,7 @@ use lockstep_schedule::{Budget, CommunicationModel};
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
     let (packets, wormhole) = (CommunicationModel::store_and_forward(), CommunicationModel::wormhole());
-    let questions = [
+    let cases = [
         ("torus:16x16", "aab", packets),
         ("random-regular:64,4,1", "aab", packets),
         ("torus:8x8", "aas", packets),
@@ -19,9 +19,9 @@ fn main() {
         ("random-regular:1000,4,1", "oab", wormhole),
     ];
     let mut group = criterion.benchmark_group("construct");
-    for (spec, collective, model) in questions {
-        let question = Question::new(spec, collective, model);
-        let problem = question.problem();
+    for (spec, collective, model) in cases {
+        let instance = ProblemInstance::new(spec, collective, model);
+        let problem = instance.problem();
         let (goal, budget) = (best(&problem).steps, Budget::seconds(60));
         group.bench_function(BenchmarkId::new(collective, spec), |bencher| {
             bencher.iter(|| shortest(&problem, goal, 1, &budget, |_, _, _| {}).expect("a schedule"));

@@ -1,14 +1,14 @@
-//! The design of networks on the ExaNeSt document's machines: a generation of a hundred children, a score, and all networks of
-//! four slots.
+//! Network design on the machines of the `ExaNeSt` paper: a generation of 100 children, a score, and the enumeration of all
+//! networks with four cable slots.
 //!
-//! A user's alternative takes 0.68 s a generation of the smaller machine: pymoo's NSGA-II with networkx's Kernighan-Lin and path
-//! counting of one's own.
+//! For comparison, pymoo's NSGA-II with networkx's Kernighan-Lin and hand-written path counting takes 0.68 s per generation
+//! on the smaller machine.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput};
 use lockstep_design::{DesignProblem, DesignRules, Machine, Network, enumerate, objective, objectives};
-use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Problem};
+use lockstep_pareto::{Elites, EqualPoints, Evolution, EvolutionOptions, MultiObjectiveProblem, SelectionAlgorithm};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -16,7 +16,7 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     generations(&mut criterion);
     scores(&mut criterion);
-    surveys(&mut criterion);
+    enumerations(&mut criterion);
     criterion.final_summary();
 }
 
@@ -27,13 +27,13 @@ fn problem(machine: [u32; 3], objectives: &[&str], external: f64) -> DesignProbl
     DesignProblem::new(machine, objectives, DesignRules { external, ..DesignRules::PUBLISHED }).expect("a problem")
 }
 
-/// The twentieth generation, when designs have many cables.
+/// The twentieth generation, in which designs have many cables.
 fn generations(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("generation of 100");
     group.sample_size(10).sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(100));
     for (machine, external) in [([8, 16, 1], 0.0), ([8, 16, 4], 0.5)] {
         let problem = problem(machine, &["kernighan-lin", "paths", "links"], external);
-        for algorithm in [Algorithm::Nsga2, Algorithm::SmsEmoa] {
+        for algorithm in [SelectionAlgorithm::Nsga2, SelectionAlgorithm::SmsEmoa] {
             let options = EvolutionOptions {
                 algorithm,
                 population: 100,
@@ -58,7 +58,7 @@ fn generations(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Every objective on one network of twelve cables a router.
+/// Each objective on one network with twelve cables per router.
 fn scores(criterion: &mut Criterion) {
     let machine = Machine::new(8, 16, 1).expect("a machine");
     let code = "222,254,142,237,0,76,0,151,17,145,82,69,165,42,0,0".parse().expect("a code");
@@ -75,7 +75,7 @@ fn scores(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn surveys(criterion: &mut Criterion) {
+fn enumerations(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("all networks");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     for links in [2, 4] {

@@ -1,10 +1,10 @@
-//! Faults: counting them up to symmetry, planning anew after one, and finding its plan in a recovery book.
+//! Faults: classes up to symmetry, replanning after a fault, and look-ups in a recovery book.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
 use lockstep::{Budget, Consequence, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity, SweepLog, sweep};
-use lockstep_bench::Question;
+use lockstep_bench::ProblemInstance;
 use lockstep_faults::{FaultClasses, FaultKind, FaultSpace, Faults, Survivability, Transport};
 use lockstep_schedule::CommunicationModel;
 use lockstep_topology::Topology;
@@ -23,7 +23,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// All pairs of channels that fail: what survives them, and how many differ.
+/// Survivability and symmetry classes of all pairs of failed channels.
 fn sets(criterion: &mut Criterion) {
     let kautz: Topology = "kautz:3,2".parse().expect("a spec");
     let pairs = FaultSpace::new(&kautz, FaultKind::Channel, 2);
@@ -44,14 +44,14 @@ fn sets(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn plan(question: &Question) -> Plan {
-    let planner = Planner::new(question.problem(), PlanOptions::auto(1));
+fn plan(instance: &ProblemInstance) -> Plan {
+    let planner = Planner::new(instance.problem(), PlanOptions::auto(1));
     planner.run(&Budget::evaluations(EVALUATIONS), |_| {}).expect("a plan")
 }
 
-/// Every single fault, one after the other.
+/// Replanning after each single fault.
 fn replan(criterion: &mut Criterion, spec: &str, kind: FaultKind, collective: &str) {
-    let before = plan(&Question::new(spec, collective, CommunicationModel::wormhole()));
+    let before = plan(&ProblemInstance::new(spec, collective, CommunicationModel::wormhole()));
     let faults: Vec<Faults> = FaultSpace::new(before.topology(), kind, 1).iter().collect();
     let mut group = criterion.benchmark_group(format!("replan {spec} {collective}"));
     group.throughput(Throughput::Elements(faults.len() as u64)).sample_size(10);
@@ -66,9 +66,9 @@ fn replan(criterion: &mut Criterion, spec: &str, kind: FaultKind, collective: &s
     group.finish();
 }
 
-/// Reading a book, and one plan of it.
+/// Reading a recovery book, and one plan from it.
 fn book(criterion: &mut Criterion) {
-    let before = plan(&Question::new("kautz:3,2", "aas", CommunicationModel::wormhole()));
+    let before = plan(&ProblemInstance::new("kautz:3,2", "aas", CommunicationModel::wormhole()));
     let space = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
     let options = PlanOptions::auto(1);
     let identity =

@@ -1,4 +1,4 @@
-//! Flow-level simulation, from the networks of the `ExaNeSt` document to 10,000 routers with 100,000 flows.
+//! Flow-level simulation, from the networks of the `ExaNeSt` paper to 10,000 routers with 100,000 flows.
 
 use std::num::NonZeroU32;
 

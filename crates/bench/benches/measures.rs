@@ -1,4 +1,4 @@
-//! What a network is worth: one measure after the other, on routers of one and four cabinets and on large networks.
+//! Metrics of networks: each metric on the routers of one and of four cabinets, and on large networks.
 
 use criterion::Criterion;
 use lockstep_metrics::{
@@ -7,7 +7,7 @@ use lockstep_metrics::{
 };
 use lockstep_topology::Topology;
 
-/// 32 and 128 routers of 8 cables, and a network where all of it is still feasible in seconds.
+/// Networks of 32 and of 128 routers with 8 cables per router, on which every metric takes seconds at most.
 const SMALL: [&str; 2] = ["random-regular:32,8,1", "random-regular:128,8,1"];
 const LARGE: [&str; 2] = ["torus:32x32", "dragonfly:4,8,4"];
 
@@ -65,12 +65,12 @@ fn throughput(criterion: &mut Criterion, spec: &str, graph: &Graph, symmetries: 
     group.finish();
 }
 
-/// The first terminal alone.
+/// Returns the first terminal as the only source.
 fn one_source(graph: &Graph) -> Sources {
     Sources { nodes: graph.terminals()[..1].to_vec(), shares: vec![1] }
 }
 
-/// A circulant network of 32 routers whose turn is named, and a torus that is one orbit.
+/// Throughput with given symmetries: the rotation of a circulant network, and the translations of a torus.
 fn with_symmetries(criterion: &mut Criterion) {
     let turn: Vec<u32> = (0..32).map(|router| (router + 1) % 32).collect();
     let circulant: Topology = "circulant:32,1,5,9".parse().expect("a spec");

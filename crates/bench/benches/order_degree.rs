@@ -1,4 +1,4 @@
-//! The search for graphs of short distances: rounds of walks.
+//! Search for graphs with a given order and degree and a small mean distance.
 
 use criterion::Criterion;
 use lockstep_topology::order_degree;

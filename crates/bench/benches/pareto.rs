@@ -1,17 +1,19 @@
-//! Fronts and hypervolumes of points, and generations of a cheap problem with a population of 100.
+//! Pareto ranks and hypervolumes of points, and generations of a cheap problem with a population of 100.
 
 use criterion::{BatchSize, BenchmarkId, Criterion};
-use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Problem, Sense};
+use lockstep_pareto::{
+    Elites, EqualPoints, Evolution, EvolutionOptions, MultiObjectiveProblem, Points, SelectionAlgorithm, Sense,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const POPULATION: usize = 100;
 const OBJECTIVES: usize = 3;
 
-/// Three sums of genes, each of which spoils the others.
+/// Three conflicting objectives, each of them a sum of genes.
 struct Sums;
 
-impl Problem for Sums {
+impl MultiObjectiveProblem for Sums {
     type Genome = [u8; 12];
     type Scratch = ();
 
@@ -40,7 +42,7 @@ impl Problem for Sums {
     }
 }
 
-/// Points at random, close to a sphere so that many are of the front.
+/// Returns random points close to a sphere, so that many are Pareto-optimal.
 fn points(count: usize, objectives: usize) -> Points {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut row = || {
@@ -52,7 +54,7 @@ fn points(count: usize, objectives: usize) -> Points {
     Points::new(&vec![Sense::Minimise; objectives], &rows).expect("scores are small")
 }
 
-fn evolution(algorithm: Algorithm) -> Evolution<'static, Sums> {
+fn evolution(algorithm: SelectionAlgorithm) -> Evolution<'static, Sums> {
     let options = EvolutionOptions {
         algorithm,
         population: POPULATION,
@@ -86,7 +88,7 @@ fn main() {
     }
     group.finish();
     let mut group = criterion.benchmark_group(format!("a generation of {POPULATION}, {OBJECTIVES} objectives"));
-    for algorithm in Algorithm::ALL {
+    for algorithm in SelectionAlgorithm::ALL {
         let state = evolution(algorithm).state();
         group.bench_function(algorithm.name(), |bencher| {
             bencher.iter_batched_ref(

@@ -1,4 +1,4 @@
-//! All shortest paths of every pair, as distances and counts.
+//! Distances and numbers of shortest paths between all pairs of terminals.
 
 use criterion::Criterion;
 use lockstep_paths::ShortestPaths;

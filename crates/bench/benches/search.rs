@@ -5,14 +5,16 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
 use lockstep_bench::random_genes;
-use lockstep_evolve::{Evaluator, Gene, SearchSpace, SearchState, Walk, WalkOptions, candidate_paths};
+use lockstep_evolve::{
+    EjectionChainOptions, EjectionChainSearch, Evaluator, Gene, SearchSpace, SearchState, candidate_paths,
+};
 use lockstep_schedule::{Collective, CommunicationModel, Problem};
 use lockstep_topology::Topology;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 /// The options of the directed mutation.
-const WALK: WalkOptions = WalkOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
+const OPTIONS: EjectionChainOptions = EjectionChainOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
@@ -22,7 +24,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Counting the conflicts of an individual anew, and after the change of one gene.
+/// Counts the conflicts of a whole individual, and after the change of one gene.
 fn changes(criterion: &mut Criterion) {
     let tree: Topology = "full-b-tree:63".parse().expect("a spec");
     let exchange = Collective::all_to_all();
@@ -40,7 +42,7 @@ fn changes(criterion: &mut Criterion) {
     state.load(&first);
     let mut changes = (0..first.len()).zip(&second).chain((0..first.len()).zip(&first)).cycle();
     let mut change = || -> (usize, Gene) {
-        let (delivery, gene) = changes.next().expect("the changes go round");
+        let (delivery, gene) = changes.next().expect("the iterator is a cycle");
         (delivery, *gene)
     };
     group.throughput(Throughput::Elements(1));
@@ -54,7 +56,7 @@ fn changes(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A chain of a walk that has come as far as it can: one step below the bound, so that conflicts never end.
+/// An ejection chain in a converged search. The number of steps is one below the bound, so conflicts remain.
 fn chains(criterion: &mut Criterion, network: &str, collective: &Collective, bound: u32) {
     let steps = bound - 1;
     let topology: Topology = network.parse().expect("a spec");
@@ -63,11 +65,11 @@ fn chains(criterion: &mut Criterion, network: &str, collective: &Collective, bou
     let space = SearchSpace::new(problem, &paths, steps).expect("a space");
     let mut state = SearchState::new(&space);
     state.load(&random_genes(&problem, &paths, steps, 1));
-    let mut walk = Walk::new(steps, WALK);
+    let mut search = EjectionChainSearch::new(steps, OPTIONS);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    walk.run(&mut state, 1 << 16, 12, &mut rng);
+    search.run(&mut state, 1 << 16, 12, &mut rng);
     let name = format!("{network} {} {steps}", collective.abbreviation());
-    criterion.benchmark_group(name).bench_function("chain of a walk", |bencher| {
-        bencher.iter(|| walk.run(&mut state, 1, 12, &mut rng));
+    criterion.benchmark_group(name).bench_function("ejection chain", |bencher| {
+        bencher.iter(|| search.run(&mut state, 1, 12, &mut rng));
     });
 }

@@ -1,7 +1,7 @@
-//! The judge, in transfers a second.
+//! The verifier, in transfers per second.
 
 use criterion::{Criterion, Throughput};
-use lockstep_bench::{Question, constructed};
+use lockstep_bench::{ProblemInstance, constructed};
 use lockstep_schedule::{CommunicationModel, verify};
 
 fn main() {
@@ -16,8 +16,8 @@ fn main() {
         ("omega:512", "aas", wormhole),
     ];
     for (spec, collective, model) in cases {
-        let question = Question::new(spec, collective, model);
-        let problem = question.problem();
+        let instance = ProblemInstance::new(spec, collective, model);
+        let problem = instance.problem();
         let schedule = constructed(&problem);
         group.throughput(Throughput::Elements(schedule.transfer_count() as u64));
         group.bench_function(format!("{spec} {collective} {}", model.switching), |bencher| {

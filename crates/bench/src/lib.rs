@@ -1,20 +1,20 @@
-//! What the benchmarks measure with: problems from specs, schedules without search, and random individuals.
+//! Helpers of the benchmarks: problems from specs, schedules by construction, and random individuals.
 //!
-//! Not here: the measurements, which are `benches/`, one file a subject. `cargo bench -p lockstep-bench` runs them all,
-//! `cargo bench -p lockstep-bench --bench search` one of them.
+//! The measurements are in `benches/`, one file per subject. `cargo bench -p lockstep-bench` runs all of them, and
+//! `cargo bench -p lockstep-bench --bench search` runs one.
 //!
 //! ```
-//! use lockstep_bench::{Question, constructed};
+//! use lockstep_bench::{ProblemInstance, constructed};
 //! use lockstep_schedule::{CommunicationModel, verify};
 //!
-//! let question = Question::new("omega:16", "aas", CommunicationModel::wormhole());
-//! let problem = question.problem();
+//! let instance = ProblemInstance::new("omega:16", "aas", CommunicationModel::wormhole());
+//! let problem = instance.problem();
 //! assert_eq!(verify(&problem, &constructed(&problem))?.steps, 15);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod individual;
-mod question;
+mod problem_instance;
+mod random_genes;
 
-pub use individual::random_genes;
-pub use question::{Question, constructed};
+pub use problem_instance::{ProblemInstance, constructed};
+pub use random_genes::random_genes;

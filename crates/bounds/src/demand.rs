@@ -1,9 +1,9 @@
-//! Who sends to whom, grouped by source and by receiver.
+//! The messages of a problem, grouped by source and by receiver.
 
 use lockstep_schedule::{CollectiveName, MessageId, Problem, Receivers};
 use lockstep_topology::NodeId;
 
-/// The messages of a problem before they are cut into chunks.
+/// The messages of a problem before they are split into chunks.
 #[derive(Clone, Debug)]
 pub(crate) enum Demand<'a> {
     /// Every source sends one message to all other terminals.
@@ -22,26 +22,28 @@ pub(crate) enum Demand<'a> {
     },
     /// Anything else.
     Listed {
-        /// By source.
-        requests: Vec<Request<'a>>,
-        /// Each receiver with the source of a message for it, by receiver.
+        /// The messages by source.
+        multicasts: Vec<Multicast<'a>>,
+        /// A pair of receiver and source for each delivery, by receiver.
         deliveries: Vec<(NodeId, NodeId)>,
     },
 }
 
-/// One message.
+/// One message with its receivers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request<'a> {
-    /// The terminal that holds it at the start.
+pub(crate) struct Multicast<'a> {
+    /// The terminal that holds the message at the start.
     pub(crate) source: NodeId,
-    /// The terminals that must get it; the source may stand among them and does not count.
+    /// The terminals that must receive the message. The source may be among them and does not count.
     pub(crate) receivers: &'a [NodeId],
     /// Number of receivers.
     pub(crate) count: usize,
 }
 
 impl<'a> Demand<'a> {
-    /// The messages of a problem. Memory: 32 bytes a listed message and 8 bytes a receiver; nothing for the named ones.
+    /// Collects the messages of a problem.
+    ///
+    /// Memory: 32 bytes per listed message and 8 bytes per receiver; none for collectives with a name.
     pub(crate) fn new(problem: &Problem<'a>) -> Self {
         let terminals = problem.topology().terminals();
         let only = |root: NodeId| {
@@ -59,7 +61,7 @@ impl<'a> Demand<'a> {
 
     fn listed(problem: &Problem<'a>) -> Self {
         let (topology, messages) = (problem.topology(), problem.messages());
-        let mut requests: Vec<Request<'a>> = (0..messages.len())
+        let mut multicasts: Vec<Multicast<'a>> = (0..messages.len())
             .step_by(messages.chunks() as usize)
             .map(|number| {
                 let id = MessageId::new(number as u32);
@@ -71,28 +73,28 @@ impl<'a> Demand<'a> {
                         &topology.terminals()[rank..=rank]
                     }
                 };
-                Request { source: messages.source(id), receivers, count: messages.receiver_count(id) }
+                Multicast { source: messages.source(id), receivers, count: messages.receiver_count(id) }
             })
             .collect();
-        requests.sort_by_key(|request| request.source);
-        let pairs = |request: &Request<'a>| {
-            let source = request.source;
-            request.receivers.iter().filter(move |&&receiver| receiver != source).map(move |&to| (to, source))
+        multicasts.sort_by_key(|multicast| multicast.source);
+        let pairs = |multicast: &Multicast<'a>| {
+            let source = multicast.source;
+            multicast.receivers.iter().filter(move |&&receiver| receiver != source).map(move |&to| (to, source))
         };
-        let mut deliveries: Vec<_> = requests.iter().flat_map(pairs).collect();
+        let mut deliveries: Vec<_> = multicasts.iter().flat_map(pairs).collect();
         deliveries.sort_unstable();
-        Self::Listed { requests, deliveries }
+        Self::Listed { multicasts, deliveries }
     }
 
-    /// The terminals that are the source of a message, ascending.
+    /// Returns the terminals that are the source of a message, ascending.
     pub(crate) fn sources(&self) -> Vec<NodeId> {
         match self {
             Self::Broadcast { sources, .. } | Self::Scatter { sources, .. } => sources.to_vec(),
-            Self::Listed { requests, .. } => distinct(requests.iter().map(|request| request.source)),
+            Self::Listed { multicasts, .. } => distinct(multicasts.iter().map(|multicast| multicast.source)),
         }
     }
 
-    /// The terminals that must get a message, ascending.
+    /// Returns the terminals that must receive a message, ascending.
     pub(crate) fn receivers(&self) -> Vec<NodeId> {
         match self {
             Self::Broadcast { sources, terminals } | Self::Scatter { sources, terminals } => {
@@ -102,7 +104,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Number of receivers of all listed messages together.
+    /// Returns the number of receivers of all listed messages together.
     pub(crate) fn listed_deliveries(&self) -> usize {
         match self {
             Self::Broadcast { .. } | Self::Scatter { .. } => 0,
@@ -110,23 +112,23 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// The messages of one source.
-    pub(crate) fn from(&self, source: NodeId) -> impl Iterator<Item = Request<'a>> {
-        let (terminals, size, listed): (&'a [NodeId], usize, &[Request<'a>]) = match self {
+    /// Returns the messages of one source.
+    pub(crate) fn from(&self, source: NodeId) -> impl Iterator<Item = Multicast<'a>> {
+        let (terminals, size, listed): (&'a [NodeId], usize, &[Multicast<'a>]) = match self {
             Self::Broadcast { terminals, .. } => (terminals, terminals.len(), &[]),
             Self::Scatter { terminals, .. } => (terminals, 1, &[]),
-            Self::Listed { requests, .. } => {
-                let start = requests.partition_point(|request| request.source < source);
-                let end = requests.partition_point(|request| request.source <= source);
-                (&[], 1, &requests[start..end])
+            Self::Listed { multicasts, .. } => {
+                let start = multicasts.partition_point(|multicast| multicast.source < source);
+                let end = multicasts.partition_point(|multicast| multicast.source <= source);
+                (&[], 1, &multicasts[start..end])
             }
         };
         let count = if size > 1 { size - 1 } else { 1 };
         let named = terminals.chunks(size).filter(move |&receivers| receivers != [source]);
-        named.map(move |receivers| Request { source, receivers, count }).chain(listed.iter().copied())
+        named.map(move |receivers| Multicast { source, receivers, count }).chain(listed.iter().copied())
     }
 
-    /// The sources of the messages for one receiver, one a message.
+    /// Returns the sources of the messages for one receiver, one per message.
     pub(crate) fn to(&self, receiver: NodeId) -> impl Iterator<Item = NodeId> {
         let (sources, listed): (&[NodeId], &[(NodeId, NodeId)]) = match self {
             Self::Broadcast { sources, .. } | Self::Scatter { sources, .. } => (sources, &[]),
@@ -140,7 +142,7 @@ impl<'a> Demand<'a> {
         named.chain(listed.iter().map(|&(_, source)| source))
     }
 
-    /// Number of messages for a receiver.
+    /// Returns the number of messages for a receiver.
     pub(crate) fn count_to(&self, receiver: NodeId) -> u32 {
         match self {
             Self::Broadcast { sources, .. } | Self::Scatter { sources, .. } => {

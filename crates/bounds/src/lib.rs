@@ -1,6 +1,8 @@
-//! Lower bounds: numbers of steps that no schedule can beat, each with a [`Certificate`] that says why.
+//! Lower bounds on the number of steps of a collective, each with a certificate that proves it.
 //!
-//! Not here: schedules, and anything that finds one.
+//! [`best`] returns the best bound of a problem. The bound holds its certificate: facts that
+//! [`LowerBound::check`](lockstep_certificate::LowerBound::check) verifies without any code of this crate. This crate
+//! makes no schedules.
 //!
 //! ```
 //! use lockstep_bounds::{Rule, best};
@@ -8,33 +10,67 @@
 //! use lockstep_topology::Topology;
 //!
 //! let tree: Topology = "b-tree:8".parse()?;
-//! let exchange = Collective::all_to_all();
-//! let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole())?;
+//! let all_to_all = Collective::all_to_all();
+//! let problem = Problem::new(&tree, &all_to_all, CommunicationModel::wormhole())?;
 //!
-//! // Four terminals send to the four in the other half, through one channel at the root.
+//! // Four terminals send to the four terminals of the other half, through one channel at the root.
 //! let bound = best(&problem);
 //! assert_eq!((bound.steps, bound.rule), (16, Rule::Cut));
 //! bound.check(&problem)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A rule is one file in `rule/` with one function, `fn bound(problem: &Problem, request: &BoundRequest) -> Option<LowerBound>`, and one
-//! arm in `check/`, which shares no code with the rules. Rules see only distributions: [`all()`] turns a collecting phase
-//! round before it asks them. [`best_reaching`] and [`BoundSearch`] ask the cheap ones first; [`symmetric()`] asks one node of a Cayley graph.
+//! # Concepts
+//!
+//! - A *rule* is an argument that proves bounds, for instance that messages cross a cut. Each rule is one file or
+//!   folder in `src/rule`, and has one kind of certificate.
+//! - Rules concern distributions: phases that send messages from sources to receivers. A collecting phase is
+//!   time-reversed first.
+//! - A rule has a [`Cost`]. Cheap rules run first, and expensive ones only if a better bound is still useful.
+//!
+//! # Entry points
+//!
+//! - [`best`] returns the best bound, [`best_reaching`] stops at a number of steps, and [`all()`] returns the bounds of
+//!   all rules. [`by_rule`] returns the bound of one rule.
+//! - [`BoundSearch`] applies the rules one after the other, within a budget.
+//! - [`symmetric()`] returns the bound of a Cayley graph with up to 2^64 nodes, without its channels.
+//!
+//! # How to add a rule
+//!
+//! 1. Add a variant to `Rule` in `lockstep-certificate`. Its place breaks ties: of equal bounds, the one by the earlier
+//!    rule is preferred.
+//! 2. If no kind of certificate fits, add one: a variant of `Certificate`, its words in `explain.rs`, and its layout in
+//!    `binary.rs`. New numbers go to the end.
+//! 3. Write the check, one file in `src/check` of `lockstep-certificate`. It must not share code with the rule.
+//! 4. Write the rule, one file in `src/rule` of this crate, with a function
+//!    `bound(problem: &Problem, request: &BoundRequest) -> Option<LowerBound>`. It stops at `request.enough` steps.
+//! 5. Add one line to `REGISTRY` in `src/registry.rs`: the rule, its cost, and the rules whose results it uses.
+//! 6. Add a problem with its bound to `tests/data/bounds.jsonl` of `lockstep-certificate`, and known optima to
+//!    `tests/bounds/tables.rs` of this crate. The oracle in `tests/bounds/validity.rs` covers the new rule.
 
 mod all;
+mod best;
+mod bfs;
 mod bound_search;
-mod crossing;
+mod cost;
 mod demand;
-mod legal;
-mod needs;
+mod dual_simplex;
+mod moving_cut;
+mod need_vector;
+mod phases;
+mod pipeline;
+mod registry;
+mod request;
 mod resource_flow;
 mod rule;
-mod search;
-mod simplex;
+mod sample;
 mod symmetric;
+mod transfer_rules;
 
-pub use all::{all, best, best_reaching, by_rule, of_phases};
-pub use bound_search::{BoundSearch, Cost};
+pub use all::{all, by_rule};
+pub use best::{best, best_reaching};
+pub use bound_search::BoundSearch;
+pub use cost::Cost;
 pub use lockstep_certificate::{LowerBound, Rule};
+pub use phases::of_phases;
 pub use symmetric::symmetric;

@@ -1,25 +1,26 @@
-//! The wires of a network as a flow network.
+//! Maximum flows through the resources of a network.
 
 use fixedbitset::FixedBitSet;
 use lockstep_paths::FlowNetwork;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// Units that flow over wires, one a resource and all as wide, between the nodes of a network, a source and a sink.
+/// A flow network over the nodes of a topology, a source and a sink. All resources have the same capacity.
 ///
-/// Channels of one resource share its width; where that takes more than arcs between two nodes, a cut between sets of nodes
-/// may seem wider than the resources that cross it, never narrower. Memory: that of a [`FlowNetwork`] with an arc a channel.
+/// The channels of a resource share its capacity. If they join more than two nodes, then a cut between node sets may
+/// have more capacity here than the resources that cross it, but never less. Memory: a [`FlowNetwork`] with one arc per
+/// channel.
 #[derive(Clone, Debug)]
 pub(crate) struct ResourceFlow {
     network: FlowNetwork,
     nodes: usize,
-    /// Number of arcs that are as wide as a wire; they come first.
-    wide: usize,
-    /// The widths of the arcs behind them, from the source and to the sink.
+    /// Number of arcs with the capacity of a resource. They come first.
+    resource_arcs: usize,
+    /// The capacities of the other arcs, from the source and to the sink.
     ends: Vec<u32>,
 }
 
 impl ResourceFlow {
-    /// ResourceFlow that lead from one place to another in one way or two, as `ends` says for each channel.
+    /// Builds the network. `ends` returns up to two arcs per channel, as pairs of a tail and a head.
     pub(crate) fn new(topology: &Topology, ends: impl Fn(ChannelId) -> [Option<[usize; 2]>; 2]) -> Self {
         let groups = topology.shared_groups();
         let nodes = topology.node_count();
@@ -53,71 +54,73 @@ impl ResourceFlow {
                 network.add_arc(tail, head, 0);
             }
         }
-        let wide = network.arc_count();
-        Self { network, nodes, wide, ends: Vec::new() }
+        let resource_arcs = network.arc_count();
+        Self { network, nodes, resource_arcs, ends: Vec::new() }
     }
 
-    /// Where a node is.
+    /// Returns the vertex of a node.
     pub(crate) fn at(node: NodeId) -> usize {
         node.index()
     }
 
-    /// Where the source is.
+    /// Returns the vertex of the source.
     pub(crate) fn source(topology: &Topology) -> usize {
         topology.node_count()
     }
 
-    /// Where the sink is.
+    /// Returns the vertex of the sink.
     pub(crate) fn sink(topology: &Topology) -> usize {
         topology.node_count() + 1
     }
 
-    /// Lets `units` enter at a node.
+    /// Adds an arc of `units` from the source to a node.
     pub(crate) fn supply(&mut self, node: NodeId, units: u32) {
         self.network.add_arc(self.nodes, node.index(), units);
         self.ends.push(units);
     }
 
-    /// Lets `units` leave at a node.
+    /// Adds an arc of `units` from a node to the sink.
     pub(crate) fn demand(&mut self, node: NodeId, units: u32) {
         self.network.add_arc(node.index(), self.nodes + 1, units);
         self.ends.push(units);
     }
 
-    /// Takes back all that was supplied and demanded, and gives these units to the same arcs in the order they were added.
+    /// Replaces the units of all supplies and demands, in the order in which they were added.
     pub(crate) fn replace_ends(&mut self, units: impl IntoIterator<Item = u32>) {
         self.ends.clear();
         self.ends.extend(units);
     }
 
-    /// The units that get from one place to another over wires of this width.
-    pub(crate) fn flow(&mut self, width: u32, from: usize, to: usize) -> u64 {
-        let Self { network, wide, ends, .. } = self;
-        network.reset(|arc| arc.index().checked_sub(*wide).map_or(width, |end| ends[end]));
+    /// Computes the maximum flow between two vertices if every resource has this capacity.
+    pub(crate) fn flow(&mut self, capacity: u32, from: usize, to: usize) -> u64 {
+        let Self { network, resource_arcs, ends, .. } = self;
+        network.reset(|arc| arc.index().checked_sub(*resource_arcs).map_or(capacity, |end| ends[end]));
         network.max_flow(from, to)
     }
 
-    /// Widens the wires from `width` on until all `units` get from one place to another, or are wide `enough`: for each
-    /// width that is too narrow, `judge` says for the far side of a least cut how wide they must be at least. Returns what
-    /// it says last of the cut.
-    pub(crate) fn add_capacity<C>(
+    /// Raises the capacity of the resources until all `units` flow between two vertices, or it is `enough`.
+    ///
+    /// For each capacity that is too small, `required` returns the capacity that the far side of a minimum cut
+    /// requires, and a description of the cut. Returns the last description. This is Newton's method: it takes a few
+    /// flows.
+    pub(crate) fn raise_capacity<C>(
         &mut self,
         units: u64,
         [from, to]: [usize; 2],
-        [mut width, enough]: [u32; 2],
-        mut judge: impl FnMut(FixedBitSet) -> Option<(u32, C)>,
+        [mut capacity, enough]: [u32; 2],
+        mut required: impl FnMut(FixedBitSet) -> Option<(u32, C)>,
     ) -> Option<C> {
         let mut best = None;
-        while width < enough && self.flow(width, from, to) < units {
-            match judge(self.far_side()) {
-                Some((wider, cut)) if wider > width => (width, best) = (wider, Some(cut)),
+        while capacity < enough && self.flow(capacity, from, to) < units {
+            match required(self.far_side()) {
+                Some((larger, cut)) if larger > capacity => (capacity, best) = (larger, Some(cut)),
                 _ => break,
             }
         }
         best
     }
 
-    /// The nodes that no more units reach after [`flow`](Self::flow): the far side of a least cut.
+    /// Returns the far side of a minimum cut after [`flow`](Self::flow): the nodes that no more units reach.
     pub(crate) fn far_side(&self) -> FixedBitSet {
         let mut side = FixedBitSet::with_capacity(self.nodes);
         side.extend((0..self.nodes).filter(|&node| !self.network.is_on_source_side(node)));

@@ -1,29 +1,32 @@
-//! Bounds of networks that look the same from every node, without the network.
+//! Bounds of Cayley graphs, in which all nodes are alike.
 
 use fixedbitset::FixedBitSet;
+use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
 use lockstep_schedule::{CollectiveName, CommunicationModel, Switching};
 use lockstep_topology::{CayleyGraph, NodeId};
 
-use crate::rule::ceil_steps;
-use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
+use crate::pipeline::ceil_steps;
 
-/// Larger networks are not searched.
+/// Larger graphs are not searched: the search takes up to 9 bytes per node.
 const MAX_SEARCHED: u64 = 1 << 24;
 
-/// A cut lists half of the nodes.
+/// Larger graphs have no cut, because its certificate lists half of the nodes.
 const MAX_CUT: u64 = 1 << 20;
 
-/// The best lower bound of an all-gather or all-to-all on a Cayley graph, each of whose channels is a resource of its own.
+/// Computes the best lower bound of an all-gather or all-to-all on a Cayley graph whose channels share no resources.
 ///
-/// What holds at one node holds at all: the ports of element 0, with one search from there the eccentricity
-/// (store-and-forward) and the sum of distances, and the cuts into halves along a side. On hypercubes, folded ones too,
-/// tori and rings that is as much as [`best`](crate::best) says about the [`Topology`](lockstep_topology::Topology).
-/// [`LowerBound::check_symmetric`] checks it.
+/// A fact about one node holds for all nodes. So one search from element 0 gives the eccentricity (store-and-forward)
+/// and the sum of distances. The other rules are the ports of element 0, and the cuts into halves along a side. On
+/// hypercubes, folded hypercubes, tori and rings, the bound is as good as [`best`](crate::best) for the
+/// [`Topology`](lockstep_topology::Topology). [`LowerBound::check_symmetric`] verifies it.
 ///
-/// `None` for other collectives, fewer than two nodes, and where the generators do not reach every node. Takes O(N d) time and
-/// up to 9 bytes a node for the search of `N` nodes of degree `d`; of more than 2^24 nodes only the ports are looked at.
+/// Returns `None` for other collectives, for fewer than two nodes, and if the generators do not reach every node. Takes
+/// `O(N d)` time and up to 9 bytes per node for `N` nodes of degree `d`. For more than 2^24 nodes, only the ports
+/// count.
 ///
-/// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
+/// # Source
+///
+/// Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2.
 ///
 /// ```
@@ -32,10 +35,10 @@ const MAX_CUT: u64 = 1 << 20;
 /// use lockstep_topology::CayleyGraph;
 ///
 /// let cube: CayleyGraph = "hypercube:20".parse()?;
-/// let (gather, model) = (CollectiveName::AllGather, CommunicationModel::store_and_forward());
-/// let bound = symmetric(&cube, gather, model).ok_or("connected")?;
+/// let (all_gather, model) = (CollectiveName::AllGather, CommunicationModel::store_and_forward());
+/// let bound = symmetric(&cube, all_gather, model).ok_or("connected")?;
 /// assert_eq!(bound.steps, ((1 << 20) - 1u32).div_ceil(20));
-/// bound.check_symmetric(&cube, gather, model)?;
+/// bound.check_symmetric(&cube, all_gather, model)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn symmetric(graph: &CayleyGraph, collective: CollectiveName, model: CommunicationModel) -> Option<LowerBound> {
@@ -71,9 +74,9 @@ pub fn symmetric(graph: &CayleyGraph, collective: CollectiveName, model: Communi
     bounds.into_iter().reduce(|best, next| if next.steps > best.steps { next } else { best })
 }
 
-/// How many nodes are at each distance from element 0, from distance 0 on; `None` if some are at none.
+/// Returns the number of nodes at each distance from element 0, from distance 0; `None` if a node is not reached.
 fn spheres(graph: &CayleyGraph) -> Option<Vec<u64>> {
-    // Of each generator, the sides along which it moves: the weight of a coordinate there, the side, and the move.
+    // For each generator, the sides along which it moves: the weight of a coordinate, the side, and the move.
     let moves: Vec<Vec<[u64; 3]>> = graph.generators().iter().map(|&generator| moves(graph, generator)).collect();
     let mut is_reached = FixedBitSet::with_capacity(graph.node_count() as usize);
     is_reached.insert(0);
@@ -97,6 +100,7 @@ fn spheres(graph: &CayleyGraph) -> Option<Vec<u64>> {
     (spheres.iter().sum::<u64>() == graph.node_count()).then_some(spheres)
 }
 
+/// Returns the sides along which a generator moves.
 fn moves(graph: &CayleyGraph, generator: u64) -> Vec<[u64; 3]> {
     let mut weight = 1;
     let mut moves = Vec::new();
@@ -109,8 +113,8 @@ fn moves(graph: &CayleyGraph, generator: u64) -> Vec<[u64; 3]> {
     moves
 }
 
-/// The messages from `distance` channels away and farther arrive through the ports, the last one after as many steps as
-/// they take, and `distance - 1` before it could start.
+/// Returns the best bound by messages from at least `distance` channels away. They arrive through the ports, and each
+/// travels for at least `distance` steps.
 fn eccentricity(spheres: &[u64], ports: u64) -> Option<LowerBound> {
     let mut messages = 0;
     let bounds = spheres.iter().enumerate().skip(1).rev().filter_map(|(distance, nodes)| {
@@ -123,7 +127,7 @@ fn eccentricity(spheres: &[u64], ports: u64) -> Option<LowerBound> {
     bounds.reduce(|best, next| if next.steps > best.steps { next } else { best })
 }
 
-/// All nodes together send every message over its distance, each over so many channels in a step.
+/// Returns the bound by the total distance, if every node sends over at most `crossings` channels in a step.
 fn distance_sum(graph: &CayleyGraph, spheres: &[u64], crossings: u64) -> Option<LowerBound> {
     let nodes = graph.node_count();
     let from_one: u64 = spheres.iter().zip(0..).map(|(nodes, distance)| nodes * distance).sum();
@@ -132,7 +136,7 @@ fn distance_sum(graph: &CayleyGraph, spheres: &[u64], crossings: u64) -> Option<
     Some(LowerBound { steps: ceil_steps(channel_uses, per_step)?, rule: Rule::DistanceSum, certificate })
 }
 
-/// The best cut into halves: the lower coordinates of a side, and the others.
+/// Returns the best cut into halves: the lower coordinates of a side, and the others.
 fn halves(graph: &CayleyGraph) -> Option<LowerBound> {
     let nodes = graph.node_count();
     if nodes > MAX_CUT {
@@ -141,7 +145,7 @@ fn halves(graph: &CayleyGraph) -> Option<LowerBound> {
     let cut = |place: usize| {
         let side = graph.sides()[place];
         let (rows, low) = (nodes / side, side / 2);
-        // A move by `by` along a side takes so many coordinates across either end of the lower half.
+        // A move by `by` along a side takes this number of coordinates across either end of the lower half.
         let enters = |&generator: &u64| {
             let by = graph.coordinates(generator)[place];
             by.min(side - by).min(low)

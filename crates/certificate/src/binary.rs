@@ -1,7 +1,7 @@
 //! The flat binary form of lower bounds.
 //!
-//! All numbers are little-endian. `u8`, `u32` and `u64` take 1, 4 and 8 bytes. A list is its length as a `u32`, followed by
-//! its elements. A text is the list of its UTF-8 bytes.
+//! All numbers are little-endian. `u8`, `u32` and `u64` take 1, 4 and 8 bytes. A list is its length as a `u32`,
+//! followed by its elements. A text is the list of its UTF-8 bytes.
 //!
 //! ```text
 //! file        := version: u8 = 1, bound

@@ -69,8 +69,8 @@ pub enum Certificate {
     /// Proves `infeasible + 1` steps.
     ///
     /// Time `t` is the end of step `t`. A terminal joins the near side of the cut at time `holds` and stays there. Its
-    /// sends join the near side in step `sends`, its receptions in step `receives`. In step `t`, messages leave the near
-    /// side in three places:
+    /// sends join the near side in step `sends`, its receptions in step `receives`. In step `t`, messages leave the
+    /// near side in three places:
     /// - into the send ports of a terminal with `holds < t < sends`,
     /// - over a channel with `sends` of its tail `<= t < receives` of its head,
     /// - through the receive ports of a terminal with `receives <= t < holds`.
@@ -135,11 +135,13 @@ pub enum Certificate {
         /// Number of steps until all receivers hold the message.
         steps: u32,
     },
-    /// Weighted inequalities over node sets: the message of one source cannot reach all receivers in `infeasible` steps.
+    /// Weighted inequalities over node sets: the message of one source cannot reach all receivers in `infeasible`
+    /// steps.
     ///
-    /// Proves `infeasible + 1` steps. Each weighted node set stands for an inequality that every schedule of `infeasible`
-    /// steps satisfies. In the weighted sum, the contribution of a terminal depends only on the step in which it receives
-    /// the message. Even if each terminal receives the message in its best step, the sum is violated by `excess`.
+    /// Proves `infeasible + 1` steps. Each weighted node set stands for an inequality that every schedule of
+    /// `infeasible` steps satisfies. In the weighted sum, the contribution of a terminal depends only on the step in
+    /// which it receives the message. Even if each terminal receives the message in its best step, the sum is violated
+    /// by `excess`.
     #[serde(rename = "spread")]
     BroadcastLp {
         /// The source.
@@ -149,8 +151,8 @@ pub enum Certificate {
         /// Sets that receive at most a number of copies in their step.
         ///
         /// At most `count` copies come from the source, and over channels from outside nodes that transfers pass. Other
-        /// holders send copies over their own channels. Each sends at most its ports allow, and at most the set lacks if
-        /// no other holder sends.
+        /// holders send copies over their own channels. Each sends at most its ports allow, and at most the set lacks
+        /// if no other holder sends.
         inlets: Vec<WeightedSet>,
         /// Sets in which at least `count` terminals, without the source, must hold the message after their step.
         ///
@@ -158,9 +160,9 @@ pub enum Certificate {
         needs: Vec<WeightedSet>,
         /// The amount by which the sum is violated at least.
         excess: u64,
-        /// SHA-256 of the inlets, then the needs, in hexadecimal digits. Each set contributes its step, weight, number of
-        /// nodes and nodes (4 bytes each, little-endian) and its count (8 bytes). It detects a change that leaves the sum
-        /// violated.
+        /// SHA-256 of the inlets, then the needs, in hexadecimal digits. Each set contributes its step, weight, number
+        /// of nodes and nodes (4 bytes each, little-endian) and its count (8 bytes). It detects a change that leaves
+        /// the sum violated.
         digest: String,
     },
     /// Messages of one terminal that cross one channel per step.
@@ -185,8 +187,8 @@ pub enum Certificate {
         channel_uses: u64,
         /// Number of channels that transfers can cross together in one step.
         ///
-        /// This is at most the number of resources that can carry a transfer. Under store-and-forward, where each crossing
-        /// uses a port at both ends, it is also at most the number of ports of all terminals.
+        /// This is at most the number of resources that can carry a transfer. Under store-and-forward, where each
+        /// crossing uses a port at both ends, it is also at most the number of ports of all terminals.
         per_step: u64,
     },
     /// The total number of deliveries. Proves `ceil(deliveries / per_step)` steps.
@@ -199,9 +201,9 @@ pub enum Certificate {
     },
     /// Lengths of resources and ports: a dual solution of the fractional routing problem.
     ///
-    /// Proves `ceil(distance / per_step)` steps. A message that crosses a channel covers the lengths of its resource, of a
-    /// send port at its tail and of a receive port at its head. In one step, each length is covered at most once per unit
-    /// of capacity.
+    /// Proves `ceil(distance / per_step)` steps. A message that crosses a channel covers the lengths of its resource,
+    /// of a send port at its tail and of a receive port at its head. In one step, each length is covered at most once
+    /// per unit of capacity.
     #[serde(rename = "lengths")]
     ArcForwarding {
         /// The length of each resource, in the order of the resource numbers.
@@ -252,8 +254,8 @@ pub struct WeightedSet {
     pub step: u32,
     /// The node set, ascending.
     pub nodes: Vec<NodeId>,
-    /// Number of copies that enter the set in the step, or number of terminals in it that must hold the message after the
-    /// step.
+    /// Number of copies that enter the set in the step, or number of terminals in it that must hold the message after
+    /// the step.
     pub count: u64,
     /// The factor of its inequality.
     pub weight: u32,

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The argument that proves a bound. The order breaks ties: of two equal bounds, the one by the earlier rule is preferred.
+/// The argument that proves a bound. The order breaks ties: of two equal bounds, the one by the earlier rule is
+/// preferred.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -1,6 +1,7 @@
 //! The explanation of a plan, for `--explain`.
 
-use lockstep::{Engine, Event};
+use lockstep::Event;
+use lockstep::schedule::Effort;
 use lockstep_report::Table;
 
 use crate::text::counted;
@@ -38,9 +39,12 @@ impl Explanation {
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         match *event {
             Event::Bound { rule, steps } => self.add(format!("bound ({rule})"), TrialResult::Bound(steps)),
-            Event::Tried { engine, method, attempts, steps } => {
-                let tried = method.map_or(engine.to_string(), |method| format!("{engine} ({method})"));
-                let noun = if matches!(engine, Engine::Umda | Engine::Hgsa) { "evaluation" } else { "attempt" };
+            Event::Tried { engine, method, effort, steps } => {
+                let tried = method.map_or(engine.to_owned(), |method| format!("{engine} ({method})"));
+                let (attempts, noun) = match effort {
+                    Effort::Attempts(attempts) => (attempts, "attempt"),
+                    Effort::Evaluations(evaluations) => (evaluations, "evaluation"),
+                };
                 self.add(tried, TrialResult::Schedule { steps, attempts, noun });
             }
             Event::Ended(ending) => {
@@ -105,7 +109,10 @@ mod tests {
     #[test]
     fn results_of_one_engine_are_one_line_per_phase() {
         let mut explanation = Explanation::default();
-        let tried = |attempts, steps| Event::Tried { engine: Engine::Construct, method: Some("m"), attempts, steps };
+        let tried = |attempts, steps| {
+            let effort = Effort::Attempts(attempts);
+            Event::Tried { engine: "construct", method: Some("m"), effort, steps }
+        };
         for event in [
             Event::Bound { rule: Rule::Cut, steps: None },
             tried(1, Some(9)),

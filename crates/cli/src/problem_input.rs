@@ -150,7 +150,7 @@ impl ProblemInput {
             // After failures, the list of disconnected terminals says more than one unreachable pair.
             Err(ProblemError::Unreachable { .. }) if topology.failed_channels().next().is_some() => {
                 let survivability = Survivability::of(topology, Transport::of(collective, *model));
-                bail!("{}: {}", topology.name(), survivability.words(topology))
+                bail!("{}: {}", topology.name(), survivability.describe(topology))
             }
             problem => problem.with_context(|| spec.clone()),
         }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lockstep::pareto::{EqualPoints, Evolution, Problem};
+use lockstep::Event;
+use lockstep::pareto::{EqualPoints, Evolution, MultiObjectiveProblem};
+use lockstep::schedule::SearchProgress;
 use lockstep::topology::OrderDegreeSearch;
-use lockstep::{Event, Search};
 
 use crate::args::Verbosity;
 use crate::checkpoint_file::CheckpointFile;
@@ -40,12 +41,12 @@ impl<'a> Watch<'a> {
             Event::Search(search) => {
                 self.bar.set_message(describe(*search));
                 if let Some(checkpoint) = self.checkpoint.as_deref_mut().filter(|checkpoint| checkpoint.is_due()) {
-                    checkpoint.write(&search.checkpoint());
+                    checkpoint.write(&(search.checkpoint)());
                 }
             }
             Event::Stopped(search) => {
                 if let Some(checkpoint) = self.checkpoint.as_deref_mut() {
-                    checkpoint.write(&search.checkpoint());
+                    checkpoint.write(&(search.checkpoint)());
                 }
             }
             _ => {}
@@ -103,7 +104,7 @@ impl GenerationBar {
     }
 
     /// Updates the bar.
-    pub(crate) fn see<P: Problem>(&self, evolution: &Evolution<'_, P>) {
+    pub(crate) fn see<P: MultiObjectiveProblem>(&self, evolution: &Evolution<'_, P>) {
         self.0.set_position(evolution.generation());
         if !self.0.is_hidden() {
             let (evaluations, front) = (evolution.evaluations(), evolution.front(EqualPoints::Remove).count());
@@ -148,12 +149,12 @@ fn draw_target(verbosity: Verbosity) -> ProgressDrawTarget {
     if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-fn describe(search: Search<'_>) -> String {
-    let of = search.evaluation_limit().map(|limit| format!(" of {}", HumanCount(limit))).unwrap_or_default();
-    let conflicts = search.conflicts().map(|conflicts| format!(", {conflicts} conflicts")).unwrap_or_default();
-    let (steps, generation) = (search.step_count(), search.generation());
+fn describe(search: SearchProgress<'_>) -> String {
+    let of = search.evaluation_limit.map(|limit| format!(" of {}", HumanCount(limit))).unwrap_or_default();
+    let conflicts = search.conflicts.map(|conflicts| format!(", {conflicts} conflicts")).unwrap_or_default();
+    let (steps, generation) = (search.steps, search.generation);
     format!(
         "searching {steps} steps: generation {generation}, {}{of} evaluations{conflicts}",
-        HumanCount(search.evaluations())
+        HumanCount(search.evaluations)
     )
 }

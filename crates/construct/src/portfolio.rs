@@ -45,9 +45,9 @@ const GROWTH: u64 = 3;
 /// Number of attempts after which a method without any legal path is given up.
 const MAX_FAILED_ATTEMPTS: u64 = 64;
 
-const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or who holds what takes more than 4 GiB; choose a \
-                         smaller network or fewer messages";
-const NO_LEGAL_PATH: &str = "no path was found that crosses every shared resource once; share fewer channels";
+const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the table of terminals and messages takes more than \
+                         4 GiB; choose a smaller network or fewer messages";
+const NO_LEGAL_PATH: &str = "every path found uses a shared resource twice; let fewer channels share a resource";
 
 impl<'a> Portfolio<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>) -> Self {

@@ -1,12 +1,15 @@
-//! Designs at rest: stop after any generation, go on as if nothing had happened.
+//! Checkpoints of an evolution of designs.
 
 use lockstep_files::{FileError, FileKind};
-use lockstep_pareto::{Evolution, EvolutionError, EvolutionOptions, State};
+use lockstep_pareto::{Evolution, EvolutionError, EvolutionOptions, EvolutionState};
 use serde::{Deserialize, Serialize};
 
-use crate::{CablingCode, DesignProblem, DesignRules, Machine};
+use crate::cabling_code::CablingCode;
+use crate::design_problem::DesignProblem;
+use crate::design_rules::DesignRules;
+use crate::machine::Machine;
 
-/// The kind of checkpoint files.
+/// The file kind of checkpoints.
 pub const CHECKPOINT_KIND: FileKind = FileKind {
     format: "lockstep-design-checkpoint",
     noun: "checkpoint of a design",
@@ -15,35 +18,38 @@ pub const CHECKPOINT_KIND: FileKind = FileKind {
     remedies: &[],
 };
 
-/// Why a checkpoint cannot be gone on from.
+/// Why an evolution cannot be resumed from a checkpoint.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Truncated, altered, or no checkpoint at all.
+    /// The file is truncated, altered, or not a checkpoint.
     #[error("the checkpoint cannot be read: {0}")]
     File(#[from] FileError),
-    /// It belongs to another machine, other objectives, rules or parameters.
-    #[error("the checkpoint belongs to {what}; delete it, or ask for what it was made for")]
+    /// The checkpoint belongs to another machine, other objectives, rules or parameters.
+    #[error("the checkpoint belongs to {what}; delete it, or repeat the original request")]
     Mismatch {
-        /// What differs.
+        /// The difference.
         what: &'static str,
     },
-    /// Its contents cannot come from an evolution.
-    #[error("the checkpoint is none: {0}; delete it")]
+    /// The state in the checkpoint is inconsistent.
+    #[error("the checkpoint is invalid: {0}; delete it")]
     State(EvolutionError),
 }
 
+/// The contents of a checkpoint.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct CheckpointRecord {
     machine: Machine,
     objectives: Vec<String>,
     rules: DesignRules,
-    state: State<CablingCode>,
+    state: EvolutionState<CablingCode>,
 }
 
-/// An evolution at rest as bytes, to be given to [`resume`]: 3 bytes a slot and 8 a score, about, of each individual.
+/// Returns the state of an evolution as the bytes of a checkpoint file, which [`resume`] reads.
+///
+/// Takes about 3 bytes per slot and 8 bytes per score of each individual.
 pub fn checkpoint(problem: &DesignProblem<'_>, evolution: &Evolution<'_, DesignProblem<'_>>) -> Vec<u8> {
-    CHECKPOINT_KIND.seal(&Record {
+    CHECKPOINT_KIND.seal(&CheckpointRecord {
         machine: problem.machine(),
         objectives: names(problem).map(str::to_owned).collect(),
         rules: problem.rules(),
@@ -51,17 +57,40 @@ pub fn checkpoint(problem: &DesignProblem<'_>, evolution: &Evolution<'_, DesignP
     })
 }
 
-/// The evolution that [`checkpoint`] wrote; it goes on bit for bit as the first one would have.
+/// Resumes an evolution from the bytes that [`checkpoint`] returned.
+///
+/// The next generations are bit for bit those of the uninterrupted evolution.
+///
+/// ```
+/// use lockstep_design::{DesignProblem, DesignRules, Machine, checkpoint, objective, resume};
+/// use lockstep_pareto::{Elites, EqualPoints, Evolution, EvolutionOptions, SelectionAlgorithm};
+///
+/// let objectives = vec![objective("bisection")?, objective("links")?];
+/// let problem = DesignProblem::new(Machine::new(2, 6, 1)?, objectives, DesignRules::PUBLISHED)?;
+/// let options = EvolutionOptions {
+///     algorithm: SelectionAlgorithm::Nsga2,
+///     population: 10,
+///     crossover: 0.8,
+///     mutation: 0.8,
+///     seed: 1,
+///     elites: Elites::Keep,
+///     equal_points: EqualPoints::Keep,
+/// };
+/// let evolution = Evolution::new(&problem, options)?;
+/// let resumed = resume(&problem, options, &checkpoint(&problem, &evolution))?;
+/// assert_eq!(resumed.state(), evolution.state());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
-/// [`CheckpointError`], if the bytes are no checkpoint of this problem with these options.
+/// Returns a [`CheckpointError`] if the bytes are not a checkpoint of this problem with these options.
 pub fn resume<'a>(
     problem: &'a DesignProblem<'a>,
     options: EvolutionOptions,
     bytes: &[u8],
 ) -> Result<Evolution<'a, DesignProblem<'a>>, CheckpointError> {
-    let Record { machine, objectives, rules, state } = CHECKPOINT_KIND.open(bytes)?;
+    let CheckpointRecord { machine, objectives, rules, state } = CHECKPOINT_KIND.open(bytes)?;
     let differences = [
         (machine != problem.machine(), "another machine"),
         (!objectives.iter().map(String::as_str).eq(names(problem)), "other objectives"),
@@ -74,19 +103,20 @@ pub fn resume<'a>(
     Evolution::resume(problem, state).map_err(CheckpointError::State)
 }
 
+/// Returns the names of the objectives.
 fn names<'a>(problem: &'a DesignProblem<'_>) -> impl Iterator<Item = &'a str> {
     problem.objectives().iter().map(|objective| objective.name())
 }
 
 #[cfg(test)]
 mod tests {
-    use lockstep_pareto::{Algorithm, Elites, EqualPoints};
+    use lockstep_pareto::{Elites, EqualPoints, SelectionAlgorithm};
 
     use super::*;
     use crate::objective;
 
     const OPTIONS: EvolutionOptions = EvolutionOptions {
-        algorithm: Algorithm::Nsga2,
+        algorithm: SelectionAlgorithm::Nsga2,
         population: 12,
         crossover: 0.8,
         mutation: 0.8,
@@ -102,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_design_goes_on_bit_for_bit() {
+    fn an_interrupted_evolution_continues_bit_for_bit() {
         let problem = problem(&["kernighan-lin", "paths", "links"], 0.5);
-        for algorithm in Algorithm::ALL {
+        for algorithm in SelectionAlgorithm::ALL {
             let options = EvolutionOptions { algorithm, ..OPTIONS };
             let mut whole = Evolution::new(&problem, options).unwrap();
             let mut pieces = Evolution::new(&problem, options).unwrap();
@@ -118,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn other_checkpoints_are_refused() {
+    fn checkpoints_of_other_problems_are_refused() {
         let first = problem(&["kernighan-lin", "links"], 0.5);
         let evolution = Evolution::new(&first, OPTIONS).unwrap();
         let bytes = checkpoint(&first, &evolution);
@@ -138,13 +168,17 @@ mod tests {
     }
 
     #[test]
-    fn forged_codes_are_refused() {
+    fn invalid_codes_in_a_checkpoint_are_refused() {
         let problem = problem(&["kernighan-lin", "links"], 0.5);
         let mut state = Evolution::new(&problem, OPTIONS).unwrap().state();
         state.genomes[3].0[0] = 1;
         let objectives = names(&problem).map(str::to_owned).collect();
-        let forged =
-            CHECKPOINT_KIND.seal(&Record { machine: problem.machine(), objectives, rules: problem.rules(), state });
+        let forged = CHECKPOINT_KIND.seal(&CheckpointRecord {
+            machine: problem.machine(),
+            objectives,
+            rules: problem.rules(),
+            state,
+        });
         let error = resume(&problem, OPTIONS, &forged).err().unwrap().to_string();
         assert!(error.contains("genome 3: slot 1: offset 1 is out of range"), "{error}");
     }

@@ -1,61 +1,65 @@
-//! Fronts of designs, and their files: `"format": "lockstep-front"`, version 1.
+//! Fronts of designs and their JSON files: `"format": "lockstep-front"`, version 1.
 
 use lockstep_files::{FileError, FileKind, one_line, to_json_rows};
 use lockstep_pareto::{EqualPoints, Evolution, EvolutionOptions, Points, PointsError, Sense};
 use serde::{Deserialize, Serialize};
 
-use crate::exhaustive::Enumeration;
-use crate::{CablingCode, CodeError, DesignProblem, DesignRules, Machine};
+use crate::cabling_code::CodeError;
+use crate::design::Design;
+use crate::design_problem::DesignProblem;
+use crate::design_rules::DesignRules;
+use crate::enumeration::Enumeration;
+use crate::machine::Machine;
 
 const KIND: FileKind =
     FileKind { format: "lockstep-front", noun: "front", magic: *b"lsfront\0", version: 1, remedies: &[] };
 
-/// A code and what its network scored.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Design {
-    /// One number an objective.
-    pub scores: Vec<f64>,
-    /// What was scored.
-    pub code: CablingCode,
-}
-
-/// An objective as a file has it.
+/// The name and direction of an objective, as files store it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveName {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Whether more or less is better.
+    /// The direction.
     pub sense: Sense,
 }
 
-/// How designs were found.
+/// The search that found the designs.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Origin {
-    /// By evolution.
+    /// Evolution.
     Evolution {
-        /// Its parameters.
+        /// The parameters of the evolution.
         options: EvolutionOptions,
-        /// Which codes it tried.
+        /// The rules of the codes.
         rules: DesignRules,
-        /// Generations after the first population.
+        /// Number of generations after the first population.
         generations: u64,
-        /// Networks that were scored, infeasible ones included.
+        /// Number of evaluated networks, including infeasible ones.
         evaluations: u64,
     },
-    /// Among all networks.
+    /// Enumeration of all networks.
     #[serde(rename = "survey")]
     Enumeration {
-        /// Slots of a chassis in use.
+        /// Number of used slots per chassis.
         links: u32,
-        /// Which codes were allowed.
+        /// The rules of the codes.
         rules: DesignRules,
     },
 }
 
-/// The designs of a machine that no other one found beats in all objectives.
+/// The non-dominated designs of a machine, best in the last objective first.
+///
+/// ```
+/// use lockstep_design::{DesignProblem, DesignRules, Front, Machine, enumerate, objective};
+///
+/// let objectives = vec![objective("exact-bisection")?, objective("worst-degree")?];
+/// let problem = DesignProblem::new(Machine::new(2, 6, 1)?, objectives, DesignRules::PUBLISHED)?;
+/// let front = Front::of_enumeration(&problem, &enumerate(&problem, 4)?)?;
+/// assert_eq!(Front::from_json(&front.to_json())?, front);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Front {
     machine: Machine,
@@ -64,10 +68,10 @@ pub struct Front {
     designs: Vec<Design>,
 }
 
-/// A front as its file writes it; converting it checks it.
+/// The contents of a front file. Conversion to [`Front`] verifies it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct FrontRecord {
     format: String,
     version: u32,
     machine: Machine,
@@ -76,36 +80,36 @@ struct Record {
     designs: Vec<Design>,
 }
 
-/// Why a file is no front, or a design is not in it.
+/// Why a file is not a front, or a design does not exist.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrontError {
-    /// Another kind of file, another version, or a damaged one.
+    /// The file is of another kind or version, or damaged.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Scores that are no points.
+    /// Some scores are invalid.
     #[error("field 'designs': {}", one_line(&.0.to_string()))]
     Points(#[from] PointsError),
-    /// A code that is none of the machine.
+    /// A code does not fit the machine.
     #[error("field 'designs[{place}].code': {error}")]
     CablingCode {
-        /// Place of the design, from 0.
+        /// Index of the design, from 0.
         place: usize,
-        /// What is wrong.
+        /// The error of the code.
         error: CodeError,
     },
-    /// A design that is not there.
+    /// The design does not exist.
     #[error("there is no design {number}; {}", match .designs { 0 => "the front is empty".to_owned(), designs => format!("give 1 to {designs}") })]
     NoDesign {
-        /// Its number, from 1.
+        /// The requested number, from 1.
         number: usize,
-        /// How many there are.
+        /// Number of designs.
         designs: usize,
     },
 }
 
 impl Front {
-    /// The front of an evolution as it stands; of designs with equal scores one.
+    /// Returns the current front of an evolution, with one design per score.
     pub fn of_evolution(problem: &DesignProblem<'_>, evolution: &Evolution<'_, DesignProblem<'_>>) -> Self {
         let designs = evolution.front(EqualPoints::Remove);
         let designs = designs.map(|one| Design { scores: one.scores.to_vec(), code: one.genome.clone() }).collect();
@@ -118,11 +122,11 @@ impl Front {
         Self::sorted(problem, origin, designs)
     }
 
-    /// The front among all networks; of designs with equal scores one.
+    /// Returns the front of all enumerated networks, with one design per score.
     ///
     /// # Errors
     ///
-    /// [`PointsError`], if a score of the enumeration, which is plain data, cannot be compared.
+    /// Returns a [`PointsError`] if a score of the enumeration, which is plain data, is invalid.
     pub fn of_enumeration(problem: &DesignProblem<'_>, enumeration: &Enumeration) -> Result<Self, PointsError> {
         let senses: Vec<Sense> = problem.objectives().iter().map(|objective| objective.sense()).collect();
         let points = Points::new(&senses, enumeration.designs.iter().map(|design| &design.scores))?;
@@ -131,7 +135,7 @@ impl Front {
         Ok(Self::sorted(problem, Origin::Enumeration { links: enumeration.links, rules: problem.rules() }, designs))
     }
 
-    /// Orders designs by the last objective, the best first, then by the one before.
+    /// Sorts designs by the last objective, best first, then by the previous ones.
     fn sorted(problem: &DesignProblem<'_>, origin: Origin, mut designs: Vec<Design>) -> Self {
         let objectives: Vec<ObjectiveName> = problem
             .objectives()
@@ -152,40 +156,40 @@ impl Front {
         Self { machine: problem.machine(), objectives, origin, designs }
     }
 
-    /// The machine whose networks they are.
+    /// Returns the machine.
     pub fn machine(&self) -> Machine {
         self.machine
     }
 
-    /// What the scores are of, in their order.
+    /// Returns the objectives, in the order of the scores.
     pub fn objectives(&self) -> &[ObjectiveName] {
         &self.objectives
     }
 
-    /// How they were found.
+    /// Returns the search that found the designs.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// The designs, the best by the last objective first.
+    /// Returns the designs, best in the last objective first.
     pub fn designs(&self) -> &[Design] {
         &self.designs
     }
 
-    /// The design of this number, from 1.
+    /// Returns the design with this number, from 1.
     ///
     /// # Errors
     ///
-    /// [`FrontError::NoDesign`].
+    /// Returns [`FrontError::NoDesign`] if the number is out of range.
     pub fn design(&self, number: usize) -> Result<&Design, FrontError> {
         let place = number.checked_sub(1);
         let missing = FrontError::NoDesign { number, designs: self.designs.len() };
         place.and_then(|place| self.designs.get(place)).ok_or(missing)
     }
 
-    /// The text of a file, a design a line.
+    /// Returns the text of a front file, one design per line.
     pub fn to_json(&self) -> String {
-        let record = Record {
+        let record = FrontRecord {
             format: KIND.format.to_owned(),
             version: KIND.version,
             machine: self.machine,
@@ -196,13 +200,13 @@ impl Front {
         to_json_rows(&record, 2)
     }
 
-    /// The front of a file.
+    /// Reads a front from the text of its file.
     ///
     /// # Errors
     ///
-    /// The first [`FrontError`]; format and version are looked at before everything else.
+    /// Returns the first [`FrontError`]. Format and version are verified first.
     pub fn from_json(text: &str) -> Result<Self, FrontError> {
-        let Record { format, version, machine, objectives, origin, designs } = KIND.parse(text)?;
+        let FrontRecord { format, version, machine, objectives, origin, designs } = KIND.parse(text)?;
         KIND.check(&format, version.into())?;
         let senses: Vec<Sense> = objectives.iter().map(|objective| objective.sense).collect();
         Points::new(&senses, designs.iter().map(|design| &design.scores))?;
@@ -216,7 +220,7 @@ impl Front {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DesignRules, enumerate, objective};
+    use crate::{enumerate, objective};
 
     fn front() -> Front {
         let objectives = ["exact-bisection", "paths", "worst-degree"].map(|name| objective(name).unwrap()).to_vec();
@@ -225,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn files_keep_everything() {
+    fn a_front_survives_its_file() {
         let front = front();
         assert!(front.designs().len() > 2);
         assert!(front.designs().is_sorted_by(|a, b| a.scores[2] <= b.scores[2]));
@@ -233,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn designs_are_counted_from_one() {
+    fn design_numbers_start_at_one() {
         let front = front();
         let designs = front.designs().len();
         assert_eq!(front.design(1), Ok(&front.designs()[0]));
@@ -243,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_front_is_named() {
+    fn each_invalid_file_has_its_own_message() {
         let text = front().to_json();
         let refusal = |from: &str, to: &str| {
             let spoiled = text.replacen(from, to, 1);
@@ -253,7 +257,7 @@ mod tests {
         for (from, to, message) in [
             ("lockstep-front", "lockstep-plan", "field 'format' is 'lockstep-plan', expected 'lockstep-front'"),
             ("\"version\": 1", "\"version\": 2", "field 'version' is 2, but only version 1 is known"),
-            ("\"slots\": 2", "\"slots\": 0", "a machine of 0 slots is none"),
+            ("\"slots\": 2", "\"slots\": 0", "a machine needs at least 1 of its slots"),
             ("\"chassis\": 6", "\"chassis\": 4000000000", "cable slots are too many"),
             ("\"chassis\": 6", "\"chassis\": 3", "field 'designs[0].code': slot "),
             ("\"sense\": \"minimise\"", "\"sense\": \"more\"", "field 'objectives[2].sense': unknown variant `more`"),

@@ -1,15 +1,14 @@
-//! Interconnection networks designed by multi-objective evolution and by exhaustive search.
+//! Design of interconnection networks by multi-objective evolution and by exhaustive enumeration.
 //!
-//! A [`Machine`] is cabinets of chassis of routers; a [`CablingCode`] says how its chassis are cabled, all of them alike. An
-//! [`Objective`] scores any [`Network`]; a [`DesignProblem`] is what [`lockstep_pareto`] needs to evolve codes. Of small machines,
-//! [`Enumeration`] looks at all networks there are. Not here: how evolution goes, and what is sent over a network.
+//! This crate contains the machines, their networks and the objectives. The evolution itself is in [`lockstep_pareto`], and
+//! the measurements are in [`lockstep_metrics`].
 //!
 //! ```
 //! use lockstep_design::{CablingCode, Machine, Network, objective};
 //! use rand::SeedableRng;
 //! use rand_chacha::ChaCha8Rng;
 //!
-//! // Sixteen chassis in a ring, all routers of neighbours joined.
+//! // Sixteen chassis in a ring. Each router is connected to both routers of the neighbouring chassis.
 //! let machine = Machine::new(8, 16, 1)?;
 //! let code: CablingCode = "138,0,0,0,0,173,0,0,0,0,0,0,179,0,212,0".parse()?;
 //! let mut network = Network::of_code(&machine, &code)?;
@@ -21,27 +20,49 @@
 //! assert_eq!(machine.topology(&code)?.terminal_count(), 32);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A [`Machine`] has cabinets of chassis of routers. A [`CablingCode`] defines the cables of each chassis; all chassis have
+//!   the same.
+//! - An [`Objective`] scores a [`Network`], which may come from a code or from any topology.
+//! - A [`Design`] is a code with its scores. A [`Front`] is the set of non-dominated designs.
+//!
+//! # Entry points
+//!
+//! - [`objectives`] lists all objectives, and [`objective`] finds one by name.
+//! - [`DesignProblem`] is the problem that [`lockstep_pareto::Evolution`] optimises. [`checkpoint`] and [`resume`] interrupt it.
+//! - [`enumerate`] scores all networks of a small machine.
+//! - [`Front`] reads and writes front files. [`Machine::topology`] converts a code to a topology.
 
+mod cabling;
+mod cabling_code;
 mod checkpoint;
-mod code;
-mod exhaustive;
+mod design;
+mod design_problem;
+mod design_rules;
+mod enumeration;
 mod front;
 mod machine;
+mod multisets;
 mod network;
+mod network_size;
 mod objective;
+mod objectives;
 mod placement;
-mod problem;
-mod rules;
 #[cfg(test)]
 mod strategy;
 
+pub use cabling_code::{CablingCode, CodeError};
 pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
-pub use code::{CablingCode, CodeError};
-pub use exhaustive::{Enumeration, EnumerationError, enumerate};
-pub use front::{Design, Front, FrontError, ObjectiveName, Origin};
+pub use design::Design;
+pub use design_problem::{DesignError, DesignProblem};
+pub use design_rules::{DesignRules, InitialSlots, OddLinks, PortRule, published_generations};
+pub use enumeration::{Enumeration, EnumerationError, enumerate};
+pub use front::{Front, FrontError, ObjectiveName, Origin};
 pub use machine::{MAX_ROUTER_SLOTS, MAX_SLOTS, Machine, MachineError};
 pub use network::Network;
-pub use objective::{NoScore, Objective, UnknownObjective, objective, objectives};
+pub use network_size::NetworkSize;
+pub use objective::{NoScore, Objective};
+pub use objectives::{UnknownObjective, objective, objectives};
 pub use placement::Placement;
-pub use problem::{DesignError, DesignProblem};
-pub use rules::{DesignRules, OddLinks, Ports, Start, published_generations};

@@ -3,65 +3,65 @@
 use lockstep_metrics::Sources;
 use serde::{Deserialize, Serialize};
 
-/// The most cable slots of a machine, those of all routers together.
+/// Largest number of cable slots of a machine.
 pub const MAX_SLOTS: u64 = 1 << 20;
-/// The most cable slots of a router.
+/// Largest number of cable slots per router.
 pub const MAX_ROUTER_SLOTS: u32 = 256;
 
-/// Cabinets of chassis with two routers each, whose slots take cables to other chassis.
+/// Cabinets of chassis with two routers each. Cables connect the slots of routers of different chassis.
 ///
-/// A shape `(R, N, M)` of the ExaNeSt document: routers have `R` slots, cabinets `N` chassis, and there are `M` cabinets. Routers
-/// are numbered through: `2c` and `2c + 1` are those of chassis `c`, and cabinet `m` has chassis `mN` to `mN + N - 1`.
+/// The shape `(R, N, M)` of the ExaNeSt document: `R` slots per router, `N` chassis per cabinet, `M` cabinets. Chassis `c` has
+/// the routers `2c` and `2c + 1`. Cabinet `m` has the chassis `mN` to `mN + N - 1`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Record", into = "Record")]
+#[serde(try_from = "MachineRecord", into = "MachineRecord")]
 pub struct Machine {
     slots: u32,
     chassis: u32,
     cabinets: u32,
 }
 
-/// A machine as files have it; converting it checks it.
+/// The form of a machine in files. Conversion to [`Machine`] verifies it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct MachineRecord {
     slots: u32,
     chassis: u32,
     cabinets: u32,
 }
 
-/// Why there is no such machine.
+/// Why a machine is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
-    /// A number that is 0.
-    #[error("a machine of 0 {field} is none; give 1 or more")]
+    /// A number is 0.
+    #[error("a machine needs at least 1 of its {field}, not 0")]
     Nothing {
-        /// What there is none of.
+        /// The number that is 0.
         field: &'static str,
     },
-    /// Routers with too many slots.
-    #[error("{slots} cable slots a router are too many; give {MAX_ROUTER_SLOTS} or fewer")]
+    /// Routers have too many slots.
+    #[error("{slots} cable slots per router are too many; give at most {MAX_ROUTER_SLOTS}")]
     RouterSlots {
-        /// Slots of a router.
+        /// Number of slots per router.
         slots: u32,
     },
-    /// One chassis, which no cable leaves.
-    #[error("a machine of one chassis has no cables; give 2 or more chassis, or cabinets")]
+    /// There is only one chassis, so no cable is possible.
+    #[error("a machine of one chassis has no cables; give at least 2 chassis or 2 cabinets")]
     Alone,
-    /// More slots than [`MAX_SLOTS`].
-    #[error("2 x {slots} x {chassis} x {cabinets} cable slots are too many; give {MAX_SLOTS} or fewer")]
+    /// There are more slots than [`MAX_SLOTS`].
+    #[error("2 x {slots} x {chassis} x {cabinets} cable slots are too many; give at most {MAX_SLOTS}")]
     TooLarge {
-        /// Slots of a router.
+        /// Number of slots per router.
         slots: u32,
-        /// Chassis of a cabinet.
+        /// Number of chassis per cabinet.
         chassis: u32,
-        /// Cabinets.
+        /// Number of cabinets.
         cabinets: u32,
     },
 }
 
 impl Machine {
-    /// A machine of so many `slots` a router, `chassis` a cabinet, and `cabinets`.
+    /// Creates a machine with `slots` per router, `chassis` per cabinet, and `cabinets`.
     ///
     /// ```
     /// use lockstep_design::Machine;
@@ -72,7 +72,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// [`MachineError`], if it is too small to have cables or too large.
+    /// Returns a [`MachineError`] if the machine is too small for cables, or too large.
     pub fn new(slots: u32, chassis: u32, cabinets: u32) -> Result<Self, MachineError> {
         for (field, number) in [("slots", slots), ("chassis", chassis), ("cabinets", cabinets)] {
             if number == 0 {
@@ -92,53 +92,53 @@ impl Machine {
         Ok(Self { slots, chassis, cabinets })
     }
 
-    /// Cable slots of a router, `R`.
+    /// Returns the number of cable slots per router, `R`.
     pub fn slots(&self) -> u32 {
         self.slots
     }
 
-    /// Chassis of a cabinet, `N`.
+    /// Returns the number of chassis per cabinet, `N`.
     pub fn chassis(&self) -> u32 {
         self.chassis
     }
 
-    /// Cabinets, `M`.
+    /// Returns the number of cabinets, `M`.
     pub fn cabinets(&self) -> u32 {
         self.cabinets
     }
 
-    /// Cable slots of a chassis, `2R`: the length of a [`CablingCode`](crate::CablingCode).
+    /// Returns the number of cable slots per chassis, `2R`: the length of a [`CablingCode`](crate::CablingCode).
     pub fn chassis_slots(&self) -> u32 {
         2 * self.slots
     }
 
-    /// Cable slots of a cabinet, `L = 2RN`.
+    /// Returns the number of cable slots per cabinet, `L = 2RN`.
     pub fn cabinet_slots(&self) -> u32 {
         self.chassis_slots() * self.chassis
     }
 
-    /// Cable slots of the machine, `ML`.
+    /// Returns the number of cable slots of the machine, `ML`.
     pub fn slot_count(&self) -> u32 {
         self.cabinet_slots() * self.cabinets
     }
 
-    /// Chassis of the machine, `NM`.
+    /// Returns the number of chassis of the machine, `NM`.
     pub fn chassis_count(&self) -> u32 {
         self.chassis * self.cabinets
     }
 
-    /// Routers of the machine, `2NM`.
+    /// Returns the number of routers of the machine, `2NM`.
     pub fn router_count(&self) -> u32 {
         2 * self.chassis_count()
     }
 
-    /// The cabinet of a router.
+    /// Returns the cabinet of a router.
     pub fn cabinet(&self, router: u32) -> u32 {
         router / (2 * self.chassis)
     }
 
-    /// The routers of this many chassis, each standing for those that shifts by as many take it to.
-    pub(crate) fn sources(&self, chassis: u32, sources: &mut Sources) {
+    /// Sets `sources` to the routers of the first `chassis` chassis. Each represents its orbit under shifts by `chassis`.
+    pub(crate) fn set_sources(&self, chassis: u32, sources: &mut Sources) {
         sources.nodes.clear();
         sources.nodes.extend(0..2 * chassis);
         sources.shares.clear();
@@ -146,15 +146,15 @@ impl Machine {
     }
 }
 
-impl TryFrom<Record> for Machine {
+impl TryFrom<MachineRecord> for Machine {
     type Error = MachineError;
 
-    fn try_from(Record { slots, chassis, cabinets }: Record) -> Result<Self, MachineError> {
+    fn try_from(MachineRecord { slots, chassis, cabinets }: MachineRecord) -> Result<Self, MachineError> {
         Self::new(slots, chassis, cabinets)
     }
 }
 
-impl From<Machine> for Record {
+impl From<Machine> for MachineRecord {
     fn from(Machine { slots, chassis, cabinets }: Machine) -> Self {
         Self { slots, chassis, cabinets }
     }
@@ -165,14 +165,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_products() {
+    fn sizes_follow_from_the_shape() {
         let machine = Machine::new(8, 16, 4).unwrap();
         assert_eq!((machine.chassis_slots(), machine.cabinet_slots(), machine.slot_count()), (16, 256, 1024));
         assert_eq!((machine.router_count(), machine.cabinet(31), machine.cabinet(32)), (128, 0, 1));
     }
 
     #[test]
-    fn machines_without_cables_or_past_memory_are_refused() {
+    fn machines_without_cables_or_too_large_are_refused() {
         assert_eq!(Machine::new(0, 16, 1), Err(MachineError::Nothing { field: "slots" }));
         assert_eq!(Machine::new(8, 0, 1), Err(MachineError::Nothing { field: "chassis" }));
         assert_eq!(Machine::new(8, 16, 0), Err(MachineError::Nothing { field: "cabinets" }));

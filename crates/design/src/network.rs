@@ -1,14 +1,16 @@
-//! A network under evaluation.
+//! A network with its cached measurements.
 
 use lockstep_metrics::{
     Bisector, DistanceSearch, Distances, Graph, PathCounting, PathDiversity, Sources, SpectralSearch, ThroughputSearch,
 };
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 
-use crate::code::{CablingCode, CodeError};
-use crate::{Machine, Placement};
+use crate::cabling_code::{CablingCode, CodeError};
+use crate::machine::Machine;
+use crate::network_size::NetworkSize;
+use crate::placement::Placement;
 
-/// A network that [objectives](crate::Objective) score, with the memory that they use again for the next one.
+/// A network that [objectives](crate::Objective) score, with cached distances and reusable buffers.
 ///
 /// ```
 /// use lockstep_design::{CablingCode, Machine, Network};
@@ -23,22 +25,22 @@ use crate::{Machine, Placement};
 pub struct Network {
     pub(crate) graph: Graph,
     pub(crate) sources: Sources,
-    /// Permutations of the nodes that change nothing, as far as they are known.
+    /// Known symmetries: permutations of the nodes that preserve the network.
     pub(crate) symmetries: Vec<Vec<u32>>,
-    /// Pairs of nodes, a cable each, where they are known to be cables of a machine.
+    /// The cables of a machine as pairs of nodes. Empty for other networks.
     pub(crate) cables: Vec<[u32; 2]>,
     pub(crate) placement: Option<Placement>,
-    diversity: Answer<PathDiversity>,
-    distances: Answer<Distances>,
-    pub(crate) tools: Tools,
+    diversity: Cached<PathDiversity>,
+    distances: Cached<Distances>,
+    pub(crate) measurers: Measurers,
 }
 
-/// A measure: not taken yet, not there because the network is in parts, or its result.
-type Answer<T> = Option<Option<T>>;
+/// A measurement: not yet computed, `None` because the network is disconnected, or its result.
+type Cached<T> = Option<Option<T>>;
 
-/// What measures work with.
+/// The algorithms of the measurements, with their buffers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tools {
+pub(crate) struct Measurers {
     pub(crate) bisector: Bisector,
     pub(crate) spectrum: SpectralSearch,
     pub(crate) throughput: ThroughputSearch,
@@ -47,33 +49,33 @@ pub(crate) struct Tools {
 }
 
 impl Network {
-    /// Any network: its terminals count, its switches pass things on.
+    /// Creates the network of any topology. Objectives measure its terminals; switches only forward. O(size of the topology).
     pub fn of(topology: &Topology) -> Self {
         let graph = Graph::of(topology);
         Self { sources: Sources::all(&graph), graph, ..Self::default() }
     }
 
-    /// The network of a code.
+    /// Creates the network of a code. It may be disconnected.
     ///
     /// # Errors
     ///
-    /// [`CodeError`], if it is no code of the machine. The network may be in parts.
+    /// Returns a [`CodeError`] if the code does not fit the machine.
     pub fn of_code(machine: &Machine, code: &CablingCode) -> Result<Self, CodeError> {
         code.check(machine)?;
         let mut network = Self::default();
-        network.wire(*machine, code);
+        network.set_code(*machine, code);
         Ok(network)
     }
 
-    /// Becomes the network of a code of this machine.
-    pub(crate) fn wire(&mut self, machine: Machine, code: &CablingCode) {
+    /// Replaces the network by that of a code of this machine. Reuses all buffers.
+    pub(crate) fn set_code(&mut self, machine: Machine, code: &CablingCode) {
         self.cables.clear();
         self.cables.extend(code.cables(machine));
         self.graph.set_links(machine.router_count() as usize, &self.cables);
-        // Shifts by one chassis are symmetries unless cables go round cabinets; shifts by one cabinet always are.
-        let goes_round_cabinets = machine.cabinets() > 1 && code.genes(machine).any(|gene| gene.stays);
-        let step = if goes_round_cabinets { machine.chassis() } else { 1 };
-        machine.sources(step, &mut self.sources);
+        // Shifts by one cabinet are symmetries. Shifts by one chassis are too, unless cables wrap around within cabinets.
+        let wraps_within_cabinets = machine.cabinets() > 1 && code.genes(machine).any(|gene| gene.within_cabinet);
+        let step = if wraps_within_cabinets { machine.chassis() } else { 1 };
+        machine.set_sources(step, &mut self.sources);
         self.symmetries.resize(1, Vec::new());
         self.symmetries[0].clear();
         self.symmetries[0]
@@ -83,45 +85,70 @@ impl Network {
         self.distances = None;
     }
 
-    /// Its nodes and channels.
+    /// Returns the graph of the network.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The distances between its terminals; `None` if it is in parts. Computed once.
+    /// Returns the positions of the cabinets, or `None` if the network is not that of a machine.
+    pub fn placement(&self) -> Option<Placement> {
+        self.placement
+    }
+
+    /// Returns the size of the network, for [`Objective::estimated_ns`](crate::Objective::estimated_ns). O(size of the
+    /// graph).
+    pub fn size(&self) -> NetworkSize {
+        let graph = &self.graph;
+        let is_leaf = |terminal| graph.is_symmetric() && graph.neighbours(terminal).len() <= 1;
+        let forwards = |&terminal: &u32| graph.routes(terminal) || is_leaf(terminal);
+        NetworkSize {
+            sources: self.sources.nodes.len() as u64,
+            terminals: graph.terminals().len() as u64,
+            nodes: graph.node_count() as u64,
+            arcs: graph.arc_count() as u64,
+            terminals_forward: graph.terminals().iter().all(forwards),
+        }
+    }
+
+    /// Returns the distances between terminals, or `None` if the network is disconnected.
+    ///
+    /// Computed once: a breadth-first search per source, O(sources · (nodes + channels)).
     pub fn distances(&mut self) -> Option<Distances> {
-        let Self { graph, sources, tools, diversity, .. } = self;
+        let Self { graph, sources, measurers, diversity, .. } = self;
         *self.distances.get_or_insert_with(|| match diversity {
             Some(diversity) => diversity.map(|diversity| diversity.distances),
-            None => tools.search.measure(graph, sources),
+            None => measurers.search.measure(graph, sources),
         })
     }
 
-    /// The numbers of shortest paths between its terminals; `None` if it is in parts. Computed once.
+    /// Returns the numbers of shortest paths between terminals, or `None` if the network is disconnected.
+    ///
+    /// Computed once: a breadth-first search per source, O(sources · (nodes + channels)).
     pub fn diversity(&mut self) -> Option<PathDiversity> {
-        let Self { graph, sources, tools, .. } = self;
-        *self.diversity.get_or_insert_with(|| tools.counting.measure(graph, sources))
+        let Self { graph, sources, measurers, .. } = self;
+        *self.diversity.get_or_insert_with(|| measurers.counting.measure(graph, sources))
     }
 }
 
 impl Machine {
-    /// The network of a code, for schedules, simulations and files: a terminal that routes for each router, full-duplex links.
+    /// Creates the topology of a code, for schedules, simulations and files.
     ///
-    /// Routers are named by cabinet, chassis in the cabinet, and place in the chassis, as in `2.11.0`.
+    /// Each router is a terminal that forwards, and each cable a full-duplex link. Router names consist of the cabinet, the
+    /// chassis in the cabinet, and the router in the chassis, as in `2.11.0`. O(cables).
     ///
     /// # Errors
     ///
-    /// [`CodeError`], if it is no code of the machine or leaves the network in parts.
+    /// Returns a [`CodeError`] if the code does not fit the machine or the network is disconnected.
     pub fn topology(&self, code: &CablingCode) -> Result<Topology, CodeError> {
         code.check(self)?;
         let cables: Vec<_> = code.cables(*self).collect();
-        match unreached(self.router_count(), &cables) {
+        match unreachable_router(self.router_count(), &cables) {
             Some(router) => Err(CodeError::Disconnected { router }),
             None => Ok(self.topology_of(code, &cables)),
         }
     }
 
-    /// The network of these cables.
+    /// Creates the topology with these cables.
     fn topology_of(&self, code: &CablingCode, cables: &[[u32; 2]]) -> Topology {
         let (slots, chassis, cabinets) = (self.slots(), self.chassis(), self.cabinets());
         let mut network = TopologyBuilder::new(format!("design:{slots},{chassis},{cabinets}:{code}"));
@@ -136,8 +163,8 @@ impl Machine {
     }
 }
 
-/// The first router that no cables lead to from router 0.
-fn unreached(routers: u32, cables: &[[u32; 2]]) -> Option<u32> {
+/// Returns the first router that router 0 cannot reach.
+fn unreachable_router(routers: u32, cables: &[[u32; 2]]) -> Option<u32> {
     let graph = Graph::of_links(routers as usize, cables);
     let mut is_reached = vec![false; routers as usize];
     let mut reached = vec![0];
@@ -161,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn symmetry_saves_searches_and_changes_nothing((machine, code) in strategy::machine_and_code()) {
+        fn symmetries_do_not_change_measurements((machine, code) in strategy::machine_and_code()) {
             let mut network = Network::of_code(&machine, &code).unwrap();
             let all = Sources::all(&network.graph);
             prop_assert_eq!(Sources::under(&network.graph, &network.symmetries), Ok(network.sources.clone()));
@@ -186,13 +213,13 @@ mod tests {
         }
 
         #[test]
-        fn memory_of_another_network_leaves_no_trace(
+        fn an_earlier_network_does_not_affect_measurements(
             (machine, code) in strategy::machine_and_code(), (other, before) in strategy::machine_and_code(),
         ) {
             let mut network = Network::of_code(&other, &before).unwrap();
             network.distances();
             network.diversity();
-            network.wire(machine, &code);
+            network.set_code(machine, &code);
             let mut fresh = Network::of_code(&machine, &code).unwrap();
             prop_assert_eq!(network.distances(), fresh.distances());
             prop_assert_eq!(network.diversity(), fresh.diversity());

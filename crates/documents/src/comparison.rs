@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: our schedules beside those of others, measured and judged on the spot.
+//! `cargo xtask bench`: our schedules compared with those of other programs, measured and verified.
 
 mod measure;
 mod process;
@@ -12,34 +12,39 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::repository::root;
-use measure::{Measured, measure, scaling};
+use measure::{MeasuredRow, measure, scaling};
 use process::Program;
-use report::Report;
+use report::ComparisonReport;
 use rows::Rows;
 
-/// How much is measured, and where it is written.
+/// The rows to measure, and the folder of the report.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Seeds of each row, each with node numbers shuffled anew; long rows have fewer.
+    /// Number of seeds per row, each with its own random node numbers; long rows have fewer.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     seeds: u32,
-    /// Only rows whose name contains this; without them all, nothing is written but to standard output.
+    /// Measure only the rows whose name contains FILTER, and print the report instead of writing it.
     filter: Option<String>,
-    /// Folder of the report [default: docs].
+    /// Write the report to the folder OUT [default: docs].
     #[arg(long)]
     out: Option<PathBuf>,
 }
 
-/// Sides of the square tori on which growth is measured.
+/// Sides of the square tori for the growth of the time.
 const SIDES: [u32; 5] = [8, 12, 16, 24, 32];
 
+/// Measures all rows, prints the report and writes it.
+///
+/// # Errors
+///
+/// If a row has no valid plan, or if a file cannot be written.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let program = Program::beside_this()?;
     let rows = Rows::read()?;
     let wanted = |name: &str| arguments.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
     let mut tables = Vec::new();
     for table in &rows.tables {
-        let mut measured: Vec<Measured> = Vec::new();
+        let mut measured: Vec<MeasuredRow<'_>> = Vec::new();
         for row in table.rows.iter().filter(|row| wanted(&row.name)) {
             eprintln!("{}: {}", table.title, row.name);
             measured.push(measure(table, row, arguments.seeds, &program).with_context(|| row.name.clone())?);
@@ -47,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         tables.push((table, measured));
     }
     let growth = if arguments.filter.is_none() { scaling(&SIDES)? } else { Vec::new() };
-    let report = Report { source: &rows.source, seeds: arguments.seeds, tables, growth };
+    let report = ComparisonReport { source: &rows.source, seeds: arguments.seeds, tables, growth };
     let text = report.markdown();
     print!("{text}");
     if arguments.filter.is_none() || arguments.out.is_some() {

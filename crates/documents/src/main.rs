@@ -5,8 +5,11 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
 mod comparison;
+#[cfg(test)]
+mod guide;
 mod repository;
 mod reproduce;
+mod template;
 
 use std::process::ExitCode;
 

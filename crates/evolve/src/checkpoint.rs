@@ -1,4 +1,4 @@
-//! Checkpoints of a search: stop anywhere, go on as if nothing had happened.
+//! Checkpoints: an interrupted search continues with the same result.
 
 use lockstep_files::FileError;
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use crate::evolution::{Algorithm, Evolution, FIRST_EFFORT, Individual, MAX_EFFOR
 use crate::space::SearchSpace;
 use crate::state::Evaluator;
 
-/// Why a checkpoint cannot be gone on from.
+/// The reason why a checkpoint cannot be resumed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Truncated, altered, or no checkpoint at all.
+    /// The bytes are truncated, altered, or not a checkpoint.
     #[error("the checkpoint cannot be read: {0}")]
     File(#[from] FileError),
-    /// It belongs to another problem, number of steps, seed or other parameters.
-    #[error("the checkpoint belongs to another {what}; delete it, or ask for what it was made for")]
+    /// The checkpoint belongs to another problem, number of steps, seed or set of parameters.
+    #[error("the checkpoint belongs to another {what}; delete it, or run the search that it belongs to")]
     Mismatch {
-        /// What differs.
+        /// The part that differs.
         what: &'static str,
     },
-    /// Its contents cannot come from a search.
+    /// The contents cannot come from a search.
     #[error("the checkpoint contradicts itself: {what}; delete it")]
     Inconsistent {
         /// The contradiction.
@@ -28,9 +28,9 @@ pub enum CheckpointError {
     },
 }
 
-/// Everything that decides how a search goes on.
+/// The contents of a checkpoint: everything on which the rest of the search depends.
 #[derive(Serialize, Deserialize)]
-struct Record<A> {
+struct CheckpointRecord<A> {
     fingerprint: u64,
     options: A,
     generation: u64,
@@ -41,10 +41,11 @@ struct Record<A> {
 }
 
 impl<'a, A: Algorithm> Evolution<'a, A> {
-    /// The search as bytes, to be given to [`resume`](Self::resume): 2 to 6 bytes a delivery and individual where paths
-    /// and steps number less than 65,536, never more than 10.
+    /// Returns the search as bytes for [`resume`](Self::resume).
+    ///
+    /// The size is 2 to 6 bytes per delivery and individual if there are fewer than 65,536 paths and steps, and at most 10.
     pub fn checkpoint(&self) -> Vec<u8> {
-        let record = Record {
+        let record = CheckpointRecord {
             fingerprint: self.space.fingerprint(),
             options: self.options,
             generation: self.generation,
@@ -56,14 +57,14 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
         A::CHECKPOINT_KIND.seal(&record)
     }
 
-    /// The search that [`checkpoint`](Self::checkpoint) wrote; it ends in the very schedule that it would have found
-    /// without the interruption.
+    /// Restores the search that [`checkpoint`](Self::checkpoint) saved. It finds the same schedule as without the
+    /// interruption.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`], if the bytes are not a checkpoint of this space with these options.
+    /// [`CheckpointError`] if the bytes are not a checkpoint of this space with these options.
     pub fn resume(space: &'a SearchSpace<'a>, options: A, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let record: Record<A> = A::CHECKPOINT_KIND.open(bytes)?;
+        let record: CheckpointRecord<A> = A::CHECKPOINT_KIND.open(bytes)?;
         let fresh = Self::new(space, options);
         if record.fingerprint != space.fingerprint() {
             return Err(CheckpointError::Mismatch { what: "problem or number of steps" });
@@ -88,7 +89,7 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
                 return Err(CheckpointError::Inconsistent { what: "an individual" });
             }
         }
-        let Record { generation, effort, evaluations, population, offspring, .. } = record;
+        let CheckpointRecord { generation, effort, evaluations, population, offspring, .. } = record;
         Ok(Self { generation, population, offspring, effort, evaluations, ..fresh })
     }
 }
@@ -103,7 +104,7 @@ mod tests {
     use crate::space::Gene;
     use crate::umda::{Umda, UmdaOptions};
 
-    /// What becomes of a checkpoint that was made behind `forge`, right checksum and all.
+    /// Resumes a checkpoint that `forge` has changed, with a correct checksum.
     fn forged(forge: impl FnOnce(&mut Umda)) -> Result<(), CheckpointError> {
         let omega: Topology = "omega:8".parse().unwrap();
         let all_gather = Collective::all_gather();
@@ -112,7 +113,7 @@ mod tests {
         let space = SearchSpace::new(problem, &table, 7).unwrap();
         let options = UmdaOptions::published(1);
         let mut umda = Umda::new(&space, options);
-        // Stopped in the middle of the fourth generation, so that there are parents and offspring.
+        // Cancelled during the fourth generation, so that there are parents and offspring.
         let budget = Budget::unlimited();
         umda.run(&budget, |umda| {
             if umda.generation == 3 && !umda.offspring.is_empty() {
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_checkpoint_is_accepted() {
+    fn an_unchanged_checkpoint_is_accepted() {
         assert_eq!(forged(|_| {}), Ok(()));
     }
 
@@ -147,8 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn messages_sent_before_they_are_there_are_refused() {
-        // Everybody gets every message in the first step, and from its source alone.
+    fn messages_sent_before_they_arrive_are_refused() {
+        // Every delivery takes place in the first step.
         let too_early = |umda: &mut Umda| {
             let mut evaluator = Evaluator::new(umda.space);
             let Individual { genes, conflicts } = &mut umda.offspring[0];
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn efforts_that_would_not_end_are_refused() {
+    fn efforts_out_of_range_are_refused() {
         assert_eq!(forged(|umda| umda.effort = u64::MAX), inconsistent("the effort"));
         assert_eq!(forged(|umda| umda.effort = 0), inconsistent("the effort"));
     }

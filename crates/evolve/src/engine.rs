@@ -1,4 +1,4 @@
-//! The search as an engine of one call.
+//! The search as a single function call.
 
 use lockstep_paths::{PathSelection, PathTable, TableError};
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule, Switching};
@@ -7,15 +7,14 @@ use crate::evolution::{Algorithm, Evolution};
 use crate::space::{ENGINE, SearchSpace};
 use crate::umda::UmdaOptions;
 
-/// The most candidate paths of a pair of terminals; a pair that has more is searched on so many of them, drawn uniformly.
+/// The largest number of candidate paths per pair of terminals. A pair with more shortest paths gets a uniform sample.
 pub const PATHS_PER_PAIR: usize = 64;
 
-/// The candidate paths that a search of `problem` chooses from: shortest ones, or single channels under
-/// store-and-forward switching.
+/// Returns the candidate paths of a search: shortest paths, or single channels under store-and-forward switching.
 ///
 /// # Errors
 ///
-/// [`TableError`], if they are too many to hold.
+/// [`TableError`] if there are too many paths.
 pub fn candidate_paths(problem: &Problem) -> Result<PathTable, TableError> {
     let selection = match problem.model().switching {
         Switching::StoreAndForward => PathSelection::SingleChannels,
@@ -24,24 +23,39 @@ pub fn candidate_paths(problem: &Problem) -> Result<PathTable, TableError> {
     PathTable::build(problem.topology(), selection)
 }
 
-/// A schedule of `steps` steps, by [`Umda`](crate::Umda) with [directed](UmdaOptions::directed) mutation.
+/// Searches for a schedule of `steps` steps by [`Umda`](crate::Umda) with [directed](UmdaOptions::directed) mutation.
 ///
 /// The same problem, steps, seed and evaluations give the same schedule on any number of threads. An evaluation is an
-/// individual or a chain of a [`Walk`](crate::Walk).
+/// individual or a chain of an [`EjectionChainSearch`](crate::EjectionChainSearch).
 ///
 /// # Errors
 ///
-/// [`NotFound::Unsupported`] and [`NotFound::TooLong`] as [`SearchSpace::new`], [`NotFound::Stopped`] when the budget is
-/// spent.
+/// [`NotFound::Unsupported`] and [`NotFound::TooLong`] as in [`SearchSpace::new`], and [`NotFound::Stopped`] if the budget
+/// ends first.
 pub fn schedule(problem: &Problem, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
     schedule_by(UmdaOptions::directed(seed), problem, steps, budget)
 }
 
-/// A schedule of `steps` steps by an evolutionary algorithm, that is, [`Umda`](crate::Umda) or [`Hgsa`](crate::Hgsa).
+/// Searches for a schedule of `steps` steps by [`Umda`](crate::Umda) or [`Hgsa`](crate::Hgsa).
 ///
 /// # Errors
 ///
-/// As [`schedule`], and [`NotFound::Unsupported`] for a problem that the algorithm is not made for.
+/// As [`schedule`], and [`NotFound::Unsupported`] if the algorithm does not support the problem.
+///
+/// # Examples
+///
+/// ```
+/// use lockstep_evolve::{HgsaOptions, schedule_by};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let ring: Topology = "ring:6".parse()?;
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
+/// let schedule = schedule_by(HgsaOptions::directed(1), &problem, 3, &Budget::evaluations(1_000_000))?;
+/// assert_eq!(schedule.step_count(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn schedule_by(
     algorithm: impl Algorithm,
     problem: &Problem,

@@ -1,4 +1,4 @@
-//! Generations of individuals: what all evolutionary algorithms share.
+//! Generations of individuals: the part that all evolutionary algorithms share.
 
 use std::fmt;
 
@@ -19,13 +19,15 @@ pub struct Individual {
     pub(crate) conflicts: u64,
 }
 
-/// The parameters of an evolutionary algorithm, and so the algorithm: [`UmdaOptions`](crate::UmdaOptions) or
-/// [`HgsaOptions`](crate::HgsaOptions). It cannot be implemented outside.
+/// An evolutionary algorithm, given by its parameters: [`UmdaOptions`](crate::UmdaOptions) or
+/// [`HgsaOptions`](crate::HgsaOptions).
+///
+/// Other crates cannot implement it.
 pub trait Algorithm: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Sync {
     /// The kind of its checkpoint files.
     const CHECKPOINT_KIND: FileKind;
 
-    /// The same parameters, brought within their limits.
+    /// Returns the parameters with every value within its limits.
     #[must_use]
     fn within_limits(self) -> Self;
 
@@ -35,10 +37,10 @@ pub trait Algorithm: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwne
     /// Seed of all random streams.
     fn seed(&self) -> u64;
 
-    /// What a thread needs to make individuals.
+    /// Creates the scratch space in which one thread creates individuals.
     fn maker<'a>(&self, space: &'a SearchSpace<'a>) -> Box<dyn Maker + 'a>;
 
-    /// Whether the algorithm can search the space.
+    /// Verifies that the algorithm can search the space.
     ///
     /// # Errors
     ///
@@ -46,39 +48,60 @@ pub trait Algorithm: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwne
     fn check(&self, space: &SearchSpace<'_>) -> Result<(), NotFound>;
 }
 
-/// Makes the individuals of an [`Algorithm`].
+/// Creates the individuals of an [`Algorithm`].
 pub trait Maker {
-    /// An individual of the first generation, where there are no parents, or of a later one, and the evaluations it cost.
+    /// Creates an individual of the first generation, if there are no parents, or of a later one. Also returns the number of
+    /// its evaluations.
     fn make(&mut self, parents: &[&Individual], effort: u64, rng: &mut ChaCha8Rng) -> (Individual, u64);
 }
 
-/// The effort of the first generations; it doubles whenever a generation brings no better individual.
+/// The effort of the first generations. It doubles whenever a generation finds no better individual.
 pub(crate) const FIRST_EFFORT: u64 = 1 << 10;
-/// The greatest effort: chains of a [`Walk`](crate::Walk) at some 2 µs each on the documents' networks.
+/// The largest effort, in ejection chains. One takes about 2 µs on the networks of the documents.
 pub(crate) const MAX_EFFORT: u64 = 1 << 17;
 
 /// An evolutionary search for a conflict-free schedule of a given number of steps: [`Umda`](crate::Umda) or
 /// [`Hgsa`](crate::Hgsa).
 ///
-/// Each generation, binary tournaments select half as many parents as there are individuals, and as many new individuals
-/// replace the worse half. The random stream of an individual depends on seed, generation and place alone, so threads
-/// change nothing.
+/// Each generation, binary tournaments select half as many parents as there are individuals, and the same number of new
+/// individuals replaces the worse half. The random stream of an individual depends only on the seed, the generation and its
+/// index. The number of threads does not change the result.
+///
+/// Memory: 8 bytes per delivery and individual, and per thread the tables of a [`SearchState`](crate::SearchState).
+///
+/// ```
+/// use lockstep_evolve::{Evolution, SearchSpace, UmdaOptions, candidate_paths};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let tree: Topology = "b-tree:4".parse()?;
+/// let exchange = Collective::all_to_all();
+/// let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole())?;
+/// let paths = candidate_paths(&problem)?;
+/// let space = SearchSpace::new(problem, &paths, 4)?;
+///
+/// let mut evolution = Evolution::new(&space, UmdaOptions::directed(1));
+/// let mut generations = 0;
+/// let schedule = evolution.run(&Budget::evaluations(100_000), |search| generations = search.generation())?;
+/// assert_eq!((schedule.step_count(), generations), (4, evolution.generation()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Evolution<'a, A: Algorithm> {
     pub(crate) space: &'a SearchSpace<'a>,
     pub(crate) options: A,
     pub(crate) generation: u64,
-    /// Best first.
+    /// The individuals, best first.
     pub(crate) population: Vec<Individual>,
-    /// The individuals of the coming generation that are ready.
+    /// The new individuals of the current generation so far.
     pub(crate) offspring: Vec<Individual>,
-    /// What an individual of this generation may cost, in evaluations of its own search.
+    /// The limit of an individual of this generation, in evaluations of its local search.
     pub(crate) effort: u64,
     pub(crate) evaluations: u64,
 }
 
 impl<'a, A: Algorithm> Evolution<'a, A> {
-    /// A search that has not begun. Populations of less than 4 are taken as 4.
+    /// Creates a search before its first generation. Populations below 4 count as 4.
     pub fn new(space: &'a SearchSpace<'a>, options: A) -> Self {
         Self {
             space,
@@ -91,39 +114,39 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
         }
     }
 
-    /// Number of the generation in the making; 0 is the first, random one.
+    /// Number of the current generation; 0 is the first, random one.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Evaluations so far: one for each individual, and one for each change that was tried on the way to it.
+    /// Number of evaluations so far: one per individual, and one per change that its local search has tried.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// Conflicts of the best individual; `None` before the first generation is whole.
+    /// Conflicts of the best individual; `None` before the first generation is complete.
     pub fn best_conflicts(&self) -> Option<u64> {
         self.population.first().map(|best| best.conflicts)
     }
 
-    /// A conflict-free schedule, as soon as a whole generation holds one.
+    /// Runs generations until one has a conflict-free individual, and returns its schedule.
     ///
-    /// `observe` is called several times a generation, at least about once a second on usual sizes; deadline and
-    /// cancellation are looked at as often, the limit of evaluations between generations. May be called again to go on.
+    /// Calls `observe` several times per generation, at least about once per second on usual sizes. The deadline and
+    /// cancellation are checked equally often, the limit of evaluations between generations. A second call continues.
     ///
     /// # Errors
     ///
-    /// [`NotFound::Unsupported`], if the algorithm cannot search such a space; [`NotFound::Stopped`], if the budget is
-    /// spent first.
+    /// [`NotFound::Unsupported`] if the algorithm cannot search the space, and [`NotFound::Stopped`] if the budget ends
+    /// first.
     pub fn run(&mut self, budget: &Budget, mut observe: impl FnMut(&Self)) -> Result<Schedule, NotFound> {
         self.options.check(self.space)?;
         let steps = self.space.step_count();
         loop {
-            let is_whole = self.offspring.is_empty();
-            if let Some(best) = self.population.first().filter(|best| is_whole && best.conflicts == 0) {
+            let is_complete = self.offspring.is_empty();
+            if let Some(best) = self.population.first().filter(|best| is_complete && best.conflicts == 0) {
                 return Ok(self.space.schedule(&best.genes));
             }
-            let counted = if is_whole { self.evaluations } else { 0 };
+            let counted = if is_complete { self.evaluations } else { 0 };
             if let Some(reason) = budget.stop_after(counted) {
                 return Err(NotFound::Stopped { steps, reason });
             }
@@ -132,15 +155,15 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
         }
     }
 
-    /// Makes some more individuals of the generation, and ends it when they are all there.
+    /// Creates a batch of individuals, and ends the generation when it is complete.
     fn advance(&mut self) {
-        let size = self.options.population();
-        let (wanted, parents) = match self.generation {
-            0 => (size, Vec::new()),
-            _ => (size / 2, self.select()),
+        let population = self.options.population();
+        let (size, parents) = match self.generation {
+            0 => (population, Vec::new()),
+            _ => (population / 2, self.select()),
         };
-        // The size of a batch decides how often somebody can observe, never what comes out.
-        let batch = (2 * rayon::current_num_threads()).min(wanted - self.offspring.len());
+        // The size of a batch determines how often `observe` is called, but not the result.
+        let batch = (2 * rayon::current_num_threads()).min(size - self.offspring.len());
         let first = self.offspring.len();
         let this = &*self;
         let individuals: Vec<(Individual, u64)> = (first..first + batch)
@@ -154,12 +177,12 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
             self.offspring.push(individual);
             self.evaluations = self.evaluations.saturating_add(evaluations);
         }
-        if self.offspring.len() == wanted {
+        if self.offspring.len() == size {
             self.replace();
         }
     }
 
-    /// Ends a generation: the new individuals take the place of the worse half.
+    /// Ends a generation: the new individuals replace the worse half.
     fn replace(&mut self) {
         let before = self.best_conflicts();
         self.population.truncate(self.options.population() - self.offspring.len());
@@ -172,11 +195,11 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
         tracing::debug!(generation = self.generation, best = self.best_conflicts(), effort = self.effort);
     }
 
-    /// The parents: winners of binary tournaments, half as many as there are individuals.
+    /// Selects half as many parents as there are individuals, by binary tournaments.
     fn select(&self) -> Vec<&Individual> {
         let mut rng = self.stream(u64::MAX);
         let mut draw = || rng.random_range(0..self.population.len());
-        // The population is sorted, so the lower place wins.
+        // The population is sorted, so the lower index wins.
         (0..self.options.population() / 2).map(|_| &self.population[draw().min(draw())]).collect()
     }
 

@@ -1,8 +1,7 @@
-//! Evolutionary search for conflict-free schedules of a given number of steps.
+//! Evolutionary search for collective communication schedules of a given number of steps.
 //!
-//! [`Umda`] is the algorithm of the multistage-network document, [`Hgsa`] that of the store-and-forward document; both
-//! are an [`Evolution`] on a [`SearchState`] that counts conflicts incrementally. Not here: lower bounds, and the choice
-//! of the number of steps.
+//! The search looks for an assignment of a path and a step to every delivery such that no two transfers of a step use the
+//! same resource. This crate does not compute lower bounds.
 //!
 //! ```
 //! use lockstep_evolve::schedule;
@@ -16,32 +15,48 @@
 //! assert!(verify(&problem, &schedule).is_ok());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A *delivery* is one message reaching one receiver. Its [`Gene`] is the path and the step of the transfer.
+//! - A [`SearchSpace`] holds the constants of a search: the deliveries, their candidate paths and the resources.
+//! - A [`SearchState`] holds one individual and counts its conflicts incrementally. An [`Evaluator`] counts them from scratch.
+//! - An [`EjectionChainSearch`] is the local search on a state.
+//! - An [`Evolution`] runs an [`Algorithm`] over generations, with checkpoints.
+//!
+//! # Entry points
+//!
+//! - [`UmdaEngine`] and [`HgsaEngine`] are the engines, which search for the smallest number of steps.
+//! - [`schedule`] and [`schedule_by`] search for a given number of steps with one call.
+//! - [`Umda`] is the univariate marginal distribution algorithm of the multistage-network document, for all models.
+//! - [`Hgsa`] is the hybrid of genetic algorithm and simulated annealing of the store-and-forward document, for broadcasts.
+//!
+//! # How to add an algorithm
+//!
+//! 1. Create a folder beside `umda` with its options and a type that implements `Maker`.
+//! 2. Implement [`Algorithm`] for the options, with a new `CHECKPOINT_KIND`.
+//! 3. Export the options here, and add an engine to `engines.rs` and a row to `tests/search/golden.rs`.
 
-mod chain;
 mod checkpoint;
 mod engine;
+mod engines;
 mod evolution;
 mod hgsa;
-mod paths;
-mod prediction;
-mod restore;
-mod routes;
-mod seed;
+mod level_search;
+mod local_search;
 mod space;
 mod state;
 #[cfg(test)]
 mod strategy;
-mod timing;
-mod trees;
 mod umda;
-mod walk;
 
 pub use checkpoint::CheckpointError;
 pub use engine::{PATHS_PER_PAIR, candidate_paths, schedule, schedule_by};
+pub use engines::{HgsaEngine, UmdaEngine};
 pub use evolution::{Algorithm, Evolution};
-pub use hgsa::{Hgsa, HgsaOptions, LastResort, Moves};
-pub use prediction::Prediction;
+pub use hgsa::{Hgsa, HgsaOptions, LastResort, Moves, Prediction};
+pub use level_search::LevelCheckpoint;
+pub use local_search::{EjectionChainOptions, EjectionChainSearch};
 pub use space::{Gene, MAX_DELIVERIES, SearchSpace};
 pub use state::{Evaluator, SearchState};
 pub use umda::{Mutation, Umda, UmdaOptions};
-pub use walk::{Walk, WalkOptions};

@@ -1,4 +1,4 @@
-//! Random spaces and individuals for the tests beside the code.
+//! Random spaces and individuals for unit tests.
 
 use lockstep_schedule::strategy::{Instance, instance};
 use lockstep_schedule::{Collective, NotFound, Pattern, Phase, Problem, Switching};
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::engine::candidate_paths;
 use crate::space::{Gene, SearchSpace};
 
-/// A problem in the reach of the encoding, except that some custom broadcasts need relays that are no receivers.
+/// A problem that the encoding supports, except for some custom broadcasts that need relays that are no receivers.
 pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
     instance(max_nodes).prop_map(|mut instance| {
         if instance.collective.phases() != [Phase::Distribute] {
@@ -22,7 +22,7 @@ pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
     })
 }
 
-/// A broadcast in the reach of the encoding, with the same exception.
+/// A broadcast that the encoding supports, with the same exception.
 pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = Instance> {
     searchable(max_nodes).prop_map(|mut instance| {
         if instance.collective.pattern() == Pattern::Scatter {
@@ -39,13 +39,13 @@ pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = In
 
 /// A broadcast under store-and-forward switching, with the same exception.
 pub(crate) fn forwarded(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    searchable_broadcast(max_nodes).prop_filter_map("no terminal passes messages on", |mut instance| {
+    searchable_broadcast(max_nodes).prop_filter_map("no terminal forwards messages", |mut instance| {
         instance.model.switching = Switching::StoreAndForward;
         Problem::new(&instance.topology, &instance.collective, instance.model).is_ok().then_some(instance)
     })
 }
 
-/// Calls `check` with the space that has `spare` steps more than the fewest that the encoding allows.
+/// Calls `check` with the space that has `spare` more steps than the encoding needs.
 pub(crate) fn in_space(
     instance: &Instance,
     spare: u32,
@@ -61,7 +61,7 @@ pub(crate) fn in_space(
     check(&SearchSpace::new(problem, &table, fewest + spare).expect("it is long enough"))
 }
 
-/// Any candidate path and any step for every delivery.
+/// A random candidate path and a random step for every delivery.
 pub(crate) fn random_genes(space: &SearchSpace, rng: &mut ChaCha8Rng) -> Vec<Gene> {
     (0..space.delivery_count())
         .map(|delivery| {

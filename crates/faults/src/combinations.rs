@@ -1,6 +1,6 @@
-//! Sets of so many numbers below a bound, in lexicographic order.
+//! Combinations in lexicographic order.
 
-/// All sets of `size` of the numbers below `bound`.
+/// All sets of `size` numbers below `bound`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Combinations {
     pub(crate) bound: usize,
@@ -8,17 +8,17 @@ pub(crate) struct Combinations {
 }
 
 impl Combinations {
-    /// How many sets there are; `None` from 2^128 on.
+    /// Returns the number of sets, or `None` from 2^128 on.
     pub(crate) fn count(self) -> Option<u128> {
         binomial(self.bound, self.size)
     }
 
-    /// The first set, if there is one.
+    /// Returns the first set, if any.
     pub(crate) fn first(self) -> Option<Vec<u32>> {
         (self.size <= self.bound).then(|| (0..self.size as u32).collect())
     }
 
-    /// The set at this place. Takes `O(K^2 log N)` time. `None` past the last one, and where they cannot be
+    /// Returns the set at this index in `O(K^2 log N)` time. `None` past the last set, and if the sets cannot be
     /// [counted](Self::count).
     pub(crate) fn nth(self, mut index: u128) -> Option<Vec<u32>> {
         if index >= self.count()? {
@@ -27,7 +27,7 @@ impl Combinations {
         let mut set = Vec::with_capacity(self.size);
         let mut least = 0;
         for left in (1..=self.size).rev() {
-            // As many sets of what is left begin with a number below `number`.
+            // The number of sets of the remaining numbers whose smallest element is below `number`.
             let below =
                 |number: usize| Some(binomial(self.bound - least, left)? - binomial(self.bound - number, left)?);
             let (mut low, mut high) = (least, self.bound - left);
@@ -46,7 +46,7 @@ impl Combinations {
         Some(set)
     }
 
-    /// The place of a set, the inverse of [`nth`](Self::nth). Takes `O(K^2)` time.
+    /// Returns the index of a set, the inverse of [`nth`](Self::nth), in `O(K^2)` time.
     pub(crate) fn index_of(self, set: &[u32]) -> Option<u128> {
         if set.len() != self.size {
             return None;
@@ -64,12 +64,12 @@ impl Combinations {
         })
     }
 
-    /// All sets from this one on.
+    /// Returns all sets from this one on.
     pub(crate) fn from(self, first: Option<Vec<u32>>) -> impl Iterator<Item = Vec<u32>> + Clone {
         std::iter::successors(first, move |set| self.after(set))
     }
 
-    /// The set after another one.
+    /// Returns the next set.
     fn after(self, set: &[u32]) -> Option<Vec<u32>> {
         let is_movable = |&place: &usize| (set[place] as usize) < self.bound - self.size + place;
         let place = (0..set.len()).rev().find(is_movable)?;
@@ -77,26 +77,26 @@ impl Combinations {
     }
 }
 
-/// How many sets of `k` of `n` things there are; `None` from 2^128 on.
+/// Computes the binomial coefficient `n` over `k`, or `None` from 2^128 on.
 fn binomial(n: usize, k: usize) -> Option<u128> {
     if k > n {
         return Some(0);
     }
     let k = k.min(n - k);
-    // Before the step of `i`, `count` is the binomial of `n` and `i`; it grows with each step, so none is larger than the
-    // last one. A product that is too large, before it is divided, needs the slow way that divides first.
+    // Before step `i`, `count` is the binomial coefficient of `n` over `i`. It grows with each step, so the last one is the
+    // largest. If the product overflows before the division, divide by the common divisor first.
     (0..k as u128).try_fold(1u128, |count, i| {
         let (factor, divisor) = (n as u128 - i, i + 1);
         if let Some(product) = count.checked_mul(factor) {
             return Some(product / divisor);
         }
-        let common = common_divisor(count, divisor);
+        let common = greatest_common_divisor(count, divisor);
         (count / common).checked_mul(factor / (divisor / common))
     })
 }
 
-fn common_divisor(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
+fn greatest_common_divisor(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_set_has_its_place_in_lexicographic_order() {
+    fn sets_are_indexed_in_lexicographic_order() {
         for bound in 0..9 {
             for size in 0..=bound + 1 {
                 let sets = Combinations { bound, size };
@@ -128,9 +128,8 @@ mod tests {
         }
     }
 
-    /// Pascal's triangle, up to the largest number that fits.
     #[test]
-    fn large_counts_are_exact_or_none() {
+    fn counts_equal_pascals_triangle_or_are_none() {
         let mut row = vec![Some(1u128)];
         for n in 0..150 {
             for (k, &count) in row.iter().enumerate() {

@@ -1,25 +1,25 @@
-//! Sets that are joined, one after the other.
+//! A union-find structure.
 
-/// A partition of the numbers below a bound. Memory: 4 bytes a number.
+/// A partition of the numbers below a bound: union-find with path halving. Memory: 4 bytes per number.
 #[derive(Clone, Debug)]
 pub(crate) struct DisjointSets {
-    /// A lower number of the same set, or the number itself where it is the lowest.
+    /// A lower number of the same set, or the number itself if it is the lowest.
     parent: Vec<u32>,
     count: usize,
 }
 
 impl DisjointSets {
-    /// Each number by itself.
+    /// Creates one set per number.
     pub(crate) fn new(bound: usize) -> Self {
         Self { parent: (0..bound as u32).collect(), count: bound }
     }
 
-    /// Number of sets.
+    /// Returns the number of sets.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The lowest number of the set of a number.
+    /// Returns the lowest number in the set of a number.
     pub(crate) fn lowest(&mut self, number: u32) -> u32 {
         let mut number = number as usize;
         while self.parent[number] as usize != number {
@@ -29,8 +29,8 @@ impl DisjointSets {
         number as u32
     }
 
-    /// Makes the sets of two numbers one.
-    pub(crate) fn join(&mut self, one: u32, other: u32) {
+    /// Unites the sets of two numbers.
+    pub(crate) fn union(&mut self, one: u32, other: u32) {
         let [one, other] = [self.lowest(one), self.lowest(other)];
         if one != other {
             self.parent[one.max(other) as usize] = one.min(other);

@@ -1,97 +1,97 @@
-//! What is wrong with a fault, in words.
+//! The errors of faults.
 
 use lockstep_topology::{ChannelId, NodeId};
 
-/// Why faults are none of a network, or too many to look at.
+/// The reason faults do not belong to a network, or are too many.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultError {
-    /// A name or number that is no node.
-    #[error("there is no node '{name}'; give a name such as '{example}', or a number below {node_count}")]
+    /// A name or number that is not a node.
+    #[error("there is no node '{name}'; use a name such as '{example}', or a number below {node_count}")]
     UnknownNode {
-        /// What was given.
+        /// The text given.
         name: String,
-        /// Name of a node.
+        /// Name of a node, as an example.
         example: String,
         /// Number of nodes.
         node_count: usize,
     },
-    /// A word that is no two nodes.
-    #[error("'{word}' is no {form}: no place splits it into two nodes; give their names or numbers")]
+    /// A text that is not a pair of nodes.
+    #[error("'{word}' is not a {form}: it does not split into two nodes; use their names or numbers")]
     Unreadable {
-        /// What was given.
+        /// The text given.
         word: String,
-        /// How it is written.
+        /// The expected form, such as `link such as 01-10`.
         form: &'static str,
     },
-    /// A word that is two nodes in several ways.
-    #[error("'{word}' may be {first} or {second}; give the numbers of the nodes")]
+    /// A text that is a pair of nodes in several ways.
+    #[error("'{word}' can mean {first} or {second}; use the numbers of the nodes")]
     Ambiguous {
-        /// What was given.
+        /// The text given.
         word: String,
-        /// One reading, with the numbers of its nodes.
+        /// One interpretation, with node numbers.
         first: String,
-        /// Another one.
+        /// Another interpretation, with node numbers.
         second: String,
     },
     /// Nodes without a channel between them.
     #[error("no {form} joins '{from}' and '{to}'; {neighbours}")]
     NotJoined {
-        /// What was looked for.
+        /// The kind of connection: `link` or `channel`.
         form: &'static str,
         /// Name of the first node.
         from: String,
         /// Name of the second node.
         to: String,
-        /// Where channels of the first node lead, in words.
+        /// Description of the neighbours of the first node.
         neighbours: String,
     },
     /// A link between nodes that are joined in one direction only.
     #[error(
-        "'{from}' and '{to}' are joined in one direction only, which is no link; let the channel {from}->{to} fail"
+        "'{from}' and '{to}' are joined in one direction only, which is not a link; use the channel {from}->{to} as the fault"
     )]
     OneWay {
         /// Name of the node that the channels leave.
         from: String,
-        /// Name of the node that they enter.
+        /// Name of the node that the channels enter.
         to: String,
     },
-    /// A wire that is not among the parallel ones.
-    #[error("'{word}' asks for wire {wire}, but there are {wires}; they count from #1")]
-    UnknownWire {
-        /// What was given.
+    /// The number of a parallel link or channel that does not exist.
+    #[error("'{word}' has number {number}, but there are {count} parallel ones; they are numbered from #1")]
+    UnknownParallel {
+        /// The text given.
         word: String,
-        /// The number of the wire.
-        wire: usize,
-        /// How many there are.
-        wires: usize,
+        /// The number given.
+        number: usize,
+        /// Number of parallel links or channels.
+        count: usize,
     },
-    /// A number that is no node of the network.
+    /// A node that is not in the network.
     #[error("the network has no node {node}; are these the faults of another network?")]
     ForeignNode {
         /// The number.
         node: NodeId,
     },
-    /// A number that is no channel of the network.
+    /// A channel that is not in the network.
     #[error("the network has no channel {channel}; are these the faults of another network?")]
     ForeignChannel {
         /// The number.
         channel: ChannelId,
     },
     /// Two channels that are not opposite to each other.
-    #[error("channels {first} and {second} are no link; are these the faults of another network?")]
+    #[error("channels {first} and {second} are not a link; are these the faults of another network?")]
     ForeignLink {
         /// The first channel.
         first: ChannelId,
         /// The second channel.
         second: ChannelId,
     },
-    /// More sets of faults than are kept at once.
-    #[error("{} sets of faults are too many, the most is {most}; sample fewer of them", amount(*sets))]
+    /// Too many fault sets.
+    #[error("{} fault sets are too many, the maximum is {most}; sample fewer", amount(*sets))]
     TooManySets {
         /// Number of sets, `None` from 2^128 on.
         sets: Option<u128>,
-        /// The most.
+        /// Maximum number of sets.
         most: usize,
     },
 }

@@ -1,15 +1,25 @@
-//! One fault, and faults at once.
+//! Single faults and sets of simultaneous faults.
 
 use lockstep_topology::{Automorphism, ChannelId, NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::FaultError;
 
-/// What fails at once in a network.
+/// A single fault of a network: a link, a channel or a node fails.
+///
+/// ```
+/// use lockstep_faults::Fault;
+/// use lockstep_topology::Topology;
+///
+/// let mesh: Topology = "mesh:4x4".parse()?;
+/// assert_eq!(Fault::Link(mesh.links()[0]).name(&mesh), "00-10");
+/// assert_eq!(Fault::Node(mesh.terminals()[15]).name(&mesh), "33");
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// Two opposite channels, the lower number first: one wire of a full-duplex or half-duplex link.
+    /// A link, full-duplex or half-duplex: two opposite channels, the lower number first.
     Link([ChannelId; 2]),
     /// One channel.
     Channel(ChannelId),
@@ -18,7 +28,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The node that fails, if one does.
+    /// Returns the failed node, if the fault is a node.
     pub fn node(&self) -> Option<NodeId> {
         match *self {
             Self::Node(node) => Some(node),
@@ -26,7 +36,7 @@ impl Fault {
         }
     }
 
-    /// The channels that fail, but those of a node that fails.
+    /// Returns the failed channels of a link or channel; empty for a node.
     pub fn channels(&self) -> &[ChannelId] {
         match self {
             Self::Link(channels) => channels,
@@ -35,7 +45,7 @@ impl Fault {
         }
     }
 
-    /// Where a symmetry of the network takes the fault.
+    /// Returns the image of the fault under a symmetry of the network.
     #[must_use]
     pub fn image(self, symmetry: &Automorphism) -> Self {
         match self {
@@ -49,25 +59,25 @@ impl Fault {
         }
     }
 
-    /// The name of the fault in the network that it befalls: a link is `01-10`, a channel `01->10`, a node `22`, and the
-    /// second of parallel wires `01-10#2`. [`FaultSet`](crate::FaultSet) reads what is written here.
+    /// Returns the name of the fault: `01-10` for a link, `01->10` for a channel, `22` for a node, `01-10#2` for the second of
+    /// parallel links. [`FaultSet`](crate::FaultSet) parses these names.
     ///
     /// # Panics
     ///
-    /// If the network has no such node or channel.
+    /// If the node or channel is not in the network.
     pub fn name(&self, topology: &Topology) -> String {
         match *self {
             Self::Link(link) => {
                 let [tail, head] =
                     [topology.tail(link[0]), topology.head(link[0])].map(|node| topology.node_name(node));
-                let wire = wire(topology, upward(topology, link));
+                let number = parallel_number(topology, upward(topology, link));
                 let is_single = link.iter().all(|&channel| parallel(topology, channel).nth(1).is_none());
-                format!("{tail}-{head}{}", mark(wire.filter(|_| !is_single)))
+                format!("{tail}-{head}{}", number_suffix(number.filter(|_| !is_single)))
             }
             Self::Channel(channel) => {
                 let is_single = parallel(topology, channel).nth(1).is_none();
-                let mark = mark(wire(topology, channel).filter(|_| !is_single));
-                format!("{}{mark}", topology.channel_name(channel))
+                let suffix = number_suffix(parallel_number(topology, channel).filter(|_| !is_single));
+                format!("{}{suffix}", topology.channel_name(channel))
             }
             Self::Node(node) => topology.node_name(node).to_owned(),
         }
@@ -81,7 +91,7 @@ impl Fault {
         }
     }
 
-    /// Whether the network has what fails, working or not.
+    /// Checks that the node or channels of the fault are in the network. They may have failed before.
     fn check(&self, topology: &Topology) -> Result<(), FaultError> {
         let is_foreign = |channel: &&ChannelId| channel.index() >= topology.channel_bound();
         if let Some(node) = self.node().filter(|node| node.index() >= topology.node_count()) {
@@ -100,27 +110,28 @@ impl Fault {
     }
 }
 
-/// The channel of a link that leads to the higher node.
+/// Returns the channel of a link that leads to the higher node.
 pub(crate) fn upward(topology: &Topology, link: [ChannelId; 2]) -> ChannelId {
     if topology.tail(link[0]) < topology.head(link[0]) { link[0] } else { link[1] }
 }
 
-/// The working channels between the ends of one of them.
+/// Returns the working channels parallel to a channel, including itself.
 fn parallel(topology: &Topology, channel: ChannelId) -> impl Iterator<Item = ChannelId> {
     let [tail, head] = [topology.tail(channel), topology.head(channel)];
     topology.out_channels(tail).iter().copied().filter(move |&other| topology.head(other) == head)
 }
 
-/// The place of a working channel among those parallel to it, from 1.
-fn wire(topology: &Topology, channel: ChannelId) -> Option<usize> {
+/// Returns the position of a working channel among its parallel channels, from 1.
+fn parallel_number(topology: &Topology, channel: ChannelId) -> Option<usize> {
     parallel(topology, channel).position(|other| other == channel).map(|place| place + 1)
 }
 
-fn mark(wire: Option<usize>) -> String {
-    wire.map_or(String::new(), |wire| format!("#{wire}"))
+/// Returns `#2` for the number 2.
+pub(crate) fn number_suffix(number: Option<usize>) -> String {
+    number.map_or(String::new(), |number| format!("#{number}"))
 }
 
-/// Faults at once, in ascending order and each of them once.
+/// A set of simultaneous faults of a network, distinct and ascending.
 ///
 /// ```
 /// use lockstep_faults::{Fault, Faults};
@@ -173,45 +184,45 @@ impl<'a> IntoIterator for &'a Faults {
 }
 
 impl Faults {
-    /// The faults, ascending.
+    /// Returns the faults, ascending.
     pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
         self.0.iter()
     }
 
-    /// Number of faults.
+    /// Returns the number of faults.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing fails.
+    /// Returns true if there are no faults.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Where a symmetry of the network takes the faults.
+    /// Returns the image of the faults under a symmetry of the network.
     #[must_use]
     pub fn image(&self, symmetry: &Automorphism) -> Self {
         self.iter().map(|fault| fault.image(symmetry)).collect()
     }
 
-    /// The [names](Fault::name) of the faults with commas between them: `01-10, 22`.
+    /// Returns the [names](Fault::name) of the faults, separated by commas: `01-10, 22`.
     ///
     /// # Panics
     ///
-    /// If the network has no such node or channel.
+    /// If the node or channel is not in the network.
     pub fn name(&self, topology: &Topology) -> String {
         let names: Vec<String> = self.iter().map(|fault| fault.name(topology)).collect();
         names.join(", ")
     }
 
-    /// The network after these faults; all numbers stay. Its name says what failed.
+    /// Returns the network after these faults. Numbers do not change, and the faults are added to its name.
     ///
-    /// What has failed before may fail again. Takes `O(N + M)` time.
+    /// Failed nodes and channels may fail again. Takes `O(N + M)` time.
     ///
     /// # Errors
     ///
-    /// [`FaultError::ForeignNode`], [`FaultError::ForeignChannel`] or [`FaultError::ForeignLink`], if these are the faults
-    /// of another network.
+    /// [`FaultError::ForeignNode`], [`FaultError::ForeignChannel`] or [`FaultError::ForeignLink`] for faults of another
+    /// network.
     pub fn apply_to(&self, topology: &Topology) -> Result<Topology, FaultError> {
         let broken = self.injected(topology)?;
         if self.is_empty() {
@@ -222,29 +233,29 @@ impl Faults {
         } else {
             " without"
         };
-        Ok(broken.renamed(format!("{}{join} {}", topology.name(), self.words(topology))))
+        Ok(broken.renamed(format!("{}{join} {}", topology.name(), self.describe(topology))))
     }
 
-    /// The network after these faults, under its old name.
+    /// Returns the network after these faults with its old name.
     pub(crate) fn injected(&self, topology: &Topology) -> Result<Topology, FaultError> {
         self.iter().try_for_each(|fault| fault.check(topology))?;
         let nodes = self.iter().filter_map(Fault::node);
         Ok(topology.with_failures(nodes, self.iter().flat_map(Fault::channels).copied()))
     }
 
-    /// `link 00-01, channel 02->03 and node 22`; of many faults how many.
-    fn words(&self, topology: &Topology) -> String {
-        /// The most faults that are named one by one.
-        const MOST: usize = 8;
-        let of_a_kind = |faults: &[Fault]| match *faults {
+    /// Describes the faults: `link 00-01, channel 02->03 and node 22`, or the number per kind if there are many.
+    fn describe(&self, topology: &Topology) -> String {
+        /// Maximum number of faults that are named one by one.
+        const MAX_NAMED: usize = 8;
+        let describe_kind = |faults: &[Fault]| match *faults {
             [fault] => format!("{} {}", fault.kind(), fault.name(topology)),
             _ => format!("{} {}s", faults.len(), faults[0].kind()),
         };
-        let words: Vec<String> = if self.len() <= MOST {
-            self.iter().map(|fault| of_a_kind(&[*fault])).collect()
+        let words: Vec<String> = if self.len() <= MAX_NAMED {
+            self.iter().map(|fault| describe_kind(&[*fault])).collect()
         } else {
-            self.0.chunk_by(|one, other| one.kind() == other.kind()).map(of_a_kind).collect()
+            self.0.chunk_by(|one, other| one.kind() == other.kind()).map(describe_kind).collect()
         };
-        crate::words::list(&words)
+        crate::list::list(&words)
     }
 }

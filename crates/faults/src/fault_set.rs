@@ -1,12 +1,12 @@
-//! Faults as a person names them.
+//! Faults by name, independent of a network.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::fault::upward;
-use crate::words::beginning;
+use crate::fault::{number_suffix, upward};
+use crate::list::shortened_list;
 use crate::{Fault, FaultError, Faults};
 
-/// Faults by the names or numbers of nodes, of whatever network they are [asked](Self::of).
+/// A set of faults by the names or numbers of nodes. [`of`](Self::of) looks them up in a network.
 ///
 /// ```
 /// use lockstep_faults::FaultSet;
@@ -16,106 +16,108 @@ use crate::{Fault, FaultError, Faults};
 /// let broken = FaultSet::new().link("00", "01").channel("01", "11").node("22").apply_to(&mesh)?;
 /// assert_eq!(broken.name(), "mesh:4x4 without link 00-01, channel 01->11 and node 22");
 ///
-/// let written = FaultSet::new().link_written("00-01").channel_written("01->11").node("10");
-/// assert_eq!(written.of(&mesh)?.name(&mesh), "00-01, 01->11, 10");
+/// let named = FaultSet::new().link_named("00-01").channel_named("01->11").node("10");
+/// assert_eq!(named.of(&mesh)?.name(&mesh), "00-01, 01->11, 10");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FaultSet {
-    entries: Vec<Entry>,
+    faults: Vec<NamedFault>,
 }
 
+/// A fault by the names or numbers of its nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Entry {
-    Link(Ends),
-    Channel(Ends),
+enum NamedFault {
+    Link(NodePair),
+    Channel(NodePair),
     Node(String),
 }
 
 /// Two nodes by name or number.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Ends {
-    Apart {
+enum NodePair {
+    Separate {
         from: String,
         to: String,
     },
-    /// In one word, which only the names of a network can split.
-    Written(String),
+    /// One text such as `01-10`. The names of a network decide where to split it.
+    Combined(String),
 }
 
-/// A pair of nodes, and one of the parallel wires between them, counted from 1.
+/// An interpretation of a pair: its nodes, and the number of a parallel link or channel, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Reading {
+struct Interpretation {
     from: NodeId,
     to: NodeId,
-    wire: Option<usize>,
+    number: Option<usize>,
 }
 
 impl FaultSet {
-    /// No fault.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// And every wire between two nodes, in both directions.
+    /// Adds all links between two nodes, and all other channels between them.
     #[must_use]
     pub fn link(self, one: impl Into<String>, other: impl Into<String>) -> Self {
-        self.and(Entry::Link(Ends::Apart { from: one.into(), to: other.into() }))
+        self.and(NamedFault::Link(NodePair::Separate { from: one.into(), to: other.into() }))
     }
 
-    /// And every channel from one node to another.
+    /// Adds all channels from one node to another.
     #[must_use]
     pub fn channel(self, from: impl Into<String>, to: impl Into<String>) -> Self {
-        self.and(Entry::Channel(Ends::Apart { from: from.into(), to: to.into() }))
+        self.and(NamedFault::Channel(NodePair::Separate { from: from.into(), to: to.into() }))
     }
 
-    /// And a terminal or switch with all its channels.
+    /// Adds a terminal or switch with all its channels.
     #[must_use]
     pub fn node(self, node: impl Into<String>) -> Self {
-        self.and(Entry::Node(node.into()))
+        self.and(NamedFault::Node(node.into()))
     }
 
-    /// And a link as a person writes it: `01-10`, or one of parallel wires `01-10#2`. Names may have hyphens as long as
-    /// one place alone splits the word into two nodes.
+    /// Adds a link written as `01-10`, or `01-10#2` for the second of parallel links. Names can contain hyphens if exactly one
+    /// hyphen splits the text into two nodes.
     #[must_use]
-    pub fn link_written(self, word: impl Into<String>) -> Self {
-        self.and(Entry::Link(Ends::Written(word.into())))
+    pub fn link_named(self, word: impl Into<String>) -> Self {
+        self.and(NamedFault::Link(NodePair::Combined(word.into())))
     }
 
-    /// And a channel as a person writes it: `01->10`, `01>10`, `01-10`, or one of parallel wires `01->10#2`.
+    /// Adds a channel written as `01->10`, `01>10`, `01-10`, or `01->10#2` for the second of parallel channels.
     #[must_use]
-    pub fn channel_written(self, word: impl Into<String>) -> Self {
-        self.and(Entry::Channel(Ends::Written(word.into())))
+    pub fn channel_named(self, word: impl Into<String>) -> Self {
+        self.and(NamedFault::Channel(NodePair::Combined(word.into())))
     }
 
-    /// Whether nothing fails.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.faults.is_empty()
     }
 
-    fn and(mut self, entry: Entry) -> Self {
-        self.entries.push(entry);
+    fn and(mut self, fault: NamedFault) -> Self {
+        self.faults.push(fault);
         self
     }
 
-    /// The faults of this network that are meant.
+    /// Looks up the faults in a network.
     ///
     /// # Errors
     ///
-    /// A [`FaultError`] that quotes what is no node, link or channel of the network.
+    /// [`FaultError::UnknownNode`], [`FaultError::Unreadable`], [`FaultError::Ambiguous`], [`FaultError::NotJoined`],
+    /// [`FaultError::OneWay`] or [`FaultError::UnknownParallel`] for the first fault that is not in the network.
     pub fn of(&self, topology: &Topology) -> Result<Faults, FaultError> {
         let mut faults = Vec::new();
-        for entry in &self.entries {
-            match entry {
-                Entry::Link(ends) => faults.extend(links(topology, ends)?),
-                Entry::Channel(ends) => faults.extend(channels(topology, ends)?),
-                Entry::Node(name) => faults.push(Fault::Node(find(topology, name)?)),
+        for fault in &self.faults {
+            match fault {
+                NamedFault::Link(ends) => faults.extend(links(topology, ends)?),
+                NamedFault::Channel(ends) => faults.extend(channels(topology, ends)?),
+                NamedFault::Node(name) => faults.push(Fault::Node(find(topology, name)?)),
             }
         }
         Ok(faults.into())
     }
 
-    /// The network after these faults; see [`Faults::apply_to`].
+    /// Returns the network after these faults, see [`Faults::apply_to`].
     ///
     /// # Errors
     ///
@@ -125,10 +127,10 @@ impl FaultSet {
     }
 }
 
-/// The links between two nodes, and the channels between them that are part of no link.
-fn links(topology: &Topology, ends: &Ends) -> Result<Vec<Fault>, FaultError> {
-    let reading = ends.read(topology, "link such as 01-10", &["-"])?;
-    let Reading { from, to, wire } = reading;
+/// Returns the links between two nodes, and the other channels between them.
+fn links(topology: &Topology, ends: &NodePair) -> Result<Vec<Fault>, FaultError> {
+    let interpretation = ends.read(topology, "link such as 01-10", &["-"])?;
+    let Interpretation { from, to, number } = interpretation;
     let [there, back] = [channels_between(topology, from, to), channels_between(topology, to, from)];
     match (there.is_empty(), back.is_empty()) {
         (true, true) => return Err(not_joined(topology, "link", from, to)),
@@ -141,13 +143,13 @@ fn links(topology: &Topology, ends: &Ends) -> Result<Vec<Fault>, FaultError> {
     let up = if from < to { &there } else { &back };
     let links = topology.links().into_iter().filter(|&link| up.contains(&upward(topology, link)));
     let mut faults: Vec<Fault> = links.map(Fault::Link).collect();
-    if let Some(wire) = wire {
-        let is_meant = |fault: &Fault| {
-            let channel = wire.checked_sub(1).and_then(|place| up.get(place));
+    if let Some(number) = number {
+        let has_number = |fault: &Fault| {
+            let channel = number.checked_sub(1).and_then(|place| up.get(place));
             channel.is_some_and(|channel| fault.channels().contains(channel))
         };
-        faults.retain(is_meant);
-        return if faults.is_empty() { Err(unknown_wire(ends, wire, up.len())) } else { Ok(faults) };
+        faults.retain(has_number);
+        return if faults.is_empty() { Err(unknown_parallel(ends, number, up.len())) } else { Ok(faults) };
     }
     let is_alone = |channel: &&ChannelId| !faults.iter().any(|fault| fault.channels().contains(channel));
     let alone: Vec<Fault> = there.iter().chain(&back).filter(is_alone).copied().map(Fault::Channel).collect();
@@ -155,17 +157,17 @@ fn links(topology: &Topology, ends: &Ends) -> Result<Vec<Fault>, FaultError> {
     Ok(faults)
 }
 
-/// The channels from one node to another.
-fn channels(topology: &Topology, ends: &Ends) -> Result<Vec<Fault>, FaultError> {
-    let Reading { from, to, wire } = ends.read(topology, "channel such as '01->10'", &["->", ">", "-"])?;
+/// Returns the channels from one node to another.
+fn channels(topology: &Topology, ends: &NodePair) -> Result<Vec<Fault>, FaultError> {
+    let Interpretation { from, to, number } = ends.read(topology, "channel such as '01->10'", &["->", ">", "-"])?;
     let channels = channels_between(topology, from, to);
     if channels.is_empty() {
         return Err(not_joined(topology, "channel", from, to));
     }
-    let Some(wire) = wire else { return Ok(channels.into_iter().map(Fault::Channel).collect()) };
-    match wire.checked_sub(1).and_then(|place| channels.get(place)) {
+    let Some(number) = number else { return Ok(channels.into_iter().map(Fault::Channel).collect()) };
+    match number.checked_sub(1).and_then(|place| channels.get(place)) {
         Some(&channel) => Ok(vec![Fault::Channel(channel)]),
-        None => Err(unknown_wire(ends, wire, channels.len())),
+        None => Err(unknown_parallel(ends, number, channels.len())),
     }
 }
 
@@ -173,49 +175,49 @@ fn channels_between(topology: &Topology, from: NodeId, to: NodeId) -> Vec<Channe
     topology.out_channels(from).iter().copied().filter(|&channel| topology.head(channel) == to).collect()
 }
 
-impl Ends {
-    fn read(&self, topology: &Topology, form: &'static str, separators: &[&str]) -> Result<Reading, FaultError> {
+impl NodePair {
+    fn read(&self, topology: &Topology, form: &'static str, separators: &[&str]) -> Result<Interpretation, FaultError> {
         let word = match self {
-            Self::Apart { from, to } => {
-                return Ok(Reading { from: find(topology, from)?, to: find(topology, to)?, wire: None });
+            Self::Separate { from, to } => {
+                return Ok(Interpretation { from: find(topology, from)?, to: find(topology, to)?, number: None });
             }
-            Self::Written(word) => word,
+            Self::Combined(word) => word,
         };
-        let marked = word.rsplit_once('#').and_then(|(pair, wire)| Some((pair, Some(wire.parse().ok()?))));
-        let mut readings: Vec<Reading> = Vec::new();
-        for (pair, wire) in [(&word[..], None)].into_iter().chain(marked) {
+        let marked = word.rsplit_once('#').and_then(|(pair, number)| Some((pair, Some(number.parse().ok()?))));
+        let mut interpretations: Vec<Interpretation> = Vec::new();
+        for (pair, number) in [(&word[..], None)].into_iter().chain(marked) {
             for separator in separators {
                 for (place, _) in pair.match_indices(separator) {
                     let sides = [&pair[..place], &pair[place + separator.len()..]];
                     let [Some(from), Some(to)] = sides.map(|side| topology.find_node(side)) else { continue };
-                    let reading = Reading { from, to, wire };
-                    if !readings.contains(&reading) {
-                        readings.push(reading);
+                    let interpretation = Interpretation { from, to, number };
+                    if !interpretations.contains(&interpretation) {
+                        interpretations.push(interpretation);
                     }
                 }
             }
         }
-        match readings[..] {
+        match interpretations[..] {
             [] => Err(FaultError::Unreadable { word: word.clone(), form }),
-            [reading] => Ok(reading),
+            [interpretation] => Ok(interpretation),
             [first, second, ..] => {
-                let [first, second] = [first, second].map(|reading| reading.in_numbers(separators[0]));
+                let [first, second] = [first, second].map(|interpretation| interpretation.with_numbers(separators[0]));
                 Err(FaultError::Ambiguous { word: word.clone(), first, second })
             }
         }
     }
 
-    fn words(&self) -> String {
+    fn text(&self) -> String {
         match self {
-            Self::Apart { from, to } => format!("{from}-{to}"),
-            Self::Written(word) => word.clone(),
+            Self::Separate { from, to } => format!("{from}-{to}"),
+            Self::Combined(word) => word.clone(),
         }
     }
 }
 
-impl Reading {
-    fn in_numbers(self, separator: &str) -> String {
-        format!("{}{separator}{}{}", self.from, self.to, self.wire.map_or(String::new(), |wire| format!("#{wire}")))
+impl Interpretation {
+    fn with_numbers(self, separator: &str) -> String {
+        format!("{}{separator}{}{}", self.from, self.to, number_suffix(self.number))
     }
 }
 
@@ -227,8 +229,8 @@ fn find(topology: &Topology, name: &str) -> Result<NodeId, FaultError> {
     })
 }
 
-fn unknown_wire(ends: &Ends, wire: usize, wires: usize) -> FaultError {
-    FaultError::UnknownWire { word: ends.words(), wire, wires }
+fn unknown_parallel(ends: &NodePair, number: usize, count: usize) -> FaultError {
+    FaultError::UnknownParallel { word: ends.text(), number, count }
 }
 
 fn not_joined(topology: &Topology, form: &'static str, from: NodeId, to: NodeId) -> FaultError {
@@ -239,7 +241,7 @@ fn not_joined(topology: &Topology, form: &'static str, from: NodeId, to: NodeId)
     let neighbours = if heads.is_empty() {
         format!("no channel leaves '{from_name}'")
     } else {
-        let names = beginning(heads.iter().map(|&node| topology.node_name(node)));
+        let names = shortened_list(heads.iter().map(|&node| topology.node_name(node)));
         format!("channels lead from '{from_name}' to {names}")
     };
     FaultError::NotJoined { form, from: from_name, to: to_name, neighbours }
@@ -263,7 +265,7 @@ mod tests {
         faults.of(topology).unwrap_err().to_string()
     }
 
-    /// Three wires, of which one goes there only; names with hyphens.
+    /// Parallel links, a one-way channel, and names with hyphens.
     fn odd() -> Topology {
         let mut network = TopologyBuilder::new("odd");
         let nodes = ["a", "a-b", "b-c", "c", "x#1"].map(|name| network.terminal(name));
@@ -278,45 +280,45 @@ mod tests {
     }
 
     #[test]
-    fn names_numbers_and_every_way_to_write_them_mean_the_same() {
+    fn names_numbers_and_all_notations_are_equivalent() {
         let kautz: Topology = "kautz:3,2".parse().unwrap();
         let expected = FaultSet::new().channel("01", "10").of(&kautz).unwrap();
         assert_eq!(expected.iter().len(), 1);
         let number = |name: &str| kautz.find_node(name).unwrap().to_string();
         for word in ["01->10".into(), "01>10".into(), "01-10".into(), format!("{}->{}", number("01"), number("10"))] {
-            assert_eq!(FaultSet::new().channel_written(word).of(&kautz).unwrap(), expected);
+            assert_eq!(FaultSet::new().channel_named(word).of(&kautz).unwrap(), expected);
         }
         assert_eq!(FaultSet::new().channel(number("01"), number("10")).of(&kautz).unwrap(), expected);
-        assert_eq!(named(&kautz, &FaultSet::new().link_written("10-01").node("01").node("01")), "01-10, 01");
+        assert_eq!(named(&kautz, &FaultSet::new().link_named("10-01").node("01").node("01")), "01-10, 01");
     }
 
     #[test]
-    fn a_link_is_every_wire_and_what_has_no_opposite() {
+    fn a_link_is_all_parallel_links_and_other_channels() {
         let odd = odd();
         assert_eq!(named(&odd, &FaultSet::new().link("a", "a-b")), "a-a-b#1, a-b-a#2, a-b->a#3");
         assert_eq!(named(&odd, &FaultSet::new().channel("a-b", "a")), "a-b->a#1, a-b->a#2, a-b->a#3");
-        assert_eq!(named(&odd, &FaultSet::new().link_written("a-a-b#2")), "a-b-a#2");
+        assert_eq!(named(&odd, &FaultSet::new().link_named("a-a-b#2")), "a-b-a#2");
         assert_eq!(
-            refused(&odd, &FaultSet::new().link_written("0-1#3")),
-            "'0-1#3' asks for wire 3, but there are 2; they count from #1"
+            refused(&odd, &FaultSet::new().link_named("0-1#3")),
+            "'0-1#3' has number 3, but there are 2 parallel ones; they are numbered from #1"
         );
-        assert_eq!(named(&odd, &FaultSet::new().link_written("c-x#1")), "c-x#1");
+        assert_eq!(named(&odd, &FaultSet::new().link_named("c-x#1")), "c-x#1");
         let broken = FaultSet::new().link("a", "a-b").apply_to(&odd).unwrap();
         assert_eq!(odd.channel_count() - broken.channel_count(), 5);
     }
 
     #[test]
-    fn what_is_no_fault_of_the_network_is_refused_in_words() {
+    fn faults_of_another_network_are_refused_with_a_message() {
         let kautz: Topology = "kautz:3,2".parse().unwrap();
         let odd = odd();
         assert_eq!(
-            refused(&odd, &FaultSet::new().link_written("a-b-c")),
-            "'a-b-c' may be 0-2 or 1-3; give the numbers of the nodes"
+            refused(&odd, &FaultSet::new().link_named("a-b-c")),
+            "'a-b-c' can mean 0-2 or 1-3; use the numbers of the nodes"
         );
-        assert_eq!(named(&odd, &FaultSet::new().link_written("1-3")), "a-b-c");
+        assert_eq!(named(&odd, &FaultSet::new().link_named("1-3")), "a-b-c");
         assert_eq!(
             refused(&kautz, &FaultSet::new().link("01", "12")),
-            "'01' and '12' are joined in one direction only, which is no link; let the channel 01->12 fail"
+            "'01' and '12' are joined in one direction only, which is not a link; use the channel 01->12 as the fault"
         );
         assert_eq!(
             refused(&kautz, &FaultSet::new().link("12", "01")),
@@ -328,11 +330,11 @@ mod tests {
         );
         assert_eq!(
             refused(&kautz, &FaultSet::new().node("44")),
-            "there is no node '44'; give a name such as '01', or a number below 12"
+            "there is no node '44'; use a name such as '01', or a number below 12"
         );
         assert_eq!(
-            refused(&kautz, &FaultSet::new().link_written("01+10")),
-            "'01+10' is no link such as 01-10: no place splits it into two nodes; give their names or numbers"
+            refused(&kautz, &FaultSet::new().link_named("01+10")),
+            "'01+10' is not a link such as 01-10: it does not split into two nodes; use their names or numbers"
         );
         let pair: Topology = "ring:2".parse().unwrap();
         let cut = FaultSet::new().link("0", "1").apply_to(&pair).unwrap();

@@ -1,7 +1,7 @@
-//! Faults of interconnection networks: named, enumerated, sampled, counted up to symmetry, and what survives them.
+//! Faults of interconnection networks: by name, enumerated, sampled, classified by symmetry, and their effect on
+//! connectivity and diameter.
 //!
-//! A [`Fault`] is a link, a channel or a node; [`Faults`] are several at once, and [`Faults::apply_to`] gives the network
-//! that is left, with all its numbers. Not here: schedules for that network.
+//! The crate does not compute schedules for the network after faults.
 //!
 //! ```
 //! use lockstep_faults::{FaultKind, FaultSet, FaultSpace, Survivability, Transport};
@@ -13,7 +13,7 @@
 //! assert_eq!((broken.terminal_count(), broken.channel_count()), (15, 48 - 2 - 8));
 //! assert!(Survivability::of(&broken, Transport::Direct).is_connected());
 //!
-//! // Which pairs of links must not fail at once?
+//! // Find the pairs of links whose simultaneous failure disconnects the mesh.
 //! let pairs = FaultSpace::new(&mesh, FaultKind::Link, 2);
 //! let mut fatal = Vec::new();
 //! for faults in pairs.iter() {
@@ -24,29 +24,57 @@
 //! assert_eq!(fatal, ["00-10, 00-01", "02-03, 03-13", "20-30, 30-31", "23-33, 32-33"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A [`Fault`] is a failed link, channel or node of one network. [`Faults`] is a set of simultaneous faults.
+//!   [`Faults::apply_to`] returns the network after the faults; all node and channel numbers stay the same.
+//! - A [`FaultSet`] names faults by nodes, independent of a network, as on a command line.
+//! - A [`FaultSpace`] is the set of all combinations of a number of faults of one [`FaultKind`]. It is enumerated, sampled,
+//!   or reduced to [`FaultClasses`] under the symmetries of the network.
+//! - [`Transport`] says which nodes messages can cross. It decides whether terminals are connected.
+//!
+//! # Entry points
+//!
+//! | task | item |
+//! |---|---|
+//! | apply named faults | [`FaultSet`] |
+//! | enumerate, resume or sample fault sets | [`FaultSpace`] |
+//! | examine one fault set per symmetry class | [`FaultClasses`] |
+//! | test connectivity after faults | [`Survivability`], [`disconnected_pairs`] |
+//! | compute the fault diameter | [`FaultDiameter`] |
+//! | find connected regions of faults | [`faulty_regions`] |
+//!
+//! # How to add a kind of fault
+//!
+//! 1. Add a variant to [`Fault`] in `src/fault.rs`, with its node or channels, its image, its name and its check. The match
+//!    statements show all places.
+//! 2. Add a variant to [`FaultKind`] in `src/fault_space.rs`, which enumerates the single faults of a network.
+//! 3. If it can be named without a network, add a method to [`FaultSet`] in `src/fault_set.rs`.
+//! 4. Add it to `strategy::any_faults` in `src/strategy.rs`. The property tests of all crates then include it.
 
-mod classes;
 mod combinations;
-mod diameter;
 mod disjoint_sets;
 mod error;
 mod fault;
+mod fault_classes;
+mod fault_diameter;
 mod fault_set;
-mod region;
-mod space;
+mod fault_space;
+mod faulty_region;
+mod list;
+mod multi_source_bfs;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod survivability;
 mod transport;
-mod waves;
-mod words;
 
-pub use classes::{FaultClass, FaultClasses, MAX_CLASSIFIED};
-pub use diameter::{Farthest, FaultDiameter};
 pub use error::FaultError;
 pub use fault::{Fault, Faults};
+pub use fault_classes::{FaultClass, FaultClasses, MAX_CLASSIFIED};
+pub use fault_diameter::{Farthest, FaultDiameter};
 pub use fault_set::FaultSet;
-pub use region::{FaultyRegion, faulty_regions};
-pub use space::{FaultKind, FaultSpace};
+pub use fault_space::{FaultKind, FaultSpace};
+pub use faulty_region::{FaultyRegion, faulty_regions};
 pub use survivability::{CutOff, Survivability, disconnected_pairs};
 pub use transport::Transport;

@@ -1,4 +1,4 @@
-//! Random faults for property tests. They shrink to fewer ones.
+//! Random faults for property tests with proptest. They shrink to fewer faults.
 
 use lockstep_topology::Topology;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::sample::Index;
 
 use crate::{Fault, FaultKind, Faults};
 
-/// Up to `most` faults of a network, of all kinds together.
+/// Generates up to `most` faults of a network, of all kinds.
 pub fn any_faults(topology: &Topology, most: usize) -> impl Strategy<Value = Faults> + use<> {
     let kinds = [FaultKind::Link, FaultKind::Channel, FaultKind::Node];
     let faults: Vec<Fault> = kinds.into_iter().flat_map(|kind| kind.of(topology)).collect();

@@ -1,4 +1,4 @@
-//! Whether all terminals can still talk to each other.
+//! Connectivity of the terminals after faults.
 
 use std::cmp::Reverse;
 
@@ -6,10 +6,10 @@ use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::Transport;
-use crate::waves::{Direction, WIDTH, Waves, mask};
-use crate::words::beginning;
+use crate::list::shortened_list;
+use crate::multi_source_bfs::{MAX_SOURCES, MultiSourceBfs, SearchDirection, mask};
 
-/// Whether every terminal that is left still has a legal path to every other one.
+/// The connectivity of a network: all terminals have legal paths to all others, or some are cut off.
 ///
 /// ```
 /// use lockstep_faults::{FaultSet, Survivability, Transport};
@@ -17,74 +17,74 @@ use crate::words::beginning;
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
 /// let broken = FaultSet::new().node("01").link("00", "10").apply_to(&mesh)?;
-/// let answer = Survivability::of(&broken, Transport::Direct);
-/// assert_eq!(answer.words(&broken), "terminal 00 is cut off: there is no path from 00 to 02");
+/// let survivability = Survivability::of(&broken, Transport::Direct);
+/// assert_eq!(survivability.describe(&broken), "terminal 00 is cut off: there is no path from 00 to 02");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Survivability {
-    /// Every pair is connected.
+    /// Each terminal has a path to each other one.
     Connected,
-    /// Nobody is left to talk to.
+    /// Fewer than two terminals remain.
     TooFewTerminals {
-        /// Number of terminals left: 0 or 1.
+        /// Number of remaining terminals: 0 or 1.
         terminals: usize,
     },
-    /// Some pair is not connected.
+    /// Some terminal has no path to another one.
     CutOff(CutOff),
 }
 
-/// What is not connected any more.
+/// The terminals that are cut off.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CutOff {
-    /// The terminals that are cut off, ascending: without them, all others are connected with each other. Where messages
-    /// may cross all terminals, these others are a largest group of terminals of which each reaches each.
+    /// The terminals that are cut off, ascending. All other terminals are connected with each other. If messages can cross
+    /// all terminals, these others are a largest connected group.
     pub terminals: Vec<NodeId>,
-    /// Two terminals, of which the first has no path to the second one: the first such [pair](disconnected_pairs).
+    /// The first [pair](disconnected_pairs) of terminals without a path from the first to the second.
     pub witness: [NodeId; 2],
-    /// Number of such pairs, in order.
+    /// Number of such ordered pairs.
     pub pairs: u64,
 }
 
 impl Survivability {
-    /// The answer for a network.
+    /// Determines the survivability of a network.
     ///
-    /// Takes two searches where a node that connects all others is found at once, else one for every 64 terminals; if some
-    /// are cut off, two more for every 64, and two for every other terminal that messages may not cross. Memory: about 60
-    /// bytes a node.
+    /// Takes two to four breadth-first search if one of two nodes reaches all terminals and is reached from all. Otherwise
+    /// it takes one search per 64 terminals. If terminals are cut off, it takes two more per 64 terminals, and two for each
+    /// other terminal that messages cannot cross. Memory: about 60 bytes per node.
     pub fn of(topology: &Topology, transport: Transport) -> Self {
         let terminals = topology.terminal_count();
         if terminals < 2 {
             return Self::TooFewTerminals { terminals };
         }
-        let mut searches = Searches::new(topology, transport);
-        if searches.have_hub() {
+        let mut search = BidirectionalSearch::new(topology, transport);
+        if search.has_hub() {
             return Self::Connected;
         }
         let Some(witness) = disconnected_pairs(topology, transport).next() else { return Self::Connected };
-        let (partners, pairs) = searches.partners();
-        Self::CutOff(CutOff { terminals: searches.cut_off(&partners), witness, pairs })
+        let (partners, pairs) = search.partners();
+        Self::CutOff(CutOff { terminals: search.cut_off(&partners), witness, pairs })
     }
 
-    /// Whether every pair of two and more terminals is connected.
+    /// Returns true if there are two or more terminals and all of them are connected.
     pub fn is_connected(&self) -> bool {
         matches!(self, Self::Connected)
     }
 
-    /// The answer in one sentence, by the names of nodes: `terminals 3 and 7 are cut off: there is no path from 0 to 3`.
+    /// Describes the result in one sentence: `terminals 3 and 7 are cut off: there is no path from 0 to 3`.
     ///
     /// # Panics
     ///
-    /// If it is the answer for a network of more nodes.
-    pub fn words(&self, topology: &Topology) -> String {
+    /// If a cut-off terminal is not a node of `topology`.
+    pub fn describe(&self, topology: &Topology) -> String {
         match self {
             Self::Connected => "every pair of terminals is connected".into(),
             Self::TooFewTerminals { terminals: 0 } => "no terminal is left".into(),
             Self::TooFewTerminals { .. } => "only one terminal is left".into(),
             Self::CutOff(CutOff { terminals, witness, .. }) => {
                 let [from, to] = witness.map(|node| topology.node_name(node));
-                let names = beginning(terminals.iter().map(|&node| topology.node_name(node)));
+                let names = shortened_list(terminals.iter().map(|&node| topology.node_name(node)));
                 let [noun, verb] = if terminals.len() == 1 { ["terminal", "is"] } else { ["terminals", "are"] };
                 format!("{noun} {names} {verb} cut off: there is no path from {from} to {to}")
             }
@@ -93,17 +93,17 @@ impl Survivability {
 }
 
 /// Searches from and to terminals.
-struct Searches<'a> {
+struct BidirectionalSearch<'a> {
     topology: &'a Topology,
     transport: Transport,
-    from: Waves<'a>,
-    to: Waves<'a>,
+    from: MultiSourceBfs<'a>,
+    to: MultiSourceBfs<'a>,
 }
 
-impl<'a> Searches<'a> {
+impl<'a> BidirectionalSearch<'a> {
     fn new(topology: &'a Topology, transport: Transport) -> Self {
-        let [from, to] =
-            [Direction::Forwards, Direction::Backwards].map(|direction| Waves::new(topology, transport, direction));
+        let [from, to] = [SearchDirection::Forward, SearchDirection::Backward]
+            .map(|direction| MultiSourceBfs::new(topology, transport, direction));
         Self { topology, transport, from, to }
     }
 
@@ -112,37 +112,37 @@ impl<'a> Searches<'a> {
         self.to.run(sources);
     }
 
-    /// The sources that both reach a node and are reached from it.
-    fn exchange(&self, node: NodeId) -> u64 {
-        self.from.seen(node) & self.to.seen(node)
+    /// Returns the sources that reach a node and are reached from it.
+    fn mutually_reachable(&self, node: NodeId) -> u64 {
+        self.from.reached_from(node) & self.to.reached_from(node)
     }
 
-    /// Whether the first terminal, or the node beside it, may be crossed, reaches all terminals and is reached from all.
-    /// `false` proves nothing.
-    fn have_hub(&mut self) -> bool {
+    /// Returns true if messages can cross the first terminal or its first neighbour, and that node reaches all terminals and
+    /// is reached from all. Then all terminals are connected. False proves nothing.
+    fn has_hub(&mut self) -> bool {
         let Self { topology, transport, .. } = *self;
         let first = topology.terminals()[0];
-        let beside = topology.out_channels(first).first().map(|&channel| topology.head(channel));
-        [Some(first), beside].into_iter().flatten().any(|hub| {
+        let neighbour = topology.out_channels(first).first().map(|&channel| topology.head(channel));
+        [Some(first), neighbour].into_iter().flatten().any(|hub| {
             transport.touches(topology, hub) && transport.crosses(topology, hub) && {
                 self.run(&[hub]);
-                topology.terminals().iter().all(|&terminal| self.exchange(terminal) == 1)
+                topology.terminals().iter().all(|&terminal| self.mutually_reachable(terminal) == 1)
             }
         })
     }
 
-    /// With how many others each terminal exchanges messages, and how many pairs are not connected.
+    /// Returns the number of mutually reachable terminals of each terminal, and the number of disconnected ordered pairs.
     fn partners(&mut self) -> (Vec<u32>, u64) {
         let terminals = self.topology.terminals();
         let mut partners = Vec::with_capacity(terminals.len());
         let mut pairs = 0;
-        for batch in terminals.chunks(WIDTH) {
+        for batch in terminals.chunks(MAX_SOURCES) {
             self.run(batch);
             let all = mask(batch.len());
-            let mut missing = [0; WIDTH];
+            let mut missing = [0; MAX_SOURCES];
             for &terminal in terminals {
-                pairs += u64::from((all & !self.from.seen(terminal)).count_ones());
-                let mut bits = all & !self.exchange(terminal);
+                pairs += u64::from((all & !self.from.reached_from(terminal)).count_ones());
+                let mut bits = all & !self.mutually_reachable(terminal);
                 while bits != 0 {
                     missing[bits.trailing_zeros() as usize] += 1;
                     bits &= bits - 1;
@@ -153,8 +153,7 @@ impl<'a> Searches<'a> {
         (partners, pairs)
     }
 
-    /// The terminals outside a group of which each reaches each: it takes in one terminal after the other, those with the
-    /// most partners first.
+    /// Returns the terminals outside a connected group. The group is built greedily, terminals with the most partners first.
     fn cut_off(&mut self, partners: &[u32]) -> Vec<NodeId> {
         let Self { topology, transport, .. } = *self;
         let terminals = topology.terminals();
@@ -169,9 +168,9 @@ impl<'a> Searches<'a> {
             self.run(&[terminals[rank]]);
             let crosses = transport.crosses(topology, terminals[rank]);
             for (other, &terminal) in terminals.iter().enumerate() {
-                let is_partner = self.exchange(terminal) == 1;
+                let is_partner = self.mutually_reachable(terminal) == 1;
                 is_inside[other] &= is_partner;
-                // Terminals that messages cross have the same partners, if they are partners.
+                // Two partners that messages can cross have the same partners.
                 is_settled[other] |= crosses && is_partner && transport.crosses(topology, terminal);
             }
         }
@@ -179,15 +178,16 @@ impl<'a> Searches<'a> {
     }
 }
 
-/// All ordered pairs of different terminals without a legal path from the first to the second one, by source and then by
-/// receiver. Takes one search for every 64 sources, as far as the pairs are asked for.
+/// Returns the ordered pairs of terminals without a legal path from the first to the second, by source, then by receiver.
+///
+/// The iterator is lazy. It takes one breadth-first search per 64 sources.
 ///
 /// ```
 /// use lockstep_faults::{FaultSet, Transport, disconnected_pairs};
 /// use lockstep_topology::Topology;
 ///
-/// // In an Omega network each pair has one path: a channel in the middle serves two sources and two receivers, and here
-/// // one terminal is both.
+/// // In an Omega network each pair has one path. A middle channel serves two sources and two receivers; here one terminal
+/// // is both.
 /// let omega: Topology = "omega:4".parse()?;
 /// let ends = |channel| [omega.tail(channel), omega.head(channel)];
 /// let middle = omega.channels().find(|&channel| !ends(channel).iter().any(|&node| omega.is_terminal(node)));
@@ -196,14 +196,14 @@ impl<'a> Searches<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn disconnected_pairs(topology: &Topology, transport: Transport) -> impl Iterator<Item = [NodeId; 2]> {
-    let mut waves = Waves::new(topology, transport, Direction::Forwards);
+    let mut search = MultiSourceBfs::new(topology, transport, SearchDirection::Forward);
     let terminals = topology.terminals();
-    terminals.chunks(WIDTH).flat_map(move |batch| {
-        waves.run(batch);
+    terminals.chunks(MAX_SOURCES).flat_map(move |batch| {
+        search.run(batch);
         let all = mask(batch.len());
         let unreached: Vec<(NodeId, u64)> = terminals
             .iter()
-            .map(|&terminal| (terminal, all & !waves.seen(terminal)))
+            .map(|&terminal| (terminal, all & !search.reached_from(terminal)))
             .filter(|&(_, missing)| missing != 0)
             .collect();
         (0..).zip(batch).flat_map(move |(bit, &source)| {

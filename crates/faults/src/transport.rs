@@ -1,4 +1,4 @@
-//! How messages cross the network.
+//! Transport modes: which nodes messages can cross.
 
 use std::fmt;
 
@@ -6,20 +6,31 @@ use lockstep_schedule::{Collective, CommunicationModel, Switching};
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
-/// Which nodes a message may cross on its way; what decides whether two terminals are connected.
+/// The rule that decides which nodes a message can cross, and thus whether two terminals are connected.
+///
+/// ```
+/// use lockstep_faults::{Survivability, Transport};
+/// use lockstep_topology::Topology;
+///
+/// // Without its switches, a fat tree has no paths.
+/// let fat_tree: Topology = "fat-tree:2,2".parse()?;
+/// assert!(Survivability::of(&fat_tree, Transport::Direct).is_connected());
+/// assert!(!Survivability::of(&fat_tree, Transport::StoreAndForward).is_connected());
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
-    /// One wormhole transfer: nodes that route.
+    /// A single wormhole transfer crosses nodes that route.
     Direct,
-    /// Wormhole transfers that terminals pass on: nodes that route, and terminals.
+    /// Wormhole transfers that terminals forward cross nodes that route, and terminals.
     Relayed,
-    /// Single channels between terminals: no switch at all.
+    /// Store-and-forward transfers use single channels between terminals. They cross terminals and no switches.
     StoreAndForward,
 }
 
 impl Transport {
-    /// How the messages of a collective travel in this model: broadcasts are passed on, scatters if the model says so.
+    /// Returns the transport of a collective in this model. Terminals forward broadcasts, and scatters if the model allows it.
     pub fn of(collective: &Collective, model: CommunicationModel) -> Self {
         match model.switching {
             Switching::StoreAndForward => Self::StoreAndForward,
@@ -28,12 +39,12 @@ impl Transport {
         }
     }
 
-    /// Whether a message may come to a node.
+    /// Returns true if a message can reach a node.
     pub(crate) fn touches(self, topology: &Topology, node: NodeId) -> bool {
         self != Self::StoreAndForward || topology.is_terminal(node)
     }
 
-    /// Whether a message may come to a node and leave it again.
+    /// Returns true if a message can pass through a node.
     pub(crate) fn crosses(self, topology: &Topology, node: NodeId) -> bool {
         match self {
             Self::Direct => topology.routes(node),

@@ -1,81 +1,83 @@
-//! Why programs do not come to their end.
+//! Errors of a simulation.
 
 use std::fmt;
 
-use crate::path::PathFault;
-use crate::programs::{ProgramsError, TaskId};
+use crate::limits::MAX_CROSSINGS;
+use crate::path_fault::PathFault;
+use crate::programs::TaskId;
+use crate::programs_error::ProgramsError;
 
-/// Why there is no simulation of programs on a network.
+/// Why programs cannot be simulated on a network.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulationError {
-    /// A capacity that no link has.
-    #[error("capacity: {capacity} units in a time unit; give a number from 1e-6 to 1e15")]
+    /// The capacity is out of range.
+    #[error("capacity: {capacity} units per time unit; give a number from 1e-6 to 1e15")]
     Capacity {
         /// The capacity.
         capacity: f64,
     },
-    /// Programs that make no sense.
+    /// The programs are invalid.
     #[error(transparent)]
     Programs(#[from] ProgramsError),
-    /// More tasks than places for them.
+    /// There are too many tasks for the terminals.
     #[error(
-        "{tasks} tasks do not fit on {terminals} terminals, {tasks_per_terminal} on each; \
-         allow more tasks on a terminal or choose a larger network"
+        "{tasks} tasks do not fit on {terminals} terminals, {tasks_per_terminal} per terminal; \
+         allow more tasks per terminal or choose a larger network"
     )]
     TooManyTasks {
         /// Number of tasks.
         tasks: usize,
         /// Number of terminals.
         terminals: usize,
-        /// Tasks on each terminal.
+        /// Number of tasks per terminal.
         tasks_per_terminal: u32,
     },
-    /// A path of a send that does not lead to its receiver.
+    /// The given path of a send is invalid.
     #[error("task {task}, event {event}: {fault}; correct the path, or leave it out")]
     Path {
-        /// Whose send.
+        /// The sending task.
         task: TaskId,
-        /// Its place in the program, from 0.
+        /// Index of the send in the program, from 0.
         event: usize,
-        /// What is wrong with the path.
+        /// The error of the path.
         fault: PathFault,
     },
-    /// Tasks at terminals without a path.
-    #[error("no path leads from '{from}' to '{to}'; connect them")]
+    /// No path connects the terminals of two tasks.
+    #[error("there is no path from '{from}' to '{to}'; connect them")]
     Unreachable {
         /// Name of the terminal of the sender.
         from: String,
         /// Name of the terminal of the receiver.
         to: String,
     },
-    /// More flows, parts of flows and channels of their paths than are held.
+    /// The paths need too much memory.
     #[error(
         "the paths of all flows have {crossings} channels, more than {}; use fewer flows or another routing",
-        crate::traffic::MAX_CROSSINGS
+        MAX_CROSSINGS
     )]
     TooLarge {
-        /// Number of channels of all paths together, with one for each path.
+        /// Number of channels of all paths together, counting each path as one more.
         crossings: u64,
     },
-    /// Tasks that wait for each other.
-    #[error("{} for ever: {}; order sends before the receives that wait for them", count(*.stuck), listed(.waiting))]
+    /// Tasks wait for each other.
+    #[error("{}: {}; order sends before the receives that wait for them", deadlocked(*.stuck), listed(.waiting))]
     Deadlock {
-        /// Number of tasks that wait.
+        /// Number of deadlocked tasks.
         stuck: usize,
-        /// The first of them, and what they wait for.
+        /// The first deadlocked tasks, with the flows that they wait for.
         waiting: Vec<Waiting>,
     },
 }
 
-/// A task that waits for ever.
+/// A deadlocked task and the flow that it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Waiting {
     /// The task.
     pub task: TaskId,
-    /// The place of its receive in its program, from 0.
+    /// Index of its receive in the program, from 0.
     pub event: usize,
-    /// Who should send.
+    /// The sender of the flow.
     pub from: TaskId,
     /// The tag of the flow.
     pub tag: u32,
@@ -84,16 +86,16 @@ pub struct Waiting {
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { task, event, from, tag } = self;
-        write!(f, "task {task} at event {event} for a flow from task {from}")?;
+        write!(f, "task {task} waits at event {event} for a flow from task {from}")?;
         if *tag == 0 { Ok(()) } else { write!(f, " with tag {tag}") }
     }
 }
 
-/// How many waiting tasks an error names.
-pub(crate) const NAMED: usize = 8;
+/// Largest number of deadlocked tasks that an error lists.
+pub(crate) const MAX_LISTED: usize = 8;
 
-fn count(stuck: usize) -> String {
-    if stuck == 1 { "1 task waits".to_owned() } else { format!("{stuck} tasks wait") }
+fn deadlocked(stuck: usize) -> String {
+    if stuck == 1 { "1 task is deadlocked".to_owned() } else { format!("{stuck} tasks are deadlocked") }
 }
 
 fn listed(waiting: &[Waiting]) -> String {

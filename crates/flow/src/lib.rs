@@ -1,8 +1,7 @@
-//! How long communication takes on an interconnection network: flow-level simulation of programs.
+//! Flow-level simulation of communication programs on interconnection networks.
 //!
-//! A task of a parallel program sends, receives and computes; [`Programs`] say what all tasks do, a [`Workload`] draws
-//! them at random, and [`Programs::of_schedule`] makes them of a schedule. [`simulate`] runs them: flows that cross a link at
-//! the same time share it. Not here: packets, buffers and latency, which a flow does not have.
+//! This crate computes the duration of communication from the sharing of link capacity. It does not model packets, buffers or
+//! latency.
 //!
 //! ```
 //! use std::num::NonZeroU32;
@@ -10,7 +9,7 @@
 //! use lockstep_flow::{Clock, Endpoints, Event, Programs, RateModel, Routing, SimulationOptions, TaskId, simulate};
 //! use lockstep_topology::Topology;
 //!
-//! // Tasks 0 and 1 send to task 2 at the end of a line, over one common link.
+//! // Tasks 0 and 1 send to task 2 at the end of a line. Their flows share the last link.
 //! let line: Topology = "mesh:3".parse()?;
 //! let send = || Event::Send { to: TaskId::new(2), size: 5000, tag: 0, path: [].into() };
 //! let receive = |from| Event::Receive { from: TaskId::new(from), tag: 0 };
@@ -30,34 +29,50 @@
 //! assert_eq!(simulation.busiest.map(|busiest| busiest.share), Some(1.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A *task* sends flows, receives flows and computes. [`Programs`] list the events of all tasks.
+//! - A *flow* is a number of units on its way from one task to another. Flows on the same link share its capacity.
+//! - Sizes are in *units* and times in *time units*. The capacity of a link is in units per time unit.
+//!
+//! # Entry points
+//!
+//! - [`Workload::programs`] creates synthetic programs, [`Programs::of_schedule`] converts a schedule, and
+//!   [`Programs::from_json`] reads a file.
+//! - [`simulate`] runs programs and returns a [`Simulation`]: makespan, flow times and link use.
+//! - [`SimulationOptions`] select [`Routing`], [`RateModel`], [`Clock`] and [`Endpoints`].
 
-mod calendar;
+mod check;
 mod error;
-mod file;
+mod event_queue;
+mod limits;
 mod matching;
 mod name;
 mod options;
-mod path;
+mod path_fault;
 mod programs;
+mod programs_error;
+mod programs_file;
 mod rates;
 mod replay;
+mod routed_flows;
 mod routing;
-mod search;
+mod shortest_path_search;
 mod simulate;
 mod simulation;
-mod traffic;
 mod workload;
 
 pub use error::{SimulationError, Waiting};
-pub use file::ProgramsFileError;
+pub use limits::{MAX_AMOUNT, MAX_EVENTS, MAX_FLOWS, MAX_PATHS};
 pub use name::UnknownName;
 pub use options::{Clock, DEFAULT_CAPACITY, Endpoints, RateModel, SimulationOptions};
-pub use path::PathFault;
-pub use programs::{Event, MAX_AMOUNT, MAX_EVENTS, Programs, ProgramsError, TaskId};
+pub use path_fault::PathFault;
+pub use programs::{Event, Programs, TaskId};
+pub use programs_error::ProgramsError;
+pub use programs_file::ProgramsFileError;
 pub use replay::ReplayError;
-pub use routing::{MAX_PATHS, Routing};
+pub use routing::Routing;
 pub use simulate::simulate;
 pub use simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation};
-pub use workload::{
-    DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, MAX_FLOWS, UnknownWorkload, Workload, WorkloadError, WorkloadOptions,
-};
+pub use workload::{DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, UnknownWorkload, Workload, WorkloadError, WorkloadOptions};

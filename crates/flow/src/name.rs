@@ -1,18 +1,18 @@
-//! Choices that have names.
+//! Options that are chosen by name.
 
-/// A word that is none of the names of a choice.
+/// A word that is not a name of an option.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{}' is no {choice}; choose {}", lockstep_files::one_line(.word), listed(.names))]
+#[error("unknown {choice} '{}'; choose {}", lockstep_files::one_line(.word), listed(.names))]
 pub struct UnknownName {
-    /// What is chosen, in words.
+    /// The kind of option.
     pub choice: &'static str,
     /// The word.
     pub word: String,
-    /// The names there are.
+    /// All valid names.
     pub names: &'static [&'static str],
 }
 
-/// Names as a sentence lists them.
+/// Joins names with commas and "or".
 fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),
@@ -21,14 +21,14 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Gives an enum without fields its list of values, their names, and reading and writing by name.
+/// Implements the list of values, names, `Display` and `FromStr` for an enum without fields.
 macro_rules! named {
     ($type:ident, $choice:literal, $($value:ident = $name:literal),+) => {
         impl $type {
-            /// All of them.
+            /// All values.
             pub const ALL: &[Self] = &[$(Self::$value),+];
 
-            /// The name, as it is written in files and on the command line.
+            /// Returns the name in files and on the command line.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name),+

@@ -1,4 +1,4 @@
-//! How programs are run.
+//! Options of a simulation.
 
 use std::num::NonZeroU32;
 
@@ -8,80 +8,87 @@ use crate::error::SimulationError;
 use crate::name::named;
 use crate::routing::Routing;
 
-/// Units that a link carries in a time unit where nothing else is said.
+/// Default capacity of a link, in units per time unit.
 pub const DEFAULT_CAPACITY: f64 = 1000.0;
 
-/// The least and the greatest capacity of a link.
+/// Supported capacities of a link, in units per time unit.
 const CAPACITIES: std::ops::RangeInclusive<f64> = 1e-6..=1e15;
 
-/// How flows share the links that they cross.
+/// The allocation of rates to flows that share links.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateModel {
-    /// A flow gets the least of what its links have for each of their flows; what other flows leave of their shares
-    /// stays unused.
+    /// Each link divides its capacity equally among its flows, and a flow gets its smallest share. Unused shares are not
+    /// redistributed.
     ///
-    /// **Source**: the dynamic engine of `INRFlow` (JPDC 130, 2019).
+    /// # Source
+    ///
+    /// The dynamic engine of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection
+    /// networks research flow-level simulation framework*, JPDC 130, 2019.
     EqualShare,
-    /// No flow can get more unless one gets less that has no more: shares are filled up evenly, and a flow stops where
-    /// one of its links is full.
+    /// Max-min fairness: no flow can get more unless a flow with the same rate or less gets less. Rates grow together, and
+    /// a flow stops when one of its links is full.
     ///
-    /// **Source**: Bertsekas and Gallager, *Data networks* (1992), section 6.5.2; the fluid model of `SimGrid`.
+    /// # Source
+    ///
+    /// Bertsekas and Gallager, *Data Networks*, 2nd edition, Prentice Hall 1992, section 6.5.2. The fluid model of
+    /// `SimGrid` is the same.
     MaxMin,
 }
 
 named!(RateModel, "rate model", EqualShare = "equal-share", MaxMin = "max-min");
 
-/// Which times there are.
+/// The resolution of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
-    /// All: what ends, ends when it is done.
+    /// Continuous time.
     Real,
-    /// Whole time units: what ends, ends with the unit in which it is done, and occupies its links until then.
+    /// Whole time units. Flows and computations end at the end of a time unit, and flows occupy their links until then.
     Integer,
 }
 
 named!(Clock, "clock", Real = "real", Integer = "integer");
 
-/// How tasks are connected to the network.
+/// The connection of tasks to the network.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Endpoints {
-    /// By nothing that limits them: flows between tasks of one terminal take no time.
+    /// Unlimited. Flows between tasks of one terminal take no time.
     Direct,
-    /// Each terminal by one link into the network and one out of it, which its tasks share.
+    /// One injection link and one ejection link per terminal, which its tasks share.
     TerminalLinks,
-    /// Each task by one link into the network and one out of it.
+    /// One injection link and one ejection link per task.
     TaskLinks,
 }
 
 named!(Endpoints, "connection of tasks", Direct = "direct", TerminalLinks = "terminal-links", TaskLinks = "task-links");
 
-/// How programs are run on a network.
+/// The options of a simulation.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimulationOptions {
-    /// Tasks on each terminal; the tasks with the lowest numbers are on the first terminal.
+    /// Number of tasks per terminal. The first tasks are on the first terminal.
     pub tasks_per_terminal: NonZeroU32,
-    /// Which paths flows take.
+    /// The paths of flows.
     pub routing: Routing,
-    /// How flows share links.
+    /// The allocation of rates to flows that share links.
     pub rates: RateModel,
-    /// Which times there are.
+    /// The resolution of time.
     pub clock: Clock,
-    /// How tasks are connected to the network.
+    /// The connection of tasks to the network.
     pub endpoints: Endpoints,
-    /// Units that a link, half-duplex ones in both directions together, carries in a time unit. See
+    /// Capacity of a link in units per time unit, 1e-6 to 1e15. A half-duplex link shares it between its directions. See
     /// [`DEFAULT_CAPACITY`].
     pub capacity: f64,
-    /// The most flows of a task that are under way at a time; before the next one it waits. No limit if `None`.
+    /// Largest number of active flows per sending task. A task waits before it exceeds it. `None` for no limit.
     pub outstanding: Option<NonZeroU32>,
     /// Seed of random paths.
     pub seed: u64,
 }
 
 impl SimulationOptions {
+    /// Verifies the capacity.
     pub(crate) fn check(&self) -> Result<(), SimulationError> {
         let capacity = self.capacity;
         if CAPACITIES.contains(&capacity) { Ok(()) } else { Err(SimulationError::Capacity { capacity }) }

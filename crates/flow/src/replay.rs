@@ -1,36 +1,37 @@
-//! Programs that follow a schedule.
+//! Programs of schedules.
 
 use std::ops::Range;
 
 use lockstep_schedule::{Problem, Schedule};
 use lockstep_topology::NodeId;
 
-use crate::path::{PathFault, ends_of};
-use crate::programs::{Event, MAX_AMOUNT, Programs, TaskId};
+use crate::limits::MAX_AMOUNT;
+use crate::path_fault::{PathFault, ends_of};
+use crate::programs::{Event, Programs, TaskId};
 
-/// Why no programs follow a schedule.
+/// Why a schedule cannot be converted to programs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// Messages without length, or longer than [`MAX_AMOUNT`].
+    /// The size of a message is 0 or exceeds [`MAX_AMOUNT`].
     #[error("size: a message of {size} units; give 1 to {MAX_AMOUNT}")]
     Size {
-        /// Units of a message.
+        /// Size of a message in units.
         size: u64,
     },
-    /// A transfer that no terminal can send or receive.
+    /// The path of a transfer does not connect two terminals.
     #[error("step {step}, transfer {transfer}: {fault}; verify the schedule first")]
     Transfer {
-        /// Place of the step, from 0.
+        /// Index of the step, from 0.
         step: usize,
-        /// Place of the transfer in its step, from 0.
+        /// Index of the transfer in its step, from 0.
         transfer: usize,
-        /// What is wrong with its path.
+        /// The error of the path.
         fault: PathFault,
     },
 }
 
-/// One transfer, by its receiver.
+/// One transfer. The order groups transfers by receiver and message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Arrival {
     receiver: u32,
@@ -41,15 +42,15 @@ struct Arrival {
 }
 
 impl Programs {
-    /// The programs of a schedule without its steps: every terminal is a task, every transfer a flow of `size` units that
-    /// keeps its path, with its message as tag.
+    /// Creates the programs of a schedule, without its synchronization between steps.
     ///
-    /// Step by step, a terminal first receives the messages that it sends in this step, as far as earlier steps bring
-    /// them, all copies of them (which are the parts of a reduction); then it sends all its transfers of the step. So it
-    /// keeps its own order, but waits for nobody else. What it does not send on is received at the end. For schedules of all
-    /// collectives in both directions of time; they never wait for ever, whether they are valid or not.
+    /// Each terminal is a task, and each transfer is a flow of `size` units along its path, with its message as the tag. For
+    /// each step, a terminal first receives the messages that it sends in this step, including all contributions to a
+    /// reduction, as far as earlier steps deliver them. Then it sends its transfers of the step. So it keeps its own order and
+    /// waits only for its inputs. It receives all other messages at the end.
     ///
-    /// Takes `O(T log T)` time for `T` transfers and memory for their paths.
+    /// The programs never deadlock, even if the schedule is invalid. O(T log T) time for `T` transfers, and O(channels of all
+    /// paths) memory.
     ///
     /// ```
     /// use lockstep_flow::Programs;
@@ -74,7 +75,7 @@ impl Programs {
     ///
     /// # Errors
     ///
-    /// [`ReplayError`], for paths that are none between two terminals.
+    /// Returns a [`ReplayError`] if the size is out of range or a path does not connect two terminals.
     pub fn of_schedule(problem: &Problem<'_>, schedule: &Schedule, size: u64) -> Result<Self, ReplayError> {
         if !(1..=MAX_AMOUNT).contains(&size) {
             return Err(ReplayError::Size { size });
@@ -93,7 +94,7 @@ impl Programs {
         }
         let in_order = arrivals.clone();
         arrivals.sort_unstable();
-        // How many of a group, the arrivals of one message at one receiver, have been received; at its first place.
+        // Number of receives per group: the arrivals of one message at one receiver. Stored at the first index of the group.
         let mut received = vec![0; arrivals.len()];
         let group = |receiver: u32, message: u32| -> Range<usize> {
             let key = (receiver, message);
@@ -101,9 +102,9 @@ impl Programs {
             arrivals.partition_point(|one| of(one) < key)..arrivals.partition_point(|one| of(one) <= key)
         };
         let mut tasks = vec![Vec::new(); topology.terminal_count()];
-        let mut receive = |tasks: &mut Vec<Vec<Event>>, group: Range<usize>, before: usize| {
+        let mut receive = |tasks: &mut Vec<Vec<Event>>, group: Range<usize>, end_step: usize| {
             let Some(count) = received.get_mut(group.start) else { return };
-            for one in arrivals[group].iter().skip(*count).take_while(|one| one.step < before) {
+            for one in arrivals[group].iter().skip(*count).take_while(|one| one.step < end_step) {
                 let from = TaskId::new(one.sender);
                 tasks[one.receiver as usize].push(Event::Receive { from, tag: one.message });
                 *count += 1;

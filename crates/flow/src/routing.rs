@@ -1,28 +1,31 @@
-//! Which of the shortest paths a flow takes.
+//! Routing: the choice among shortest paths.
 
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
 
-/// The most paths among which the flows between two terminals are divided.
-pub const MAX_PATHS: usize = 64;
-
-/// Which shortest paths the flows between two terminals take. Inner nodes of all paths route.
+/// The choice of shortest paths for the flows between two terminals. All inner nodes of a path forward.
+///
+/// ```
+/// use lockstep_flow::Routing;
+///
+/// assert_eq!("ecmp-split".parse(), Ok(Routing::EcmpSplit));
+/// assert_eq!(Routing::ALL.len(), 5);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
-    /// That of the tree of shortest paths from the terminal of the lower number, in which every node hangs on the first
-    /// one that a breadth-first search meets, lowest neighbours first; the same way back. In a network with one-way
-    /// channels, the tree of the source.
+    /// The path in the breadth-first tree of the terminal with the lower number, neighbours in ascending order. The
+    /// reverse direction uses the same path. In a network with one-way channels, the tree of the source is used.
     SpTree,
-    /// One that is drawn at random, the same for all flows from one terminal to another.
+    /// One random path for all flows from one terminal to another.
     SpRandom,
-    /// All in turn, in the order of the flows; of more than [`MAX_PATHS`] as many, drawn at random.
+    /// All paths in turn, in the order of the flows. Of more than [`MAX_PATHS`](crate::MAX_PATHS) paths, a random selection.
     EcmpRoundRobin,
-    /// One that is drawn at random, for each flow anew.
+    /// One random path per flow.
     EcmpRandom,
-    /// All at the same time: a flow is cut into equal parts, and it is done when all of them are. Of more than
-    /// [`MAX_PATHS`] as many, drawn at random.
+    /// All paths at the same time: a flow is split into equal subflows, and it ends when all of them end. Of more than
+    /// [`MAX_PATHS`](crate::MAX_PATHS) paths, a random selection.
     EcmpSplit,
 }
 

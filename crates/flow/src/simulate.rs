@@ -1,36 +1,32 @@
-//! The run of programs on a network, from one end of a flow or computation to the next.
+//! Event-driven simulation of programs on a network.
 
 use lockstep_topology::{ChannelId, Topology};
 use tracing::instrument;
 
-use crate::calendar::Calendar;
-use crate::error::{NAMED, SimulationError, Waiting};
+use crate::error::{MAX_LISTED, SimulationError, Waiting};
+use crate::event_queue::EventQueue;
 use crate::matching::awaited_flows;
 use crate::options::{Clock, RateModel, SimulationOptions};
 use crate::programs::{Event, Programs, TaskId};
-use crate::rates::{EqualShare, MaxMin, Rates};
+use crate::rates::{EqualShare, MaxMin, RateAllocation};
+use crate::routed_flows::RoutedFlows;
 use crate::simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation};
-use crate::traffic::Traffic;
 
-/// How far apart, relatively, times are that differ by more than rounding.
+/// Relative tolerance within which times are equal.
 const TOLERANCE: f64 = 1e-12;
 
-/// Nobody, nothing.
-const NONE: u32 = u32::MAX;
+/// Marks a flow that no task waits for.
+const NO_TASK: u32 = u32::MAX;
 
-/// How long programs take on a network, and how they use it.
+/// Simulates programs on a network and returns their times and link use.
 ///
-/// Each task does the events of its program in their order: a send begins a flow and lets the task go on, a receive waits
-/// until its flow has arrived, and a computation takes its time. Flows go at the rates that
-/// [`SimulationOptions::rates`] says, which change only where a flow begins or ends. Flows have no latency; a flow that
-/// crosses no link arrives at once. The same arguments give the same bytes, on any number of threads.
+/// Each task executes the events of its program in order. A send starts a flow without waiting, a receive waits for the
+/// arrival of its flow, and a computation takes its time. Flows progress at the rates of [`SimulationOptions::rates`], which
+/// change only when a flow starts or ends. Flows have no latency, and a flow without links arrives at once. The result does
+/// not depend on the number of threads.
 ///
-/// Takes one search of the network for each terminal that sends, and memory for all paths. After that every end of a flow
-/// costs time in proportion to the flows on its links, with max-min rates to those whose rates change: few where tasks
-/// wait for each other, but thousands where many flows that are split into parts of different sizes go at once.
-///
-/// **Source**: the dynamic engine of `INRFlow` (Navaridas et al., JPDC 130, 2019), for all its rules but routing, real time
-/// and max-min rates.
+/// Routing takes one search of O(nodes + channels) per sending terminal, and memory for all paths. Then each end of a flow
+/// takes time proportional to the number of flows on its links, or, with max-min rates, of affected flows.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -62,7 +58,12 @@ const NONE: u32 = u32::MAX;
 ///
 /// # Errors
 ///
-/// [`SimulationError`]; a deadlock is one.
+/// Returns a [`SimulationError`] if the options or programs are invalid, do not fit the network, or deadlock.
+///
+/// # Source
+///
+/// The dynamic engine of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection networks
+/// research flow-level simulation framework*, JPDC 130, 2019. Routing, continuous time and max-min rates are additions.
 #[instrument(level = "debug", skip_all, fields(network = topology.name(), tasks = programs.task_count()))]
 pub fn simulate(
     topology: &Topology,
@@ -72,21 +73,21 @@ pub fn simulate(
     options.check()?;
     programs.check_events()?;
     let awaited = awaited_flows(programs)?;
-    let traffic = Traffic::new(topology, programs, options)?;
+    let routed = RoutedFlows::new(topology, programs, options)?;
     let (end, flows, events) = match options.rates {
-        RateModel::EqualShare => Run::<EqualShare>::new(programs, &awaited, &traffic, options).finish()?,
-        RateModel::MaxMin => Run::<MaxMin>::new(programs, &awaited, &traffic, options).finish()?,
+        RateModel::EqualShare => SimulationRun::<EqualShare>::new(programs, &awaited, &routed, options).finish()?,
+        RateModel::MaxMin => SimulationRun::<MaxMin>::new(programs, &awaited, &routed, options).finish()?,
     };
-    let busiest = busiest(topology, &traffic, options.capacity * end);
+    let busiest = busiest(topology, &routed, options.capacity * end);
     Ok(Simulation { makespan: end, flow_times: FlowTimes::of(&flows), busiest, events, flows })
 }
 
-/// The link that carried most, if each could have carried so many units.
-fn busiest(topology: &Topology, traffic: &Traffic, possible: f64) -> Option<LinkUse> {
-    let loads = traffic.loads();
+/// Returns the link that carried the most units. `possible` is the number of units that each link could have carried.
+fn busiest(topology: &Topology, routed: &RoutedFlows, possible: f64) -> Option<LinkUse> {
+    let loads = routed.loads();
     let (number, units) =
         loads.into_iter().enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best })?;
-    let link = match (number.checked_sub(traffic.resource_count), traffic.access_count) {
+    let link = match (number.checked_sub(routed.resource_count), routed.access_count) {
         (None, _) => {
             let of_resource = |channel: &ChannelId| topology.resource(*channel).index() == number;
             Link::Channel(topology.channels().find(of_resource)?)
@@ -97,53 +98,58 @@ fn busiest(topology: &Topology, traffic: &Traffic, possible: f64) -> Option<Link
     (units > 0.0).then(|| LinkUse { link, units, share: (units / possible).min(1.0) })
 }
 
-/// Where a task is in its program.
+/// The progress of a task in its program.
 #[derive(Clone, Copy)]
-struct Progress {
+struct TaskProgress {
     /// The next event.
     event: usize,
-    /// The number of the next flow that it sends, and of the next receive.
+    /// The next flow that it sends.
     flow: u32,
+    /// The next receive, in the order of tasks and events.
     receive: u32,
+    /// Number of its active flows.
     outstanding: u32,
-    /// Whether it waits for one of its own flows to end.
-    is_held: bool,
+    /// True if it waits for one of its own flows to end.
+    is_blocked: bool,
 }
 
-struct Run<'a, R> {
+/// The state of a running simulation.
+struct SimulationRun<'a, R> {
     programs: &'a Programs,
     /// The flow of each receive, in the order of tasks and events.
     awaited: &'a [u32],
-    traffic: &'a Traffic,
+    routed: &'a RoutedFlows,
     clock: Clock,
     most_outstanding: u32,
     now: f64,
-    tasks: Vec<Progress>,
-    /// Tasks that may go on now.
+    tasks: Vec<TaskProgress>,
+    /// Tasks that can continue now.
     ready: Vec<u32>,
     spans: Vec<FlowSpan>,
-    /// Parts of each flow that have not arrived.
+    /// Number of subflows of each flow that have not arrived.
     missing: Vec<u32>,
     /// The task that waits for each flow.
     waiter: Vec<u32>,
-    /// When parts end and, with numbers behind theirs, computations of tasks.
-    calendar: Calendar,
+    /// The ends of subflows, followed by the ends of computations, numbered by task.
+    queue: EventQueue,
     rates: R,
-    /// Units that were left of each part when its rate changed last, when that was, and its rate.
+    /// Remaining units of each subflow at the last change of its rate.
     left: Vec<f64>,
+    /// Time of the last change of the rate of each subflow.
     since: Vec<f64>,
+    /// Current rate of each subflow.
     rate: Vec<f64>,
     started: Vec<u32>,
     ended: Vec<u32>,
     events: u64,
 }
 
-impl<'a, R: Rates> Run<'a, R> {
-    fn new(programs: &'a Programs, awaited: &'a [u32], traffic: &'a Traffic, options: &SimulationOptions) -> Self {
-        let (flows, parts) = (traffic.flow_count(), traffic.part_count());
+impl<'a, R: RateAllocation> SimulationRun<'a, R> {
+    fn new(programs: &'a Programs, awaited: &'a [u32], routed: &'a RoutedFlows, options: &SimulationOptions) -> Self {
+        let (flows, subflows) = (routed.flow_count(), routed.subflow_count());
         let (mut flow, mut receive) = (0, 0);
         let at_start = |events: &Vec<Event>| {
-            let progress = Progress { event: 0, flow, receive, outstanding: 0, is_held: false };
+            let progress = TaskProgress { event: 0, flow, receive, outstanding: 0, is_blocked: false };
             flow += events.iter().filter(|event| matches!(event, Event::Send { .. })).count() as u32;
             receive += events.iter().filter(|event| matches!(event, Event::Receive { .. })).count() as u32;
             progress
@@ -151,44 +157,44 @@ impl<'a, R: Rates> Run<'a, R> {
         Self {
             programs,
             awaited,
-            traffic,
+            routed,
             clock: options.clock,
             most_outstanding: options.outstanding.map_or(u32::MAX, u32::from),
             now: 0.0,
             tasks: programs.tasks.iter().map(at_start).collect(),
             ready: (0..programs.task_count() as u32).collect(),
             spans: vec![FlowSpan { start: 0.0, end: 0.0 }; flows],
-            missing: (0..flows as u32).map(|flow| traffic.parts(flow).len() as u32).collect(),
-            waiter: vec![NONE; flows],
-            calendar: Calendar::new(parts + programs.task_count()),
-            rates: R::new(traffic, options.capacity),
-            left: vec![0.0; parts],
-            since: vec![0.0; parts],
-            rate: vec![0.0; parts],
+            missing: (0..flows as u32).map(|flow| routed.subflows(flow).len() as u32).collect(),
+            waiter: vec![NO_TASK; flows],
+            queue: EventQueue::new(subflows + programs.task_count()),
+            rates: R::new(routed, options.capacity),
+            left: vec![0.0; subflows],
+            since: vec![0.0; subflows],
+            rate: vec![0.0; subflows],
             started: Vec::new(),
             ended: Vec::new(),
             events: 0,
         }
     }
 
-    /// The time of the end, the times of all flows, and the number of things that ended.
+    /// Runs to the end. Returns the end time, the times of all flows, and the number of ends.
     fn finish(mut self) -> Result<(f64, Vec<FlowSpan>, u64), SimulationError> {
         let mut changes = Vec::new();
         loop {
             while let Some(task) = self.ready.pop() {
-                self.go_on(task);
+                self.continue_task(task);
             }
             if !self.started.is_empty() || !self.ended.is_empty() {
                 self.started.sort_unstable();
-                self.rates.update(self.traffic, &self.rate, &self.ended, &self.started, &mut changes);
-                for (part, rate) in changes.drain(..) {
-                    self.change_rate(part, rate);
+                self.rates.update(self.routed, &self.rate, &self.ended, &self.started, &mut changes);
+                for (subflow, rate) in changes.drain(..) {
+                    self.change_rate(subflow, rate);
                 }
                 self.started.clear();
                 self.ended.clear();
             }
-            let Some((next, _)) = self.calendar.first() else { break };
-            // What ends within rounding of each other ends together, or rounding would take a turn of its own.
+            let Some((next, _)) = self.queue.first() else { break };
+            // Events within rounding of each other end together, so that rounding does not cause extra updates.
             let slack = next * TOLERANCE;
             let until = match self.clock {
                 Clock::Real => {
@@ -200,24 +206,24 @@ impl<'a, R: Rates> Run<'a, R> {
                     self.now + slack
                 }
             };
-            while let Some((_, thing)) = self.calendar.first().filter(|&(time, _)| time <= until) {
-                self.calendar.remove_first();
-                self.end(thing);
+            while let Some((_, event)) = self.queue.first().filter(|&(time, _)| time <= until) {
+                self.queue.remove_first();
+                self.end(event);
             }
         }
         self.check_finished()?;
         Ok((self.now, self.spans, self.events))
     }
 
-    /// Lets a task do events until it has to wait.
-    fn go_on(&mut self, task: u32) {
+    /// Executes the events of a task until it must wait.
+    fn continue_task(&mut self, task: u32) {
         let events = &self.programs.tasks[task as usize];
         while let Some(event) = events.get(self.tasks[task as usize].event) {
             let progress = &mut self.tasks[task as usize];
             match *event {
                 Event::Send { .. } => {
                     if progress.outstanding == self.most_outstanding {
-                        progress.is_held = true;
+                        progress.is_blocked = true;
                         return;
                     }
                     let flow = progress.flow;
@@ -238,7 +244,7 @@ impl<'a, R: Rates> Run<'a, R> {
                 Event::Compute { time } => {
                     progress.event += 1;
                     if time > 0 {
-                        self.calendar.set(self.traffic.part_count() as u32 + task, self.now + time as f64);
+                        self.queue.set(self.routed.subflow_count() as u32 + task, self.now + time as f64);
                         return;
                     }
                 }
@@ -246,74 +252,79 @@ impl<'a, R: Rates> Run<'a, R> {
         }
     }
 
+    /// Starts a flow.
     fn send(&mut self, flow: u32) {
         self.spans[flow as usize].start = self.now;
-        let size = self.traffic.part_size[flow as usize];
-        for part in self.traffic.parts(flow) {
-            if self.traffic.links(part).is_empty() {
-                self.arrive(part);
+        let size = self.routed.subflow_size[flow as usize];
+        for subflow in self.routed.subflows(flow) {
+            if self.routed.links(subflow).is_empty() {
+                self.arrive(subflow);
             } else {
-                self.left[part as usize] = size;
-                self.since[part as usize] = self.now;
-                self.rate[part as usize] = 0.0;
-                self.started.push(part);
+                self.left[subflow as usize] = size;
+                self.since[subflow as usize] = self.now;
+                self.rate[subflow as usize] = 0.0;
+                self.started.push(subflow);
             }
         }
     }
 
-    fn change_rate(&mut self, part: u32, rate: f64) {
-        let place = part as usize;
+    /// Sets the rate of a subflow and its expected end.
+    fn change_rate(&mut self, subflow: u32, rate: f64) {
+        let place = subflow as usize;
         self.left[place] -= self.rate[place] * (self.now - self.since[place]);
         self.left[place] = self.left[place].max(0.0);
         self.since[place] = self.now;
         self.rate[place] = rate;
-        self.calendar.set(part, self.now + self.left[place] / rate);
+        self.queue.set(subflow, self.now + self.left[place] / rate);
     }
 
-    fn end(&mut self, thing: u32) {
-        if let Some(task) = thing.checked_sub(self.traffic.part_count() as u32) {
+    /// Handles the end of a subflow or a computation.
+    fn end(&mut self, event: u32) {
+        if let Some(task) = event.checked_sub(self.routed.subflow_count() as u32) {
             self.events += 1;
             self.ready.push(task);
         } else {
-            self.ended.push(thing);
-            self.arrive(thing);
+            self.ended.push(event);
+            self.arrive(event);
         }
     }
 
-    fn arrive(&mut self, part: u32) {
+    /// Handles the arrival of a subflow.
+    fn arrive(&mut self, subflow: u32) {
         self.events += 1;
-        let flow = self.traffic.flow[part as usize] as usize;
+        let flow = self.routed.flow[subflow as usize] as usize;
         self.missing[flow] -= 1;
         if self.missing[flow] > 0 {
             return;
         }
         self.spans[flow].end = self.now;
-        let sender = self.traffic.sender[flow];
+        let sender = self.routed.sender[flow];
         let progress = &mut self.tasks[sender as usize];
         progress.outstanding -= 1;
-        if std::mem::take(&mut progress.is_held) {
+        if std::mem::take(&mut progress.is_blocked) {
             self.ready.push(sender);
         }
-        let waiter = std::mem::replace(&mut self.waiter[flow], NONE);
-        if waiter != NONE {
+        let waiter = std::mem::replace(&mut self.waiter[flow], NO_TASK);
+        if waiter != NO_TASK {
             self.ready.push(waiter);
         }
     }
 
+    /// Verifies that no task is deadlocked.
     fn check_finished(&self) -> Result<(), SimulationError> {
         let tasks = self.tasks.iter().zip(&self.programs.tasks).enumerate();
         let waiting = tasks.filter_map(|(task, (progress, events))| match *events.get(progress.event)? {
             Event::Receive { from, tag } => {
                 Some(Waiting { task: TaskId::from_index(task), event: progress.event, from, tag })
             }
-            // Held tasks go on when their flows end, and computations end.
+            // Blocked tasks continue when their flows end, and computations end.
             Event::Send { .. } | Event::Compute { .. } => None,
         });
         let stuck = waiting.clone().count();
         if stuck == 0 {
             Ok(())
         } else {
-            Err(SimulationError::Deadlock { stuck, waiting: waiting.take(NAMED).collect() })
+            Err(SimulationError::Deadlock { stuck, waiting: waiting.take(MAX_LISTED).collect() })
         }
     }
 }

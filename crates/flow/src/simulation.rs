@@ -1,42 +1,42 @@
-//! What a simulation measures.
+//! The result of a simulation.
 
 use lockstep_topology::ChannelId;
 use serde::{Deserialize, Serialize};
 
-/// When everything was done, and how busy the network was.
+/// The result of a simulation: times and link use.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Simulation {
-    /// When the last task ended, in time units from the start of all.
+    /// The end of the last task, in time units.
     pub makespan: f64,
-    /// How long flows took from their send to their arrival, in time units; `None` if there was no flow.
+    /// The durations of flows from send to arrival. `None` if there was no flow.
     pub flow_times: Option<FlowTimes>,
-    /// The link that carried most; `None` if no flow crossed a link.
+    /// The link that carried the most units. `None` if no flow crossed a link.
     pub busiest: Option<LinkUse>,
-    /// How many parts of flows and computations have ended.
+    /// Number of subflows and computations that ended.
     pub events: u64,
-    /// When each flow began and ended, in the order of tasks and of the sends of each.
+    /// The start and end of each flow, in the order of tasks and of their sends.
     pub flows: Vec<FlowSpan>,
 }
 
-/// When a flow began and ended, in time units.
+/// The start and end of a flow, in time units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FlowSpan {
-    /// When it was sent.
+    /// The time of the send.
     pub start: f64,
-    /// When all of it had arrived.
+    /// The time of the complete arrival.
     pub end: f64,
 }
 
-/// How long flows took, in time units.
+/// The distribution of flow durations, in time units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FlowTimes {
-    /// The shortest time.
+    /// The shortest duration.
     pub least: f64,
-    /// The mean time.
+    /// The mean duration.
     pub mean: f64,
-    /// The time that half of the flows kept; of an even number the lower one in the middle.
+    /// The median duration, the lower one of an even number.
     pub median: f64,
-    /// The longest time.
+    /// The longest duration.
     pub greatest: f64,
 }
 
@@ -44,26 +44,27 @@ pub struct FlowTimes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Link {
-    /// A channel; if it shares its wire with others, the first of them.
+    /// A channel. If several channels share a resource, the first of them.
     Channel(ChannelId),
-    /// The link into the network of the terminal of this rank, or of this task.
+    /// The injection link of the terminal with this rank, or of this task.
     Injection(u32),
-    /// The link out of the network to the terminal of this rank, or to this task.
+    /// The ejection link of the terminal with this rank, or of this task.
     Ejection(u32),
 }
 
-/// What a link carried.
+/// The use of a link.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LinkUse {
-    /// The link; of several equal ones the first.
+    /// The link. Ties go to the first.
     pub link: Link,
-    /// How many units.
+    /// Number of units that it carried.
     pub units: f64,
-    /// The part of what it could have carried until the end, 0 to 1.
+    /// Utilisation until the end of the simulation, 0 to 1.
     pub share: f64,
 }
 
 impl FlowTimes {
+    /// Computes the distribution. `None` if there are no flows.
     pub(crate) fn of(flows: &[FlowSpan]) -> Option<Self> {
         let mut times: Vec<f64> = flows.iter().map(|flow| flow.end - flow.start).collect();
         times.sort_unstable_by(f64::total_cmp);

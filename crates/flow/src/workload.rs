@@ -1,4 +1,4 @@
-//! Programs that stand for what parallel applications do.
+//! Synthetic workloads.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -7,18 +7,16 @@ use std::str::FromStr;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::programs::{Event, MAX_AMOUNT, Programs, TaskId};
+use crate::limits::{MAX_AMOUNT, MAX_FLOWS};
+use crate::programs::{Event, Programs, TaskId};
 
-/// Flows of a task where nothing else is said.
+/// Default number of flows per task.
 pub const DEFAULT_FLOWS_PER_TASK: u32 = 10;
 
-/// Units of a flow where nothing else is said.
+/// Default size of a flow, in units.
 pub const DEFAULT_SIZE: u64 = 100_000;
 
-/// The most flows of a workload.
-pub const MAX_FLOWS: u64 = 1 << 24;
-
-/// Who sends to whom, and who waits for what.
+/// A communication pattern of tasks.
 ///
 /// ```
 /// use lockstep_flow::{Workload, WorkloadOptions};
@@ -30,65 +28,67 @@ pub const MAX_FLOWS: u64 = 1 << 24;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Workload {
-    /// For one flow after the other between two tasks drawn at random, appends a send to the program of one and a
-    /// receive to that of the other: a task may not send before it has received all that stands earlier.
+    /// Flows between random pairs of tasks, created one after the other. Each appends a send to one program and a receive
+    /// to the other, so a task waits for all its earlier receives before it sends.
     Chained,
-    /// Phases, each of as many flows between tasks drawn at random: in every phase a task first sends all its flows,
-    /// then receives all that come to it.
+    /// Phases of flows between random pairs of tasks. In each phase, a task first sends all its flows, then receives all
+    /// flows to it.
     ///
-    /// **Source**: the pattern `random` of `INRFlow` (Navaridas, Pascual, Erickson, Stewart, Luján, *`INRFlow`: an
-    /// interconnection networks research flow-level simulation framework*, JPDC 130, 2019).
+    /// # Source
+    ///
+    /// The pattern `random` of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection
+    /// networks research flow-level simulation framework*, JPDC 130, 2019.
     Phased {
         /// Number of phases.
         phases: NonZeroU32,
     },
-    /// Every task sends all its flows at once, each to another task drawn at random, and then receives.
+    /// Each task sends all its flows at once, each to another random task, and then receives.
     Uniform,
-    /// Every task sends one flow to each other task at once, and then receives; beginning with the task behind it.
+    /// Each task sends one flow to each other task at once, starting with the next task, and then receives.
     AllToAll,
 }
 
-/// How large a [`Workload`] is.
+/// The size of a [`Workload`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkloadOptions {
-    /// Number of tasks, 2 or more.
+    /// Number of tasks, at least 2.
     pub tasks: u32,
-    /// Flows divided by tasks, in each phase; an all-to-all has as many as it needs. See [`DEFAULT_FLOWS_PER_TASK`].
+    /// Mean number of flows per task and phase. Ignored by all-to-all. See [`DEFAULT_FLOWS_PER_TASK`].
     pub flows_per_task: u32,
-    /// Units of each flow. See [`DEFAULT_SIZE`].
+    /// Size of each flow in units. See [`DEFAULT_SIZE`].
     pub size: u64,
     /// Seed of the random draws.
     pub seed: u64,
 }
 
-/// Why there is no such workload.
+/// Why a workload is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
-    /// Nobody to send to.
-    #[error("tasks: {tasks} cannot send to each other; give 2 or more")]
+    /// There are fewer than 2 tasks.
+    #[error("tasks: {tasks} cannot send to each other; give at least 2")]
     Tasks {
         /// Number of tasks.
         tasks: u32,
     },
-    /// Flows without length, or longer than [`MAX_AMOUNT`].
+    /// The size of a flow is 0 or exceeds [`MAX_AMOUNT`].
     #[error("size: a flow of {size} units; give 1 to {MAX_AMOUNT}")]
     Size {
-        /// Units of a flow.
+        /// Size of a flow in units.
         size: u64,
     },
-    /// More flows than [`MAX_FLOWS`].
-    #[error("the workload has {flows} flows, more than {MAX_FLOWS}; choose fewer tasks, phases or flows of a task")]
+    /// There are more flows than [`MAX_FLOWS`].
+    #[error("the workload has {flows} flows, more than {MAX_FLOWS}; choose fewer tasks, phases or flows per task")]
     TooManyFlows {
-        /// Number of flows, `u64::MAX` if it is more than that.
+        /// Number of flows, or `u64::MAX` on overflow.
         flows: u64,
     },
 }
 
-/// A word that is no workload.
+/// A word that names no workload.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "'{}' is no workload; choose chained, phased, phased:PHASES, uniform or all-to-all",
+    "unknown workload '{}'; choose chained, phased, phased:PHASES, uniform or all-to-all",
     lockstep_files::one_line(.word)
 )]
 pub struct UnknownWorkload {
@@ -126,14 +126,14 @@ impl FromStr for Workload {
 }
 
 impl Workload {
-    /// The programs of a workload, which pass their [check](Programs::check) and do not wait for ever.
+    /// Creates the programs of the workload. They are [valid](Programs::check) and free of deadlocks.
     ///
-    /// Takes time and memory in proportion to the flows, of which there are `tasks * flows_per_task`, in each phase if it
-    /// has phases, or one for each pair of tasks. No task sends to itself.
+    /// There are `tasks * flows_per_task` flows per phase, or one flow per ordered pair of tasks. No task sends to itself.
+    /// Time and memory are O(flows).
     ///
     /// # Errors
     ///
-    /// The first [`WorkloadError`], before anything is allocated.
+    /// Returns the first [`WorkloadError`], before any allocation.
     pub fn programs(self, options: &WorkloadOptions) -> Result<Programs, WorkloadError> {
         let WorkloadOptions { tasks, flows_per_task, size, seed } = *options;
         if tasks < 2 {
@@ -142,49 +142,50 @@ impl Workload {
         if !(1..=MAX_AMOUNT).contains(&size) {
             return Err(WorkloadError::Size { size });
         }
-        let (rounds, of_a_task) = match self {
+        let (rounds, per_task) = match self {
             Self::Chained | Self::Uniform => (1, flows_per_task),
             Self::Phased { phases } => (phases.get(), flows_per_task),
             Self::AllToAll => (1, tasks - 1),
         };
-        let in_a_round = u64::from(tasks) * u64::from(of_a_task);
-        let flows = in_a_round.saturating_mul(rounds.into());
-        // Tasks without flows take memory too.
+        let per_round = u64::from(tasks) * u64::from(per_task);
+        let flows = per_round.saturating_mul(rounds.into());
+        // Tasks without flows also take memory.
         if flows.max(tasks.into()) > MAX_FLOWS {
             return Err(WorkloadError::TooManyFlows { flows: flows.max(tasks.into()) });
         }
-        let mut draft = Draft { tasks: vec![Vec::new(); tasks as usize], size };
+        let mut builder = ProgramsBuilder { tasks: vec![Vec::new(); tasks as usize], size };
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut one_of = |count: u32| random.random_range(0..count);
         let pair = |from: u32, place: u32| [from, place + u32::from(place >= from)];
         match self {
             Self::AllToAll => {
                 let shifts = (1..tasks).flat_map(|shift| (0..tasks).map(move |from| (from, shift)));
-                draft.all_at_once(shifts.map(|(from, shift)| [from, (from + shift) % tasks]));
+                builder.all_at_once(shifts.map(|(from, shift)| [from, (from + shift) % tasks]));
             }
             Self::Uniform => {
                 let senders = (0..flows_per_task).flat_map(|_| 0..tasks);
                 let pairs: Vec<_> = senders.map(|from| pair(from, one_of(tasks - 1))).collect();
-                draft.all_at_once(pairs.into_iter());
+                builder.all_at_once(pairs.into_iter());
             }
-            Self::Chained => (0..in_a_round).for_each(|_| draft.chain(pair(one_of(tasks), one_of(tasks - 1)))),
+            Self::Chained => (0..per_round).for_each(|_| builder.chain(pair(one_of(tasks), one_of(tasks - 1)))),
             Self::Phased { phases } => {
                 for _ in 0..phases.get() {
-                    let pairs: Vec<_> = (0..in_a_round).map(|_| pair(one_of(tasks), one_of(tasks - 1))).collect();
-                    draft.all_at_once(pairs.into_iter());
+                    let pairs: Vec<_> = (0..per_round).map(|_| pair(one_of(tasks), one_of(tasks - 1))).collect();
+                    builder.all_at_once(pairs.into_iter());
                 }
             }
         }
-        Ok(Programs { tasks: draft.tasks })
+        Ok(Programs { tasks: builder.tasks })
     }
 }
 
-struct Draft {
+/// Programs under construction.
+struct ProgramsBuilder {
     tasks: Vec<Vec<Event>>,
     size: u64,
 }
 
-impl Draft {
+impl ProgramsBuilder {
     fn send(&mut self, [from, to]: [u32; 2]) {
         let (to, size) = (TaskId::new(to), self.size);
         self.tasks[from as usize].push(Event::Send { to, size, tag: 0, path: [].into() });
@@ -194,11 +195,13 @@ impl Draft {
         self.tasks[to as usize].push(Event::Receive { from: TaskId::new(from), tag: 0 });
     }
 
+    /// Appends a flow that its receiver waits for before it continues.
     fn chain(&mut self, pair: [u32; 2]) {
         self.send(pair);
         self.receive(pair);
     }
 
+    /// Appends flows that are all sent before any is received.
     fn all_at_once(&mut self, pairs: impl Iterator<Item = [u32; 2]> + Clone) {
         pairs.clone().for_each(|pair| self.send(pair));
         pairs.for_each(|pair| self.receive(pair));

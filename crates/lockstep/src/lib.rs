@@ -1,17 +1,17 @@
 //! Certified collective communication schedules for any interconnection network.
 //!
-//! [`plan()`] takes a network, a collective and the rules of the network, and returns the shortest schedule it finds,
-//! judged valid, with a proved lower bound on the number of steps. Not here: any algorithm. Each part is a crate of its own,
-//! and each crate a module of this one.
+//! [`plan()`] takes a network, a collective and the network's rules. It returns a verified schedule, and a lower bound on
+//! the number of steps with a certificate. This crate has no algorithm of its own: it runs the engines and bounds of
+//! Lockstep, and verifies what they return.
 //!
 //! ```
 //! use lockstep::{Budget, Collective, CommunicationModel, Topology, plan};
 //!
 //! let mesh: Topology = "mesh:4x4".parse()?;
-//! let exchange = Collective::all_to_all();
-//! let plan = plan(&mesh, &exchange, &CommunicationModel::wormhole(), &Budget::evaluations(1 << 22))?;
+//! let all_to_all = Collective::all_to_all();
+//! let plan = plan(&mesh, &all_to_all, &CommunicationModel::wormhole(), &Budget::evaluations(1 << 22))?;
 //! assert!(plan.is_optimal());
-//! assert_eq!(plan.step_count(), 16); // the traffic between two halves crosses the cut in the middle
+//! assert_eq!(plan.step_count(), 16); // the messages between two halves cross the cut in the middle
 //! for (step, transfers) in plan.schedule().steps() {
 //!     for transfer in transfers.iter() {
 //!         println!("step {step}: message {} along {:?}", transfer.message, transfer.path);
@@ -19,6 +19,58 @@
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A **network** is a [`Topology`]: terminals, switches and directed channels. [`load`] reads one from a file or a spec.
+//! - A **collective** is a [`Collective`]: the messages, and who sends and receives them. A [`CommunicationModel`] has the
+//!   network's rules: switching, ports and routing. The three together are a [`Problem`].
+//! - A **schedule** is a list of synchronized steps. No two transfers of a step share a channel.
+//! - A **lower bound** is a number of steps that no schedule can beat. Its [`Certificate`] is checked without any search.
+//! - A **plan** is a [`Plan`]: a schedule that the verifier has accepted, with a bound, and their distance as a [`Verdict`].
+//! - A **budget** is a [`Budget`]: a number of evaluations, or a time. Within evaluations, the same seed gives the same
+//!   plan on any number of threads.
+//! - An **engine** finds schedules. Each one implements the trait [`Engine`](schedule::Engine).
+//!
+//! # Entry points
+//!
+//! | Task | Start with |
+//! |---|---|
+//! | plan a collective | [`plan()`], [`Planner`] |
+//! | plan a huge symmetric network | [`plan_symmetric`] |
+//! | read, write and check plan files | [`PlanFile`] |
+//! | plan again after faults | [`replan()`] |
+//! | plan for many fault sets in advance | [`sweep()`], [`SweepLog`], [`RecoveryBook`] |
+//! | check a plan from elsewhere | [`PlanFile::check`], [`verify`], [`LowerBound::check`] |
+//!
+//! # Add an engine
+//!
+//! 1. Implement [`Engine`](schedule::Engine): a name, a description, and one function from a request to a schedule.
+//! 2. Add it to a registry: `EngineRegistry::standard().clone().with_engine(&mine, EngineStage::Construction)`.
+//! 3. Give the registry to [`PlanOptions`]. Planning, replanning and sweeps then run the engine as part of `auto`.
+//!
+//! The planner verifies each schedule of the engine, and drops an invalid one. [`EngineRegistry`] has a complete example.
+//!
+//! # Modules
+//!
+//! Every library of Lockstep is a module of this crate, except `lockstep-report` with its pictures, pages and tables.
+//!
+//! | Module | Contents |
+//! |---|---|
+//! | [`topology`] | networks, families, graph files |
+//! | [`paths`] | shortest and disjoint paths, maximum flow |
+//! | [`schedule`] | collectives, models, schedules, the verifier |
+//! | [`certificate`] | lower bounds as certificates, and their check |
+//! | [`bounds`] | rules that compute lower bounds |
+//! | [`analytic`] | constructions for networks of known structure |
+//! | [`construct`] | heuristic methods for any network; repair |
+//! | [`evolve`] | evolutionary search |
+//! | [`faults`] | fault sets, their enumeration and symmetry classes |
+//! | [`metrics`] | bisection, throughput, distances, spectrum |
+//! | [`pareto`] | multi-objective evolution |
+//! | [`design`] | network design |
+//! | [`flow`] | simulation of programs as flows |
+//! | [`files`] | file kinds and sealed binary files |
 
 mod load;
 mod plan;
@@ -47,12 +99,13 @@ pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,
 };
 pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
-pub use plan::{CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Verdict, VerdictError};
+pub use plan::{Changes, CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Repaired, Verdict, VerdictError};
 pub use planner::{
-    CheckpointError, DEFAULT_EVALUATIONS, Ending, Engine, EngineError, Event, MAX_CHANNEL_USES, MAX_DELIVERIES,
-    PlanError, PlanOptions, Planner, Search, SymmetricPlan, SymmetricPlanError, plan, plan_symmetric,
+    CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry, EngineStage, Event,
+    MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, RegisteredEngine, SymmetricPlan,
+    SymmetricPlanError, plan, plan_symmetric,
 };
 pub use recovery::{
-    BookError, Changes, Consequence, ConsequenceError, Degradation, Interrupted, Loss, Outcome, Planned, Recovery,
-    RecoveryBook, Repaired, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
+    BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss, PlanFigures, Recovery,
+    RecoveryBook, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
 };

@@ -1,4 +1,4 @@
-//! A network from a spec or a file.
+//! Networks from specs and files.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,52 +6,52 @@ use std::path::Path;
 
 use lockstep_topology::{GraphFormat, ReadError, SpecError, Topology, families, read_graph};
 
-/// The longest network file that is read: 1 GiB.
+/// The maximum length of a network file in bytes: 1 GiB.
 pub const MAX_NETWORK_BYTES: u64 = 1 << 30;
 
-/// Why a word gives no network.
+/// Why a network cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// A spec that names no network.
+    /// The spec has a known family, but does not describe a network.
     #[error(transparent)]
     Spec(Box<SpecError>),
-    /// Neither a family nor a file.
+    /// The text is neither a spec nor the name of a file.
     #[error("{text}: {}", neither(spec))]
     Neither {
-        /// What was given.
+        /// The text.
         text: String,
-        /// Why it is no spec.
+        /// Why the text is not a spec.
         spec: Box<SpecError>,
     },
-    /// A file that cannot be read.
+    /// The file cannot be read.
     #[error("{file}: {}; check the path and its permissions", in_words(error))]
     File {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// A file longer than [`MAX_NETWORK_BYTES`].
+    /// The file is longer than [`MAX_NETWORK_BYTES`].
     #[error("{file}: the file is longer than {MAX_NETWORK_BYTES} bytes; give a smaller network")]
     TooLong {
         /// The file.
         file: String,
     },
-    /// A file that is no text.
-    #[error("{file}: byte {byte} is no UTF-8 text; give a network as json, edges, dot, graphml or node-link")]
+    /// The file is not a text.
+    #[error("{file}: byte {byte} is not UTF-8 text; give a network as json, edges, dot, graphml or node-link")]
     NotText {
         /// The file.
         file: String,
-        /// Place of the byte, from 0.
+        /// Position of the byte, from 0.
         byte: usize,
     },
-    /// A text that is no network.
+    /// The text is not a network.
     #[error("{file}: {error}")]
     Graph {
         /// The file.
         file: String,
-        /// What is wrong, and where.
+        /// The error and its position.
         error: ReadError,
     },
 }
@@ -65,7 +65,7 @@ fn neither(spec: &SpecError) -> String {
     }
 }
 
-/// What the system says, as part of a sentence.
+/// The error of the operating system, as part of a sentence.
 fn in_words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
@@ -73,10 +73,10 @@ fn in_words(error: &io::Error) -> String {
     first.to_lowercase() + rest
 }
 
-/// The network of a spec `family:parameters`, or of a graph file in any [`GraphFormat`].
+/// Loads the network of a spec `family:parameters`, or of a graph file in any [`GraphFormat`].
 ///
-/// A known family wins over a file of that name; write `./octagon` for the file. A file's network has the file's name
-/// without directory and extension, unless the file says otherwise.
+/// A known family has priority over a file of the same name; write `./octagon` for the file. The network gets the name of
+/// the file without directory and extension, unless the file contains a name.
 ///
 /// ```
 /// let mesh = lockstep::load("mesh:4x4")?;
@@ -86,7 +86,7 @@ fn in_words(error: &io::Error) -> String {
 ///
 /// # Errors
 ///
-/// [`LoadError`]; its message begins with the file, if it is one.
+/// [`LoadError`]. The message begins with the name of the file, if there is one.
 pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
     let family = spec_or_file.split(':').next().unwrap_or_default().trim();
     if families().iter().any(|known| known.name.eq_ignore_ascii_case(family)) {
@@ -102,11 +102,17 @@ pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
     }
 }
 
-/// The network that a stream holds in any [`GraphFormat`]; `file` names it in errors, and its extension says the format.
+/// Reads a network from a stream in any [`GraphFormat`]. `file` is its name in errors, and the extension tells the format.
+///
+/// ```
+/// let ring = lockstep::read_network("ring.edges", "a b\nb c\nc a\n".as_bytes())?;
+/// assert_eq!((ring.node_count(), ring.channel_count()), (3, 6));
+/// # Ok::<(), lockstep::LoadError>(())
+/// ```
 ///
 /// # Errors
 ///
-/// [`LoadError`], whose message begins with `file`.
+/// [`LoadError`]. The message begins with `file`.
 pub fn read_network(file: &str, stream: impl Read) -> Result<Topology, LoadError> {
     let named = || file.to_owned();
     let mut bytes = Vec::new();
@@ -137,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_family_is_told_from_a_missing_file() {
+    fn a_misspelt_family_differs_from_a_missing_file() {
         assert_eq!(
             message("omga:8"),
             "omga:8: there is no such file, and there is no network family 'omga'; did you mean 'omega'?"
@@ -147,21 +153,21 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_named_after_itself() {
+    fn a_network_is_named_after_its_file() {
         let network = read_network("some/where/pair.edges", "a b\n".as_bytes()).unwrap();
         assert_eq!((network.name(), network.channel_count()), ("pair", 2));
     }
 
     #[test]
-    fn what_is_wrong_in_a_file_is_said_with_its_name() {
+    fn errors_in_a_file_begin_with_its_name() {
         let message = |bytes: &[u8]| read_network("x.edges", bytes).unwrap_err().to_string();
         assert!(message(b"a b\na a\n").starts_with("x.edges: line 2: "));
-        assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is no UTF-8 text"));
+        assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is not UTF-8 text"));
         assert!(message(b"").starts_with("x.edges: the file is empty"));
     }
 
     #[test]
-    fn a_directory_is_no_network() {
+    fn a_directory_is_not_a_network() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().to_str().unwrap();
         assert!(message(path).starts_with(&format!("{path}: ")));

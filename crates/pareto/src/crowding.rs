@@ -1,11 +1,16 @@
-//! How much room a point has within its front.
+//! Crowding distance within a front.
 
 use crate::costs::Costs;
 
-/// The crowding distance of each point of a front: over all objectives, the distance between its two neighbours as a
-/// share of the range. The first and last of an objective in which the points differ have it infinite. Time O(m·n log n).
+/// Computes the crowding distance of each point of a front.
 ///
-/// Source: Deb, Pratap, Agarwal and Meyarivan, *A fast and elitist multiobjective genetic algorithm: NSGA-II*, IEEE
+/// It is the sum, over all objectives, of the distance between the two neighbours divided by the range. It is infinite for
+/// the first and last point of an objective, unless all points are equal in that objective. O(m·n log n) for `n` points
+/// and `m` objectives.
+///
+/// # Source
+///
+/// Deb, Pratap, Agarwal and Meyarivan, *A fast and elitist multiobjective genetic algorithm: NSGA-II*, IEEE
 /// Transactions on Evolutionary Computation 6(2), 2002, section III-B.
 pub(crate) fn crowding(costs: &Costs, places: &[usize]) -> Vec<f64> {
     let mut crowding = vec![0.0; places.len()];
@@ -17,8 +22,8 @@ pub(crate) fn crowding(costs: &Costs, places: &[usize]) -> Vec<f64> {
         }
         let cost = |member: usize| costs.row(places[member])[objective];
         order.sort_unstable_by(|&one, &other| cost(one).total_cmp(&cost(other)).then(one.cmp(&other)));
-        for three in order.windows(3) {
-            crowding[three[1]] += (cost(three[2]) - cost(three[0])) / (most - least);
+        for neighbours in order.windows(3) {
+            crowding[neighbours[1]] += (cost(neighbours[2]) - cost(neighbours[0])) / (most - least);
         }
         for end in [order[0], order[order.len() - 1]] {
             crowding[end] = f64::INFINITY;
@@ -32,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crowding_is_the_room_between_neighbours() {
+    fn crowding_distance_is_the_gap_between_neighbours() {
         let front = Costs::new(2, vec![0.0, 10.0, 1.0, 6.0, 4.0, 5.0, 10.0, 0.0]);
         let crowding = crowding(&front, &[3, 2, 1, 0]);
         let expected = [f64::INFINITY, 0.9 + 0.6, 0.4 + 0.5, f64::INFINITY];
@@ -42,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_points_have_no_room() {
+    fn equal_points_have_crowding_distance_zero() {
         assert_eq!(crowding(&Costs::new(2, vec![3.0; 6]), &[0, 1, 2]), [0.0; 3]);
         assert_eq!(crowding(&Costs::new(1, vec![]), &[]), []);
     }

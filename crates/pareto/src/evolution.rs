@@ -1,17 +1,21 @@
-//! Generations of individuals.
+//! The evolution of a population.
 
 use rayon::prelude::*;
 
-use crate::algorithm::Selection;
-use crate::breeding::{Newborn, Purpose, child, evaluate, feasible, stream};
+use crate::algorithm::SelectionAlgorithm;
+use crate::buffer_pool::BufferPool;
 use crate::costs::Costs;
 use crate::error::EvolutionError;
+use crate::nsga2::Nsga2;
+use crate::nsga3::Nsga3;
+use crate::offspring::{Child, Purpose, breed, evaluate, feasible, stream};
 use crate::options::{Elites, EqualPoints, EvolutionOptions};
-use crate::pool::Pool;
-use crate::problem::Problem;
+use crate::problem::MultiObjectiveProblem;
 use crate::ranks::{distinct, front};
+use crate::selection::Selection;
+use crate::sms_emoa::SmsEmoa;
 
-/// A genome and its scores, in the order of [`Problem::senses`].
+/// A genome and its scores, in the order of [`MultiObjectiveProblem::senses`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Individual<'a, G> {
     /// The genome.
@@ -20,50 +24,51 @@ pub struct Individual<'a, G> {
     pub scores: &'a [f64],
 }
 
-/// The evolution of a population, generation by generation.
+/// The evolution of a population.
 ///
-/// In each generation as many children are born as there are individuals. A child is a copy of a parent, crossed with
-/// another one and mutated by probability; an infeasible one is discarded, and another one born of other parents. The
-/// random stream of a child depends on seed, generation and place alone, so threads change nothing. Children of one
-/// offspring_count are evaluated in parallel, those of [`Algorithm::SmsEmoa`](crate::Algorithm::SmsEmoa), which has broods of
-/// one, on the calling thread.
+/// Each generation creates one child per individual. A child is a copy of a parent, crossed with another parent and
+/// mutated, both with a given probability. An infeasible child is replaced by a child of other parents.
 ///
-/// Memory: the population and as many children, and a scratch buffer of the problem for each thread.
-pub struct Evolution<'a, P: Problem> {
+/// The random stream of a child depends only on the seed, the generation and its index, so the result does not depend on
+/// the number of threads. Children are evaluated in parallel, except with
+/// [`SelectionAlgorithm::SmsEmoa`](crate::SelectionAlgorithm::SmsEmoa), which creates one child at a time.
+///
+/// Memory: two populations, and one scratch buffer of the problem per thread.
+pub struct Evolution<'a, P: MultiObjectiveProblem> {
     pub(crate) problem: &'a P,
     pub(crate) options: EvolutionOptions,
     pub(crate) selection: Box<dyn Selection>,
-    pub(crate) scratch: Pool<P::Scratch>,
+    pub(crate) scratch: BufferPool<P::Scratch>,
     pub(crate) generation: u64,
     pub(crate) evaluations: u64,
     pub(crate) discarded: u64,
     pub(crate) genomes: Vec<P::Genome>,
-    /// Individual by individual.
+    /// One row per individual.
     pub(crate) scores: Vec<f64>,
 }
 
-impl<'a, P: Problem> Evolution<'a, P> {
-    /// The evolution with its first, random population.
+impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
+    /// Creates an evolution with a random first population.
     ///
     /// # Errors
     ///
-    /// [`EvolutionError`], if a parameter is out of range, the algorithm is not made for so many objectives, no
-    /// feasible genome turns up or a score cannot be compared.
+    /// Returns an [`EvolutionError`] if a parameter is out of range, the algorithm does not support the number of
+    /// objectives, no feasible genome is found, or a score is invalid.
     pub fn new(problem: &'a P, options: EvolutionOptions) -> Result<Self, EvolutionError> {
-        let mut evolution = Self::unborn(problem, options)?;
-        evolution.bear(0..options.population)?;
+        let mut evolution = Self::unpopulated(problem, options)?;
+        evolution.add_children(0..options.population)?;
         Ok(evolution)
     }
 
-    /// An evolution without population.
-    pub(crate) fn unborn(problem: &'a P, options: EvolutionOptions) -> Result<Self, EvolutionError> {
+    /// Creates an evolution without a population.
+    pub(crate) fn unpopulated(problem: &'a P, options: EvolutionOptions) -> Result<Self, EvolutionError> {
         let objectives = problem.senses().len();
         options.check(objectives)?;
         Ok(Self {
             problem,
             options,
-            selection: options.algorithm.selection(objectives, options.population),
-            scratch: Pool::new(),
+            selection: selection(options.algorithm, objectives, options.population),
+            scratch: BufferPool::new(),
             generation: 0,
             evaluations: 0,
             discarded: 0,
@@ -72,55 +77,58 @@ impl<'a, P: Problem> Evolution<'a, P> {
         })
     }
 
-    /// Goes on to the next generation. Beside evaluations, time as the algorithm's selection.
+    /// Computes the next generation.
+    ///
+    /// With `n` individuals and `m` objectives, selection takes O(m·n²) for NSGA-II and NSGA-III, and O(n² log n) per child
+    /// for SMS-EMOA with up to three objectives, in addition to the evaluations.
     ///
     /// # Errors
     ///
-    /// [`EvolutionError::NoneFeasible`] or [`EvolutionError::Score`]. The generation is then not whole, and there is no
-    /// going on from it.
+    /// Returns [`EvolutionError::NoneFeasible`] or [`EvolutionError::Score`]. The generation is then incomplete, and the
+    /// evolution cannot continue.
     pub fn advance(&mut self) -> Result<(), EvolutionError> {
         self.generation = self.generation.saturating_add(1);
         if self.options.elites == Elites::ReEvaluate {
-            self.evaluate_again()?;
+            self.re_evaluate()?;
         }
         let population = self.options.population;
         let offspring_count = self.selection.offspring_count(population);
         for first in (0..population).step_by(offspring_count) {
             self.selection.observe(&self.costs());
-            self.bear(first..population.min(first + offspring_count))?;
-            self.survive(first);
+            self.add_children(first..population.min(first + offspring_count))?;
+            self.select_survivors(first);
         }
         tracing::debug!(generation = self.generation, evaluations = self.evaluations, discarded = self.discarded);
         Ok(())
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn options(&self) -> &EvolutionOptions {
         &self.options
     }
 
-    /// Number of generations after the first population.
+    /// Returns the number of generations after the first population.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Number of genomes evaluated, infeasible ones and repetitions included.
+    /// Returns the number of evaluated genomes, including infeasible and repeated ones.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// Number of genomes that were evaluated and discarded, because they are infeasible.
+    /// Returns the number of infeasible genomes, which were discarded.
     pub fn discarded(&self) -> u64 {
         self.discarded
     }
 
-    /// All individuals.
+    /// Returns all individuals.
     pub fn population(&self) -> impl ExactSizeIterator<Item = Individual<'_, P::Genome>> {
         let scores = self.scores.chunks_exact(self.problem.senses().len());
         self.genomes.iter().zip(scores).map(|(genome, scores)| Individual { genome, scores })
     }
 
-    /// The individuals that no other dominates; of those with equal scores all, or the first.
+    /// Returns the non-dominated individuals, with all or only the first of those with equal scores.
     pub fn front(&self, equal_points: EqualPoints) -> impl Iterator<Item = Individual<'_, P::Genome>> {
         let objectives = self.problem.senses().len();
         front(&self.costs(), equal_points).into_iter().map(move |place| Individual {
@@ -133,25 +141,25 @@ impl<'a, P: Problem> Evolution<'a, P> {
         Costs::of_scores(self.problem.senses(), &self.scores)
     }
 
-    /// Adds the children with these numbers, or individuals of the first population, behind the population.
-    fn bear(&mut self, children: std::ops::Range<usize>) -> Result<(), EvolutionError> {
+    /// Appends the children with these indices to the population. In generation 0, they are the first population.
+    fn add_children(&mut self, children: std::ops::Range<usize>) -> Result<(), EvolutionError> {
         let this = &*self;
         let scratch = || this.scratch.borrow(|| this.problem.scratch());
-        let bear = |scratch: &mut P::Scratch, number: usize| -> Result<Newborn<P::Genome>, EvolutionError> {
+        let create = |scratch: &mut P::Scratch, number: usize| -> Result<Child<P::Genome>, EvolutionError> {
             let mut random = stream(this.options.seed, this.generation, number, Purpose::Birth);
             feasible(this.problem, scratch, &mut random, |random| match this.generation {
                 0 => this.problem.random(random),
-                _ => child(this.problem, &this.options, &*this.selection, &this.genomes, random),
+                _ => breed(this.problem, &this.options, &*this.selection, &this.genomes, random),
             })
         };
-        // Waking the other threads would cost more than a child does.
-        let born: Vec<_> = if children.len() == 1 {
-            vec![bear(&mut scratch(), children.start)]
+        // For one child, waking other threads takes longer than its evaluation.
+        let children: Vec<_> = if children.len() == 1 {
+            vec![create(&mut scratch(), children.start)]
         } else {
-            children.into_par_iter().map_init(scratch, |scratch, number| bear(scratch, number)).collect()
+            children.into_par_iter().map_init(scratch, |scratch, number| create(scratch, number)).collect()
         };
-        for newborn in born {
-            let Newborn { genome, scores, attempts } = newborn?;
+        for child in children {
+            let Child { genome, scores, attempts } = child?;
             self.genomes.push(genome);
             self.scores.extend(scores);
             self.evaluations = self.evaluations.saturating_add(u64::from(attempts));
@@ -160,8 +168,8 @@ impl<'a, P: Problem> Evolution<'a, P> {
         Ok(())
     }
 
-    /// Lets as many survive as the population has; `number` is that of the first child since the last time.
-    fn survive(&mut self, number: usize) {
+    /// Reduces the population to its size. `number` is the index of the first child since the last selection.
+    fn select_survivors(&mut self, number: usize) {
         let count = self.options.population;
         let candidates = self.costs();
         let mut random = stream(self.options.seed, self.generation, number, Purpose::Survival);
@@ -190,12 +198,12 @@ impl<'a, P: Problem> Evolution<'a, P> {
         self.scores.truncate(count * objectives);
     }
 
-    /// Gives all individuals new scores. A random evaluation that calls one infeasible leaves it as it was.
-    fn evaluate_again(&mut self) -> Result<(), EvolutionError> {
+    /// Evaluates all individuals again. An individual that is now infeasible keeps its scores.
+    fn re_evaluate(&mut self) -> Result<(), EvolutionError> {
         let this = &*self;
         let scratch = || this.scratch.borrow(|| this.problem.scratch());
         let objectives = this.problem.senses().len();
-        let again = |scratch: &mut P::Scratch, place: usize| -> Result<Option<Vec<f64>>, EvolutionError> {
+        let evaluate_again = |scratch: &mut P::Scratch, place: usize| -> Result<Option<Vec<f64>>, EvolutionError> {
             let mut random = stream(this.options.seed, this.generation, place, Purpose::ReEvaluation);
             let mut scores = vec![0.0; objectives];
             let is_feasible = evaluate(this.problem, &this.genomes[place], scratch, &mut random, &mut scores)?;
@@ -203,7 +211,7 @@ impl<'a, P: Problem> Evolution<'a, P> {
         };
         let places = 0..self.genomes.len();
         let evaluated: Vec<_> =
-            places.into_par_iter().map_init(scratch, |scratch, place| again(scratch, place)).collect();
+            places.into_par_iter().map_init(scratch, |scratch, place| evaluate_again(scratch, place)).collect();
         for (old, new) in self.scores.chunks_exact_mut(objectives).zip(evaluated) {
             self.evaluations = self.evaluations.saturating_add(1);
             if let Some(new) = new? {
@@ -211,5 +219,14 @@ impl<'a, P: Problem> Evolution<'a, P> {
             }
         }
         Ok(())
+    }
+}
+
+/// Creates the selection of an algorithm.
+fn selection(algorithm: SelectionAlgorithm, objectives: usize, population: usize) -> Box<dyn Selection> {
+    match algorithm {
+        SelectionAlgorithm::Nsga2 => Box::new(Nsga2::default()),
+        SelectionAlgorithm::SmsEmoa => Box::new(SmsEmoa),
+        SelectionAlgorithm::Nsga3 => Box::new(Nsga3::new(objectives, population)),
     }
 }

@@ -1,21 +1,22 @@
-//! Multi-objective evolution of anything: Pareto fronts, hypervolume, NSGA-II, SMS-EMOA and NSGA-III.
+//! Multi-objective evolutionary optimisation: Pareto fronts, hypervolume, NSGA-II, SMS-EMOA and NSGA-III.
 //!
-//! A [`Problem`] says what a genome is, how it varies and what it is worth; an [`Evolution`] looks for the genomes that
-//! no other beats in all objectives. [`Points`] are for those who have scores and want their front, ranks or
-//! hypervolume. Not here: any particular problem, files, and budgets; who runs an evolution decides when it is enough.
+//! This crate contains no particular problem, no file formats and no stopping rule. The caller decides how many
+//! generations to run.
 //!
 //! ```
-//! use lockstep_pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Problem, Sense};
+//! use lockstep_pareto::{
+//!     Elites, EqualPoints, Evolution, EvolutionOptions, MultiObjectiveProblem, SelectionAlgorithm, Sense,
+//! };
 //! use rand::RngExt;
 //! use rand_chacha::ChaCha8Rng;
 //!
-//! /// Boxes of few litres that hold many things: which of eight things are packed?
-//! struct Packing;
+//! /// A knapsack: the most valuable of eight items in the least volume, at most 20 litres.
+//! struct Knapsack;
 //!
-//! const WORTH: [f64; 8] = [9.0, 4.0, 7.0, 1.0, 8.0, 3.0, 5.0, 6.0];
+//! const VALUES: [f64; 8] = [9.0, 4.0, 7.0, 1.0, 8.0, 3.0, 5.0, 6.0];
 //! const LITRES: [f64; 8] = [5.0, 2.0, 3.0, 1.0, 9.0, 2.0, 2.0, 4.0];
 //!
-//! impl Problem for Packing {
+//! impl MultiObjectiveProblem for Knapsack {
 //!     type Genome = [bool; 8];
 //!     type Scratch = ();
 //!
@@ -35,13 +36,13 @@
 //!     }
 //!     fn evaluate(&self, genome: &Self::Genome, (): &mut (), _: &mut ChaCha8Rng, scores: &mut [f64]) -> bool {
 //!         let total = |of: &[f64; 8]| of.iter().zip(genome).filter(|(_, packed)| **packed).map(|(value, _)| value).sum();
-//!         (scores[0], scores[1]) = (total(&WORTH), total(&LITRES));
+//!         (scores[0], scores[1]) = (total(&VALUES), total(&LITRES));
 //!         scores[1] <= 20.0
 //!     }
 //! }
 //!
 //! let options = EvolutionOptions {
-//!     algorithm: Algorithm::Nsga2,
+//!     algorithm: SelectionAlgorithm::Nsga2,
 //!     population: 30,
 //!     crossover: 0.8,
 //!     mutation: 0.8,
@@ -49,42 +50,57 @@
 //!     elites: Elites::Keep,
 //!     equal_points: EqualPoints::Remove,
 //! };
-//! let mut evolution = Evolution::new(&Packing, options)?;
+//! let mut evolution = Evolution::new(&Knapsack, options)?;
 //! for _ in 0..50 {
 //!     evolution.advance()?;
 //! }
-//! let fullest = evolution.front(EqualPoints::Remove).map(|one| one.scores[0]).fold(0.0, f64::max);
-//! assert_eq!(fullest, 35.0);
+//! let most_valuable = evolution.front(EqualPoints::Remove).map(|one| one.scores[0]).fold(0.0, f64::max);
+//! assert_eq!(most_valuable, 35.0);
 //! # Ok::<(), lockstep_pareto::EvolutionError>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A point *dominates* another if it is not worse in any objective and better in at least one. The *front* is the set of
+//!   non-dominated points.
+//! - The *hypervolume* is the volume that the points dominate, bounded by a reference point.
+//! - Results depend only on the seed, not on the number of threads.
+//!
+//! # Entry points
+//!
+//! - [`MultiObjectiveProblem`] defines genomes, their variation and their scores.
+//! - [`Evolution`] searches for the front of a problem. [`EvolutionState`] saves and resumes it.
+//! - [`Points`] computes the front, ranks, crowding distances and hypervolume of given scores.
 
 mod algorithm;
-mod breeding;
+mod buffer_pool;
 mod costs;
 mod crowding;
 mod error;
 mod evolution;
+mod evolution_state;
 mod hypervolume;
+mod limits;
 mod nsga2;
 mod nsga3;
+mod offspring;
 mod options;
 mod points;
-mod pool;
 mod problem;
 mod ranks;
-mod sense;
+mod score;
+mod selection;
 mod sms_emoa;
-mod stairs;
-mod state;
+mod staircase;
 #[cfg(test)]
 mod strategy;
 
-pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use algorithm::{SelectionAlgorithm, UnknownAlgorithm};
 pub use error::EvolutionError;
 pub use evolution::{Evolution, Individual};
-pub use options::{Elites, EqualPoints, EvolutionOptions, MAX_OBJECTIVES, MAX_POPULATION};
-pub use points::{MAX_SCORE, Points, PointsError};
-pub use problem::{MAX_ATTEMPTS, Problem};
-pub use sense::Sense;
-pub use sms_emoa::MAX_HYPERVOLUME_OBJECTIVES;
-pub use state::State;
+pub use evolution_state::EvolutionState;
+pub use limits::{MAX_ATTEMPTS, MAX_HYPERVOLUME_OBJECTIVES, MAX_OBJECTIVES, MAX_POPULATION};
+pub use options::{Elites, EqualPoints, EvolutionOptions};
+pub use points::{Points, PointsError};
+pub use problem::MultiObjectiveProblem;
+pub use score::{MAX_SCORE, Sense};

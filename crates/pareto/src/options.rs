@@ -2,32 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::SelectionAlgorithm;
 use crate::error::EvolutionError;
-use crate::sms_emoa::MAX_HYPERVOLUME_OBJECTIVES;
+use crate::limits::{MAX_HYPERVOLUME_OBJECTIVES, MAX_OBJECTIVES, MAX_POPULATION};
 
-/// The largest population.
-pub const MAX_POPULATION: usize = 1 << 16;
-/// The most objectives.
-pub const MAX_OBJECTIVES: usize = 32;
-
-/// What becomes of points that are equal in all objectives.
+/// The treatment of points with equal scores in all objectives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EqualPoints {
-    /// They are points like others.
+    /// All equal points are kept.
     Keep,
-    /// The first of them stays. In an evolution others stay only where there are too few different points.
+    /// Only the first of equal points is kept. An evolution keeps others only to fill its population.
     Remove,
 }
 
-/// What becomes of the scores of those who survive, where evaluations are random.
+/// The scores of survivors in problems whose evaluations are random.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Elites {
-    /// An individual keeps the scores that it was born with, however lucky.
+    /// Each survivor keeps its first scores.
     Keep,
-    /// All are evaluated again at the beginning of each generation, and the new scores count.
+    /// All individuals are evaluated again at the start of each generation, and the new scores replace the old ones.
     ReEvaluate,
 }
 
@@ -35,9 +30,9 @@ pub enum Elites {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvolutionOptions {
-    /// Who become parents, and who survives.
-    pub algorithm: Algorithm,
-    /// Number of individuals, 1 to [`MAX_POPULATION`], and of children in a generation.
+    /// The selection algorithm.
+    pub algorithm: SelectionAlgorithm,
+    /// Number of individuals, 1 to [`MAX_POPULATION`], and number of children per generation.
     pub population: usize,
     /// Probability that a child has two parents, 0 to 1.
     pub crossover: f64,
@@ -45,18 +40,18 @@ pub struct EvolutionOptions {
     pub mutation: f64,
     /// Seed of all random streams.
     pub seed: u64,
-    /// What becomes of the scores of those who survive.
+    /// The scores of survivors.
     pub elites: Elites,
-    /// What becomes of individuals with the same scores.
+    /// The treatment of individuals with equal scores.
     pub equal_points: EqualPoints,
 }
 
 impl EvolutionOptions {
-    /// Refuses parameters out of their range, and numbers of objectives that the algorithm is not made for.
+    /// Verifies the range of each parameter, and that the algorithm supports this number of objectives.
     pub(crate) fn check(&self, objectives: usize) -> Result<(), EvolutionError> {
         let most = match self.algorithm {
-            Algorithm::SmsEmoa => MAX_HYPERVOLUME_OBJECTIVES,
-            Algorithm::Nsga2 | Algorithm::Nsga3 => MAX_OBJECTIVES,
+            SelectionAlgorithm::SmsEmoa => MAX_HYPERVOLUME_OBJECTIVES,
+            SelectionAlgorithm::Nsga2 | SelectionAlgorithm::Nsga3 => MAX_OBJECTIVES,
         };
         if !(1..=most).contains(&objectives) {
             return Err(EvolutionError::Objectives { algorithm: self.algorithm, objectives, most });

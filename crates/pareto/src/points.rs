@@ -1,54 +1,51 @@
-//! Points in the space of objectives.
+//! Points in objective space.
 
 use crate::costs::Costs;
 use crate::crowding::crowding;
 use crate::hypervolume::{contributions, volume};
 use crate::options::EqualPoints;
 use crate::ranks::{front, ranks};
-use crate::sense::Sense;
+use crate::score::{MAX_SCORE, Sense, invalid_score};
 
-/// The greatest size of a score, so that differences and volumes of three objectives stay finite.
-pub const MAX_SCORE: f64 = 1e100;
-
-/// Why rows of scores are no points.
+/// Why rows of scores are invalid.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PointsError {
-    /// Points of nothing.
+    /// There is no objective.
     #[error("there is no objective; give the sense of at least one")]
     NoObjectives,
-    /// A row that is too short or too long.
+    /// A row has too few or too many scores.
     #[error("point {point} has {scores} scores, but there are {objectives} objectives; give one score for each")]
     Length {
-        /// Place of the row.
+        /// Index of the row, from 0.
         point: usize,
-        /// Number of its scores.
+        /// Number of scores in the row.
         scores: usize,
         /// Number of objectives.
         objectives: usize,
     },
-    /// A score that cannot be compared.
+    /// A score is not a number or out of range.
     #[error(
         "objective {objective} of point {point} is {value}; scores are numbers from -{MAX_SCORE:e} to {MAX_SCORE:e}"
     )]
     Score {
-        /// Place of the row.
+        /// Index of the row, from 0.
         point: usize,
-        /// Number of the objective, from 0.
+        /// Index of the objective, from 0.
         objective: usize,
         /// The score.
         value: f64,
     },
 }
 
-/// Points in the space of objectives: rows of scores, and what is better.
+/// Points in objective space: rows of scores, and the direction of each objective.
 ///
-/// A point dominates another if it is no worse in any objective and better in one. Memory: 8 bytes a score.
+/// A point dominates another if it is not worse in any objective and better in at least one. Takes 8 bytes per score.
 ///
 /// ```
 /// use lockstep_pareto::{EqualPoints, Points, Sense};
 ///
-/// // Bisection, and links of a router.
+/// // Bisection width (more is better), and links per router (fewer is better).
 /// let points = Points::new(&[Sense::Maximise, Sense::Minimise], [[18.0, 4.0], [16.0, 4.0], [2.0, 2.0], [18.0, 4.0]])?;
 /// assert_eq!(points.ranks(), [0, 1, 0, 0]);
 /// assert_eq!(points.front(EqualPoints::Keep), [0, 2, 3]);
@@ -64,12 +61,12 @@ pub struct Points {
 }
 
 impl Points {
-    /// The points with these scores, one row each.
+    /// Creates points from their scores, one row per point. O(number of scores).
     ///
     /// # Errors
     ///
-    /// [`PointsError`], if there is no objective, a row has not one score for each, or a score is no number or larger
-    /// than [`MAX_SCORE`].
+    /// Returns a [`PointsError`] if there is no objective, a row does not have one score per objective, or a score is not
+    /// a number or exceeds [`MAX_SCORE`] in absolute value.
     pub fn new<R: AsRef<[f64]>>(senses: &[Sense], rows: impl IntoIterator<Item = R>) -> Result<Self, PointsError> {
         if senses.is_empty() {
             return Err(PointsError::NoObjectives);
@@ -82,82 +79,85 @@ impl Points {
         Ok(Self { senses: senses.into(), costs: Costs::of_scores(senses, &scores) })
     }
 
-    /// Number of points.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.costs.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The places of the points that no other dominates, ascending; of equal ones all, or the first.
+    /// Returns the indices of the non-dominated points, ascending, with all or only the first of equal points.
     ///
-    /// Time O(n log n) of up to three objectives, else O(m·n·f) of a front of `f`.
+    /// O(n log n) for up to three objectives, otherwise O(m·n·f) for a front of `f` points.
     pub fn front(&self, equal_points: EqualPoints) -> Vec<usize> {
         front(&self.costs, equal_points)
     }
 
-    /// The number of the front of each point: 0 of those that no other dominates, then the front of what is left.
+    /// Computes the rank of each point: 0 on the front, 1 on the front of the remaining points, and so on.
     ///
-    /// Time O(n log² n) of up to three objectives, else O(m·n²) at worst.
+    /// O(n log² n) for up to three objectives, otherwise O(m·n²) in the worst case.
     ///
-    /// Source: efficient non-dominated sort with binary search (Zhang, Tian, Cheng and Jin, IEEE Transactions on
-    /// Evolutionary Computation 19(2), 2015).
+    /// # Source
+    ///
+    /// Zhang, Tian, Cheng and Jin, *An efficient approach to nondominated sorting for evolutionary multiobjective
+    /// optimization*, IEEE Transactions on Evolutionary Computation 19(2), 2015.
     pub fn ranks(&self) -> Vec<u32> {
         ranks(&self.costs)
     }
 
-    /// The crowding distance of each point, all taken as one front: over all objectives, the distance between its two
-    /// neighbours as a share of the range, infinite at the ends of an objective. Time O(m·n log n).
+    /// Computes the crowding distance of each point, with all points taken as one front.
     ///
-    /// Source: Deb, Pratap, Agarwal and Meyarivan, IEEE Transactions on Evolutionary Computation 6(2), 2002.
+    /// It is the sum, over all objectives, of the distance between the two neighbours divided by the range. It is infinite
+    /// at the two ends of an objective. O(m·n log n).
+    ///
+    /// # Source
+    ///
+    /// Deb, Pratap, Agarwal and Meyarivan, *A fast and elitist multiobjective genetic algorithm: NSGA-II*, IEEE
+    /// Transactions on Evolutionary Computation 6(2), 2002.
     pub fn crowding(&self) -> Vec<f64> {
         crowding(&self.costs, &(0..self.len()).collect::<Vec<_>>())
     }
 
-    /// The volume between the points and a reference point that the points dominate, exactly up to rounding. Points
-    /// that are not better than the reference point in all objectives have no part in it. Of four objectives and more,
-    /// scores near [`MAX_SCORE`] make it more than an `f64` holds, which shows as infinite or as no number.
+    /// Computes the hypervolume: the volume that the points dominate, bounded by a reference point.
     ///
-    /// Time O(n log n) of up to three objectives; each further one multiplies it by n at worst.
+    /// The result is exact up to rounding. Points that are not better than the reference point in all objectives are
+    /// ignored. For more than three objectives, scores near [`MAX_SCORE`] may overflow to infinity or NaN.
+    ///
+    /// O(n log n) for up to three objectives. Each further objective multiplies the time by at most n.
     ///
     /// # Errors
     ///
-    /// [`PointsError`], if the reference point is no point of the same objectives.
+    /// Returns a [`PointsError`] if the reference point does not have one valid score per objective.
     pub fn hypervolume(&self, reference: &[f64]) -> Result<f64, PointsError> {
         Ok(volume(&self.costs, &self.reference(reference)?))
     }
 
-    /// The part of the hypervolume that each point alone dominates: what would be lost without it.
+    /// Computes the hypervolume contribution of each point: the volume that only this point dominates.
     ///
-    /// Time O(n²) of usual fronts and O(n² log n) of any with up to three objectives; else n times that of
+    /// O(n² log n) for up to three objectives, and usually O(n²). Otherwise n times the time of
     /// [`hypervolume`](Self::hypervolume).
     ///
     /// # Errors
     ///
-    /// [`PointsError`], if the reference point is no point of the same objectives.
+    /// Returns a [`PointsError`] if the reference point does not have one valid score per objective.
     pub fn contributions(&self, reference: &[f64]) -> Result<Vec<f64>, PointsError> {
         Ok(contributions(&self.costs, &self.reference(reference)?))
     }
 
-    /// The costs of a reference point, which is counted behind the points.
+    /// Returns the costs of a reference point. Errors count it as the point after the last.
     fn reference(&self, reference: &[f64]) -> Result<Vec<f64>, PointsError> {
         check_row(&self.senses, self.len(), reference)?;
         Ok(reference.iter().zip(&self.senses).map(|(&score, sense)| sense.cost(score)).collect())
     }
 }
 
-/// Refuses a row that is none of the objectives.
+/// Verifies that a row has one valid score per objective.
 fn check_row(senses: &[Sense], point: usize, row: &[f64]) -> Result<(), PointsError> {
     if row.len() != senses.len() {
         return Err(PointsError::Length { point, scores: row.len(), objectives: senses.len() });
     }
-    unusable(row).map_or(Ok(()), |(objective, value)| Err(PointsError::Score { point, objective, value }))
-}
-
-/// The first score that cannot be compared, and its objective.
-pub(crate) fn unusable(scores: &[f64]) -> Option<(usize, f64)> {
-    scores.iter().copied().enumerate().find(|(_, score)| !(-MAX_SCORE..=MAX_SCORE).contains(score))
+    invalid_score(row).map_or(Ok(()), |(objective, value)| Err(PointsError::Score { point, objective, value }))
 }

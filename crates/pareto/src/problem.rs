@@ -1,40 +1,38 @@
-//! What an evolution must know of a problem.
+//! The interface of a problem.
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::sense::Sense;
+use crate::score::Sense;
 
-/// The most genomes that are tried for one individual until one is feasible.
-pub const MAX_ATTEMPTS: u32 = 10_000;
-
-/// A problem with several objectives.
+/// An optimisation problem with several objectives.
 ///
-/// Whatever is random must come from the stream that is handed in, so that the same seed gives the same result on any
-/// number of threads. There must be an objective, and at most [`MAX_OBJECTIVES`](crate::MAX_OBJECTIVES).
-pub trait Problem: Sync {
+/// All random decisions must use the random stream that is passed in. Then the same seed gives the same result on any
+/// number of threads. A problem has 1 to [`MAX_OBJECTIVES`](crate::MAX_OBJECTIVES) objectives.
+pub trait MultiObjectiveProblem: Sync {
     /// A candidate solution.
     type Genome: Clone + Send + Sync;
-    /// What an evaluation needs beside the genome and can be used again: buffers. A thread at work has one.
+    /// Reusable buffers of an evaluation. Each thread has its own.
     type Scratch: Send;
 
-    /// The direction of each objective, the same at all times.
+    /// Returns the direction of each objective. It must not change.
     fn senses(&self) -> &[Sense];
 
-    /// Buffers for [`evaluate`](Self::evaluate). What they were used for before must not change a result.
+    /// Returns new buffers for [`evaluate`](Self::evaluate). Earlier uses of the buffers must not affect a result.
     fn scratch(&self) -> Self::Scratch;
 
-    /// A genome for the first population, feasible or not: others are drawn in its place.
+    /// Draws a genome for the first population. An infeasible genome is replaced by another draw.
     fn random(&self, random: &mut ChaCha8Rng) -> Self::Genome;
 
-    /// Brings a part of `mate` into `child`, which is a copy of the other parent.
+    /// Replaces a part of `child`, a copy of the first parent, by the same part of `mate`, the second parent.
     fn cross(&self, child: &mut Self::Genome, mate: &Self::Genome, random: &mut ChaCha8Rng);
 
-    /// Changes a genome a little.
+    /// Changes a small part of the genome.
     fn mutate(&self, genome: &mut Self::Genome, random: &mut ChaCha8Rng);
 
-    /// Writes the scores, in the order of [`senses`](Self::senses), and returns whether the genome is feasible. Scores
-    /// of one that is not are never read; those of one that is must be finite and at most
-    /// [`MAX_SCORE`](crate::MAX_SCORE) in size.
+    /// Writes the scores in the order of [`senses`](Self::senses), and returns true if the genome is feasible.
+    ///
+    /// Scores of an infeasible genome are ignored. Scores of a feasible genome must be finite and at most
+    /// [`MAX_SCORE`](crate::MAX_SCORE) in absolute value.
     fn evaluate(
         &self,
         genome: &Self::Genome,
@@ -43,11 +41,11 @@ pub trait Problem: Sync {
         scores: &mut [f64],
     ) -> bool;
 
-    /// What is wrong with a genome that was read from a file, so that nothing else can be asked of it.
+    /// Verifies a genome that was read from a file, before any other method receives it.
     ///
     /// # Errors
     ///
-    /// The reason, in words. Unless it is overridden, every genome is right.
+    /// Returns the reason, in words. The default accepts every genome.
     fn check(&self, genome: &Self::Genome) -> Result<(), String> {
         let _ = genome;
         Ok(())

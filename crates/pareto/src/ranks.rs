@@ -1,26 +1,28 @@
-//! Dominance, and the layers that it sorts points into.
+//! Non-dominated sorting.
 
 use std::cmp::Ordering;
 
 use crate::costs::Costs;
 use crate::options::EqualPoints;
-use crate::stairs::Stairs;
+use crate::staircase::Staircase;
 
-/// The number of the front of each point: 0 of those that nobody dominates, 1 of those that only points of front 0
-/// dominate, and so on. Equal points have equal ranks.
+/// Computes the rank of each point: the number of its front. Front 0 is not dominated; front `k + 1` is dominated only by
+/// points of the fronts up to `k`. Equal points have equal ranks.
 ///
-/// Time O(n log² n) of up to three objectives, else O(m·n²) at worst; memory O(n).
+/// O(n log² n) time for up to three objectives, otherwise O(m·n²) in the worst case. O(n) memory.
 ///
-/// Source: efficient non-dominated sort with binary search (Zhang, Tian, Cheng and Jin, IEEE Transactions on
-/// Evolutionary Computation 19(2), 2015); with up to three objectives a layer is a staircase in the other two, because
-/// whoever comes later is no better in the first.
+/// # Source
+///
+/// Zhang, Tian, Cheng and Jin, *An efficient approach to nondominated sorting for evolutionary multiobjective
+/// optimization* (ENS-BS), IEEE Transactions on Evolutionary Computation 19(2), 2015. For up to three objectives, a layer
+/// is a staircase in the last two, because later points are not better in the first.
 pub(crate) fn ranks(costs: &Costs) -> Vec<u32> {
     let mut ranks = vec![0; costs.len()];
     let mut layers: Vec<Layer> = Vec::new();
     let mut previous: Option<usize> = None;
     for place in lexicographic(costs) {
         let row = costs.row(place);
-        // Equal points are neighbours in this order.
+        // Equal points are adjacent in this order.
         if let Some(equal) = previous.filter(|&previous| costs.row(previous) == row) {
             ranks[place] = ranks[equal];
             continue;
@@ -36,8 +38,9 @@ pub(crate) fn ranks(costs: &Costs) -> Vec<u32> {
     ranks
 }
 
-/// The places of the points that nobody dominates, ascending; of equal points all or the first. Time and memory as
-/// [`ranks`], with the front in place of all points where it says n².
+/// Returns the indices of the non-dominated points, ascending, with all or only the first of equal points.
+///
+/// O(n log n) time for up to three objectives, otherwise O(m·n·f) for a front of `f` points. O(n) memory.
 pub(crate) fn front(costs: &Costs, equal_points: EqualPoints) -> Vec<usize> {
     let mut front: Vec<usize> = Vec::new();
     let mut layer = Layer::new(costs.dimension());
@@ -55,7 +58,7 @@ pub(crate) fn front(costs: &Costs, equal_points: EqualPoints) -> Vec<usize> {
     front
 }
 
-/// The places of each rank, ascending, the best rank first.
+/// Returns the indices of each front, ascending, best front first.
 pub(crate) fn fronts(ranks: &[u32]) -> Vec<Vec<usize>> {
     let count = ranks.iter().max().map_or(0, |&worst| worst as usize + 1);
     let mut fronts = vec![Vec::new(); count];
@@ -65,7 +68,7 @@ pub(crate) fn fronts(ranks: &[u32]) -> Vec<Vec<usize>> {
     fronts
 }
 
-/// The places of the points that differ from all points before them, ascending.
+/// Returns the indices of the points that differ from all earlier points, ascending.
 pub(crate) fn distinct(costs: &Costs) -> Vec<usize> {
     let mut places = lexicographic(costs);
     places.dedup_by(|later, earlier| costs.row(*later) == costs.row(*earlier));
@@ -73,7 +76,7 @@ pub(crate) fn distinct(costs: &Costs) -> Vec<usize> {
     places
 }
 
-/// The places in the order of their rows, equal ones in the order of places.
+/// Returns the indices in lexicographic order of their rows. Ties are broken by index.
 pub(crate) fn lexicographic(costs: &Costs) -> Vec<usize> {
     let compare = |&a: &usize, &b: &usize| {
         let costs = costs.row(a).iter().zip(costs.row(b)).map(|(one, other)| one.total_cmp(other));
@@ -84,43 +87,44 @@ pub(crate) fn lexicographic(costs: &Costs) -> Vec<usize> {
     places
 }
 
-/// Points of which none dominates another, and that come in lexicographic order.
+/// Mutually non-dominated points, added in lexicographic order.
 enum Layer {
-    /// Of up to three objectives, in the plane of the last two.
-    Stairs(Stairs),
-    Places(Vec<usize>),
+    /// For up to three objectives: a staircase in the plane of the last two.
+    Plane(Staircase),
+    /// For more objectives: the indices of the points.
+    Points(Vec<usize>),
 }
 
 impl Layer {
     fn new(dimension: usize) -> Self {
         if dimension <= 3 {
-            Self::Stairs(Stairs::new([f64::NEG_INFINITY; 2], [f64::INFINITY; 2]))
+            Self::Plane(Staircase::new([f64::NEG_INFINITY; 2], [f64::INFINITY; 2]))
         } else {
-            Self::Places(Vec::new())
+            Self::Points(Vec::new())
         }
     }
 
-    /// Whether a point of the layer dominates a later one, which is equal to none.
+    /// Returns true if a point of the layer dominates a later point that differs from all of them.
     fn dominates(&self, costs: &Costs, row: &[f64]) -> bool {
         match self {
-            Self::Stairs(stairs) => stairs.covers(in_plane(row)),
-            // The latest are the most like it.
-            Self::Places(places) => places.iter().rev().any(|&place| is_no_worse(&costs.row(place)[1..], &row[1..])),
+            Self::Plane(staircase) => staircase.covers(in_plane(row)),
+            // The latest points are the most similar.
+            Self::Points(places) => places.iter().rev().any(|&place| is_no_worse(&costs.row(place)[1..], &row[1..])),
         }
     }
 
     fn add(&mut self, place: usize, row: &[f64]) {
         match self {
-            Self::Stairs(stairs) => {
-                // The area is infinite.
-                stairs.cover(in_plane(row));
+            Self::Plane(staircase) => {
+                // The returned area is infinite and not needed.
+                staircase.cover(in_plane(row));
             }
-            Self::Places(places) => places.push(place),
+            Self::Points(places) => places.push(place),
         }
     }
 }
 
-/// The second and third cost.
+/// Returns the second and third cost, or 0.
 fn in_plane(row: &[f64]) -> [f64; 2] {
     [1, 2].map(|objective| row.get(objective).copied().unwrap_or(0.0))
 }
@@ -140,7 +144,7 @@ mod tests {
         is_no_worse(costs.row(one), costs.row(other)) && costs.row(one) != costs.row(other)
     }
 
-    /// Ranks by taking fronts away one by one.
+    /// Computes ranks by removing one front after the other.
     fn peeled(costs: &Costs) -> Vec<u32> {
         let mut ranks = vec![u32::MAX; costs.len()];
         for rank in 0.. {
@@ -159,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranks_are_the_fronts_that_peel_off(costs in costs(1..=5, 40)) {
+        fn ranks_are_the_order_in_which_fronts_are_removed(costs in costs(1..=5, 40)) {
             let ranks = ranks(&costs);
             prop_assert_eq!(&ranks, &peeled(&costs));
             let fronts = fronts(&ranks);
@@ -168,7 +172,7 @@ mod tests {
         }
 
         #[test]
-        fn fronts_are_what_nobody_dominates(costs in costs(1..=5, 40)) {
+        fn fronts_are_the_non_dominated_points(costs in costs(1..=5, 40)) {
             let all: Vec<usize> = (0..costs.len())
                 .filter(|&place| (0..costs.len()).all(|other| !dominates(&costs, other, place)))
                 .collect();
@@ -179,7 +183,7 @@ mod tests {
         }
 
         #[test]
-        fn distinct_places_are_the_first_of_equal_rows(costs in costs(1..=3, 40)) {
+        fn distinct_points_are_the_first_of_equal_rows(costs in costs(1..=3, 40)) {
             let is_new = |&place: &usize| (0..place).all(|other| costs.row(other) != costs.row(place));
             prop_assert_eq!(distinct(&costs), (0..costs.len()).filter(is_new).collect::<Vec<_>>());
         }

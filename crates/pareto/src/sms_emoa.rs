@@ -1,20 +1,16 @@
-//! SMS-EMOA: the hypervolume decides.
+//! SMS-EMOA: selection by hypervolume contribution.
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::algorithm::Selection;
 use crate::costs::Costs;
 use crate::hypervolume::contributions;
 use crate::ranks::ranks;
+use crate::selection::Selection;
 
-/// The most objectives of [`Algorithm::SmsEmoa`](crate::Algorithm::SmsEmoa): each one past the third makes a child
-/// dearer by the size of the population.
-pub const MAX_HYPERVOLUME_OBJECTIVES: usize = 5;
-
-/// Where the reference point is when the front lies between 0 and 1.
+/// Coordinate of the reference point in each objective, with the front scaled to 0 to 1.
 const REFERENCE: f64 = 1.1;
 
-/// [`Algorithm::SmsEmoa`](crate::Algorithm::SmsEmoa), which has no state.
+/// [`SelectionAlgorithm::SmsEmoa`](crate::SelectionAlgorithm::SmsEmoa), which has no state.
 #[derive(Debug)]
 pub(crate) struct SmsEmoa;
 
@@ -32,8 +28,8 @@ impl Selection for SmsEmoa {
     }
 }
 
-/// The place of the point of the worst front that alone dominates least; of equals the oldest goes, so that a population
-/// drifts among equal points.
+/// Returns the index of the point of the worst front with the smallest contribution. Ties go to the oldest point, so that
+/// a population drifts among equal points.
 fn worst(candidates: &Costs) -> usize {
     let ranks = ranks(candidates);
     let last = ranks.iter().max().copied().unwrap_or(0);
@@ -43,10 +39,10 @@ fn worst(candidates: &Costs) -> usize {
     }
     let contributions = contributions(&scaled(candidates, &front), &vec![REFERENCE; candidates.dimension()]);
     let weakest = front.iter().zip(contributions).min_by(|(_, one), (_, other)| one.total_cmp(other));
-    *weakest.expect("there is a worst front").0
+    *weakest.expect("there is a candidate").0
 }
 
-/// The points at these places, each objective from 0 to 1.
+/// Returns the points with these indices, with each objective scaled to 0 to 1.
 fn scaled(costs: &Costs, places: &[usize]) -> Costs {
     let ranges: Vec<[f64; 2]> = (0..costs.dimension()).map(|objective| costs.range(objective, places)).collect();
     let scale =
@@ -65,23 +61,23 @@ mod tests {
     use crate::strategy::costs;
 
     #[test]
-    fn the_worst_front_loses_the_point_that_dominates_least() {
-        // Scaled, the middle points alone dominate 0.3 · 0.1 and 0.2 · 0.3.
+    fn the_worst_front_loses_the_point_with_the_smallest_contribution() {
+        // After scaling, the contributions of the middle points are 0.3 · 0.1 and 0.2 · 0.3.
         let costs = Costs::new(2, vec![0.0, 10.0, 5.0, 4.0, 7.0, 3.0, 10.0, 0.0]);
         assert_eq!(worst(&costs), 2);
-        // A worse front goes first, and of equal points the oldest.
+        // A worse front loses first. Among equal points, the oldest is removed.
         assert_eq!(worst(&Costs::new(2, vec![0.0, 1.0, 1.0, 0.0, 1.0, 1.0])), 2);
         assert_eq!(worst(&Costs::new(1, vec![3.0, 3.0, 3.0])), 0);
     }
 
     proptest! {
         #[test]
-        fn whoever_goes_is_of_the_worst_front_and_costs_least_volume(costs in costs(1..=4, 12)) {
+        fn the_removed_point_is_on_the_worst_front_and_loses_the_least_volume(costs in costs(1..=4, 12)) {
             prop_assume!(costs.len() > 1);
             let ranks = ranks(&costs);
-            let gone = worst(&costs);
+            let removed = worst(&costs);
             let last = ranks.iter().max().copied();
-            prop_assert_eq!(Some(ranks[gone]), last);
+            prop_assert_eq!(Some(ranks[removed]), last);
             let front: Vec<usize> = (0..costs.len()).filter(|&place| Some(ranks[place]) == last).collect();
             let scaled = scaled(&costs, &front);
             let left = |without: usize| {
@@ -89,10 +85,10 @@ mod tests {
                 volume(&scaled.select(&others), &vec![REFERENCE; costs.dimension()])
             };
             for &other in &front {
-                prop_assert!(left(gone) >= left(other) - 1e-9);
+                prop_assert!(left(removed) >= left(other) - 1e-9);
             }
             let survivors = SmsEmoa.survivors(&costs, costs.len() - 1, &mut ChaCha8Rng::seed_from_u64(0));
-            prop_assert!(!survivors.contains(&gone) && survivors.is_sorted());
+            prop_assert!(!survivors.contains(&removed) && survivors.is_sorted());
         }
     }
 }

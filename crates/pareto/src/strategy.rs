@@ -1,10 +1,10 @@
-//! Random points for the tests beside the code.
+//! Random points for unit tests.
 
 use proptest::prelude::*;
 
 use crate::costs::Costs;
 
-/// Up to `most` points of so many objectives, with small integers as costs, so that many are equal in some of them.
+/// Draws up to `most` points with small integer costs, so that many costs are equal.
 pub(crate) fn costs(objectives: std::ops::RangeInclusive<usize>, most: usize) -> impl Strategy<Value = Costs> {
     objectives.prop_flat_map(move |objectives| {
         prop::collection::vec(prop::collection::vec(0..7u8, objectives), 0..=most)

@@ -1,14 +1,14 @@
-//! Evolutions as their users see them.
+//! Tests of evolutions through the public interface.
 
 use lockstep_pareto::{
-    Algorithm, Elites, EqualPoints, Evolution, EvolutionError, EvolutionOptions, MAX_ATTEMPTS, Problem, Sense, State,
+    Elites, EqualPoints, Evolution, EvolutionError, EvolutionOptions, EvolutionState, MAX_ATTEMPTS,
+    MultiObjectiveProblem, SelectionAlgorithm, Sense,
 };
 use proptest::prelude::*;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Numbers below 1000: far from 300, near to 700 and, if asked for, with few digits that are not 0. Multiples of 7 are
-/// not feasible.
+/// Numbers below 1000: far from 300, near 700 and with a small sum of digits. Multiples of 7 are infeasible.
 struct Numbers {
     senses: Vec<Sense>,
 }
@@ -19,7 +19,7 @@ fn numbers(objectives: usize) -> Numbers {
     Numbers { senses: THREE.into_iter().cycle().take(objectives).collect() }
 }
 
-impl Problem for Numbers {
+impl MultiObjectiveProblem for Numbers {
     type Genome = u32;
     type Scratch = ();
 
@@ -48,7 +48,7 @@ impl Problem for Numbers {
     }
 }
 
-fn options(algorithm: Algorithm, population: usize, equal_points: EqualPoints) -> EvolutionOptions {
+fn options(algorithm: SelectionAlgorithm, population: usize, equal_points: EqualPoints) -> EvolutionOptions {
     EvolutionOptions {
         algorithm,
         population,
@@ -63,7 +63,7 @@ fn options(algorithm: Algorithm, population: usize, equal_points: EqualPoints) -
 fn any_options() -> impl Strategy<Value = EvolutionOptions> {
     let equal = prop_oneof![Just(EqualPoints::Keep), Just(EqualPoints::Remove)];
     let elites = prop_oneof![Just(Elites::Keep), Just(Elites::ReEvaluate)];
-    (prop::sample::select(&Algorithm::ALL[..]), 1..30usize, equal, elites, any::<u64>()).prop_map(
+    (prop::sample::select(&SelectionAlgorithm::ALL[..]), 1..30usize, equal, elites, any::<u64>()).prop_map(
         |(algorithm, population, equal_points, elites, seed)| EvolutionOptions {
             elites,
             seed,
@@ -72,7 +72,7 @@ fn any_options() -> impl Strategy<Value = EvolutionOptions> {
     )
 }
 
-fn advanced(mut evolution: Evolution<'_, Numbers>, generations: u32) -> State<u32> {
+fn advanced(mut evolution: Evolution<'_, Numbers>, generations: u32) -> EvolutionState<u32> {
     for _ in 0..generations {
         evolution.advance().expect("most numbers are feasible");
     }
@@ -82,7 +82,7 @@ fn advanced(mut evolution: Evolution<'_, Numbers>, generations: u32) -> State<u3
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Threads, rests and files change no bit.
+    /// Threads, interruptions and files do not change the result.
     #[test]
     fn an_evolution_is_the_same_on_one_thread_and_resumed(options in any_options(), objectives in 1..=4usize) {
         let problem = numbers(objectives);
@@ -92,14 +92,14 @@ proptest! {
         prop_assert_eq!(&alone, &straight);
         let resting = advanced(Evolution::new(&problem, options).unwrap(), 2);
         let file = serde_json::to_string(&resting).unwrap();
-        let read: State<u32> = serde_json::from_str(&file).unwrap();
+        let read: EvolutionState<u32> = serde_json::from_str(&file).unwrap();
         prop_assert_eq!(&read, &resting);
         prop_assert_eq!(advanced(Evolution::resume(&problem, read).unwrap(), 4), straight);
     }
 
-    /// All scores are those of their genomes, and counters add up.
+    /// All scores belong to their genomes, and the counters are consistent.
     #[test]
-    fn individuals_are_feasible_and_as_good_as_they_say(options in any_options()) {
+    fn individuals_are_feasible_and_have_the_scores_of_their_genomes(options in any_options()) {
         let problem = numbers(3);
         let mut evolution = Evolution::new(&problem, options).unwrap();
         for generation in 1..=5 {
@@ -108,9 +108,9 @@ proptest! {
             prop_assert_eq!(evolution.population().len(), options.population);
             for individual in evolution.population() {
                 let genome = *individual.genome;
-            let scores = [genome.abs_diff(300), genome.abs_diff(700)].map(f64::from);
-            prop_assert_eq!(&individual.scores[..2], &scores);
-            prop_assert!(!genome.is_multiple_of(7));
+                let scores = [genome.abs_diff(300), genome.abs_diff(700)].map(f64::from);
+                prop_assert_eq!(&individual.scores[..2], &scores);
+                prop_assert!(!genome.is_multiple_of(7));
             }
         }
         let again = if options.elites == Elites::ReEvaluate { 5 } else { 0 };
@@ -118,9 +118,9 @@ proptest! {
         prop_assert_eq!(evolution.evaluations() - evolution.discarded(), born);
     }
 
-    /// Any state of a file is refused or goes on, and never stops the program.
+    /// Any state from a file is refused or continues, and never panics.
     #[test]
-    fn hostile_states_are_refused_or_go_on(
+    fn arbitrary_states_are_refused_or_continue(
         options in any_options(),
         counters in prop::array::uniform3(prop_oneof![Just(u64::MAX), Just(0), any::<u64>()]),
         genomes in prop::collection::vec(0..1100u32, 0..6),
@@ -136,7 +136,7 @@ proptest! {
             scores.resize(2 * genomes.len(), 0.0);
         }
         let options = EvolutionOptions { population, ..options };
-        let state = State { options, generation, evaluations, discarded, genomes, scores, memory };
+        let state = EvolutionState { options, generation, evaluations, discarded, genomes, scores, memory };
         if let Ok(mut evolution) = Evolution::resume(&problem, state) {
             for _ in 0..3 {
                 evolution.advance().unwrap();
@@ -147,12 +147,12 @@ proptest! {
 }
 
 #[test]
-fn counters_at_their_end_stay_there() {
-    for algorithm in Algorithm::ALL {
+fn counters_saturate() {
+    for algorithm in SelectionAlgorithm::ALL {
         let problem = numbers(2);
         let evolution = Evolution::new(&problem, options(algorithm, 8, EqualPoints::Keep)).unwrap();
         let most = u64::MAX;
-        let state = State { generation: most, evaluations: most, discarded: most, ..evolution.state() };
+        let state = EvolutionState { generation: most, evaluations: most, discarded: most, ..evolution.state() };
         let mut evolution = Evolution::resume(&problem, state).unwrap();
         evolution.advance().unwrap();
         assert_eq!([evolution.generation(), evolution.evaluations(), evolution.discarded()], [most; 3]);
@@ -160,19 +160,19 @@ fn counters_at_their_end_stay_there() {
 }
 
 #[test]
-fn every_contradiction_of_a_state_is_named() {
+fn each_inconsistency_of_a_state_has_its_own_message() {
     let problem = numbers(2);
-    let state = Evolution::new(&problem, options(Algorithm::Nsga3, 3, EqualPoints::Keep)).unwrap().state();
+    let state = Evolution::new(&problem, options(SelectionAlgorithm::Nsga3, 3, EqualPoints::Keep)).unwrap().state();
     let spoiled = [
-        ("genomes: 4 of a population of 3", State { genomes: vec![1; 4], ..state.clone() }),
-        ("scores: 5 of 3 individuals in 2 objectives", State { scores: vec![1.0; 5], ..state.clone() }),
-        ("scores: NaN in place 5", State { scores: vec![1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], ..state.clone() }),
-        ("discarded: 9 of 8 evaluations", State { evaluations: 8, discarded: 9, ..state.clone() }),
-        ("genome 1: 1000 is not below 1000", State { genomes: vec![1, 1000, 2], ..state.clone() }),
-        ("memory: it is none of nsga3", State { memory: vec![0.0; 3], ..state.clone() }),
+        ("genomes: 4 of a population of 3", EvolutionState { genomes: vec![1; 4], ..state.clone() }),
+        ("scores: 5 of 3 individuals in 2 objectives", EvolutionState { scores: vec![1.0; 5], ..state.clone() }),
+        ("scores: NaN at index 5", EvolutionState { scores: vec![1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], ..state.clone() }),
+        ("discarded: 9 of 8 evaluations", EvolutionState { evaluations: 8, discarded: 9, ..state.clone() }),
+        ("genome 1: 1000 is not below 1000", EvolutionState { genomes: vec![1, 1000, 2], ..state.clone() }),
+        ("memory: not a memory of nsga3", EvolutionState { memory: vec![0.0; 3], ..state.clone() }),
     ];
     for (words, state) in spoiled {
-        let error = Evolution::resume(&problem, state).err().expect("a contradiction").to_string();
+        let error = Evolution::resume(&problem, state).err().expect("the state is inconsistent").to_string();
         assert!(error.contains(words), "{error}");
     }
     let mut few = state.clone();
@@ -184,7 +184,7 @@ fn every_contradiction_of_a_state_is_named() {
 }
 
 #[test]
-fn every_algorithm_fills_its_population_with_the_true_front() {
+fn each_algorithm_fills_its_population_with_the_true_front() {
     let problem = numbers(3);
     let scores = |genome: u32| {
         let mut scores = vec![0.0; 3];
@@ -194,7 +194,7 @@ fn every_algorithm_fills_its_population_with_the_true_front() {
     let all: Vec<Vec<f64>> = (0..1000).filter_map(scores).collect();
     let points = lockstep_pareto::Points::new(&THREE, &all).unwrap();
     let front: Vec<&Vec<f64>> = points.front(EqualPoints::Remove).into_iter().map(|place| &all[place]).collect();
-    for algorithm in Algorithm::ALL {
+    for algorithm in SelectionAlgorithm::ALL {
         let mut evolution = Evolution::new(&problem, options(algorithm, 100, EqualPoints::Remove)).unwrap();
         (0..40).for_each(|_| evolution.advance().unwrap());
         let found: Vec<Vec<f64>> = evolution.front(EqualPoints::Remove).map(|one| one.scores.to_vec()).collect();
@@ -204,23 +204,23 @@ fn every_algorithm_fills_its_population_with_the_true_front() {
 }
 
 #[test]
-fn impossible_problems_and_parameters_are_refused() {
+fn unsupported_objectives_and_parameters_are_refused() {
     let start = |objectives, algorithm, population| {
         Evolution::new(&numbers(objectives), options(algorithm, population, EqualPoints::Keep)).err()
     };
-    assert!(matches!(start(0, Algorithm::Nsga2, 5), Some(EvolutionError::Objectives { objectives: 0, .. })));
-    assert!(matches!(start(6, Algorithm::SmsEmoa, 5), Some(EvolutionError::Objectives { most: 5, .. })));
-    assert!(matches!(start(33, Algorithm::Nsga3, 5), Some(EvolutionError::Objectives { most: 32, .. })));
-    assert!(matches!(start(2, Algorithm::Nsga2, 0), Some(EvolutionError::Population { population: 0 })));
-    assert_eq!(start(32, Algorithm::Nsga3, 1), None);
+    assert!(matches!(start(0, SelectionAlgorithm::Nsga2, 5), Some(EvolutionError::Objectives { objectives: 0, .. })));
+    assert!(matches!(start(6, SelectionAlgorithm::SmsEmoa, 5), Some(EvolutionError::Objectives { most: 5, .. })));
+    assert!(matches!(start(33, SelectionAlgorithm::Nsga3, 5), Some(EvolutionError::Objectives { most: 32, .. })));
+    assert!(matches!(start(2, SelectionAlgorithm::Nsga2, 0), Some(EvolutionError::Population { population: 0 })));
+    assert_eq!(start(32, SelectionAlgorithm::Nsga3, 1), None);
 }
 
-/// Numbers that are never feasible, or have no score.
-struct Hopeless {
+/// A problem without feasible genomes, or without valid scores.
+struct Unsolvable {
     feasible: bool,
 }
 
-impl Problem for Hopeless {
+impl MultiObjectiveProblem for Unsolvable {
     type Genome = ();
     type Scratch = ();
 
@@ -238,10 +238,10 @@ impl Problem for Hopeless {
 }
 
 #[test]
-fn what_cannot_be_born_or_compared_is_an_error() {
+fn infeasible_problems_and_invalid_scores_are_errors() {
     let start = |feasible| {
-        let options = options(Algorithm::Nsga2, 2, EqualPoints::Keep);
-        Evolution::new(&Hopeless { feasible }, options).err().expect("there is no individual")
+        let options = options(SelectionAlgorithm::Nsga2, 2, EqualPoints::Keep);
+        Evolution::new(&Unsolvable { feasible }, options).err().expect("no individual can exist")
     };
     assert_eq!(start(false), EvolutionError::NoneFeasible);
     assert!(start(false).to_string().contains(&MAX_ATTEMPTS.to_string()));

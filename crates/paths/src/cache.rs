@@ -1,4 +1,4 @@
-//! A [`PathTable`] in a file, to be computed once.
+//! A file cache for a [`PathTable`].
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -15,38 +15,38 @@ use crate::{MAX_BYTES, PathSelection, PathTable, TableError};
 const KIND: FileKind =
     FileKind { format: "lockstep-paths", noun: "path table", magic: *b"lockpath", version: 1, remedies: &[] };
 
-/// No file of a table within [`MAX_BYTES`] is longer: bincode spends at most 5 bytes where memory has 4.
+/// The maximum size of a file. bincode uses at most 5 bytes for 4 bytes in memory.
 const MAX_FILE_BYTES: u64 = MAX_BYTES / 4 * 5 + 1024;
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
-struct Entry<Table> {
+struct CachedTable<Table> {
     topology: [u8; 32],
     selection: PathSelection,
     table: Table,
 }
 
-/// Why a file is of no use.
+/// The reason a file cannot be used.
 #[derive(Debug, thiserror::Error)]
-enum Refusal {
+enum CacheError {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error(transparent)]
     Damaged(#[from] FileError),
     #[error("it belongs to another network")]
     OtherTopology,
-    #[error("it holds another selection, {0:?}")]
+    #[error("it contains another selection, {0:?}")]
     OtherSelection(PathSelection),
-    #[error("it names a path that the network does not have")]
+    #[error("it contains a path that is not in the network")]
     NoSuchPath,
 }
 
 impl PathTable {
-    /// The selected paths of a network, from the file `cache` if it holds them, otherwise computed and written there.
+    /// Loads the selected paths from the file `cache`, or computes them and writes the file.
     ///
-    /// A file of another network or selection, of another version, truncated or altered is replaced, with a warning
-    /// that says why; one that cannot be written is a warning, too. The file appears whole or not at all, and missing
-    /// directories are made. Networks with the same [`Topology::digest`] have the same table.
+    /// A file of another network, selection or version, or a damaged file, is replaced with a warning. A file that cannot be
+    /// written is only a warning. The file is written atomically, and missing directories are created. Networks with the
+    /// same [`Topology::digest`] have the same table.
     ///
     /// # Errors
     ///
@@ -66,35 +66,40 @@ impl PathTable {
         let file = cache.display();
         match load(cache, topology, digest, selection) {
             Ok(table) => return Ok(table),
-            Err(Refusal::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
+            Err(CacheError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
                 debug!(%file, "no path cache yet");
             }
-            Err(reason) => warn!(%file, %reason, "path cache is of no use; building it anew"),
+            Err(reason) => warn!(%file, %reason, "the path cache cannot be used and is replaced"),
         }
         let table = Self::build(topology, selection)?;
-        if let Err(reason) = store(cache, &Entry { topology: digest, selection, table: &table }) {
-            warn!(%file, %reason, "path cache cannot be written");
+        if let Err(reason) = store(cache, &CachedTable { topology: digest, selection, table: &table }) {
+            warn!(%file, %reason, "the path cache cannot be written");
         }
         Ok(table)
     }
 }
 
-fn load(cache: &Path, topology: &Topology, digest: [u8; 32], selection: PathSelection) -> Result<PathTable, Refusal> {
+fn load(
+    cache: &Path,
+    topology: &Topology,
+    digest: [u8; 32],
+    selection: PathSelection,
+) -> Result<PathTable, CacheError> {
     let mut sealed = Vec::new();
     File::open(cache)?.take(MAX_FILE_BYTES).read_to_end(&mut sealed)?;
-    let entry: Entry<PathTable> = KIND.open(&sealed)?;
+    let entry: CachedTable<PathTable> = KIND.open(&sealed)?;
     if entry.topology != digest {
-        Err(Refusal::OtherTopology)
+        Err(CacheError::OtherTopology)
     } else if entry.selection != selection {
-        Err(Refusal::OtherSelection(entry.selection))
+        Err(CacheError::OtherSelection(entry.selection))
     } else if !entry.table.fits(topology) {
-        Err(Refusal::NoSuchPath)
+        Err(CacheError::NoSuchPath)
     } else {
         Ok(entry.table)
     }
 }
 
-fn store(cache: &Path, entry: &Entry<&PathTable>) -> io::Result<()> {
+fn store(cache: &Path, entry: &CachedTable<&PathTable>) -> io::Result<()> {
     let directory = match cache.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -1,9 +1,7 @@
-//! The legal paths of a network: all shortest ones of every pair of terminals as distances, counts, samples and a
-//! compact table, and channel-disjoint sets of paths.
+//! Paths in interconnection networks: all shortest paths as distances, counts, samples and compact tables, disjoint paths,
+//! and maximum flow.
 //!
-//! A path is a list of channels in the order they are crossed. It is legal if its inner nodes route
-//! ([`Topology::routes`](lockstep_topology::Topology::routes)) and it meets no node twice; parallel channels make
-//! different paths. Not here: anything about messages, time, or which of the paths a transfer should take.
+//! The crate does not know messages and time, and does not decide which path a transfer takes.
 //!
 //! ```
 //! use lockstep_paths::{PathId, PathTable, ShortestPaths};
@@ -16,21 +14,38 @@
 //! assert_eq!(paths.distance(*corner, *opposite), Some(6));
 //! assert_eq!(paths.count(*corner, *opposite), 20);
 //!
-//! let table = PathTable::shortest(&paths, 8, 1)?; // at most 8 paths a pair, drawn with seed 1
+//! let table = PathTable::shortest(&paths, 8, 1)?; // at most 8 paths per pair, sampled with seed 1
 //! assert!(!table.is_complete(*corner, *opposite));
 //! for path in table.between(*corner, *opposite).map(PathId::new) {
 //!     println!("{path}: {:?}", table.channels(path));
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A *path* is a list of channels in the order in which they are crossed. Parallel channels make different paths.
+//! - A path is *legal* if it visits no node twice and its inner nodes route, see
+//!   [`Topology::routes`](lockstep_topology::Topology::routes).
+//! - Results do not depend on the number of threads. Random samples depend only on their seed.
+//!
+//! # Entry points
+//!
+//! | task | item |
+//! |---|---|
+//! | distances, counts and samples of shortest paths | [`ShortestPaths`] |
+//! | store candidate paths of all pairs compactly | [`PathTable`], [`PathSelection`] |
+//! | cache a table in a file | [`PathTable::load_or_build`] |
+//! | find channel-disjoint paths | [`disjoint_paths`] |
+//! | compute maximum flows and minimum cuts | [`FlowNetwork`] |
 
 mod cache;
-mod disjoint;
-mod flow;
-mod shortest;
-mod table;
+mod disjoint_paths;
+mod flow_network;
+mod path_table;
+mod shortest_paths;
 
-pub use disjoint::disjoint_paths;
-pub use flow::{ArcId, FlowNetwork};
-pub use shortest::{AllPairsError, MAX_BYTES, ShortestPaths};
-pub use table::{PathId, PathSelection, PathTable, TableError};
+pub use disjoint_paths::disjoint_paths;
+pub use flow_network::{ArcId, FlowNetwork};
+pub use path_table::{PathId, PathSelection, PathTable, TableError};
+pub use shortest_paths::{AllPairsError, MAX_BYTES, ShortestPaths};

@@ -1,45 +1,46 @@
-//! Which colour each message has, and what a legend says about it.
+//! The colours of messages, and their legend.
 
 use std::collections::BTreeSet;
 
 use lockstep_schedule::{MessageId, Phase, Problem, Receivers, Schedule, Transfer};
 use lockstep_topology::NodeId;
 
+use crate::labels;
 use crate::palette::colour;
-use crate::words;
 
-/// The most entries of a legend.
+/// Maximum number of entries of a legend.
 const LEGEND_ENTRIES: usize = 16;
 
-/// What has a colour of its own.
+/// The objects that have different colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Key {
-    /// Every message.
+enum ColourKey {
+    /// Messages.
     Message,
-    /// Every source: all of its messages look the same.
+    /// Sources; all messages of a source have one colour.
     Source,
 }
 
-/// The colours of the messages that a schedule moves.
+/// The colours of the messages of a schedule.
 ///
-/// Few messages, and those of a single source, have a colour each; else each source has one.
+/// Up to 16 messages, and all messages of a single source, have individual colours. Otherwise each source has one colour.
 #[derive(Debug)]
 pub(crate) struct Colouring<'a> {
     problem: &'a Problem<'a>,
-    key: Key,
-    /// The messages or sources that occur, ascending.
+    key: ColourKey,
+    /// The messages or sources in the schedule, ascending.
     keys: Vec<u32>,
 }
 
-/// The names of the colours of a picture.
+/// The legend of a picture.
 #[derive(Debug)]
 pub(crate) struct Legend {
     pub(crate) heading: &'static str,
-    /// Colour and name.
+    /// Colours and names.
     pub(crate) entries: Vec<(String, String)>,
 }
 
-/// Whether a transfer names only what exists. A schedule is plain data, and its pictures help to find what is wrong.
+/// Returns true if the message and channels of a transfer exist. A schedule can be invalid, and pictures help to find the
+/// errors.
 pub(crate) fn is_drawable(problem: &Problem<'_>, transfer: &Transfer<'_>) -> bool {
     transfer.message.index() < problem.messages().len()
         && !transfer.path.is_empty()
@@ -47,9 +48,10 @@ pub(crate) fn is_drawable(problem: &Problem<'_>, transfer: &Transfer<'_>) -> boo
 }
 
 impl<'a> Colouring<'a> {
+    /// Assigns the colours.
     pub(crate) fn new(problem: &'a Problem<'a>, schedule: &Schedule) -> Self {
         let few = problem.messages().len() <= LEGEND_ENTRIES;
-        let key = if few || problem.collective().root().is_some() { Key::Message } else { Key::Source };
+        let key = if few || problem.collective().root().is_some() { ColourKey::Message } else { ColourKey::Source };
         let mut colouring = Self { problem, key, keys: Vec::new() };
         let transfers = schedule.steps().flat_map(|(_, step)| step.iter());
         let drawn = transfers.filter(|transfer| is_drawable(problem, transfer));
@@ -58,21 +60,21 @@ impl<'a> Colouring<'a> {
         colouring
     }
 
-    /// The place of a message's colour among the colours of the picture.
+    /// Returns the index of the colour of a message.
     pub(crate) fn place(&self, message: MessageId) -> usize {
         self.keys.binary_search(&self.key(message)).unwrap_or(0)
     }
 
-    /// The colour at a place.
+    /// Returns the colour of an index.
     pub(crate) fn colour(&self, place: usize) -> String {
         colour(place, self.keys.len())
     }
 
-    /// The names of the colours, if they are few enough to be told apart by name.
+    /// Returns the legend, if there are at most 16 colours.
     pub(crate) fn legend(&self) -> Option<Legend> {
         let name = |key: u32| match self.key {
-            Key::Message => words::message(self.problem, MessageId::new(key)),
-            Key::Source => words::node(self.problem.topology(), NodeId::new(key)),
+            ColourKey::Message => labels::message(self.problem, MessageId::new(key)),
+            ColourKey::Source => labels::node(self.problem.topology(), NodeId::new(key)),
         };
         let entries = self.keys.iter().enumerate().map(|(place, &key)| (self.colour(place), name(key)));
         let entries: Vec<_> = entries.take(LEGEND_ENTRIES).collect();
@@ -82,23 +84,23 @@ impl<'a> Colouring<'a> {
 
     fn heading(&self) -> &'static str {
         match (self.key, self.problem.collective().phases()) {
-            (Key::Message, _) if self.problem.messages().is_scatter() => "messages",
+            (ColourKey::Message, _) if self.problem.messages().is_scatter() => "messages",
             (_, [Phase::Distribute]) => "messages from",
             (_, [Phase::Collect]) => "messages to",
             _ => "messages of",
         }
     }
 
-    /// For every node the colour that is its own: of the messages of that source, or else of the only message for that
-    /// receiver.
+    /// Returns the colour of each node: that of its messages as a source, otherwise that of its message as the only receiver.
+    /// `None` for all nodes if the colours are ambiguous.
     pub(crate) fn rings(&self) -> Vec<Option<String>> {
         let (problem, messages) = (self.problem, self.problem.messages());
         let by_source = |key: u32| match self.key {
-            Key::Message => Some(messages.source(MessageId::new(key))),
-            Key::Source => Some(NodeId::new(key)),
+            ColourKey::Message => Some(messages.source(MessageId::new(key))),
+            ColourKey::Source => Some(NodeId::new(key)),
         };
         let by_receiver = |key: u32| match messages.receivers(MessageId::new(key)) {
-            Receivers::One(receiver) if self.key == Key::Message => Some(receiver),
+            Receivers::One(receiver) if self.key == ColourKey::Message => Some(receiver),
             _ => None,
         };
         let owners = |owner: &dyn Fn(u32) -> Option<NodeId>| -> Option<Vec<Option<String>>> {
@@ -117,8 +119,8 @@ impl<'a> Colouring<'a> {
 
     fn key(&self, message: MessageId) -> u32 {
         match self.key {
-            Key::Message => message.number(),
-            Key::Source => self.problem.messages().source(message).number(),
+            ColourKey::Message => message.number(),
+            ColourKey::Source => self.problem.messages().source(message).number(),
         }
     }
 }

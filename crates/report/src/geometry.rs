@@ -22,13 +22,13 @@ impl Point {
         self.x * other.x + self.y * other.y
     }
 
-    /// The vector of length 1 in this direction; east for the zero vector.
+    /// Returns the unit vector in this direction; `(1, 0)` for the zero vector.
     pub(crate) fn unit(self) -> Self {
         let length = self.length();
         if length > 1e-9 { self * (1.0 / length) } else { Self::new(1.0, 0.0) }
     }
 
-    /// The vector a quarter turn to the right of this one, as seen on the screen.
+    /// Returns the vector rotated by 90 degrees to the right on the screen.
     pub(crate) fn right(self) -> Self {
         Self::new(-self.y, self.x)
     }
@@ -58,7 +58,7 @@ impl Mul<f64> for Point {
     }
 }
 
-/// A cubic Bézier curve; a straight line has its inner control points at its thirds.
+/// A cubic Bézier curve. The inner control points of a straight line divide it into thirds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Curve {
     pub(crate) control: [Point; 4],
@@ -70,7 +70,7 @@ impl Curve {
         Self { control: [start, start + third, end - third, end] }
     }
 
-    /// The curve that leaves `start` along one vector and enters `end` along another, both of length 1.
+    /// Returns the curve that leaves `start` and enters `end` in the directions of two unit vectors.
     pub(crate) fn joint(start: Point, leaving: Point, end: Point, entering: Point) -> Self {
         let reach = 0.4 * (end - start).length();
         Self { control: [start, start + leaving * reach, end - entering * reach, end] }
@@ -90,12 +90,12 @@ impl Curve {
         self.control.iter().zip(weights).fold(Point::default(), |sum, (&point, weight)| sum + point * weight)
     }
 
-    /// The direction at the start, of length 1.
+    /// Returns the unit direction at the start.
     pub(crate) fn leaving(&self) -> Point {
         (self.control[1] - self.control[0]).unit()
     }
 
-    /// The direction at the end, of length 1.
+    /// Returns the unit direction at the end.
     pub(crate) fn entering(&self) -> Point {
         (self.control[3] - self.control[2]).unit()
     }
@@ -106,13 +106,13 @@ impl Curve {
         [b, c].iter().all(|&point| (point - a).dot(across).abs() < 0.05)
     }
 
-    /// The same curve from end to start.
+    /// Returns the same curve from end to start.
     pub(crate) fn reversed(&self) -> Self {
         let [a, b, c, d] = self.control;
         Self { control: [d, c, b, a] }
     }
 
-    /// The piece between two parameters, by de Casteljau's construction.
+    /// Returns the part between two parameters by de Casteljau's algorithm.
     pub(crate) fn part(&self, from: f64, to: f64) -> Self {
         let rest = self.reversed().head(1.0 - from).reversed();
         if from < 1.0 { rest.head((to - from) / (1.0 - from)) } else { rest }
@@ -126,7 +126,7 @@ impl Curve {
         Self { control: [start, edges[0], inner[0], between(inner[0], inner[1])] }
     }
 
-    /// The curve at this distance to the right: the edges of the control polygon move out, its corners follow.
+    /// Returns the offset curve at this distance to the right: it moves the edges of the control polygon.
     pub(crate) fn shifted_right(&self, distance: f64) -> Self {
         let [a, b, c, d] = self.control;
         let normals = [b - a, c - b, d - c].map(|edge| edge.unit().right());
@@ -136,7 +136,7 @@ impl Curve {
         Self { control: [0, 1, 2, 3].map(|i| self.control[i] + shift[i] * distance) }
     }
 
-    /// The piece that lies outside an outline at each end.
+    /// Returns the part outside the outlines at both ends.
     pub(crate) fn between(&self, at_start: (Point, Outline), at_end: (Point, Outline)) -> Self {
         let leave =
             |curve: &Self, (centre, outline): (Point, Outline)| bisect(|t| outline.contains(curve.at(t) - centre));
@@ -144,7 +144,7 @@ impl Curve {
         if to - from > 1e-6 { self.part(from, to) } else { *self }
     }
 
-    /// The curve without its last stretch of this length.
+    /// Returns the curve without its last part of this length.
     pub(crate) fn shortened(&self, length: f64) -> Self {
         let end = self.end();
         let back = self.reversed();
@@ -152,7 +152,7 @@ impl Curve {
     }
 }
 
-/// The parameter up to 1/2 where a condition that holds at 0 ends.
+/// Finds the parameter up to 1/2 where a condition that holds at 0 becomes false, by bisection.
 fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, 0.5);
     for _ in 0..24 {
@@ -162,29 +162,29 @@ fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
-/// A box with rounded corners round a centre: a circle, a capsule or a square.
+/// The outline of a mark: a box with rounded corners around a centre.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Outline {
-    /// Half of its width and of its height.
+    /// Half of the width and height.
     pub(crate) half: Point,
-    /// Radius of its corners, at most half of the shorter side.
+    /// Radius of the corners, at most half of the shorter side.
     pub(crate) corner: f64,
 }
 
 impl Outline {
-    /// Distance of the border from the centre in this direction, the corners taken as square.
+    /// Returns the distance of the border from the centre in this direction, as if the corners were square.
     pub(crate) fn reach(self, direction: Point) -> f64 {
         let unit = direction.unit();
         (self.half.x / unit.x.abs()).min(self.half.y / unit.y.abs())
     }
 
-    /// The outline as a thick line through the centre: half of the line, and half of its thickness.
+    /// Returns the outline as a thick line through the centre: half of the line, and half of its thickness.
     pub(crate) fn spine(self) -> (Point, f64) {
         let radius = self.half.x.min(self.half.y);
         (self.half - Point::new(radius, radius), radius)
     }
 
-    /// Whether a point, seen from the centre, lies inside.
+    /// Returns true if a point, relative to the centre, is inside.
     pub(crate) fn contains(self, point: Point) -> bool {
         let beyond = |coordinate: f64, half: f64| (coordinate.abs() - half + self.corner).max(0.0);
         Point::new(beyond(point.x, self.half.x), beyond(point.y, self.half.y)).length() < self.corner

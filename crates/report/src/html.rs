@@ -1,45 +1,59 @@
-//! One page with all steps, to be walked through.
+//! Interactive HTML pages of schedules.
 
 use lockstep_schedule::{Problem, Schedule};
 
 use crate::colouring::{Colouring, Legend};
+use crate::labels;
 use crate::markup::{Markup, number};
-use crate::paint::{Painter, bare_network, definitions};
+use crate::painter::{Painter, bare_network, definitions};
 use crate::scene::Scene;
-use crate::svg::{DrawingLimits, labels, left_out, notes};
-use crate::words;
+use crate::svg::{DrawingLimits, label_placement, notes, omitted_steps};
 
-/// Plain text without `<` and `&`, so that the page is also well-formed XML.
+/// Style and script contain no `<` and `&`, so that the page is well-formed XML, too.
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The schedule as one HTML page that loads nothing: the panels of [`schedule_svg`](crate::schedule_svg) as an
-/// overview or step by step.
+/// Draws a schedule as a self-contained HTML page with the panels of [`schedule_svg`](crate::schedule_svg), as an overview
+/// or step by step.
 ///
-/// Buttons, slider and arrow keys walk through the steps; pointing at a transfer shows message and path, a click on it
-/// or on the legend keeps that colour and dims the others. Without scripts the page shows all steps.
+/// Buttons, a slider and the arrow keys change the step. Pointing at a transfer shows its message and path. A click on a
+/// transfer or on the legend highlights its colour. Without scripts the page shows all steps.
 ///
-/// The schedule need not be valid; what a wrong one lacks in the picture, its captions count.
+/// The schedule can be invalid: transfers that cannot be drawn are counted in the captions. Takes `O(N^2 + N M)` time for
+/// the layout, and `O(1)` per channel of a transfer.
+///
+/// ```
+/// use lockstep_report::{DrawingLimits, schedule_html};
+/// use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule};
+/// use lockstep_topology::Topology;
+///
+/// let ring: Topology = "ring:4".parse()?;
+/// let collective = Collective::all_gather();
+/// let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward())?;
+/// let page = schedule_html(&problem, &Schedule::new(), &DrawingLimits::PAGE);
+/// assert!(page.contains("<title>ring:4 · all-gather"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn schedule_html(problem: &Problem<'_>, schedule: &Schedule, limits: &DrawingLimits) -> String {
     let topology = problem.topology();
     let steps = schedule.step_count();
-    let title = words::title(problem, steps);
+    let title = labels::title(problem, steps);
     if let Some(reason) = limits.refuse(topology) {
         return page(&title, |out| out.text("p", &[], &reason));
     }
-    let scene = Scene::new(topology, labels(topology, schedule));
+    let scene = Scene::new(topology, label_placement(topology, schedule));
     let colouring = Colouring::new(problem, schedule);
     let painter = Painter { problem, scene: &scene, colouring: &colouring };
     let drawn = steps.min(limits.steps);
     page(&title, |out| {
         navigation(out, drawn);
         if let Some(legend) = colouring.legend() {
-            keys(out, &legend);
+            legend_buttons(out, &legend);
         }
-        for note in notes(&scene, left_out(steps, drawn)) {
+        for note in notes(&scene, omitted_steps(steps, drawn)) {
             out.text("p", &[], &note);
         }
-        // Not hidden: browsers draw no reference into what is not displayed.
+        // Not `hidden`, because browsers do not draw references to elements that are not displayed.
         let aside = [("width", "0"), ("height", "0"), ("style", "position:absolute"), ("aria-hidden", "true")];
         out.nest("svg", &aside, |out| definitions(out, topology, &scene, &colouring.rings()));
         let wide = format!("--panel:{}px", number(scene.size.x));
@@ -79,7 +93,7 @@ fn page(title: &[String; 4], content: impl FnOnce(&mut Markup)) -> String {
     out.finish()
 }
 
-/// Shown by the script, which gives it its use.
+/// Draws the navigation bar. The script shows it, because it needs the script.
 fn navigation(out: &mut Markup, steps: usize) {
     out.nest("nav", &[("hidden", "")], |out| {
         out.text("button", &[("id", "all"), ("type", "button")], "all");
@@ -92,7 +106,7 @@ fn navigation(out: &mut Markup, steps: usize) {
     });
 }
 
-fn keys(out: &mut Markup, legend: &Legend) {
+fn legend_buttons(out: &mut Markup, legend: &Legend) {
     out.nest("div", &[("class", "legend")], |out| {
         out.text("span", &[], legend.heading);
         for (place, (colour, name)) in legend.entries.iter().enumerate() {

@@ -1,19 +1,19 @@
-//! Where nodes stand, in units of the network's own positions or of a layout.
+//! The layout of a network: positions of nodes before scaling.
 
 use lockstep_topology::{NodeId, Topology};
 
 use crate::geometry::Point;
-use crate::layered::{across, stages, storeys};
-use crate::stress::stress_layout;
+use crate::layered_layout::{across, levels, stages};
+use crate::stress_layout::stress_layout;
 
-/// The places of a network's nodes, all different.
+/// The positions of the nodes of a network, all distinct.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// One place a node.
+    /// One position per node.
     pub(crate) nodes: Vec<Point>,
-    /// One place a terminal for its receiving side, where that is drawn apart from its sending side; else empty.
+    /// One position per terminal for its receiving side, if it is drawn separately; otherwise empty.
     pub(crate) receiving: Vec<Point>,
-    /// The direction in which levels follow each other, if the nodes of an indirect network stand level by level.
+    /// The direction from level to level, if the nodes of an indirect network are arranged in levels.
     pub(crate) axis: Option<Axis>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
-    /// The coordinate of a point in this direction.
+    /// Returns the coordinate of a point in this direction.
     pub(crate) fn along(self, point: Point) -> f64 {
         match self {
             Self::Horizontal => point.x,
@@ -33,7 +33,7 @@ impl Axis {
         }
     }
 
-    /// The point with these coordinates in this direction and across it.
+    /// Returns the point with these coordinates in this direction and across it.
     pub(crate) fn point(self, along: f64, across: f64) -> Point {
         match self {
             Self::Horizontal => Point::new(along, across),
@@ -41,7 +41,7 @@ impl Axis {
         }
     }
 
-    /// The other direction.
+    /// Returns the other direction.
     pub(crate) fn across(self) -> Self {
         match self {
             Self::Horizontal => Self::Vertical,
@@ -50,15 +50,15 @@ impl Axis {
     }
 }
 
-/// Places at the network's positions; without usable ones stage by stage, storey by storey, or by stress.
+/// Arranges a network: at its own positions, otherwise in stages, in levels, or by stress.
 ///
-/// In a one-way network (terminals inject at one side, switches have no cycle) the receiving sides of terminals stand
-/// behind the last stage, so that no ejection channel runs back across the picture.
+/// In a one-way network, the receiving sides of terminals are behind the last stage, so that no ejection channel leads back
+/// across the picture.
 pub(crate) fn layout(topology: &Topology) -> Layout {
     let stages = stages(topology);
     let one_way = stages.is_some();
-    let levels = stages.or_else(|| storeys(topology));
-    let nodes = given_places(topology).unwrap_or_else(|| match &levels {
+    let node_levels = stages.or_else(|| levels(topology));
+    let nodes = given_places(topology).unwrap_or_else(|| match &node_levels {
         Some(levels) => {
             let axis = if one_way { Axis::Horizontal } else { Axis::Vertical };
             let upwards = if one_way { 1.0 } else { -1.0 };
@@ -68,11 +68,11 @@ pub(crate) fn layout(topology: &Topology) -> Layout {
         None => stress_layout(topology),
     });
     let receiving = if one_way { receiving_sides(topology, &nodes) } else { None };
-    let axis = levels.and_then(|levels| level_axis(&nodes, &levels));
+    let axis = node_levels.and_then(|levels| level_axis(&nodes, &levels));
     Layout { nodes, receiving: receiving.unwrap_or_default(), axis }
 }
 
-/// The direction in which all nodes of a level stand at one coordinate.
+/// Returns the direction in which all nodes of a level have the same coordinate.
 fn level_axis(nodes: &[Point], levels: &[u32]) -> Option<Axis> {
     let (low, high) = bounds(nodes);
     let tolerance = 1e-6 * (high - low).length();
@@ -85,7 +85,7 @@ fn level_axis(nodes: &[Point], levels: &[u32]) -> Option<Axis> {
     })
 }
 
-/// The network's own positions, with the largest coordinate scaled to 1, unless two nodes share a place.
+/// Returns the positions of the network, with the largest coordinate scaled to 1, unless two nodes have the same position.
 fn given_places(topology: &Topology) -> Option<Vec<Point>> {
     let positions = topology.positions()?;
     let largest = positions.iter().flatten().fold(0.0_f64, |largest, coordinate| largest.max(coordinate.abs()));
@@ -99,7 +99,7 @@ fn given_places(topology: &Topology) -> Option<Vec<Point>> {
     all_apart(&places, apart).then_some(places)
 }
 
-/// The corners of the smallest box round some points.
+/// Returns the corners of the bounding box of some points.
 pub(crate) fn bounds(points: &[Point]) -> (Point, Point) {
     let infinite = Point::new(f64::INFINITY, f64::INFINITY);
     points.iter().fold((infinite, infinite * -1.0), |(low, high), point| {
@@ -116,8 +116,8 @@ fn all_apart(points: &[Point], distance: f64) -> bool {
     })
 }
 
-/// The second place of every terminal of a one-way network: across from the first, as far behind the last switch as the
-/// first is before the first one. `None` where terminals do not stand in a line that allows it.
+/// Returns the positions of the receiving sides of terminals in a one-way network: the mirror images of the terminals,
+/// behind the last switch. Returns `None` if terminals and switches overlap in that direction.
 fn receiving_sides(topology: &Topology, nodes: &[Point]) -> Option<Vec<Point>> {
     let terminals = topology.terminals();
     let feeders = terminals.iter().flat_map(|&terminal| topology.in_channels(terminal)).map(|&e| topology.tail(e));

@@ -1,6 +1,7 @@
-//! Pictures, pages and tables of networks and schedules, and plots of numbers.
+//! Pictures of interconnection networks and communication schedules in SVG and HTML, plots in SVG, and tables in Markdown,
+//! CSV and plain text.
 //!
-//! Not here: anything that judges or changes a schedule; a picture of a wrong schedule shows what is wrong with it.
+//! The crate does not verify or change schedules. A picture of an invalid schedule shows its errors.
 //!
 //! ```
 //! use lockstep_report::{DrawingLimits, schedule_svg};
@@ -23,26 +24,44 @@
 //! assert_eq!(picture.matches("class=\"panel\"").count(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A *picture* is the text of one `<svg>` element without references to other files. The same input gives the same text.
+//! - A picture of a network draws terminals as circles, switches as squares, and channels as lines. Nodes are at the
+//!   positions of the network, or are arranged automatically.
+//! - A picture of a schedule has one *panel* per step. Each transfer is a coloured line along its path.
+//! - [`DrawingLimits`] bound the size of a picture.
+//!
+//! # Entry points
+//!
+//! | task | item |
+//! |---|---|
+//! | draw a network | [`topology_svg`] |
+//! | draw a schedule | [`schedule_svg`], [`schedule_html`] |
+//! | plot numbers | [`scatter_svg`], [`bars_svg`] |
+//! | format a table | [`Table`], [`csv_line`] |
 
-mod arcs;
+mod canvas;
+mod channel_curves;
 mod colouring;
-mod covered;
+mod coverage;
+mod edge_router;
 mod geometry;
 mod html;
-mod keys;
-mod layered;
+mod labels;
+mod layered_layout;
 mod layout;
+mod legend;
+mod mark;
 mod markup;
-mod paint;
+mod painter;
 mod palette;
 mod plot;
 mod scene;
-mod sheet;
-mod stress;
+mod stress_layout;
 mod svg;
 mod table;
-mod wires;
-mod words;
 
 pub use html::schedule_html;
 pub use plot::{BarChart, BarSeries, PointSeries, ScatterPlot, bars_svg, scatter_svg};

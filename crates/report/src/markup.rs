@@ -1,23 +1,23 @@
-//! XML text: escaped, with fixed decimals, every element closed.
+//! A writer of XML text.
 
 use std::fmt::Write;
 
 use crate::geometry::{Curve, Point};
 
-/// XML in the making.
+/// XML text under construction. It escapes text and closes all elements.
 #[derive(Debug, Default)]
 pub(crate) struct Markup {
     text: String,
 }
 
 impl Markup {
-    /// An element without content.
+    /// Adds an element without content.
     pub(crate) fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) {
         self.open(name, attributes);
         self.text.push_str("/>\n");
     }
 
-    /// An element with text in it.
+    /// Adds an element that contains text.
     pub(crate) fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
         self.open(name, attributes);
         self.text.push('>');
@@ -25,7 +25,7 @@ impl Markup {
         self.close(name);
     }
 
-    /// An element with elements in it.
+    /// Adds an element that contains elements.
     pub(crate) fn nest(&mut self, name: &str, attributes: &[(&str, &str)], content: impl FnOnce(&mut Self)) {
         self.open(name, attributes);
         self.text.push_str(">\n");
@@ -33,7 +33,7 @@ impl Markup {
         self.close(name);
     }
 
-    /// An element with text of our own that holds neither `<` nor `&`: a style or a script.
+    /// Adds a style or a script, which contains neither `<` nor `&`.
     pub(crate) fn raw_text(&mut self, name: &str, text: &'static str) {
         debug_assert!(!text.contains(['<', '&']));
         self.open(name, &[]);
@@ -42,7 +42,7 @@ impl Markup {
         self.close(name);
     }
 
-    /// The first line of an HTML page.
+    /// Adds the first line of an HTML page.
     pub(crate) fn doctype(&mut self) {
         self.text.push_str("<!DOCTYPE html>\n");
     }
@@ -70,8 +70,7 @@ impl Markup {
     }
 }
 
-/// Adds text as it may stand in elements and in attributes. XML has no way to write most control characters, so they
-/// become the replacement character.
+/// Appends text, escaped for elements and attributes. Control characters, which XML cannot represent, become U+FFFD.
 fn escape_into(target: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -88,19 +87,19 @@ fn escape_into(target: &mut String, text: &str) {
     }
 }
 
-/// A length with one decimal, without a trailing `.0`.
+/// Formats a length with one decimal, without a trailing `.0`.
 pub(crate) fn number(length: f64) -> String {
-    // Rounded first, and 0 added, so that no `-0` is written.
+    // Adding 0 after rounding avoids `-0`.
     let tenths = (length * 10.0).round() + 0.0;
     format!("{}", tenths / 10.0)
 }
 
-/// A point, `x,y`.
+/// Formats a point, `x,y`.
 pub(crate) fn pair(point: Point) -> String {
     format!("{},{}", number(point.x), number(point.y))
 }
 
-/// The commands of an SVG path that move to the start of a curve and draw it.
+/// The commands of an SVG path.
 #[derive(Debug, Default)]
 pub(crate) struct PathText(pub(crate) String);
 
@@ -109,7 +108,7 @@ impl PathText {
         self.command('M', &[point]);
     }
 
-    /// Draws a curve from where the pen is, which is its start.
+    /// Draws a curve. The pen is at its start.
     pub(crate) fn draw(&mut self, curve: &Curve) {
         if curve.is_straight() {
             self.command('L', &[curve.end()]);

@@ -1,22 +1,24 @@
-//! Colours that tell messages apart.
+//! Distinguishable colours.
 
-/// Colours that people with any kind of colour vision can tell apart on white, in the order of use.
+/// Colours that are distinguishable on white with any kind of colour vision, in the order of use.
 ///
-/// Source: Okabe and Ito, *Color Universal Design* (2008), with wine in place of its yellow, which is lost on white.
+/// # Source
+///
+/// Okabe, Ito, *Color Universal Design* (2008), with wine instead of yellow, which is invisible on white.
 const FEW: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#000000"];
 
-/// The golden angle, in turns: multiples of it never come close to each other early.
+/// The golden angle, in turns. Its multiples are evenly distributed.
 const GOLDEN: f64 = 0.381_966_011_250_105;
 
-/// The colour of item `index` out of `count`, as `#rrggbb`.
+/// Returns the colour of item `index` of `count`, as `#rrggbb`.
 ///
-/// Up to 8 items have colours made for colour-blind readers; up to 16 have eight hues, dark and light; more have
-/// golden-angle hues in three lightnesses.
+/// Up to 8 items get colours for colour-blind readers, up to 16 get eight hues in dark and light, more get hues by the golden
+/// angle in three lightnesses.
 pub(crate) fn colour(index: usize, count: usize) -> String {
     match FEW.get(index) {
         Some(&colour) if count <= FEW.len() => colour.to_owned(),
         _ if count <= 16 => {
-            // The light hues lie between the dark ones; 5 steps of 16 part items that follow each other.
+            // Light hues are between dark ones. Steps of 5/16 separate successive items.
             let hue = index * 5 % 16;
             hex(oklch([0.48, 0.75][hue % 2], 0.16, (0.06 + hue as f64 / 16.0).fract()))
         }
@@ -28,9 +30,11 @@ fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// sRGB of a colour in `OKLCh`, its chroma lowered until it can be shown.
+/// Converts a colour from `OKLCh` to sRGB. Reduces its chroma until it is in the gamut.
 ///
-/// Source: Björn Ottosson, *A perceptual color space for image processing* (2020).
+/// # Source
+///
+/// Björn Ottosson, *A perceptual color space for image processing* (2020).
 fn oklch(lightness: f64, chroma: f64, hue_turns: f64) -> [u8; 3] {
     let (sin, cos) = (hue_turns * std::f64::consts::TAU).sin_cos();
     (0..=10)

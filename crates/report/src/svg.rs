@@ -1,33 +1,43 @@
-//! Whole pictures: a network, and a schedule with one panel a step.
+//! SVG pictures of networks, and of schedules with one panel per step.
 
 use lockstep_schedule::{Problem, Schedule};
 use lockstep_topology::{ChannelId, Topology};
 
+use crate::canvas::{GAP, TEXT_LINE, fill, picture, text};
 use crate::colouring::{Colouring, Legend};
 use crate::geometry::Point;
-use crate::keys::{KEY_WIDTH, Keys};
+use crate::labels;
+use crate::legend::{KEY_WIDTH, LegendLayout};
+use crate::mark::MarkRole;
 use crate::markup::{Markup, number};
-use crate::paint::{Painter, bare_network, definitions};
-use crate::scene::{Labels, Role, Scene};
-use crate::sheet::{GAP, TEXT_LINE, fill, picture, text};
-use crate::words;
+use crate::painter::{Painter, bare_network, definitions};
+use crate::scene::{LabelPlacement, Scene};
 
-/// How much is drawn before a picture says that it leaves something out.
+/// The limits of a picture. A note in the picture says if something is omitted.
+///
+/// ```
+/// use lockstep_report::{DrawingLimits, topology_svg};
+///
+/// let ring = lockstep_topology::ring(100)?;
+/// let limits = DrawingLimits { nodes: 50, ..DrawingLimits::PAGE };
+/// assert!(topology_svg(&ring, &limits).contains("not drawn: 100 nodes"));
+/// # Ok::<(), lockstep_topology::FamilyError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawingLimits {
-    /// Steps drawn; the others are counted in a line of text.
+    /// Maximum number of steps.
     pub steps: usize,
-    /// The largest network drawn, in nodes; of a larger one the picture gives the size in words.
+    /// Maximum number of nodes. For a larger network the picture states only its size.
     pub nodes: usize,
-    /// The largest network drawn, in channels.
+    /// Maximum number of channels.
     pub channels: usize,
 }
 
 impl DrawingLimits {
-    /// What a browser still shows at once: 400 steps, 1,024 nodes, 8,192 channels.
+    /// Limits for a browser: 400 steps, 1,024 nodes, 8,192 channels.
     pub const PAGE: Self = Self { steps: 400, nodes: 1024, channels: 8192 };
 
-    /// Why a network is not drawn, if it is not.
+    /// Returns the reason if the network exceeds the limits.
     pub(crate) fn refuse(&self, topology: &Topology) -> Option<String> {
         let (nodes, channels) = (topology.node_count(), topology.channel_count());
         (nodes > self.nodes || channels > self.channels).then(|| {
@@ -39,17 +49,17 @@ impl DrawingLimits {
     }
 }
 
-/// Height of a caption above its panel.
+/// Height of the caption of a panel.
 const CAPTION: f64 = 22.0;
-/// The narrowest picture, so that titles have room.
+/// Minimum width of a picture.
 const MIN_WIDTH: f64 = 360.0;
 
-/// The network as an SVG picture, text of one `<svg>` element.
+/// Draws a network as an SVG picture. Returns the text of one `<svg>` element.
 ///
-/// Nodes stand at [`Topology::positions`]; without usable ones in stages (one-way networks), storeys (trees and the
-/// like) or where their distances put them. Terminals are labelled circles, switches squares, and each channel is a
-/// line: opposite directions side by side, a one-way channel with a small arrow head. The terminals of a one-way
-/// indirect network are drawn at both sides, dashed where they receive. Time O(N² + N·M).
+/// Nodes are at [`Topology::positions`]. Without positions, they are arranged in stages (one-way networks), in levels (such
+/// as trees), or by a stress layout. Terminals are labelled circles, switches are squares, channels are lines. Opposite
+/// channels are side by side; a channel without an opposite has a small arrow head. The terminals of a one-way indirect
+/// network are drawn on both sides, dashed on the receiving side. Takes `O(N^2 + N M)` time.
 ///
 /// ```
 /// use lockstep_report::{DrawingLimits, topology_svg};
@@ -62,39 +72,41 @@ const MIN_WIDTH: f64 = 360.0;
 /// # Ok::<(), lockstep_topology::TopologyError>(())
 /// ```
 pub fn topology_svg(topology: &Topology, limits: &DrawingLimits) -> String {
-    let title = [words::name(topology), words::size(topology)];
+    let title = [labels::name(topology), labels::size(topology)];
     if let Some(reason) = limits.refuse(topology) {
-        return Page::without_panels(&title, &[reason]);
+        return PanelGrid::without_panels(&title, &[reason]);
     }
-    let scene = Scene::new(topology, Labels::Inside);
-    let page = Page::new(&title, 1, scene.size);
+    let scene = Scene::new(topology, LabelPlacement::Inside);
+    let page = PanelGrid::new(&title, 1, scene.size);
     page.draw(&notes(&scene, None), None, |out| {
         definitions(out, topology, &scene, &[]);
         page.panel(out, 0, "network", "", bare_network);
     })
 }
 
-/// The schedule as an SVG picture with one panel a step, text of one `<svg>` element.
+/// Draws a schedule as an SVG picture with one panel per step. Returns the text of one `<svg>` element.
 ///
-/// The network is drawn as by [`topology_svg`], each transfer as a thick line along its path with an arrow head at the
-/// receiver, in the colour of its message (of its source, where several sources have more than 16 messages together);
-/// terminals are ringed in the colour of their own messages, and a legend names up to 16 colours. A transfer that uses a
-/// channel a second time in its step is dashed. Pointing at a transfer shows message and path in words.
+/// The network is drawn as by [`topology_svg`]. A transfer is a thick line along its path with an arrow head at the
+/// receiver, in the colour of its message. If several sources have more than 16 messages together, each source has one
+/// colour. The border of a terminal has the colour of its messages, and a legend names up to 16 colours. A transfer that
+/// uses a resource a second time in its step is dashed. Pointing at a transfer shows its message and path.
 ///
-/// The schedule need not be valid; a transfer with an unknown message or channel, or no channel, is only counted.
+/// The schedule can be invalid: a transfer with an unknown message or channel, or without a channel, is counted in the
+/// caption. The example of the crate draws a broadcast. Takes `O(N^2 + N M)` time for the layout, and `O(1)` per channel of
+/// a transfer.
 pub fn schedule_svg(problem: &Problem<'_>, schedule: &Schedule, limits: &DrawingLimits) -> String {
     let topology = problem.topology();
     let steps = schedule.step_count();
-    let title = words::title(problem, steps);
+    let title = labels::title(problem, steps);
     if let Some(reason) = limits.refuse(topology) {
-        return Page::without_panels(&title, &[reason]);
+        return PanelGrid::without_panels(&title, &[reason]);
     }
-    let scene = Scene::new(topology, labels(topology, schedule));
+    let scene = Scene::new(topology, label_placement(topology, schedule));
     let colouring = Colouring::new(problem, schedule);
     let painter = Painter { problem, scene: &scene, colouring: &colouring };
     let drawn = steps.min(limits.steps);
-    let page = Page::new(&title, drawn.max(1), scene.size);
-    let notes = notes(&scene, left_out(steps, drawn));
+    let page = PanelGrid::new(&title, drawn.max(1), scene.size);
+    let notes = notes(&scene, omitted_steps(steps, drawn));
     page.draw(&notes, colouring.legend().as_ref(), |out| {
         definitions(out, topology, &scene, &colouring.rings());
         if drawn == 0 {
@@ -107,29 +119,29 @@ pub fn schedule_svg(problem: &Problem<'_>, schedule: &Schedule, limits: &Drawing
     })
 }
 
-/// Where the names of terminals do not hide paths: inside, unless paths cross terminals.
-pub(crate) fn labels(topology: &Topology, schedule: &Schedule) -> Labels {
+/// Returns the placement of names that does not hide paths: inside, unless paths cross terminals.
+pub(crate) fn label_placement(topology: &Topology, schedule: &Schedule) -> LabelPlacement {
     let at_terminal =
         |&channel: &ChannelId| topology.is_working(channel) && topology.is_terminal(topology.tail(channel));
     let mut transfers = schedule.steps().flat_map(|(_, step)| step.iter());
     let crossed = transfers.any(|transfer| transfer.path.iter().skip(1).any(at_terminal));
-    if crossed { Labels::Beside } else { Labels::Inside }
+    if crossed { LabelPlacement::Beside } else { LabelPlacement::Inside }
 }
 
-/// What a reader of a picture must know beside the legend.
-pub(crate) fn notes(scene: &Scene, left_out: Option<String>) -> Vec<String> {
-    let one_way = scene.marks.iter().any(|mark| mark.role == Role::Receiver);
+/// Returns the notes below a picture.
+pub(crate) fn notes(scene: &Scene, omitted_steps: Option<String>) -> Vec<String> {
+    let one_way = scene.marks.iter().any(|mark| mark.role == MarkRole::Receiver);
     let sides = one_way.then(|| "dashed circle: the receiving side of the terminal of that name".to_owned());
-    left_out.into_iter().chain(sides).collect()
+    omitted_steps.into_iter().chain(sides).collect()
 }
 
-/// What the limits keep from the picture.
-pub(crate) fn left_out(steps: usize, drawn: usize) -> Option<String> {
-    (drawn < steps).then(|| format!("the first {drawn} of {steps} steps; the others are left out"))
+/// Returns a note if steps are omitted.
+pub(crate) fn omitted_steps(steps: usize, drawn: usize) -> Option<String> {
+    (drawn < steps).then(|| format!("the first {drawn} of {steps} steps; the others are omitted"))
 }
 
 /// The arrangement of a picture: title lines, a grid of panels, notes and legend.
-struct Page {
+struct PanelGrid {
     title: String,
     title_lines: Vec<String>,
     columns: usize,
@@ -139,10 +151,10 @@ struct Page {
     width: f64,
 }
 
-impl Page {
+impl PanelGrid {
     fn new(title: &[String], panels: usize, panel: Point) -> Self {
         let cell = panel + Point::new(GAP, GAP + CAPTION);
-        // About half as wide again as high.
+        // Aspect ratio of 1.3 or more.
         let wide = |columns: &usize| *columns as f64 * cell.x >= 1.3 * panels.div_ceil(*columns) as f64 * cell.y;
         let columns = (1..=panels).find(wide).unwrap_or(panels);
         let width = (columns as f64 * cell.x + GAP).max(MIN_WIDTH);
@@ -150,7 +162,7 @@ impl Page {
         Self { title: title.join(" · "), title_lines: fill(title, width), columns, rows, panel, width }
     }
 
-    /// A picture that says in words why it shows nothing else.
+    /// Returns a picture that contains only notes.
     fn without_panels(title: &[String], notes: &[String]) -> String {
         let page = Self { rows: 0, width: 2.0 * MIN_WIDTH, ..Self::new(title, 1, Point::default()) };
         let page = Self { title_lines: fill(title, page.width), ..page };
@@ -161,12 +173,13 @@ impl Page {
         GAP + self.title_lines.len() as f64 * TEXT_LINE
     }
 
+    /// Draws the picture; `panels` draws its panels.
     fn draw(&self, notes: &[String], legend: Option<&Legend>, panels: impl FnOnce(&mut Markup)) -> String {
         let below = self.top() + self.rows as f64 * (self.panel.y + CAPTION + GAP) + TEXT_LINE;
         let legend_top = below + notes.len() as f64 * TEXT_LINE;
         let keys = legend.map(|legend| {
             let names = legend.entries.iter().map(|(_, name)| name.clone()).collect();
-            (Keys::new(legend.heading, names, self.width), &legend.entries)
+            (LegendLayout::new(legend.heading, names, self.width), &legend.entries)
         });
         let height = legend_top + keys.as_ref().map_or(0.0, |(keys, _)| keys.height());
         picture(&self.title, None, Point::new(self.width, height), |out| {
@@ -190,6 +203,7 @@ impl Page {
         })
     }
 
+    /// Draws a panel; `content` draws inside its frame.
     fn panel(&self, out: &mut Markup, place: usize, class: &str, caption: &str, content: impl FnOnce(&mut Markup)) {
         let cell = self.panel + Point::new(GAP, GAP + CAPTION);
         let (column, row) = (place % self.columns, place / self.columns);

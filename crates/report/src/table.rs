@@ -1,8 +1,8 @@
-//! Tables as Markdown, CSV and plain text.
+//! Tables in Markdown, CSV and plain text.
 
-/// A table of text with one header line.
+/// A table of text with a header.
 ///
-/// A column whose filled cells are all numbers (also `12.5 %`, `3/4`, `1,499`) is aligned to the right.
+/// A column is right-aligned if all its non-empty cells are numbers, such as `7`, `12.5 %`, `3/4` or `1,499`.
 ///
 /// ```
 /// use lockstep_report::Table;
@@ -19,18 +19,18 @@ pub struct Table {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Align {
+enum ColumnAlignment {
     Left,
     Right,
 }
 
 impl Table {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub fn new<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
         Self { header: header.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row. A short row ends in empty cells; a long one adds columns without a name.
+    /// Adds a row. A short row is filled with empty cells; a long row adds columns without names.
     pub fn push<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
         if row.len() > self.header.len() {
@@ -42,27 +42,27 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn header(&self) -> &[String] {
         &self.header
     }
 
-    /// The rows, each as wide as the header.
+    /// Returns the rows, each as long as the header.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }
 
-    /// The table in GitHub's Markdown, columns padded to one width.
+    /// Returns the table in GitHub-flavoured Markdown with padded columns.
     ///
-    /// Cells may hold inline Markdown; only `|` and line ends, which would break the table, are escaped.
+    /// Cells can contain inline Markdown. Only `|` and line breaks are escaped.
     pub fn to_markdown(&self) -> String {
         let lines = self.lines(|cell| cell.replace('|', "\\|").replace("\r\n", "<br>").replace(['\n', '\r'], "<br>"));
         let aligns = self.aligns();
-        // The rule below the header needs three characters.
+        // The delimiter row needs three characters per column.
         let widths: Vec<usize> = widths(&lines).into_iter().map(|width| width.max(3)).collect();
-        let rule = |(&width, &align): (&usize, &Align)| match align {
-            Align::Left => "-".repeat(width),
-            Align::Right => format!("{}:", "-".repeat(width - 1)),
+        let rule = |(&width, &align): (&usize, &ColumnAlignment)| match align {
+            ColumnAlignment::Left => "-".repeat(width),
+            ColumnAlignment::Right => format!("{}:", "-".repeat(width - 1)),
         };
         let rule: Vec<String> = widths.iter().zip(&aligns).map(rule).collect();
         let mut rows: Vec<Vec<String>> = lines.iter().map(|line| padded(line, &widths, &aligns)).collect();
@@ -71,14 +71,14 @@ impl Table {
         rows.concat()
     }
 
-    /// The table as CSV (RFC 4180, lines end in `\n`), the header first.
+    /// Returns the table with its header as CSV (RFC 4180, with `\n` at line ends).
     pub fn to_csv(&self) -> String {
         csv_text(std::iter::once(&self.header).chain(&self.rows))
     }
 
-    /// The table in columns for a terminal, two spaces apart, without trailing spaces.
+    /// Returns the table in aligned columns for a terminal, separated by two spaces.
     ///
-    /// Line ends and tabs become spaces; other control characters, which a terminal would obey, U+FFFD.
+    /// Line breaks and tabs become spaces, other control characters become U+FFFD.
     pub fn to_text(&self) -> String {
         let printable = |character: char| match character {
             '\n' | '\r' | '\t' => ' ',
@@ -91,23 +91,25 @@ impl Table {
         lines.iter().map(row).collect()
     }
 
-    /// Header and rows, each cell rewritten.
+    /// Returns header and rows with each cell rewritten.
     fn lines(&self, rewrite: impl Fn(&str) -> String) -> Vec<Vec<String>> {
         let lines = std::iter::once(&self.header).chain(&self.rows);
         lines.map(|line| line.iter().map(|cell| rewrite(cell)).collect()).collect()
     }
 
-    fn aligns(&self) -> Vec<Align> {
+    fn aligns(&self) -> Vec<ColumnAlignment> {
         let numeric = |column: usize| {
             let mut filled =
                 self.rows.iter().map(|row| row[column].as_str()).filter(|cell| !cell.is_empty()).peekable();
             filled.peek().is_some() && filled.all(is_number)
         };
-        (0..self.header.len()).map(|column| if numeric(column) { Align::Right } else { Align::Left }).collect()
+        (0..self.header.len())
+            .map(|column| if numeric(column) { ColumnAlignment::Right } else { ColumnAlignment::Left })
+            .collect()
     }
 }
 
-/// Digits, with the signs that numbers, shares and ratios are written with. A lone `-` stands for no number.
+/// Returns true for digits with the signs of numbers, percentages and ratios, and for `-`, a missing number.
 fn is_number(cell: &str) -> bool {
     cell.chars().all(|c| c.is_ascii_digit() || "+-.,/% eE".contains(c))
         && (cell == "-" || cell.contains(|c: char| c.is_ascii_digit()))
@@ -118,18 +120,22 @@ fn widths(lines: &[Vec<String>]) -> Vec<usize> {
     (0..columns).map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0)).collect()
 }
 
-/// The cells of a line, each as wide as its column.
-fn padded(line: &[String], widths: &[usize], aligns: &[Align]) -> Vec<String> {
+/// Returns the cells of a line, padded to the width of their columns.
+fn padded(line: &[String], widths: &[usize], aligns: &[ColumnAlignment]) -> Vec<String> {
     let cells = line.iter().zip(widths).zip(aligns);
     cells
         .map(|((cell, &width), align)| match align {
-            Align::Left => format!("{cell:<width$}"),
-            Align::Right => format!("{cell:>width$}"),
+            ColumnAlignment::Left => format!("{cell:<width$}"),
+            ColumnAlignment::Right => format!("{cell:>width$}"),
         })
         .collect()
 }
 
-/// A line of CSV (RFC 4180) that ends in `\n`, for who writes a table row by row.
+/// Formats one line of CSV (RFC 4180), which ends in `\n`, to write a table row by row.
+///
+/// ```
+/// assert_eq!(lockstep_report::csv_line(["kautz:3,2", "11"]), "\"kautz:3,2\",11\n");
+/// ```
 pub fn csv_line<S: AsRef<str>>(cells: impl IntoIterator<Item = S>) -> String {
     let line: Vec<String> = cells.into_iter().map(|cell| cell.as_ref().to_owned()).collect();
     csv_text(std::iter::once(&line))
@@ -138,10 +144,10 @@ pub fn csv_line<S: AsRef<str>>(cells: impl IntoIterator<Item = S>) -> String {
 fn csv_text<'a>(lines: impl Iterator<Item = &'a Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in lines.filter(|line| !line.is_empty()) {
-        writer.write_record(line).expect("lines of one width go to memory");
+        writer.write_record(line).expect("writing to memory never fails, and all lines have the same length");
     }
-    let bytes = writer.into_inner().expect("memory takes all bytes");
-    String::from_utf8(bytes).expect("CSV of text is text")
+    let bytes = writer.into_inner().expect("writing to memory never fails");
+    String::from_utf8(bytes).expect("CSV of UTF-8 is UTF-8")
 }
 
 #[cfg(test)]
@@ -187,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn terminal_text_is_aligned_and_harmless() {
+    fn terminal_text_is_aligned_and_escaped() {
         let mut table = sample();
         table.push(["\u{1b}[31mred", "1"]);
         expect![[r"

@@ -131,6 +131,12 @@ pub enum NotFound {
         /// What the engine does not support, and what to use instead.
         why: String,
     },
+    /// The state of an interrupted search is damaged, or belongs to another request.
+    #[error("the search cannot be resumed: {why}")]
+    Resume {
+        /// What is wrong with the state.
+        why: String,
+    },
 }
 
 #[cfg(test)]

@@ -1,39 +1,40 @@
-//! Collects nodes and channels and checks them once.
+//! The builder of networks.
 
-use crate::topology::{Adjacency, NodeNames};
+use crate::adjacency::Adjacency;
+use crate::node_names::NodeNames;
 use crate::{ChannelId, NodeId, ResourceId, Topology};
 
-/// The largest number of nodes of a [`Topology`]: 2^24.
+/// The maximum number of nodes of a [`Topology`]: 2^24.
 pub const MAX_NODES: u64 = 1 << 24;
 
-/// The largest number of channels of a [`Topology`]: 2^26.
+/// The maximum number of channels of a [`Topology`]: 2^26.
 pub const MAX_CHANNELS: u64 = 1 << 26;
 
-/// Why nodes and channels do not make a [`Topology`].
+/// The reason nodes and channels do not form a [`Topology`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TopologyError {
     /// More nodes than [`MAX_NODES`].
     #[error("the network has {} nodes, more than {MAX_NODES}; choose a smaller one", amount(*nodes))]
     TooManyNodes {
-        /// Number of nodes asked for, `u64::MAX` if it is more than that.
+        /// Requested number of nodes, `u64::MAX` if it is larger.
         nodes: u64,
     },
     /// More channels than [`MAX_CHANNELS`].
     #[error("the network has {} channels, more than {MAX_CHANNELS}; choose a smaller one", amount(*channels))]
     TooManyChannels {
-        /// Number of channels asked for, `u64::MAX` if it is more than that.
+        /// Requested number of channels, `u64::MAX` if it is larger.
         channels: u64,
     },
-    /// No node at all.
-    #[error("the network has no node; give at least one")]
+    /// A network without nodes.
+    #[error("the network has no nodes; add at least one")]
     Empty,
     /// A channel names a node that does not exist.
     #[error("channel {channel} names node {node}, but the nodes are 0 to {}", .node_count - 1)]
     UnknownNode {
-        /// Place of the channel.
+        /// Number of the channel.
         channel: u32,
-        /// The number that names no node.
+        /// The unknown node number.
         node: u32,
         /// Number of nodes.
         node_count: u32,
@@ -41,13 +42,13 @@ pub enum TopologyError {
     /// A channel from a node to itself.
     #[error("channel {channel} leads from node '{name}' to itself; remove it")]
     SelfLoop {
-        /// Place of the channel.
+        /// Number of the channel.
         channel: u32,
-        /// Name of its node.
+        /// Name of the node.
         name: String,
     },
-    /// Two nodes of one name.
-    #[error("nodes {first} and {second} are both named '{name}'; give each node a name of its own")]
+    /// Two nodes with the same name.
+    #[error("nodes {first} and {second} are both named '{name}'; give each node a unique name")]
     DuplicateName {
         /// The lower node.
         first: u32,
@@ -56,34 +57,34 @@ pub enum TopologyError {
         /// Their common name.
         name: String,
     },
-    /// A group of shared channels names a channel that does not exist.
+    /// A shared group with a channel that does not exist.
     #[error("shared group {group} names channel {channel}, but the channels are numbered below {channel_count}")]
     UnknownShared {
-        /// Place of the group.
+        /// Index of the group.
         group: usize,
-        /// The number that names no channel.
+        /// The unknown channel number.
         channel: u32,
         /// Number of channels.
         channel_count: u32,
     },
-    /// A channel in two places of the shared groups.
-    #[error("channel {channel} stands twice in the shared groups; a channel is part of one resource")]
+    /// A channel that is twice in the shared groups.
+    #[error("channel {channel} is twice in the shared groups; a channel has one resource")]
     SharedTwice {
         /// The channel.
         channel: u32,
     },
     /// A failed node or channel that does not exist.
-    #[error("{what} {number} is said to have failed, but the {what}s are numbered below {count}")]
+    #[error("failed {what} {number} does not exist; the {what}s are numbered below {count}")]
     UnknownFailed {
         /// `node` or `channel`.
         what: &'static str,
-        /// The number that names none.
+        /// The unknown number.
         number: u32,
-        /// How many there are.
+        /// Number of nodes or channels.
         count: u32,
     },
-    /// Positions that do not match the nodes.
-    #[error("{positions} positions for {nodes} nodes; give one a node, or none")]
+    /// A number of positions that differs from the number of nodes.
+    #[error("{positions} positions for {nodes} nodes; give one per node, or none")]
     PositionCount {
         /// Number of positions.
         positions: usize,
@@ -98,15 +99,15 @@ pub enum TopologyError {
     },
 }
 
-/// What a node may do.
+/// The role of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Kind {
+struct NodeRole {
     terminal: bool,
-    /// `None`: switches route, and terminals route where there is no switch at all.
+    /// `None` is the default: switches route, and terminals route if there is no switch.
     routes: Option<bool>,
 }
 
-/// A network in the making; [`build`](Self::build) checks and freezes it.
+/// A network under construction. [`build`](Self::build) checks it and returns the [`Topology`].
 ///
 /// ```
 /// use lockstep_topology::TopologyBuilder;
@@ -124,7 +125,7 @@ struct Kind {
 pub struct TopologyBuilder {
     name: String,
     names: NodeNames,
-    kinds: Vec<Kind>,
+    roles: Vec<NodeRole>,
     tail: Vec<NodeId>,
     head: Vec<NodeId>,
     shared: Vec<Vec<ChannelId>>,
@@ -134,55 +135,57 @@ pub struct TopologyBuilder {
 }
 
 impl TopologyBuilder {
-    /// An empty network of this name.
+    /// Creates an empty network with this name.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// An empty network with room for a known number of nodes and channels.
+    /// Creates an empty network with capacity for a known number of nodes and channels.
     ///
     /// # Errors
     ///
-    /// [`TopologyError::TooManyNodes`] or [`TopologyError::TooManyChannels`], before anything is allocated.
+    /// [`TopologyError::TooManyNodes`] or [`TopologyError::TooManyChannels`]; then nothing is allocated.
     pub fn sized(name: impl Into<String>, nodes: u64, channels: u64) -> Result<Self, TopologyError> {
         check_size(nodes, channels)?;
         let (nodes, channels) = (nodes as usize, channels as usize);
         Ok(Self {
             name: name.into(),
-            kinds: Vec::with_capacity(nodes),
+            roles: Vec::with_capacity(nodes),
             tail: Vec::with_capacity(channels),
             head: Vec::with_capacity(channels),
             ..Self::default()
         })
     }
 
-    /// Adds a node that sends, receives and holds messages.
+    /// Adds a terminal: a node that sends, receives and holds messages.
     pub fn terminal(&mut self, name: impl AsRef<str>) -> NodeId {
         self.node(name, true, None)
     }
 
-    /// Adds a node that only routes.
+    /// Adds a switch: a node that only routes.
     pub fn switch(&mut self, name: impl AsRef<str>) -> NodeId {
         self.node(name, false, None)
     }
 
-    /// Adds a node; `routes` says whether it may be an inner node of a path, `None` leaves it to the rule:
-    /// switches route, and terminals route where there is no switch at all.
+    /// Adds a terminal or a switch.
+    ///
+    /// `routes` says whether it can be an inner node of a path. `None` is the default: switches route, and terminals route
+    /// if there is no switch.
     pub fn node(&mut self, name: impl AsRef<str>, terminal: bool, routes: Option<bool>) -> NodeId {
-        let node = NodeId::from_index(self.kinds.len());
+        let node = NodeId::from_index(self.roles.len());
         self.names.push(name.as_ref());
-        self.kinds.push(Kind { terminal, routes });
+        self.roles.push(NodeRole { terminal, routes });
         node
     }
 
-    /// Number of nodes so far.
+    /// Returns the number of nodes so far.
     pub fn node_count(&self) -> usize {
-        self.kinds.len()
+        self.roles.len()
     }
 
-    /// Turns a terminal into a node that only routes.
+    /// Changes a terminal into a switch.
     pub fn demote(&mut self, node: NodeId) {
-        self.kinds[node.index()].terminal = false;
+        self.roles[node.index()].terminal = false;
     }
 
     /// Adds the channel `tail -> head`.
@@ -193,38 +196,38 @@ impl TopologyBuilder {
         channel
     }
 
-    /// Adds the full-duplex link `u - v`: the channels `u -> v` and `v -> u`, in this order.
+    /// Adds the full-duplex link `u - v`. Returns its channels, `u -> v` and `v -> u`.
     pub fn link(&mut self, u: NodeId, v: NodeId) -> [ChannelId; 2] {
         [self.channel(u, v), self.channel(v, u)]
     }
 
-    /// Makes these channels one resource: at most one of them carries a transfer in a step.
+    /// Makes these channels share one resource, so that at most one of them carries a transfer in a step.
     pub fn share(&mut self, channels: impl IntoIterator<Item = ChannelId>) {
         self.shared.push(channels.into_iter().collect());
     }
 
-    /// Says that a node has failed, with all its channels; it keeps its number.
+    /// Marks a node and all its channels as failed. They keep their numbers.
     pub fn fail_node(&mut self, node: NodeId) {
         self.failed_nodes.push(node);
     }
 
-    /// Says that a channel has failed; it keeps its number.
+    /// Marks a channel as failed. It keeps its number.
     pub fn fail_channel(&mut self, channel: ChannelId) {
         self.failed_channels.push(channel);
     }
 
-    /// Places the nodes in the plane, in the order of their numbers; y grows downwards.
+    /// Sets the positions of the nodes in a drawing, in the order of their numbers, y downwards.
     pub fn positions(&mut self, positions: impl IntoIterator<Item = [f64; 2]>) {
         self.positions = positions.into_iter().collect();
     }
 
-    /// The frozen network.
+    /// Checks the network and returns it. Takes `O(N log N + M)` time.
     ///
     /// # Errors
     ///
     /// The first [`TopologyError`], in the order nodes, channels, shared groups, failures, positions.
     pub fn build(self) -> Result<Topology, TopologyError> {
-        let (node_count, channel_count) = (self.kinds.len(), self.tail.len());
+        let (node_count, channel_count) = (self.roles.len(), self.tail.len());
         check_size(node_count as u64, channel_count as u64)?;
         if node_count == 0 {
             return Err(TopologyError::Empty);
@@ -265,12 +268,12 @@ impl TopologyBuilder {
         for node in &self.failed_nodes {
             has_failed[node.index()] = true;
         }
-        let direct = self.kinds.iter().zip(&has_failed).all(|(kind, &has_failed)| kind.terminal || has_failed);
-        let routes = self.kinds.iter().map(|kind| kind.routes.unwrap_or(!kind.terminal || direct)).collect();
+        let direct = self.roles.iter().zip(&has_failed).all(|(role, &has_failed)| role.terminal || has_failed);
+        let routes = self.roles.iter().map(|role| role.routes.unwrap_or(!role.terminal || direct)).collect();
         let mut terminals = Vec::new();
         let mut terminal_rank = vec![Topology::NO_RANK; node_count];
-        for (node, kind) in self.kinds.iter().enumerate() {
-            if kind.terminal {
+        for (node, role) in self.roles.iter().enumerate() {
+            if role.terminal {
                 terminal_rank[node] = terminals.len() as u32;
                 terminals.push(NodeId::from_index(node));
             }
@@ -299,7 +302,7 @@ impl TopologyBuilder {
     }
 }
 
-/// A count in words; the generators' arithmetic stops at `u64::MAX`.
+/// Returns the count as text. `u64::MAX` stands for a saturated count.
 fn amount(count: u64) -> String {
     if count == u64::MAX { "2^64 or more".into() } else { count.to_string() }
 }
@@ -314,7 +317,7 @@ fn check_size(nodes: u64, channels: u64) -> Result<(), TopologyError> {
     Ok(())
 }
 
-/// The resource of every channel, numbered by the first channel that uses it, and their number.
+/// Returns the resource of each channel and the number of resources. Resources are numbered by their first channels.
 fn resources(channel_count: usize, shared: &[Vec<ChannelId>]) -> Result<(Box<[ResourceId]>, u32), TopologyError> {
     let mut group_of = vec![u32::MAX; channel_count];
     for (group, channels) in shared.iter().enumerate() {
@@ -331,17 +334,17 @@ fn resources(channel_count: usize, shared: &[Vec<ChannelId>]) -> Result<(Box<[Re
     }
     let mut resource_of_group = vec![u32::MAX; shared.len()];
     let mut count = 0;
-    let mut fresh = || {
+    let mut next_resource = || {
         count += 1;
         count - 1
     };
     let resource = group_of
         .iter()
         .map(|&group| match resource_of_group.get_mut(group as usize) {
-            None => ResourceId::new(fresh()),
+            None => ResourceId::new(next_resource()),
             Some(resource) => {
                 if *resource == u32::MAX {
-                    *resource = fresh();
+                    *resource = next_resource();
                 }
                 ResourceId::new(*resource)
             }

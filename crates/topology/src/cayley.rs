@@ -1,19 +1,17 @@
-//! Cayley graphs of abelian groups: networks that look the same from every node.
+//! Cayley graphs of abelian groups: vertex-transitive networks.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::spec::parameters;
-use crate::{MAX_NODES, SpecError};
+use crate::MAX_NODES;
 
-/// The network whose nodes are the elements of an abelian group, with a channel from `v` to `v + g` for every node `v`
-/// and generator `g`.
+/// A Cayley graph of an abelian group: its nodes are the elements, and each node `v` has a channel to `v + g` for each
+/// generator `g`.
 ///
-/// The group is the product of cyclic groups, one a side. An element is the number whose digits in the mixed radix of
-/// the sides are its coordinates, the last one fastest, which is how the families number their nodes. Nothing is built:
-/// a graph of `2^60` nodes takes a few hundred bytes.
+/// The group is a product of cyclic groups, whose orders are the *sides*. The number of an element in the mixed radix of
+/// the sides has its coordinates as digits, last axis fastest. The families number their nodes the same way. Memory does
+/// not depend on the number of nodes: a graph of `2^60` nodes takes a few hundred bytes.
 ///
-/// Invariant: generators are distinct elements other than 0. Whether every element is a sum of them is not checked.
+/// Invariant: the generators are distinct elements other than 0. The graph may be disconnected; this is not checked.
 ///
 /// ```
 /// use lockstep_topology::CayleyGraph;
@@ -29,26 +27,26 @@ pub struct CayleyGraph {
     name: String,
     sides: Box<[u64]>,
     generators: Box<[u64]>,
-    /// Whether every side is 2, so that sums and differences are those of bits without carry.
+    /// True if every side is 2, so that sums and differences are exclusive-or.
     is_binary: bool,
 }
 
-/// Why a group and generators make no [`CayleyGraph`].
+/// The reason a group and generators do not define a [`CayleyGraph`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CayleyError {
-    /// No side, a side of 0, or more than 2^63 elements.
-    #[error("the sides are {sides}, expected one or more from 1 on with a product of at most 2^63")]
+    /// No sides, a side of 0, or more than 2^63 elements.
+    #[error("the sides are '{sides}', expected one or more positive numbers with a product of at most 2^63")]
     Sides {
-        /// The sides, with `x` between them.
+        /// The sides, separated by `x`.
         sides: String,
     },
-    /// A generator that is 0, no element, or one of those before.
-    #[error("generator {generator} is {fault}; give distinct elements from 1 to {}", .nodes - 1)]
+    /// A generator that is 0, is not an element, or is repeated.
+    #[error("generator {generator} is {fault}; use distinct elements from 1 to {}", .nodes - 1)]
     Generator {
         /// The generator.
         generator: u64,
-        /// What is wrong with it.
+        /// Description of the problem.
         fault: &'static str,
         /// Number of elements.
         nodes: u64,
@@ -56,11 +54,20 @@ pub enum CayleyError {
 }
 
 impl CayleyGraph {
-    /// The graph of these generators on the product of cyclic groups of these orders.
+    /// Creates the graph of these generators on the product of cyclic groups of these orders.
     ///
     /// # Errors
     ///
-    /// [`CayleyError`].
+    /// [`CayleyError`] if the product of the sides is 0 or more than 2^63, or the generators are not distinct elements
+    /// other than 0.
+    ///
+    /// ```
+    /// use lockstep_topology::CayleyGraph;
+    ///
+    /// let chordal_ring = CayleyGraph::new("Z16", &[16], &[1, 15, 4, 12])?;
+    /// assert_eq!(chordal_ring.opposite(0), Some(1));
+    /// # Ok::<(), lockstep_topology::CayleyError>(())
+    /// ```
     pub fn new(name: impl Into<String>, sides: &[u64], generators: &[u64]) -> Result<Self, CayleyError> {
         let nodes = sides.iter().try_fold(1u64, |product, &side| product.checked_mul(side));
         let Some(nodes) = nodes.filter(|&nodes| !sides.is_empty() && (1..=1 << 63).contains(&nodes)) else {
@@ -69,9 +76,9 @@ impl CayleyGraph {
         };
         for (place, &generator) in generators.iter().enumerate() {
             let fault = match generator {
-                0 => "no step",
-                _ if generator >= nodes => "no element",
-                _ if generators[..place].contains(&generator) => "there twice",
+                0 => "the identity",
+                _ if generator >= nodes => "not an element",
+                _ if generators[..place].contains(&generator) => "repeated",
                 _ => continue,
             };
             return Err(CayleyError::Generator { generator, fault, nodes });
@@ -80,7 +87,7 @@ impl CayleyGraph {
         Ok(Self { name: name.into(), sides: sides.into(), generators: generators.into(), is_binary })
     }
 
-    /// The graph of these steps, each a coordinate a side, taken modulo the sides.
+    /// Creates the graph whose generators have these coordinates, one per side, modulo the sides.
     pub(crate) fn of_steps(name: String, sides: &[u64], steps: &[Vec<i64>]) -> Result<Self, CayleyError> {
         let element = |step: &Vec<i64>| {
             let digits = step.iter().zip(sides).map(|(&digit, &side)| (residue(digit, side), side));
@@ -90,37 +97,37 @@ impl CayleyGraph {
         Self::new(name, sides, &generators)
     }
 
-    /// The spec it was generated from, or the name it was given.
+    /// Returns the spec or the given name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The orders of the cyclic groups.
+    /// Returns the orders of the cyclic groups.
     pub fn sides(&self) -> &[u64] {
         &self.sides
     }
 
-    /// The generators, in the order of the channels that leave a node.
+    /// Returns the generators, in the order of the channels that leave a node.
     pub fn generators(&self) -> &[u64] {
         &self.generators
     }
 
-    /// Number of elements, at most 2^63.
+    /// Returns the number of elements, at most 2^63.
     pub fn node_count(&self) -> u64 {
         self.sides.iter().product()
     }
 
-    /// Number of generators.
+    /// Returns the number of generators.
     pub fn degree(&self) -> usize {
         self.generators.len()
     }
 
-    /// Whether a [`Topology`](crate::Topology) can hold so many nodes.
+    /// Returns true if the graph has at most [`MAX_NODES`] nodes, so that a [`Topology`](crate::Topology) can hold it.
     pub fn fits_topology(&self) -> bool {
         self.node_count() <= MAX_NODES
     }
 
-    /// The coordinates of an element, one a side.
+    /// Returns the coordinates of an element, one per side.
     pub fn coordinates(&self, mut element: u64) -> Vec<u64> {
         let mut coordinates = self.sides.to_vec();
         for coordinate in coordinates.iter_mut().rev() {
@@ -129,12 +136,12 @@ impl CayleyGraph {
         coordinates
     }
 
-    /// The sum of two elements.
+    /// Returns the sum of two elements.
     pub fn add(&self, a: u64, b: u64) -> u64 {
         self.combine(a, b, |x, y, side| (x + y) % side)
     }
 
-    /// The difference of two elements.
+    /// Returns the difference of two elements.
     pub fn subtract(&self, a: u64, b: u64) -> u64 {
         self.combine(a, b, |x, y, side| (x + side - y) % side)
     }
@@ -151,21 +158,21 @@ impl CayleyGraph {
         sum
     }
 
-    /// The place of the generator that is the negative of the one at `place`, if there is one.
+    /// Returns the place of the negative of the generator at `place`, if it is a generator.
     pub fn opposite(&self, place: usize) -> Option<usize> {
         let negative = self.subtract(0, self.generators[place]);
         self.generators.iter().position(|&generator| generator == negative)
     }
 
-    /// The name of a node, as the families write it: its coordinates, with points between them where one is longer
-    /// than a digit.
+    /// Returns the name of a node, as the families write it: its coordinates, separated by dots if a side is longer than
+    /// 10.
     pub fn node_name(&self, element: u64) -> String {
         let separator = if self.sides.iter().any(|&side| side > 10) { "." } else { "" };
         let digits: Vec<String> = self.coordinates(element).iter().map(u64::to_string).collect();
         digits.join(separator)
     }
 
-    /// The element that a person means by a name or, where no node has that name, by a number.
+    /// Finds an element by its name or, if no node has that name, by its number.
     pub fn find_node(&self, name_or_number: &str) -> Option<u64> {
         self.node_named(name_or_number)
             .or_else(|| name_or_number.parse().ok().filter(|&number| number < self.node_count()))
@@ -184,7 +191,7 @@ impl CayleyGraph {
     }
 }
 
-/// A coordinate that may be one step below 0, on a side.
+/// Returns the coordinate modulo the side; negative coordinates are at least `-side`.
 fn residue(digit: i64, side: u64) -> u64 {
     if digit < 0 { side.saturating_sub(digit.unsigned_abs()) } else { digit.unsigned_abs() % side.max(1) }
 }
@@ -192,19 +199,6 @@ fn residue(digit: i64, side: u64) -> u64 {
 impl fmt::Display for CayleyGraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
-    }
-}
-
-/// Reads the spec of a family whose networks are Cayley graphs: hypercubes, tori, rings and circulants.
-impl FromStr for CayleyGraph {
-    type Err = SpecError;
-
-    fn from_str(spec: &str) -> Result<Self, SpecError> {
-        let (family, parameters) = parameters(spec)?;
-        match family.cayley {
-            Some(cayley) => cayley(&parameters),
-            None => Err(SpecError::NotCayley { family: family.name }),
-        }
     }
 }
 
@@ -233,7 +227,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_family_and_its_group_make_the_same_channels_in_the_same_order() {
+    fn a_family_and_its_group_have_the_same_channels_in_the_same_order() {
         for spec in SPECS {
             let (topology, graph): (Topology, CayleyGraph) = (spec.parse().unwrap(), spec.parse().unwrap());
             assert_eq!((topology.name(), topology.node_count() as u64), (graph.name(), graph.node_count()));
@@ -250,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_generator_has_its_opposite_in_a_full_duplex_network() {
+    fn every_generator_of_a_full_duplex_network_has_an_opposite() {
         for spec in SPECS {
             let graph: CayleyGraph = spec.parse().unwrap();
             for (place, &step) in graph.generators().iter().enumerate() {
@@ -261,9 +255,9 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_added_without_carry_as_any_digits_are() {
+    fn binary_groups_add_as_other_groups_do() {
         let cube: CayleyGraph = "hypercube:4".parse().unwrap();
-        // A side of 1 more changes no element, and is no side of 2.
+        // An additional side of 1 changes no element, and disables the binary arithmetic.
         let digits = CayleyGraph::new("by digits", &[2, 1, 2, 2, 2], cube.generators()).unwrap();
         for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
             assert_eq!((cube.add(a, b), cube.subtract(a, b)), (digits.add(a, b), digits.subtract(a, b)), "{a} {b}");
@@ -271,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn large_groups_cost_nothing() {
+    fn large_groups_take_constant_memory() {
         let cube: CayleyGraph = "hypercube:60".parse().unwrap();
         assert_eq!((cube.node_count(), cube.subtract(0, 1 << 59), cube.fits_topology()), (1 << 60, 1 << 59, false));
         let torus: CayleyGraph = "torus:3125x3125".parse().unwrap();
@@ -280,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_group_is_refused_in_words() {
+    fn invalid_groups_are_refused_with_a_message() {
         let message = |spec: &str| spec.parse::<CayleyGraph>().unwrap_err().to_string();
         assert!(message("omega:8").starts_with("the networks of omega are not known as Cayley graphs"));
         assert!(message("omega:8").contains("hypercube, folded-hypercube, circulant"));
@@ -290,7 +284,7 @@ mod tests {
         assert_eq!(named, 8);
         assert_eq!(
             CayleyGraph::new("x", &[4], &[1, 5]).unwrap_err().to_string(),
-            "generator 5 is no element; give distinct elements from 1 to 3"
+            "generator 5 is not an element; use distinct elements from 1 to 3"
         );
         assert!(CayleyGraph::new("x", &[4], &[1, 1]).is_err() && CayleyGraph::new("x", &[0], &[]).is_err());
     }

@@ -1,32 +1,34 @@
-//! What no longer works: nodes and channels that keep their numbers and nothing else.
+//! Failed nodes and channels, which keep their numbers.
 
-use crate::topology::Adjacency;
+use crate::adjacency::Adjacency;
 use crate::{ChannelId, NodeId, ResourceId, Topology};
 
 impl Topology {
-    /// Whether there is a channel of this number that has not failed.
+    /// Returns true if the channel exists and has not failed.
     #[inline]
     pub fn is_working(&self, channel: ChannelId) -> bool {
         self.resource.get(channel.index()).is_some_and(|&resource| resource != Self::NO_RESOURCE)
     }
 
-    /// The channels that have failed, ascending, those at failed nodes included.
+    /// Returns the failed channels, ascending, including the channels of failed nodes.
     pub fn failed_channels(&self) -> impl Iterator<Item = ChannelId> + Clone {
         self.channel_numbers().filter(|&channel| !self.is_working(channel))
     }
 
-    /// Whether the node has failed.
+    /// Returns true if the node has failed. Takes `O(log F)` time for `F` failed nodes.
     pub fn has_failed(&self, node: NodeId) -> bool {
         self.failed.binary_search(&node).is_ok()
     }
 
-    /// The nodes that have failed, ascending.
+    /// Returns the failed nodes, ascending.
     pub fn failed_nodes(&self) -> &[NodeId] {
         &self.failed
     }
 
-    /// The same network after these nodes and channels have failed, and whatever had failed before; all numbers stay, but
-    /// those of resources. A node takes all its channels with it.
+    /// Returns the network after these additional nodes and channels have failed.
+    ///
+    /// The channels of a failed node fail with it. Node and channel numbers do not change; resources are numbered again.
+    /// Takes `O(N + M)` time.
     ///
     /// ```
     /// use lockstep_topology::Topology;
@@ -41,7 +43,7 @@ impl Topology {
     ///
     /// # Panics
     ///
-    /// If there is no node or no channel of such a number.
+    /// If a node or channel does not exist.
     #[must_use]
     pub fn with_failures(
         &self,

@@ -1,8 +1,8 @@
-//! Numbers of nodes, channels and resources.
+//! Identifiers of nodes, channels and resources.
 
-/// Declares the `u32` newtype that numbers the entries of one table; `Debug` writes a short prefix before the number.
+/// Declares a `u32` newtype that identifies the entries of one table.
 ///
-/// The crate that calls it needs `serde` with `derive`.
+/// `Debug` writes a prefix before the number. The calling crate needs `serde` with the feature `derive`.
 ///
 /// ```
 /// lockstep_topology::number_id!(
@@ -21,26 +21,26 @@ macro_rules! number_id {
         pub struct $name(u32);
 
         impl $name {
-            /// The id with this number.
+            /// Creates the identifier with this number.
             #[inline]
             pub const fn new(number: u32) -> Self {
                 Self(number)
             }
 
-            /// The id at this place of its table; tables are kept shorter than `u32::MAX`.
+            /// Creates the identifier of this table index, which is below `u32::MAX`.
             #[inline]
             pub const fn from_index(index: usize) -> Self {
                 debug_assert!(index < u32::MAX as usize);
                 Self(index as u32)
             }
 
-            /// The number itself, as files write it.
+            /// Returns the number, as in files.
             #[inline]
             pub const fn number(self) -> u32 {
                 self.0
             }
 
-            /// The number as the index of a table.
+            /// Returns the number as a table index.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -62,17 +62,17 @@ macro_rules! number_id {
 }
 
 number_id!(
-    /// A node, `n0..n{N-1}`; each generator documents its order.
+    /// A node, `n0..n{N-1}`. Each generator documents its node order.
     NodeId,
     "n"
 );
 number_id!(
-    /// A channel, `e0..e{M-1}`; its number is its place in the file or in the generator's order.
+    /// A channel, `e0..e{M-1}`, numbered in the order of the file or the generator.
     ChannelId,
     "e"
 );
 number_id!(
-    /// What one transfer occupies for a step: a channel, or a group of channels that share one wire.
+    /// A resource that one transfer occupies for a step: a channel, or a group of channels that share it.
     ResourceId,
     "r"
 );

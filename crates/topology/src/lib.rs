@@ -1,25 +1,70 @@
-//! Interconnection networks: the [`Topology`] type, generators of the known families, and graph files.
+//! Interconnection networks: a compact directed multigraph with 25 generators, five graph file formats and symmetries.
 //!
-//! Not here: paths ([`lockstep-paths`]), faults, and anything about messages.
+//! The crate describes networks only. Paths are in [`lockstep-paths`], faults in [`lockstep-faults`], and communication
+//! schedules in [`lockstep-schedule`].
 //!
 //! ```
-//! use lockstep_topology::Topology;
+//! use lockstep_topology::{GraphFormat, Topology, write_graph};
 //!
 //! let omega: Topology = "omega:8".parse()?;
-//! assert_eq!((omega.terminal_count(), omega.channel_count()), (8, 32));
-//! # Ok::<(), lockstep_topology::SpecError>(())
+//! assert_eq!((omega.terminal_count(), omega.switch_count(), omega.channel_count()), (8, 12, 32));
+//! assert!(write_graph(&omega, GraphFormat::Dot)?.starts_with("digraph \"omega:8\" {"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Concepts
+//!
+//! - A *node* is a *terminal*, which sends and receives messages, or a *switch*, which only routes.
+//! - A *channel* leads from one node to another. A full-duplex *link* is a pair of opposite channels.
+//! - A *resource* is what a transfer occupies: a channel, or several channels that share it (half duplex).
+//! - Failed nodes and channels keep their numbers, so that numbers mean the same before and after a fault.
+//!
+//! # Entry points
+//!
+//! | task | item |
+//! |---|---|
+//! | generate a network of a known family | [`str::parse`], [`families`], functions such as [`torus`] and [`fat_tree`] |
+//! | read and write graph files | [`read_graph`], [`write_graph`], [`GraphFormat`] |
+//! | build a network node by node | [`TopologyBuilder`] |
+//! | compute with large vertex-transitive networks | [`CayleyGraph`] |
+//! | find symmetries | [`Symmetries`], [`Automorphism`] |
+//! | search for graphs with small distances | [`order_degree`](order_degree()), [`OrderDegreeSearch`], [`distance_sum_bound`] |
+//! | run petgraph's algorithms | [`Topology`] implements its visit traits |
+//! | test with random networks | module `strategy`, feature `proptest` |
+//!
+//! # How to add a network family
+//!
+//! 1. Write `src/family/<name>.rs`: a `Family` constant and a generator. The documentation of the generator states node
+//!    order, channel order, counts, degree, diameter, errors and source, and has an example.
+//! 2. Add the constant to the list in `src/family/registry.rs`. Now specs, the error messages, `lockstep topology --list`
+//!    and the tests of all families include it.
+//! 3. Export the generator in `src/family/mod.rs` and `src/lib.rs`.
+//! 4. Test its counts, degree, diameter and symmetries in `tests/topology/families.rs`.
+//!
+//! # How to add a graph format
+//!
+//! 1. Write `src/format/<name>.rs` with `read` and `write`. A reader collects nodes and edges in a `ParsedGraph`.
+//! 2. Add a variant to [`GraphFormat`], with its name, extensions and grammar, and a column to its table.
+//! 3. Call the reader and the writer in `src/format/dispatch.rs`.
+//! 4. Test round trips, dialects and errors in the `format*.rs` files of `tests/topology`, and add a fuzz target in
+//!    `fuzz/fuzz_targets`.
+//!
+//! [`lockstep-faults`]: https://docs.rs/lockstep-faults
 //! [`lockstep-paths`]: https://docs.rs/lockstep-paths
+//! [`lockstep-schedule`]: https://docs.rs/lockstep-schedule
 
+mod adjacency;
 mod builder;
 mod cayley;
 mod failures;
 mod family;
 mod format;
 mod id;
+mod layout;
 mod links;
+mod node_names;
 mod order_degree;
+mod relabelling;
 mod spec;
 mod symmetry;
 mod text;
@@ -32,12 +77,13 @@ pub mod strategy;
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
 pub use cayley::{CayleyError, CayleyGraph};
 pub use family::{
-    Family, FamilyError, amp, amp_with_system_controller, b_tree, bound_search, butterfly, circulant, clos, complete,
-    de_bruijn, dragonfly, families, fat_tree, folded_hypercube, full_b_tree, hypercube, jellyfish, k_ring, kautz, mesh,
+    Family, FamilyError, amp, amp_with_system_controller, b_tree, butterfly, circulant, clos, complete, de_bruijn,
+    dragonfly, families, fat_tree, folded_hypercube, full_b_tree, hypercube, jellyfish, k_ring, kautz, ladder, mesh,
     midimew, moore, octagon, omega, random_regular, ring, star, torus,
 };
-pub use format::json::{DocumentError, TopologyDocument};
-pub use format::{FileFault, FilePlace, GraphFormat, ReadError, WriteError, read_graph, write_graph};
+pub use format::{
+    DocumentError, FileFault, FilePlace, GraphFormat, ReadError, TopologyDocument, WriteError, read_graph, write_graph,
+};
 pub use id::{ChannelId, NodeId, ResourceId};
 pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,

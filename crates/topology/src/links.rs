@@ -1,19 +1,20 @@
-//! Opposite channels, in pairs.
+//! Links: pairs of opposite channels.
 
 use crate::{ChannelId, ResourceId, Topology};
 
 impl Topology {
-    /// The full-duplex links: pairs of opposite channels, the lower number first, ascending. Parallel wires pair up in
-    /// ascending order, and channels that share a resource with each other only; a channel without an opposite is part of
-    /// no link. Takes `O(M log M)` time.
+    /// Returns the links: pairs of opposite channels, each with the lower number first, ascending.
+    ///
+    /// Parallel channels are paired in ascending order. A channel that shares its resource is paired only with a channel of
+    /// the same resource. A channel without an opposite is not part of a link. Takes `O(M log M)` time.
     ///
     /// ```
     /// use lockstep_topology::Topology;
     ///
-    /// let bound_search: Topology = "bound_search:2x4".parse()?;
-    /// assert_eq!(bound_search.links().len(), 10);
+    /// let ladder: Topology = "ladder:2x4".parse()?;
+    /// assert_eq!(ladder.links().len(), 10);
     /// let kautz: Topology = "kautz:3,2".parse()?;
-    /// assert_eq!(kautz.links().len(), 6); // 01 -> 10 and 10 -> 01, and so on
+    /// assert_eq!(kautz.links().len(), 6); // 01 -> 10 and 10 -> 01, …
     /// # Ok::<(), lockstep_topology::SpecError>(())
     /// ```
     pub fn links(&self) -> Vec<[ChannelId; 2]> {
@@ -37,8 +38,13 @@ impl Topology {
         links
     }
 
-    /// The same network where the two channels of a [link](Self::links) share one resource: full-duplex links become
-    /// half-duplex ones.
+    /// Returns the same network with half-duplex links: the two channels of each [link](Self::links) share one resource.
+    ///
+    /// ```
+    /// let mesh = lockstep_topology::mesh(&[2, 2])?.half_duplex();
+    /// assert_eq!((mesh.channel_count(), mesh.resource_count()), (8, 4));
+    /// # Ok::<(), lockstep_topology::FamilyError>(())
+    /// ```
     #[must_use]
     pub fn half_duplex(&self) -> Self {
         let mut first: Vec<Option<ChannelId>> = vec![None; self.channel_bound()];

@@ -1,11 +1,13 @@
-//! Random networks for property tests. They shrink to small legal ones: fewer nodes, fewer cycles, lower numbers.
+//! Random networks for property tests with proptest.
+//!
+//! They shrink to smaller valid networks: fewer nodes, fewer cycles, lower numbers.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::{NodeId, Topology, TopologyBuilder};
 
-/// A connected direct network of 2 to `max_nodes` nodes with full-duplex links, none of them in parallel.
+/// Generates connected direct networks of 2 to `max_nodes` nodes with full-duplex links, none of them parallel.
 pub fn connected_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     let max_nodes = max_nodes.max(2);
     (parents(1..=max_nodes - 1), pairs(max_nodes)).prop_map(|(parents, extra)| {
@@ -16,7 +18,7 @@ pub fn connected_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// A direct tree of 2 to `max_nodes` nodes with full-duplex links.
+/// Generates direct trees of 2 to `max_nodes` nodes with full-duplex links.
 pub fn tree(max_nodes: usize) -> impl Strategy<Value = Topology> {
     parents(1..=max_nodes.max(2) - 1).prop_map(|parents| {
         let mut network = TopologyBuilder::new("tree");
@@ -26,9 +28,9 @@ pub fn tree(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// A strongly connected direct network of 2 to `max_nodes` nodes with one-way channels, some of them in parallel.
+/// Generates strongly connected direct networks of 2 to `max_nodes` nodes with one-way channels, some of them parallel.
 pub fn directed_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
-    // Every strongly connected digraph is a node and ears: paths between nodes that are there already.
+    // Ear decomposition: each strongly connected digraph is a node and a sequence of paths between existing nodes.
     let max_nodes = max_nodes.max(2);
     let ear = (any::<Index>(), any::<Index>(), 0..=3usize);
     prop::collection::vec(ear, 1..=max_nodes).prop_map(move |ears| {
@@ -52,7 +54,7 @@ pub fn directed_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// Two and more terminals, each on one of several connected switches; 3 to `max_nodes` nodes, full-duplex links.
+/// Generates indirect networks of 3 to `max_nodes` nodes: connected switches, and two or more terminals with one link each.
 pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     let max_nodes = max_nodes.max(3);
     let max_terminals = (max_nodes / 2).max(2);
@@ -70,8 +72,9 @@ pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// A network of any of these kinds, one with half-duplex links, or one with [gaps](gapped) in its numbers; 2 to `max_nodes`
-/// nodes that have not failed, an indirect one 3 or more.
+/// Generates networks of all these kinds, with half-duplex links, and with [failed nodes and channels](gapped).
+///
+/// They have 2 to `max_nodes` working nodes, indirect networks 3 or more.
 pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     prop_oneof![
         tree(max_nodes),
@@ -84,7 +87,7 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// The Petersen graph: direct, it looks the same from every node, and is no Cayley graph.
+/// Returns the Petersen graph as a direct network. It is vertex-transitive, but not a Cayley graph.
 pub fn petersen() -> Topology {
     let mut network = TopologyBuilder::new("petersen");
     let nodes = numbered(&mut network, 10);
@@ -96,7 +99,7 @@ pub fn petersen() -> Topology {
     build(network)
 }
 
-/// The same network with gaps in its numbers: among its nodes and channels are others that have failed.
+/// Inserts failed nodes and channels between those of a network, so that its numbers have gaps.
 pub fn gapped(topology: Topology) -> impl Strategy<Value = Topology> {
     let lost_nodes = prop::collection::vec(any::<Index>(), 0..=2);
     let lost_channels = prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 0..=4);
@@ -131,18 +134,18 @@ pub fn gapped(topology: Topology) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// The same network under other node numbers; with `prop_flat_map`, any network under any numbers.
+/// Relabels a network by a random permutation. Use it with `prop_flat_map`.
 pub fn shuffled(topology: Topology) -> impl Strategy<Value = Topology> {
     let places: Vec<NodeId> = topology.nodes().collect();
     Just(places).prop_shuffle().prop_map(move |places| topology.relabelled(&places))
 }
 
-/// Where each node but the first hangs in a random tree.
+/// Generates the parent of each node, except the root, in a random tree.
 fn parents(count: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<Index>> {
     prop::collection::vec(any::<Index>(), count)
 }
 
-/// Links beside those of the tree.
+/// Generates additional links.
 fn pairs(max: usize) -> impl Strategy<Value = Vec<(Index, Index)>> {
     prop::collection::vec((any::<Index>(), any::<Index>()), 0..=max)
 }
@@ -151,7 +154,7 @@ fn numbered(network: &mut TopologyBuilder, count: usize) -> Vec<NodeId> {
     (0..count).map(|node| network.terminal(node.to_string())).collect()
 }
 
-/// The links of a tree, and those extra ones that are no loops and not there yet.
+/// Adds the links of a tree, and those additional links that are neither loops nor parallel.
 fn link_all(network: &mut TopologyBuilder, nodes: &[NodeId], parents: &[Index], extra: &[(Index, Index)]) {
     let tree = parents.iter().enumerate().map(|(place, parent)| (parent.index(place + 1), place + 1));
     let extra = extra.iter().map(|(u, v)| (u.index(nodes.len()), v.index(nodes.len())));
@@ -166,5 +169,5 @@ fn link_all(network: &mut TopologyBuilder, nodes: &[NodeId], parents: &[Index], 
 }
 
 fn build(network: TopologyBuilder) -> Topology {
-    network.build().expect("names differ and channels join different nodes that exist")
+    network.build().expect("names are distinct and channels join distinct nodes")
 }

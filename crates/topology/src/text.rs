@@ -1,12 +1,12 @@
-//! Texts from outside, as errors quote them.
+//! Quoting of untrusted text in error messages.
 
 use lockstep_files::escaped;
 
-/// A part of a file or spec as an error quotes it: on one line, and not longer than 40 characters.
+/// Quotes a part of a file or spec in one line of at most 40 characters.
 pub(crate) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut quoted: String = text.chars().take(LONGEST).flat_map(escaped).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    const MAX_LENGTH: usize = 40;
+    let mut quoted: String = text.chars().take(MAX_LENGTH).flat_map(escaped).collect();
+    if text.chars().nth(MAX_LENGTH).is_some() {
         quoted.push('…');
     }
     quoted

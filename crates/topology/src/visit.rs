@@ -1,6 +1,6 @@
-//! petgraph's visit traits, so that its algorithms run on a [`Topology`] without a copy.
+//! petgraph's visit traits for [`Topology`], so that petgraph's algorithms run on it without a copy.
 //!
-//! A topology is a directed graph. Nodes have no weight; every channel has weight 1, its length and its capacity.
+//! A topology is a directed graph. Nodes have no weight; each channel has weight 1.
 
 use std::iter::{Copied, Map};
 use std::ops::Range;
@@ -15,7 +15,18 @@ use petgraph::{Directed, Direction};
 
 use crate::{ChannelId, NodeId, Topology};
 
-/// A channel as petgraph's algorithms see it: an edge of weight 1 with its two ends.
+/// An edge reference of petgraph: a channel with its ends and weight 1.
+///
+/// ```
+/// use lockstep_topology::Topology;
+/// use petgraph::visit::EdgeRef;
+///
+/// let ring: Topology = "ring:8".parse()?;
+/// let start = ring.terminals()[0];
+/// let distances = petgraph::algo::dijkstra(&ring, start, None, |channel| *channel.weight());
+/// assert_eq!(distances[&ring.terminals()[5]], 3);
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelRef<'a> {
     topology: &'a Topology,
@@ -48,7 +59,7 @@ impl EdgeRef for ChannelRef<'_> {
     }
 }
 
-/// Channels of a topology, each with its ends.
+/// An iterator over channels as [`ChannelRef`]s.
 #[derive(Clone, Debug)]
 pub struct ChannelRefs<'a, I> {
     topology: &'a Topology,
@@ -68,7 +79,7 @@ impl<'a, I: Iterator<Item = ChannelId>> Iterator for ChannelRefs<'a, I> {
     }
 }
 
-/// The far ends of the channels at a node, ascending by channel; a parallel channel repeats its node.
+/// An iterator over the other ends of the channels at a node, by channel. Parallel channels repeat their node.
 #[derive(Clone, Debug)]
 pub struct Neighbors<'a> {
     ends: &'a [NodeId],
@@ -88,7 +99,7 @@ impl Iterator for Neighbors<'_> {
     }
 }
 
-/// The nodes an algorithm has visited, one bit each.
+/// The set of visited nodes of an algorithm: 1 bit per node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VisitedNodes {
     words: Vec<u64>,

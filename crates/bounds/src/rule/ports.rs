@@ -1,36 +1,38 @@
-//! What one terminal sends and receives.
+//! The messages that one terminal sends and receives.
 
+use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::Problem;
 
-use super::BoundRequest;
-use crate::crossing::{Traffic, Ways};
 use crate::demand::Demand;
-use crate::legal::Legal;
-use lockstep_certificate::{LowerBound, Rule};
+use crate::moving_cut::{CrossingMessages, Crossings};
+use crate::request::BoundRequest;
+use crate::transfer_rules::TransferRules;
 
-/// The steps in which the busiest terminal starts the messages it sends, or finishes those it receives, through its
-/// channels and ports. The first such terminal is the certificate. Takes O(N + M) time.
+/// Computes the number of steps in which the busiest terminal starts the messages that it sends, or finishes those that
+/// it receives, through its channels and ports.
 ///
-/// Applies to everything.
+/// Applies to every problem. The certificate is the first such terminal. Takes `O(N + M)` time.
 ///
-/// Source: Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
+/// # Source
+///
+/// Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2; here for any degrees, ports and shared resources.
-pub(crate) fn bound(problem: &Problem<'_>, _ask: &BoundRequest<'_>) -> Option<LowerBound> {
-    let (demand, legal) = (Demand::new(problem), Legal::new(problem));
-    let mut traffic = Traffic::new(problem, &demand);
+pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let (demand, rules) = (Demand::new(problem), TransferRules::new(problem));
+    let mut messages = CrossingMessages::new(problem, &demand);
     let mut own_messages = |terminal| {
-        traffic.flip(terminal, true, true);
-        let crossing = traffic.crossing();
-        traffic.flip(terminal, false, true);
+        messages.flip(terminal, true, true);
+        let crossing = messages.crossing();
+        messages.flip(terminal, false, true);
         crossing
     };
     let mut best = None;
     for &terminal in problem.topology().terminals() {
-        let steps = own_messages(terminal).steps(Ways::limits(legal, terminal)).map(|(steps, _)| steps);
+        let steps = own_messages(terminal).steps(Crossings::limits(rules, terminal)).map(|(steps, _)| steps);
         if steps > best.map(|(steps, _)| steps) {
             best = steps.map(|steps| (steps, terminal));
         }
     }
     let (_, terminal) = best?;
-    own_messages(terminal).bound(Ways::limits(legal, terminal), vec![terminal], Rule::Ports)
+    own_messages(terminal).bound(Crossings::limits(rules, terminal), vec![terminal], Rule::Ports)
 }

@@ -1,50 +1,55 @@
-//! What crosses a cut on the way from one source.
+//! Messages of one source that cross a cut.
 
 use fixedbitset::FixedBitSet;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{Problem, Routing};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{BoundRequest, ceil_steps, cut, ports};
+use crate::bfs::{Bfs, UNREACHED};
 use crate::demand::Demand;
-use crate::legal::Legal;
+use crate::pipeline::ceil_steps;
+use crate::request::BoundRequest;
 use crate::resource_flow::ResourceFlow;
-use crate::search::{Search, UNREACHED};
-use lockstep_certificate::{Certificate, LowerBound, Rule};
+use crate::transfer_rules::TransferRules;
 
-/// The steps in which the messages of the only source cross the best cut over channels that transfers from there may take:
-/// those that leave it or a node that routes and, with minimal routing, lie on a shortest path. Takes a few maximum flows.
+pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Cut];
+
+/// Computes the number of steps in which the messages of the only source cross the best cut, over channels that
+/// transfers from the source may use.
 ///
-/// Applies to direct scatter messages of one source. It is their optimum together with the [ports], and says
-/// something only if it is more than these and any [cut] say.
+/// Such a channel leaves the source or a node that routes. With minimal routing, it lies on a shortest path. Applies to
+/// direct scatter messages of one source. The larger of this bound and that of the [ports](super::ports) is the
+/// optimum. The bound must exceed those of the ports and the [cuts](super::cut). Takes a few maximum flows.
 ///
-/// Source: Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the optimum by Baum and Trotter, *Integer rounding and
-/// polyhedral decomposition for totally unimodular systems* (1978).
+/// # Source
+///
+/// Ford and Fulkerson, *Flows in Networks* (1962), §I.5; the optimum by Baum and Trotter, "Integer rounding and
+/// polyhedral decomposition for totally unimodular systems", *Optimization and Operations Research* (1978).
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
-    let (topology, legal, demand) = (problem.topology(), Legal::new(problem), Demand::new(problem));
-    if !legal.direct {
+    let (topology, rules, demand) = (problem.topology(), TransferRules::new(problem), Demand::new(problem));
+    if !rules.is_direct {
         return None;
     }
     let &[source] = demand.sources().as_slice() else { return None };
-    let cheap = [ports::bound, cut::bound].into_iter().filter_map(|rule| rule(problem, request));
-    let least = cheap.map(|bound| bound.steps).max()?;
+    let least = request.proved_by(BUILDS_ON);
     if least >= request.enough {
         return None;
     }
-    let is_open = open_channels(problem, legal, source);
+    let is_open = open_channels(problem, rules, source);
     let open = |&channel: &ChannelId| is_open.contains(channel.index());
     let ends = |channel: ChannelId| [topology.tail(channel), topology.head(channel)].map(ResourceFlow::at);
-    let mut wires = ResourceFlow::new(topology, |channel| [open(&channel).then(|| ends(channel)), None]);
+    let mut flow = ResourceFlow::new(topology, |channel| [open(&channel).then(|| ends(channel)), None]);
     let messages = |receiver: NodeId| demand.count_to(receiver) * problem.messages().chunks();
     let receivers = demand.receivers();
     for &receiver in &receivers {
-        wires.demand(receiver, messages(receiver));
+        flow.demand(receiver, messages(receiver));
     }
-    let route = [ResourceFlow::at(source), ResourceFlow::sink(topology)];
-    wires.add_capacity(problem.messages().len() as u64, route, [least, request.enough], |side| {
+    let ends_of_flow = [ResourceFlow::at(source), ResourceFlow::sink(topology)];
+    flow.raise_capacity(problem.messages().len() as u64, ends_of_flow, [least, request.enough], |side| {
         let is_in = |node: NodeId| side.contains(node.index());
         let stopped = receivers.iter().filter(|&&node| is_in(node)).map(|&node| u64::from(messages(node))).sum();
         let crosses = |channel: &ChannelId| !is_in(topology.tail(*channel)) && is_in(topology.head(*channel));
-        let per_step = legal.resource_count(topology.channels().filter(open).filter(crosses)) as u64;
+        let per_step = rules.resource_count(topology.channels().filter(open).filter(crosses)) as u64;
         let steps = ceil_steps(stopped, per_step)?;
         let nodes = side.ones().map(NodeId::from_index).collect();
         let certificate = Certificate::SourceCut { source, nodes, messages: stopped, per_step };
@@ -52,20 +57,20 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     })
 }
 
-/// The channels that transfers from the source may take.
-fn open_channels(problem: &Problem<'_>, legal: Legal<'_>, source: NodeId) -> FixedBitSet {
+/// Returns the channels that transfers from the source may use.
+fn open_channels(problem: &Problem<'_>, rules: TransferRules<'_>, source: NodeId) -> FixedBitSet {
     let topology = problem.topology();
-    let mut search = Search::default();
-    search.forwards(legal, source);
-    let distance = |node: NodeId| search.distance[node.index()];
+    let mut bfs = Bfs::default();
+    bfs.forwards(rules, source);
+    let distance = |node: NodeId| bfs.distance[node.index()];
     let is_open = |channel: &ChannelId| {
         let (tail, head) = (topology.tail(*channel), topology.head(*channel));
-        let leaves = distance(tail) != UNREACHED && (tail == source || legal.goes_on(tail));
+        let leaves = distance(tail) != UNREACHED && (tail == source || rules.may_continue(tail));
         let approaches = match problem.model().routing {
             Routing::Minimal => distance(head) == distance(tail).saturating_add(1),
             Routing::Any => head != source,
         };
-        legal.carries(*channel) && leaves && approaches
+        rules.carries(*channel) && leaves && approaches
     };
     let mut open = FixedBitSet::with_capacity(topology.channel_bound());
     open.extend(topology.channels().filter(is_open).map(ChannelId::index));

@@ -1,48 +1,49 @@
-//! How fast packets can be passed on over a tree, exactly.
+//! The exact number of steps of a broadcast by packets over a tree.
 
 use std::cmp::Reverse;
 
+use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 
-use super::BoundRequest;
+use crate::bfs::{Bfs, Neighbours};
 use crate::demand::Demand;
-use crate::legal::Legal;
-use crate::search::{Links, Search};
-use lockstep_certificate::{Certificate, LowerBound, Rule};
+use crate::request::BoundRequest;
+use crate::transfer_rules::TransferRules;
 
-/// The steps of the fastest broadcast over a tree: a terminal that has got the message passes it on to its neighbours that
-/// have receivers behind them, as many at once as it has ports, first to those whose subtrees take longest. Takes
-/// O(N log N) time.
+/// Computes the number of steps of the fastest broadcast over a tree.
 ///
-/// Applies to one message under store-and-forward where links form a tree. It is the optimum where each is a wire of its
-/// own, or two.
+/// A terminal that holds the message forwards it to its neighbours that lead to receivers. It uses all its ports, and
+/// serves the neighbours with the slowest subtrees first. Applies to one message under store-and-forward if the links
+/// form a tree. It is the optimum if no two links share a resource. Takes `O(N log N)` time.
 ///
-/// Source: Slater, Cockayne and Hedetniemi, "Information dissemination in trees", *SIAM J. Computing* 10 (1981); here for
+/// # Source
+///
+/// Slater, Cockayne and Hedetniemi, "Information dissemination in trees", *SIAM J. Computing* 10 (1981); here for
 /// any ports and receivers.
-pub(crate) fn bound(problem: &Problem<'_>, _ask: &BoundRequest<'_>) -> Option<LowerBound> {
-    let (topology, legal) = (problem.topology(), Legal::new(problem));
+pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let (topology, rules) = (problem.topology(), TransferRules::new(problem));
     if problem.model().switching != Switching::StoreAndForward || problem.messages().len() != 1 {
         return None;
     }
     let demand = Demand::new(problem);
     let source = *demand.sources().first()?;
-    let links = Links::new(topology);
-    let mut search = Search::default();
-    search.everywhere(&links, source);
-    let roots = search.order.iter().filter(|node| search.distance[node.index()] == 0).count();
-    if links.pairs().len() + roots != topology.node_count() {
+    let neighbours = Neighbours::new(topology);
+    let mut bfs = Bfs::default();
+    bfs.everywhere(&neighbours, source);
+    let roots = bfs.order.iter().filter(|node| bfs.distance[node.index()] == 0).count();
+    if neighbours.pairs().len() + roots != topology.node_count() {
         return None;
     }
-    // `None` where nobody waits for the message.
+    // `None` for a subtree without receivers.
     let mut steps = vec![None; topology.node_count()];
     demand.receivers().iter().for_each(|receiver| steps[receiver.index()] = Some(0));
-    for &node in search.order.iter().rev() {
-        let farther = |child: &&_| search.distance[NodeId::index(**child)] > search.distance[node.index()];
-        let below = links.at(node).iter().filter(farther);
+    for &node in bfs.order.iter().rev() {
+        let farther = |child: &&_| bfs.distance[NodeId::index(**child)] > bfs.distance[node.index()];
+        let below = neighbours.at(node).iter().filter(farther);
         let mut below: Vec<u32> = below.filter_map(|child| steps[child.index()]).collect();
         below.sort_unstable_by_key(|&steps| Reverse(steps));
-        let ports = legal.send_limit(node).max(1) as usize;
+        let ports = rules.send_limit(node).max(1) as usize;
         let served = below.iter().enumerate().map(|(place, steps)| (place / ports) as u32 + 1 + steps);
         steps[node.index()] = served.max().or(steps[node.index()]);
     }

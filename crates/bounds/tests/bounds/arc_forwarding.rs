@@ -1,7 +1,7 @@
-//! The bound by lengths: as good as the linear programme, and refused when anything in it is changed.
+//! The bound by lengths of resources is as good as the linear program.
 
 use lockstep_bounds::{best_reaching, by_rule};
-use lockstep_certificate::{Certificate, LowerBound, Rule};
+use lockstep_certificate::Rule;
 use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, Routing};
 use lockstep_topology::strategy::{any_topology, petersen, shuffled};
@@ -16,8 +16,8 @@ fn network(spec: &str) -> Topology {
     spec.parse().unwrap()
 }
 
-/// The bound of the total exchange, checked; if more than that is asked for, it is no other.
-fn exchange(topology: &Topology, model: CommunicationModel) -> u32 {
+/// Returns the bound of the all-to-all after a check, also with a limit of steps.
+fn all_to_all(topology: &Topology, model: CommunicationModel) -> u32 {
     let exchange = Collective::all_to_all();
     let problem = Problem::new(topology, &exchange, model).unwrap();
     let bound = by_rule(&problem, Rule::ArcForwarding).unwrap();
@@ -27,7 +27,7 @@ fn exchange(topology: &Topology, model: CommunicationModel) -> u32 {
     bound.steps
 }
 
-/// The direct network without these channels and nodes.
+/// Returns the direct network without these channels and nodes.
 fn without(topology: &Topology, channels: &[ChannelId], nodes: &[NodeId]) -> Topology {
     let mut builder = TopologyBuilder::new("faulty");
     let kept: Vec<NodeId> = topology.nodes().filter(|node| !nodes.contains(node)).collect();
@@ -43,38 +43,39 @@ fn without(topology: &Topology, channels: &[ChannelId], nodes: &[NodeId]) -> Top
     builder.build().unwrap()
 }
 
-/// The number of a node and its coordinates in a 4x4 mesh, whose last axis is fastest.
+/// Returns the coordinates of a node in a 4 by 4 mesh.
 fn place(node: NodeId) -> [u32; 2] {
     [node.number() / 4, node.number() % 4]
 }
 
-/// Where all channels of a network are alike, all messages take the sum of their distances over the channels.
+/// If all channels are alike, the bound is the sum of distances divided by the number of channels.
 #[test]
-fn symmetric_networks_are_filled_evenly() {
-    // 3 nodes at distance 1 and 6 at distance 2, over 3 channels a node.
-    assert_eq!(exchange(&petersen(), MINIMAL), (3 + 6 * 2) / 3);
+fn symmetric_networks_are_loaded_evenly() {
+    // 3 nodes at distance 1 and 6 at distance 2, over 3 channels per node.
+    assert_eq!(all_to_all(&petersen(), MINIMAL), (3 + 6 * 2) / 3);
     // Rings and square tori: n^2/8 and n (n^2 - 1)/8, n^3/8; hypercubes: 2^(d-1) (Bertsekas et al. 1991).
     for (spec, steps) in
         [("ring:16", 32), ("torus:3x3x3", 9), ("torus:5x5", 15), ("torus:6x6", 27), ("hypercube:5", 16)]
     {
-        assert_eq!([MINIMAL, ANY].map(|model| exchange(&network(spec), model)), [steps; 2], "{spec}");
-        assert_eq!(exchange(&network(spec).half_duplex(), ANY), 2 * steps, "{spec}");
+        assert_eq!([MINIMAL, ANY].map(|model| all_to_all(&network(spec), model)), [steps; 2], "{spec}");
+        assert_eq!(all_to_all(&network(spec).half_duplex(), ANY), 2 * steps, "{spec}");
     }
 }
 
-/// Kautz network of 12 nodes: 7 as it is; with any channel dead 9 over paths of fewest channels, and 8 over any.
+/// The Kautz network of 12 nodes takes 7 steps. With a failed channel, it takes 9 over shortest paths, and 8 over any
+/// paths.
 #[test]
-fn dead_channels_of_a_kautz_network_cost_more_over_shortest_paths() {
+fn failed_channels_of_a_kautz_network_cost_more_over_shortest_paths() {
     let kautz = network("kautz:3,2");
-    assert_eq!([MINIMAL, ANY].map(|model| exchange(&kautz, model)), [7, 7]);
+    assert_eq!([MINIMAL, ANY].map(|model| all_to_all(&kautz, model)), [7, 7]);
     for channel in kautz.channels() {
         let faulty = without(&kautz, &[channel], &[]);
-        assert_eq!([MINIMAL, ANY].map(|model| exchange(&faulty, model)), [9, 8], "{channel:?}");
+        assert_eq!([MINIMAL, ANY].map(|model| all_to_all(&faulty, model)), [9, 8], "{channel:?}");
     }
 }
 
-/// 4x4 mesh: a dead link of a middle cut leaves 64 messages 3 channels, any other the 4; a dead node takes a channel of
-/// both cuts away, a corner neither.
+/// On the 4 by 4 mesh, a failed link of a middle cut leaves 3 channels for 64 messages, and any other link leaves 4. A
+/// failed node removes a channel of a middle cut, except at a corner.
 #[test]
 fn faulty_meshes_are_bounded_by_their_middle_cuts() {
     let mesh = network("mesh:4x4");
@@ -85,35 +86,26 @@ fn faulty_meshes_are_bounded_by_their_middle_cuts() {
         let [from, to] = [tail, head].map(place);
         let is_middle = (0..2).any(|axis| from[axis].min(to[axis]) == 1 && from[axis].max(to[axis]) == 2);
         let steps = if is_middle { 64u32.div_ceil(3) } else { 64 / 4 };
-        assert_eq!([MINIMAL, ANY].map(|model| exchange(&faulty, model)), [steps; 2], "{tail}-{head}");
+        assert_eq!([MINIMAL, ANY].map(|model| all_to_all(&faulty, model)), [steps; 2], "{tail}-{head}");
     }
     for node in mesh.nodes() {
         let is_corner = place(node).iter().all(|coordinate| [0, 3].contains(coordinate));
         // 7 nodes on one side and 8 on the other.
         let steps = if is_corner { 56 / 4 } else { 56u32.div_ceil(3) };
         let faulty = without(&mesh, &[], &[node]);
-        assert_eq!([MINIMAL, ANY].map(|model| exchange(&faulty, model)), [steps; 2], "{node}");
+        assert_eq!([MINIMAL, ANY].map(|model| all_to_all(&faulty, model)), [steps; 2], "{node}");
     }
 }
 
-/// Packets take ports wherever they stop: with one port a node, as many steps as all distances from one node.
+/// Packets use ports at every node of their paths. With one port, the steps are the sum of distances from one node.
 #[test]
-fn packets_take_ports_on_their_way() {
+fn packets_use_ports_at_every_node() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
     for dimension in 2..=5u32 {
         let cube = network(&format!("hypercube:{dimension}"));
-        assert_eq!(exchange(&cube, one_port), dimension << (dimension - 1));
-        assert_eq!(exchange(&cube, MINIMAL), 1 << (dimension - 1));
+        assert_eq!(all_to_all(&cube, one_port), dimension << (dimension - 1));
+        assert_eq!(all_to_all(&cube, MINIMAL), 1 << (dimension - 1));
     }
-}
-
-fn kautz_bound(visit: impl FnOnce(&Problem<'_>, LowerBound)) {
-    // With a channel dead, the others differ.
-    let kautz = without(&network("kautz:3,2"), &[ChannelId::new(0)], &[]);
-    let (exchange, two_ports) = (Collective::all_to_all(), Ports::limit(2).unwrap());
-    let problem = Problem::new(&kautz, &exchange, CommunicationModel { ports: two_ports, ..PACKETS }).unwrap();
-    let bound = by_rule(&problem, Rule::ArcForwarding).unwrap();
-    visit(&problem, bound);
 }
 
 proptest! {
@@ -123,9 +115,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// The lengths found are those of the linear programme, up to whole steps.
     #[test]
-    fn lengths_prove_what_the_linear_programme_says(instance in instance(5)) {
+    fn lengths_prove_the_optimum_of_the_linear_program(instance in instance(5)) {
         let problem = instance.problem();
         prop_assume!(instance.collective.phases().len() == 1);
         let steps = by_rule(&problem, Rule::ArcForwarding).map(|bound| bound.steps);
@@ -137,7 +128,7 @@ proptest! {
         prop_assert_eq!(steps.map(f64::from), optimum.map(|optimum| (optimum - 1e-6).ceil()), "{:?}", optimum);
     }
 
-    /// Lengths of 1 give the sum of distances.
+    /// Lengths of 1 prove the sum of distances.
     #[test]
     fn lengths_prove_no_less_than_distances(instance in instance(14)) {
         let problem = instance.problem();
@@ -148,7 +139,7 @@ proptest! {
         prop_assert!(lengths.is_some() || distances.is_none() || problem.messages().len() == 1);
     }
 
-    /// The bound of a total exchange is no less than that of any cut, and the numbers of the nodes do not count.
+    /// The numbers of the nodes do not matter.
     #[test]
     fn lengths_prove_no_less_than_cuts(topology in any_topology(10).prop_flat_map(|topology| {
         let other = shuffled(topology.clone());

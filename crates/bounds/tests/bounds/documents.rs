@@ -8,7 +8,8 @@ use serde_json::Value;
 /// The networks of Tables 1 and 3, with the steps that the document's search reached.
 const DOCUMENT: &str = include_str!("../../../../data/papers/min.json");
 
-/// The optimum of a cell: a closed formula where the document falls short of it or may do so, else the document's figure.
+/// The optimum of a cell: a closed formula where the document falls short of it or may do so, else the document's
+/// figure.
 ///
 /// One-port terminals double the holders in a step and receive N - 1 messages, and links of a tree carry all messages
 /// from one of their sides to the other.
@@ -60,8 +61,8 @@ fn every_cell_is_bounded_by_its_optimum() {
     assert_eq!(beaten.len(), 8 + 3 + 4 + 1 + 3, "{beaten:?}");
 }
 
-/// The bound is the optimum, its certificate holds, and asking for no more than the optimum finds it too; under other
-/// node numbers as well.
+/// Verifies that the bound is the optimum and has a valid certificate, also with a limit of steps and other node
+/// numbers.
 fn check(topology: &Topology, collective: &Collective, optimum: u32) {
     let count = topology.node_count() as u32;
     let stride = (2..count).find(|&stride| gcd(count, stride) == 1).unwrap();

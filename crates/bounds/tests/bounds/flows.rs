@@ -1,4 +1,4 @@
-//! The bounds that flows find, compared with every cut of small networks, and with what is known of large ones.
+//! The bounds that flows find, compared with every cut of small networks, and with known optima of large ones.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,17 @@ use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// The channels that may carry a transfer.
+/// Returns the channels that transfers can use.
 fn usable(problem: &Problem<'_>) -> impl Iterator<Item = ChannelId> {
     let (topology, model) = (problem.topology(), problem.model());
-    let stores = model.switching == Switching::StoreAndForward;
-    let touches = move |node| topology.is_terminal(node) || !stores && topology.routes(node);
-    topology.channels().filter(move |&channel| touches(topology.tail(channel)) && touches(topology.head(channel)))
+    let is_forwarding = model.switching == Switching::StoreAndForward;
+    let can_be_used = move |node| topology.is_terminal(node) || !is_forwarding && topology.routes(node);
+    topology
+        .channels()
+        .filter(move |&channel| can_be_used(topology.tail(channel)) && can_be_used(topology.head(channel)))
 }
 
-/// The greatest quotient of all node sets, rounded up; sets where `count` gives 0 things to do count for nothing.
+/// Returns the largest quotient over all node sets, rounded up. `count` returns the work of a set and its capacity.
 fn over_all_sets(topology: &Topology, count: impl Fn(&dyn Fn(NodeId) -> bool) -> (usize, usize)) -> u32 {
     let quotients = (0u32..1 << topology.node_count()).map(|set| {
         let (work, per_step) = count(&|node: NodeId| set >> node.number() & 1 == 1);
@@ -27,7 +29,7 @@ fn over_all_sets(topology: &Topology, count: impl Fn(&dyn Fn(NodeId) -> bool) ->
     quotients.max().unwrap() as u32
 }
 
-/// What the messages that must enter a set need for the resources into it; with `both`, those that must enter or leave it.
+/// Returns the number of steps that the worst cut proves: into a set, or with `both`, in both directions.
 fn worst_cut(problem: &Problem<'_>, both: bool) -> u32 {
     let (topology, messages) = (problem.topology(), problem.messages());
     over_all_sets(topology, |is_in| {
@@ -38,16 +40,17 @@ fn worst_cut(problem: &Problem<'_>, both: bool) -> u32 {
             };
             messages.ids().filter(enters).count()
         };
-        let ways = usable(problem).filter(|&channel| {
+        let crossing = usable(problem).filter(|&channel| {
             let [tail, head] = [topology.tail(channel), topology.head(channel)].map(is_in);
             !tail && head || both && tail && !head
         });
-        let resources: BTreeSet<_> = ways.map(|channel| topology.resource(channel)).collect();
+        let resources: BTreeSet<_> = crossing.map(|channel| topology.resource(channel)).collect();
         (crosses(true) + if both { crosses(false) } else { 0 }, resources.len())
     })
 }
 
-/// What the deliveries to the terminals of a set need for the resources that lead to it from terminals or from outside.
+/// Returns the number of steps in which the deliveries to the worst set pass the channels that lead to it from
+/// terminals or from outside.
 fn worst_reception(problem: &Problem<'_>) -> u32 {
     let (topology, messages) = (problem.topology(), problem.messages());
     over_all_sets(topology, |is_in| {
@@ -72,9 +75,8 @@ fn steps_by(problem: &Problem<'_>, rule: Rule) -> u32 {
 }
 
 proptest! {
-    /// No cut is better than what flows find, together with the ports.
     #[test]
-    fn no_cut_says_more_of_a_broadcast(
+    fn no_cut_proves_more_about_a_broadcast(
         topology in any_topology(8).prop_flat_map(shuffled),
         root in any::<Option<Index>>(),
         chunks in 1..4u32,
@@ -91,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn no_cut_says_more_of_copies_for_some_receivers(
+    fn no_cut_proves_more_about_copies_for_some_receivers(
         topology in any_topology(8).prop_flat_map(shuffled),
         ends in prop::collection::vec((any::<Index>(), any::<Index>()), 1..6),
         chunks in 1..4u32,
@@ -111,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn no_cut_says_more_of_a_scatter_from_one_source(
+    fn no_cut_proves_more_about_a_scatter_from_one_source(
         topology in any_topology(8).prop_flat_map(shuffled),
         root: Index,
         some in prop::collection::vec(any::<Index>(), 1..5),
@@ -134,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn no_part_of_the_terminals_says_more_of_receptions(
+    fn no_node_set_proves_more_about_receptions(
         topology in any_topology(8).prop_flat_map(shuffled),
         switching in prop::sample::select(vec![Switching::Wormhole, Switching::StoreAndForward]),
         all_to_all: bool,
@@ -146,9 +148,9 @@ proptest! {
         prop_assert!(found.into_iter().max().unwrap() >= worst_reception(&problem));
     }
 
-    /// A direct scatter takes as long as the worst cut of the channels that its transfers may take, or its ports.
+    /// The optimum is the larger of the worst cut over legal channels and the ports.
     #[test]
-    fn a_direct_scatter_from_one_source_is_settled(
+    fn the_bound_of_a_direct_scatter_from_one_source_is_the_optimum(
         topology in any_topology(8).prop_flat_map(shuffled), root: Index, model in any_model(),
     ) {
         let root = *root.get(topology.terminals());
@@ -172,28 +174,28 @@ proptest! {
         prop_assert_eq!(found.max(by_ports), by_cuts.max(by_ports));
     }
 
-    /// Scatter by packets takes as long as the flow over time says; so does what is collected by a receiver.
+    /// The same holds for messages to one receiver.
     #[test]
-    fn a_scatter_of_packets_from_one_source_is_settled(
+    fn the_bound_of_a_packet_scatter_from_one_source_is_the_optimum(
         topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
     ) {
         let root = *root.get(topology.terminals());
         let collective = Collective::scatter(root);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        prop_assert_eq!(best(&problem).steps, tried_steps(&problem, root));
+        prop_assert_eq!(best(&problem).steps, exhaustive_steps(&problem, root));
         let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
         let reversed = topology.reversed();
         let collecting = Collective::many_to_many_scatter(&others, &[root]);
         let collecting = Problem::new(&reversed, &collecting, model).unwrap();
-        prop_assert_eq!(best(&collecting).steps, tried_steps(&problem, root));
+        prop_assert_eq!(best(&collecting).steps, exhaustive_steps(&problem, root));
     }
 }
 
 proptest! {
-    /// All that one terminal has to collect is as much as flows say of an all-gather by packets.
+    /// A terminal receives the messages of an all-gather like a gather.
     #[test]
-    fn an_all_gather_of_packets_takes_as_long_as_its_slowest_receiver(
+    fn the_bound_of_a_packet_all_gather_is_that_of_its_slowest_receiver(
         topology in any_topology(5).prop_flat_map(shuffled), model in any_model(),
     ) {
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
@@ -202,17 +204,17 @@ proptest! {
         let reversed = topology.reversed();
         let collect = |&receiver: &NodeId| {
             let scatter = Collective::scatter(receiver);
-            tried_steps(&Problem::new(&reversed, &scatter, model).unwrap(), receiver)
+            exhaustive_steps(&Problem::new(&reversed, &scatter, model).unwrap(), receiver)
         };
         let slowest = topology.terminals().iter().map(collect).max().unwrap();
         let [ports, far, timed] = [Rule::Ports, Rule::Eccentricity, Rule::TimedCut].map(|rule| steps_by(&problem, rule));
         prop_assert!(ports.max(far).max(timed) >= slowest);
-        // The flows ask for nothing else; where links are half duplex the ports do.
+        // The flows consider nothing else. On half-duplex links, the ports can prove more.
         prop_assert!(timed <= slowest);
     }
 }
 
-/// Distances from the root along legal paths, by relaxation.
+/// Returns distances from the root along legal paths, by relaxation.
 fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
     let mut distance = vec![usize::MAX; topology.node_count()];
     distance[root.index()] = 0;
@@ -227,34 +229,39 @@ fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
     distance
 }
 
-/// The fewest steps of a scatter by packets, by trying everything. Packets are alike, so how many are where is all that
-/// counts.
-fn tried_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
+/// Returns the optimum of a packet scatter by exhaustive search. Packets are alike, so a state is a number per node.
+fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
     let topology = problem.topology();
     let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
     start[root.index()] = topology.terminal_count() as u8 - 1;
     for terminal in topology.terminals() {
         end[terminal.index()] = u8::from(*terminal != root);
     }
-    let mut now = BTreeSet::from([start]);
+    let mut states = BTreeSet::from([start]);
     for steps in 0.. {
-        if now.contains(&end) {
+        if states.contains(&end) {
             return steps;
         }
         let mut next = BTreeSet::new();
-        for spots in &now {
-            move_on(problem, 0, &mut Vec::new(), spots, &mut next);
+        for counts in &states {
+            add_successors(problem, 0, &mut Vec::new(), counts, &mut next);
         }
-        now = next;
+        states = next;
     }
     unreachable!("some number of steps suffices")
 }
 
-/// Adds all that one step can make of the places, if channels from this place on are still undecided.
-fn move_on(problem: &Problem<'_>, place: usize, used: &mut Vec<ChannelId>, spots: &[u8], next: &mut BTreeSet<Vec<u8>>) {
+/// Adds all states after one step, where the channels from `place` on are undecided.
+fn add_successors(
+    problem: &Problem<'_>,
+    place: usize,
+    used: &mut Vec<ChannelId>,
+    counts: &[u8],
+    next: &mut BTreeSet<Vec<u8>>,
+) {
     let (topology, ports) = (problem.topology(), problem.model().ports);
     let Some(channel) = topology.channels().nth(place) else {
-        let mut moved = spots.to_vec();
+        let mut moved = counts.to_vec();
         for &channel in used.iter() {
             moved[topology.tail(channel).index()] -= 1;
             moved[topology.head(channel).index()] += 1;
@@ -262,15 +269,15 @@ fn move_on(problem: &Problem<'_>, place: usize, used: &mut Vec<ChannelId>, spots
         next.insert(moved);
         return;
     };
-    move_on(problem, place + 1, used, spots, next);
+    add_successors(problem, place + 1, used, counts, next);
     let (tail, head) = (topology.tail(channel), topology.head(channel));
     let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
     let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
     let is_free = used.iter().all(|&other| topology.resource(other) != topology.resource(channel));
     let has_ports = ports.of_degree(sends + 1) > sends && ports.of_degree(receives + 1) > receives;
-    if sends < usize::from(spots[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
+    if sends < usize::from(counts[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
         used.push(channel);
-        move_on(problem, place + 1, used, spots, next);
+        add_successors(problem, place + 1, used, counts, next);
         used.pop();
     }
 }
@@ -285,7 +292,7 @@ fn best_steps(topology: &Topology, collective: &Collective, model: Communication
     best(&problem).steps
 }
 
-/// Theory of scatter by flows: shortest paths from a boundary node of the mesh lead through fewer channels.
+/// Shortest paths from a boundary node of the mesh use fewer channels.
 #[test]
 fn minimal_routing_costs_a_step_on_the_mesh() {
     let mesh: Topology = "mesh:4x4".parse().unwrap();
@@ -297,8 +304,8 @@ fn minimal_routing_costs_a_step_on_the_mesh() {
     }
 }
 
-/// A scatter by packets through one channel takes a step a message and the way of the last; chunks of a broadcast follow
-/// each other over as many disjoint paths as there are.
+/// A packet scatter through one channel takes one step per message, and the distance of the last one. Chunks of a
+/// broadcast use all disjoint paths.
 #[test]
 fn packets_follow_each_other() {
     let line: Topology = "mesh:5x1".parse().unwrap();
@@ -309,7 +316,7 @@ fn packets_follow_each_other() {
         let broadcast = Collective::broadcast(NodeId::new(3)).with_chunks(chunks.try_into().unwrap());
         assert_eq!(best_steps(&ring, &broadcast, PACKETS), chunks.div_ceil(2) + 3);
     }
-    // A handle of three channels to a ring: the chunks come one by one, and the last has two ways of 2 channels more.
+    // Three channels lead to a ring. The chunks arrive one by one, and the last one needs 2 more channels.
     let mut spoon = TopologyBuilder::new("spoon");
     let nodes: Vec<NodeId> = (0..7).map(|node| spoon.terminal(node.to_string())).collect();
     for (u, v) in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 3)] {
@@ -322,10 +329,10 @@ fn packets_follow_each_other() {
     }
 }
 
-/// Eight terminals of six wires each, some of them in pairs, as in a DGX-1 (Cai et al., "Synthesizing optimal collective
-/// algorithms", PPOPP 2021): `c` chunks take 7 c / 6 steps, and 2 for the way to the far ones.
+/// Eight terminals with six links each, some of them in pairs, as in a DGX-1 (Cai et al., "Synthesizing optimal
+/// collective algorithms", PPOPP 2021): `c` chunks take `7 c / 6` steps, and at least 2 because of the diameter.
 #[test]
-fn an_all_gather_on_a_server_takes_its_wires_or_its_diameter() {
+fn an_all_gather_on_a_server_takes_its_links_or_its_diameter() {
     let mut server = TopologyBuilder::new("server");
     let nodes: Vec<NodeId> = (0..8).map(|node| server.terminal(node.to_string())).collect();
     let double = [(0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (4, 7), (5, 6), (6, 7)];
@@ -340,8 +347,8 @@ fn an_all_gather_on_a_server_takes_its_wires_or_its_diameter() {
     }
 }
 
-/// Liestman and Peters (1988): a broadcast through one port takes at least about 1.4404 log2 N steps at degree 3, and 1.1374
-/// log2 N at degree 4.
+/// Liestman and Peters (1988): a broadcast through one port takes at least about 1.4404 log2 N steps at degree 3, and
+/// 1.1374 log2 N at degree 4.
 #[test]
 fn bounded_degrees_slow_a_broadcast_through_one_port() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
@@ -349,15 +356,16 @@ fn bounded_degrees_slow_a_broadcast_through_one_port() {
         let network: Topology = spec.parse().unwrap();
         let broadcast = Collective::broadcast(NodeId::new(0));
         let problem = Problem::new(&network, &broadcast, one_port).unwrap();
-        // Who knows it tells one neighbour a step, degree - 1 in all; the source one more.
-        let mut told = vec![1u32];
-        let mut known = 1;
+        // A holder sends to one neighbour per step, degree - 1 in total; the source to one more.
+        let mut new_holders = vec![1u32];
+        let mut holders = 1;
         let mut expected = 0;
-        while known < network.node_count() as u32 {
+        while holders < network.node_count() as u32 {
             expected += 1;
-            let talkers = told.iter().rev().take(degree as usize - 1).sum::<u32>() + u32::from(expected == degree);
-            told.push(talkers);
-            known += talkers;
+            let senders =
+                new_holders.iter().rev().take(degree as usize - 1).sum::<u32>() + u32::from(expected == degree);
+            new_holders.push(senders);
+            holders += senders;
         }
         assert_eq!(by_rule(&problem, Rule::Growth).unwrap().steps, expected, "{spec}");
         let factor = [1.4404, 1.1374][degree as usize - 3];
@@ -365,8 +373,8 @@ fn bounded_degrees_slow_a_broadcast_through_one_port() {
     }
 }
 
-/// Slater, Cockayne and Hedetniemi (1981): binomial trees are those that one port serves in log2 N steps from the root, and
-/// a star takes a step a leaf.
+/// Slater, Cockayne and Hedetniemi (1981): with one port, a broadcast from the root of a binomial tree takes log2 N
+/// steps.
 #[test]
 fn trees_serve_the_slowest_subtree_first() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
@@ -377,9 +385,9 @@ fn trees_serve_the_slowest_subtree_first() {
     }
     let binomial = binomial.build().unwrap();
     assert_eq!(best_steps(&binomial, &Collective::broadcast(nodes[0]), one_port), 5);
-    // From the leaf below the root one step more.
+    // A broadcast from the leaf below the root takes one more step.
     assert_eq!(best_steps(&binomial, &Collective::broadcast(nodes[1]), one_port), 6);
-    // The complete tree: every level has to wait for the second child.
+    // In the complete tree, every level waits for the second child.
     let tree: Topology = "full-b-tree:31".parse().unwrap();
     assert_eq!(best_steps(&tree, &Collective::broadcast(NodeId::new(0)), one_port), 8);
 }

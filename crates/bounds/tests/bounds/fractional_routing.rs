@@ -1,13 +1,12 @@
-//! The least load of the best fractional routing of tiny problems, by listing all paths. It knows the rules of a valid
-//! schedule and nothing of shortest paths.
+//! The smallest load of a fractional routing of tiny problems, from a list of all paths. It uses no shortest paths.
 
 use lockstep_schedule::{Problem, Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
-/// The steps that the best division of all scatter messages among their paths takes; `None` if there are too many paths.
+/// Returns the largest load of the best fractional routing of all scatter messages; `None` if there are too many paths.
 ///
-/// By duality the greatest sum of the messages' distances, where no distance is more than the lengths along any path, and
-/// the lengths, times the capacities, add up to 1.
+/// By duality, it is the largest sum of distances of all messages. No distance exceeds the lengths along any path, and
+/// the sum of the lengths times their capacities is 1.
 pub(crate) fn fractional_steps(problem: &Problem<'_>) -> Option<f64> {
     let (topology, messages) = (problem.topology(), problem.messages());
     let (resources, terminals) = (topology.resource_count(), topology.terminal_count());
@@ -41,10 +40,10 @@ pub(crate) fn fractional_steps(problem: &Problem<'_>) -> Option<f64> {
         }
     }
     let gain: Vec<f64> = (0..columns).map(|column| f64::from(u8::from(column < first))).collect();
-    (rows.len() <= 200).then(|| greatest(rows, gain))
+    (rows.len() <= 200).then(|| maximum(rows, gain))
 }
 
-/// All paths that the messages may take from one terminal to another, over other terminals where they are relayed.
+/// Returns all paths of messages from one terminal to another, also over other terminals if these relay messages.
 fn paths(problem: &Problem<'_>, source: NodeId, receiver: NodeId) -> Vec<Vec<ChannelId>> {
     let (topology, model) = (problem.topology(), problem.model());
     let (forward, relays) = (model.switching == Switching::StoreAndForward, !model.is_direct());
@@ -71,12 +70,14 @@ fn paths(problem: &Problem<'_>, source: NodeId, receiver: NodeId) -> Vec<Vec<Cha
     found
 }
 
-/// The greatest `gain * x` with `x >= 0` and `row * x` at most the last entry of each row, none of which is negative:
-/// Dantzig's simplex method, by the rule of Bland, which cannot go round in circles.
-fn greatest(mut rows: Vec<Vec<f64>>, mut gain: Vec<f64>) -> f64 {
+/// Returns the maximum of `gain * x` with `x >= 0`, where `row * x` is at most the last entry of each row, which is not
+/// negative.
+///
+/// This is the simplex method with the rule of Bland, which does not cycle.
+fn maximum(mut rows: Vec<Vec<f64>>, mut gain: Vec<f64>) -> f64 {
     const TINY: f64 = 1e-9;
     let columns = gain.len();
-    // A row's own variable makes it an equation; it stands for the column that it has left.
+    // Each row has a slack variable, which is basic at first.
     let mut in_row: Vec<usize> = (columns..columns + rows.len()).collect();
     let mut in_column: Vec<usize> = (0..columns).collect();
     gain.push(0.0);
@@ -87,7 +88,7 @@ fn greatest(mut rows: Vec<Vec<f64>>, mut gain: Vec<f64>) -> f64 {
             let ratio = |row: usize| rows[row][columns] / rows[row][column];
             if (ratio(a) - ratio(b)).abs() <= TINY { in_row[a].cmp(&in_row[b]) } else { ratio(a).total_cmp(&ratio(b)) }
         });
-        let row = leaving.expect("distances are no more than lengths, and these are bounded");
+        let row = leaving.expect("distances are at most lengths, and these are bounded");
         std::mem::swap(&mut in_row[row], &mut in_column[column]);
         let pivot = rows[row][column];
         rows[row][column] = 1.0;

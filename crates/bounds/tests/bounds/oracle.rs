@@ -1,5 +1,4 @@
-//! The true optimum of tiny problems, by exhaustive search. It knows the rules of a valid schedule and nothing of
-//! bounds.
+//! The optimum of tiny problems, by exhaustive search. It shares no code with bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +7,7 @@ use lockstep_schedule::{
 };
 use lockstep_topology::{NodeId, Topology};
 
-/// The least number of steps of the problem, or `None` after `effort` tries at building a step.
+/// Returns the smallest number of steps of the problem, or `None` after `effort` attempts to build a step.
 pub(crate) fn optimum(problem: &Problem<'_>, effort: &mut u64) -> Option<u32> {
     let (topology, collective, model) = (problem.topology(), problem.collective(), problem.model());
     if collective.name() == Some(CollectiveName::AllReduce) {
@@ -23,7 +22,7 @@ pub(crate) fn optimum(problem: &Problem<'_>, effort: &mut u64) -> Option<u32> {
         let (topology, collective) = (topology.reversed(), collective.reversed());
         return optimum(&Problem::new(&topology, &collective, model).unwrap(), effort);
     }
-    Search::new(problem)?.optimum(effort)
+    ExhaustiveSearch::new(problem)?.optimum(effort)
 }
 
 /// The terminals that hold each message: bit `message * terminals + rank`.
@@ -36,25 +35,25 @@ struct Message {
     direct: bool,
 }
 
-struct Search {
+struct ExhaustiveSearch {
     terminals: usize,
     ports: u32,
     messages: Vec<Message>,
-    /// For every pair of terminals the sets of resources that a valid path occupies, without supersets of others.
+    /// For every pair of terminals, the minimal sets of resources of valid paths.
     paths: BTreeMap<(usize, usize), Vec<u64>>,
 }
 
-/// A message that a terminal may get in this step.
+/// A message that a terminal may receive in this step.
 struct Delivery {
     message: usize,
     receiver: usize,
-    /// Senders that hold it, with the resources of a path.
-    ways: Vec<(usize, u64)>,
-    /// The resources that deliveries after this one may use.
+    /// Senders that hold the message, each with the resources of a path.
+    paths: Vec<(usize, u64)>,
+    /// The resources that later deliveries may use.
     later: u64,
 }
 
-/// What a step under construction occupies.
+/// A step under construction.
 #[derive(Clone)]
 struct Step {
     resources: u64,
@@ -63,8 +62,8 @@ struct Step {
     after: Holders,
 }
 
-impl Search {
-    /// `None` if the problem does not fit into 64 bits.
+impl ExhaustiveSearch {
+    /// Prepares the search. Returns `None` if the problem does not fit into 64 bits.
     fn new(problem: &Problem<'_>) -> Option<Self> {
         let (topology, model) = (problem.topology(), problem.model());
         let rank = |node: NodeId| topology.terminal_rank(node).unwrap();
@@ -112,11 +111,11 @@ impl Search {
                     ends: vec![0; self.terminals],
                     after: holders,
                 };
-                self.fill(&self.wanted(holders), idle, &mut Vec::new(), &mut next, effort)?;
+                self.fill(&self.useful(holders), idle, &mut Vec::new(), &mut next, effort)?;
             }
             let next = undominated(&next, effort)?;
             if next == frontier {
-                // Resources that shortest paths would need twice: no schedule at all.
+                // Every shortest path needs a resource twice, so there is no schedule.
                 return None;
             }
             frontier = next;
@@ -124,8 +123,8 @@ impl Search {
         None
     }
 
-    /// Deliveries that may help: of incomplete messages, to terminals without them; by receiver.
-    fn wanted(&self, holders: Holders) -> Vec<Delivery> {
+    /// Returns the useful deliveries: of incomplete messages, to terminals without them; by receiver.
+    fn useful(&self, holders: Holders) -> Vec<Delivery> {
         let everything = (0..self.terminals).flat_map(|to| (0..self.messages.len()).map(move |message| (message, to)));
         let mut deliveries: Vec<Delivery> = everything
             .filter(|&(message, to)| {
@@ -134,40 +133,40 @@ impl Search {
             })
             .map(|(message, receiver)| {
                 let senders = (0..self.terminals).filter(|&sender| holders & self.bit(message, sender) != 0);
-                let ways = senders.flat_map(|sender| {
+                let paths = senders.flat_map(|sender| {
                     let paths = self.paths.get(&(sender, receiver)).into_iter().flatten();
                     paths.map(move |&resources| (sender, resources))
                 });
-                Delivery { message, receiver, ways: ways.collect(), later: 0 }
+                Delivery { message, receiver, paths: paths.collect(), later: 0 }
             })
             .collect();
         let mut later = 0;
         for delivery in deliveries.iter_mut().rev() {
             delivery.later = later;
-            later |= delivery.ways.iter().fold(0, |all, &(_, resources)| all | resources);
+            later |= delivery.paths.iter().fold(0, |all, &(_, resources)| all | resources);
         }
         deliveries
     }
 
-    /// Adds what can be held after one step, over all ways to make the wanted deliveries or not.
+    /// Adds the states after one step, for every subset of the useful deliveries that is possible.
     fn fill<'a>(
         &self,
-        wanted: &'a [Delivery],
+        useful: &'a [Delivery],
         step: Step,
         skipped: &mut Vec<&'a Delivery>,
         next: &mut BTreeSet<Holders>,
         effort: &mut u64,
     ) -> Option<()> {
         *effort = effort.checked_sub(1)?;
-        let Some((delivery, rest)) = wanted.split_first() else {
+        let Some((delivery, rest)) = useful.split_first() else {
             let complete = (0..self.messages.len()).filter(|&message| self.is_complete(step.after, message));
             let all: Holders = (0..self.terminals).map(|terminal| 1 << terminal).sum();
-            // Who else holds a complete message does not matter.
+            // All terminals may count as holders of a complete message.
             next.insert(complete.fold(step.after, |after, message| after | all << (message * self.terminals)));
             return Some(());
         };
-        let Delivery { message, receiver, ref ways, later } = *delivery;
-        for &(sender, resources) in ways {
+        let Delivery { message, receiver, ref paths, later } = *delivery;
+        for &(sender, resources) in paths {
             let has_ports = step.starts[sender] < self.ports && step.ends[receiver] < self.ports;
             if has_ports && step.resources & resources == 0 {
                 let mut step = step.clone();
@@ -178,10 +177,10 @@ impl Search {
                 self.fill(rest, step, skipped, next, effort)?;
             }
         }
-        // Without port limits, a delivery that nothing can hinder any more is skipped in vain.
+        // Without port limits, there is no need to skip a delivery that no other one can prevent.
         skipped.push(delivery);
         let free = |&(_, resources): &(usize, u64)| resources & (step.resources | later) == 0;
-        if self.ports < u32::MAX || !skipped.iter().any(|delivery| delivery.ways.iter().any(free)) {
+        if self.ports < u32::MAX || !skipped.iter().any(|delivery| delivery.paths.iter().any(free)) {
             self.fill(rest, step, skipped, next, effort)?;
         }
         skipped.pop();
@@ -189,7 +188,7 @@ impl Search {
     }
 }
 
-/// The states that are no proper part of another one: holding more is never worse.
+/// Returns the maximal states: more holders are never worse.
 fn undominated(states: &BTreeSet<Holders>, effort: &mut u64) -> Option<BTreeSet<Holders>> {
     *effort = effort.checked_sub((states.len() as u64).pow(2) / 64)?;
     let dominated = |state: Holders| states.iter().any(|&other| other != state && other & state == state);
@@ -197,10 +196,10 @@ fn undominated(states: &BTreeSet<Holders>, effort: &mut u64) -> Option<BTreeSet<
 }
 
 fn legal_paths(topology: &Topology, model: CommunicationModel) -> BTreeMap<(usize, usize), Vec<u64>> {
-    let mut found: BTreeMap<(usize, usize), Vec<Found>> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, usize), Vec<LegalPath>> = BTreeMap::new();
     for &from in topology.terminals() {
-        let mut walk = Walk { topology, model, from, visited: vec![from], found: &mut found };
-        walk.extend(0);
+        let mut enumeration = PathEnumeration { topology, model, from, visited: vec![from], found: &mut found };
+        enumeration.extend(0);
     }
     let mut paths = BTreeMap::new();
     for (pair, all) in found {
@@ -208,26 +207,26 @@ fn legal_paths(topology: &Topology, model: CommunicationModel) -> BTreeMap<(usiz
         let legal = all.iter().filter(|path| model.routing == Routing::Any || path.channels == shortest);
         let once = legal.filter(|path| path.resources.count_ones() == path.channels);
         let sets: BTreeSet<u64> = once.map(|path| path.resources).collect();
-        let needless = |set: u64| sets.iter().any(|&other| other != set && other & set == other);
-        paths.insert(pair, sets.iter().copied().filter(|&set| !needless(set)).collect());
+        let is_redundant = |set: u64| sets.iter().any(|&other| other != set && other & set == other);
+        paths.insert(pair, sets.iter().copied().filter(|&set| !is_redundant(set)).collect());
     }
     paths
 }
 
-struct Found {
+struct LegalPath {
     channels: u32,
     resources: u64,
 }
 
-struct Walk<'a> {
+struct PathEnumeration<'a> {
     topology: &'a Topology,
     model: CommunicationModel,
     from: NodeId,
     visited: Vec<NodeId>,
-    found: &'a mut BTreeMap<(usize, usize), Vec<Found>>,
+    found: &'a mut BTreeMap<(usize, usize), Vec<LegalPath>>,
 }
 
-impl Walk<'_> {
+impl PathEnumeration<'_> {
     fn extend(&mut self, resources: u64) {
         let topology = self.topology;
         let node = self.visited[self.visited.len() - 1];
@@ -239,7 +238,7 @@ impl Walk<'_> {
             let resources = resources | 1 << topology.resource(channel).index();
             if let Some(rank) = topology.terminal_rank(next) {
                 let pair = (topology.terminal_rank(self.from).unwrap(), rank);
-                self.found.entry(pair).or_default().push(Found { channels: self.visited.len() as u32, resources });
+                self.found.entry(pair).or_default().push(LegalPath { channels: self.visited.len() as u32, resources });
             }
             if self.model.switching == Switching::Wormhole && topology.routes(next) {
                 self.visited.push(next);

@@ -1,4 +1,4 @@
-//! What one node says about a network that looks the same from everywhere.
+//! Bounds of Cayley graphs from one node.
 
 use lockstep_bounds::{all, symmetric};
 use lockstep_certificate::Rule;
@@ -6,10 +6,10 @@ use lockstep_schedule::{CollectiveName, CommunicationModel, Ports, Problem};
 use lockstep_topology::{CayleyGraph, Topology};
 use proptest::prelude::*;
 
-const GATHER: CollectiveName = CollectiveName::AllGather;
-const EXCHANGE: CollectiveName = CollectiveName::AllToAll;
+const ALL_GATHER: CollectiveName = CollectiveName::AllGather;
+const ALL_TO_ALL: CollectiveName = CollectiveName::AllToAll;
 
-/// Specs of small Cayley graphs; circulants only where the flag says so.
+/// Specs of small Cayley graphs. The flag is false for circulants, which can have better cuts.
 fn spec() -> impl Strategy<Value = (String, bool)> {
     let exact = prop_oneof![
         (1..=6u32).prop_map(|dimension| format!("hypercube:{dimension}")),
@@ -30,17 +30,17 @@ fn model() -> impl Strategy<Value = CommunicationModel> {
 }
 
 proptest! {
-    /// As much as all rules together say about the network itself, and valid there; on circulants there may be better cuts.
+    /// The bound is as good as that of all rules on the network itself. On circulants, there may be better cuts.
     #[test]
-    fn one_node_speaks_for_all((spec, is_exact) in spec(), model in model()) {
+    fn one_node_represents_all_nodes((spec, is_exact) in spec(), model in model()) {
         let (graph, topology): (CayleyGraph, Topology) = (spec.parse().unwrap(), spec.parse().unwrap());
-        for collective in [GATHER, EXCHANGE] {
+        for collective in [ALL_GATHER, ALL_TO_ALL] {
             let bound = symmetric(&graph, collective, model).unwrap();
             prop_assert_eq!(bound.check_symmetric(&graph, collective, model), Ok(()));
             let collective = collective.with_root(None).unwrap();
             let problem = Problem::new(&topology, &collective, model).unwrap();
             prop_assert_eq!(bound.check(&problem), Ok(()));
-            // What is found out about the network itself holds for its group too; lengths are those of its channels.
+            // Bounds of the network hold for its group too, except by rules that the group has no check for.
             let bounds = all(&problem);
             let of_network = [Rule::Growth, Rule::Volume, Rule::ArcForwarding];
             for bound in bounds.iter().filter(|bound| !of_network.contains(&bound.rule)) {
@@ -66,23 +66,23 @@ fn large_networks_are_bounded_by_one_search() {
         bound.steps
     };
     // Bertsekas et al. (1991): ceil((2^d - 1) / d) and 2^(d - 1).
-    assert_eq!(bounded("hypercube:16", GATHER, Rule::Ports), 65_535u32.div_ceil(16));
-    assert_eq!(bounded("hypercube:14", EXCHANGE, Rule::DistanceSum), 1 << 13);
+    assert_eq!(bounded("hypercube:16", ALL_GATHER, Rule::Ports), 65_535u32.div_ceil(16));
+    assert_eq!(bounded("hypercube:14", ALL_TO_ALL, Rule::DistanceSum), 1 << 13);
     // n^3 / 8 on an even square torus; n m^2 / 8 on one of n x m, for the cut through its longer side.
-    assert_eq!(bounded("torus:64x64", EXCHANGE, Rule::DistanceSum), 64 * 64 * 64 / 8);
-    assert_eq!(bounded("torus:16x64", EXCHANGE, Rule::Cut), 16 * 64 * 64 / 8);
-    // Nobody can search these: the ports are left, as far as steps can be written.
-    assert_eq!(bounded("hypercube:30", GATHER, Rule::Ports), ((1u32 << 30) - 1).div_ceil(30));
-    assert_eq!(bounded("hypercube:60", EXCHANGE, Rule::Ports), u32::MAX);
+    assert_eq!(bounded("torus:64x64", ALL_TO_ALL, Rule::DistanceSum), 64 * 64 * 64 / 8);
+    assert_eq!(bounded("torus:16x64", ALL_TO_ALL, Rule::Cut), 16 * 64 * 64 / 8);
+    // These are too large for a search, so only the ports count. Steps are at most `u32::MAX`.
+    assert_eq!(bounded("hypercube:30", ALL_GATHER, Rule::Ports), ((1u32 << 30) - 1).div_ceil(30));
+    assert_eq!(bounded("hypercube:60", ALL_TO_ALL, Rule::Ports), u32::MAX);
 }
 
 #[test]
-fn what_is_not_symmetric_is_not_bounded() {
+fn other_collectives_and_disconnected_graphs_have_no_bound() {
     let ring: CayleyGraph = "ring:8".parse().unwrap();
     let model = CommunicationModel::wormhole();
     assert_eq!(symmetric(&ring, CollectiveName::Broadcast, model), None);
-    // Even steps never reach the odd nodes.
+    // Even generators do not reach the odd nodes.
     let halves = CayleyGraph::new("two rings", &[8], &[2, 6]).unwrap();
-    assert_eq!(symmetric(&halves, GATHER, model), None);
-    assert_eq!(symmetric(&CayleyGraph::new("alone", &[1], &[]).unwrap(), GATHER, model), None);
+    assert_eq!(symmetric(&halves, ALL_GATHER, model), None);
+    assert_eq!(symmetric(&CayleyGraph::new("alone", &[1], &[]).unwrap(), ALL_GATHER, model), None);
 }

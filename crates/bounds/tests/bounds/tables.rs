@@ -1,4 +1,4 @@
-//! The bounds of networks whose optima are known.
+//! Bounds of networks whose optima are known.
 
 use lockstep_bounds::{Rule, all, best, by_rule, symmetric};
 use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Ports, Problem, ScatterRule};
@@ -11,7 +11,7 @@ fn network(spec: &str) -> Topology {
     spec.parse().unwrap()
 }
 
-/// The best bound, with every bound's certificate checked.
+/// Returns the best bound, after a check of all certificates.
 fn steps(topology: &Topology, collective: &Collective, model: CommunicationModel) -> u32 {
     let problem = Problem::new(topology, collective, model).unwrap();
     for bound in all(&problem) {
@@ -20,16 +20,16 @@ fn steps(topology: &Topology, collective: &Collective, model: CommunicationModel
     best(&problem).steps
 }
 
-/// OAB and OAS from a terminal, AAB, AAS.
+/// Returns the bounds of broadcast and scatter from a terminal, of all-gather and of all-to-all.
 fn four(topology: &Topology, root: NodeId, model: CommunicationModel) -> [u32; 4] {
     [Collective::broadcast(root), Collective::scatter(root), Collective::all_gather(), Collective::all_to_all()]
         .map(|collective| steps(topology, &collective, model))
 }
 
-/// The network without the nodes of these names.
-fn without_nodes(topology: &Topology, gone: &[&str]) -> Topology {
+/// Returns the network without the nodes of these names.
+fn without_nodes(topology: &Topology, removed: &[&str]) -> Topology {
     let mut builder = TopologyBuilder::new("faulty");
-    let kept: Vec<NodeId> = topology.nodes().filter(|&node| !gone.contains(&topology.node_name(node))).collect();
+    let kept: Vec<NodeId> = topology.nodes().filter(|&node| !removed.contains(&topology.node_name(node))).collect();
     for &node in &kept {
         builder.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
     }
@@ -42,20 +42,20 @@ fn without_nodes(topology: &Topology, gone: &[&str]) -> Topology {
     builder.build().unwrap()
 }
 
-/// The network without the channels of these names.
-fn without_channels(topology: &Topology, gone: &[&str]) -> Topology {
+/// Returns the network without the channels of these names.
+fn without_channels(topology: &Topology, removed: &[&str]) -> Topology {
     let mut builder = TopologyBuilder::new("faulty");
     for node in topology.nodes() {
         builder.terminal(topology.node_name(node));
     }
-    for channel in topology.channels().filter(|&channel| !gone.contains(&topology.channel_name(channel).as_str())) {
+    for channel in topology.channels().filter(|&channel| !removed.contains(&topology.channel_name(channel).as_str())) {
         builder.channel(topology.tail(channel), topology.head(channel));
     }
     builder.build().unwrap()
 }
 
 #[test]
-fn one_port_multistage_networks_double_and_receive_one_message_a_step() {
+fn terminals_of_multistage_networks_receive_one_message_per_step() {
     let sizes = [(8, 3), (16, 4), (32, 5)];
     let of_size = |size: u32| ["omega", "butterfly"].map(|family| format!("{family}:{size}"));
     let fat_trees = |(size, log): (u32, u32)| (format!("fat-tree:2,{log}"), size, log);
@@ -68,7 +68,7 @@ fn one_port_multistage_networks_double_and_receive_one_message_a_step() {
     }
 }
 
-/// MIN document, Table 3: AAS on trees is the product of the leaves on both sides of the worst edge.
+/// MIN document, Table 3: the all-to-all on a tree takes the product of the leaves on both sides of the worst edge.
 #[test]
 fn trees_are_bounded_by_their_middle_edge() {
     for (leaves, log, exchange) in [(4, 2, 4), (8, 3, 16), (16, 4, 64), (32, 5, 256)] {
@@ -82,10 +82,10 @@ fn trees_are_bounded_by_their_middle_edge() {
     }
 }
 
-/// Bertsekas et al. (1991): `d 2^(d-1)` messages over distances leave each node of a hypercube through its ports, which the
-/// total exchange keeps busy all the time.
+/// Bertsekas et al. (1991): the distances of the messages of each node of a hypercube have the sum `d 2^(d-1)`, and the
+/// all-to-all keeps all ports busy.
 #[test]
-fn the_ports_of_all_nodes_limit_an_exchange_by_packets() {
+fn the_ports_of_all_nodes_limit_a_packet_all_to_all() {
     for dimension in 1..=6u32 {
         let cube = network(&format!("hypercube:{dimension}"));
         let uses = dimension << (dimension - 1);
@@ -103,7 +103,7 @@ fn the_ports_of_all_nodes_limit_an_exchange_by_packets() {
     }
 }
 
-/// A wormhole transfer crosses many channels and takes one port at either end, however it is passed on.
+/// A wormhole transfer crosses many channels, and uses one port at both ends.
 #[test]
 fn ports_do_not_limit_the_channels_that_wormholes_cross() {
     let cube = network("hypercube:4");
@@ -117,8 +117,8 @@ fn ports_do_not_limit_the_channels_that_wormholes_cross() {
     }
 }
 
-/// A broadcast over a complete binary tree takes one step more than growth says, but for the smallest trees and ends; up
-/// to 63 nodes it takes the steps of the MIN document's Table 3, under any node numbers.
+/// A broadcast over a complete binary tree usually takes one step more than the growth proves. Up to 63 nodes, the
+/// optima are those of Table 3 of the MIN document.
 #[test]
 fn full_binary_trees_broadcast_through_their_narrow_links() {
     for (nodes, by_height) in [(7u32, [3, 2, 2].as_slice()), (15, &[3; 4]), (31, &[4; 5]), (63, &[5; 6])] {
@@ -136,9 +136,18 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
     }
 }
 
-/// Through one port the middle of a star sends to one leaf a step, and every leaf only to the middle.
+/// A failed node keeps its number, but it has no link.
 #[test]
-fn the_middle_of_a_star_sends_to_a_leaf_a_step() {
+fn a_broadcast_over_a_tree_with_a_failed_leaf_has_a_valid_certificate() {
+    for leaf in [15, 30] {
+        let tree = network("full-b-tree:31").with_failures([NodeId::new(leaf)], []);
+        assert_eq!(steps(&tree, &Collective::broadcast(NodeId::new(0)), WORMHOLE), 4, "{leaf}");
+    }
+}
+
+/// With one port, the centre of a star sends to one leaf per step, and every leaf only to the centre.
+#[test]
+fn the_centre_of_a_star_sends_to_one_leaf_per_step() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
     for nodes in [3, 4, 5, 24, 150] {
         let star = network(&format!("star:{nodes}"));
@@ -149,7 +158,7 @@ fn the_middle_of_a_star_sends_to_a_leaf_a_step() {
     }
 }
 
-/// MIN document, Table 3, with the last cells as proved since: by source depth, leaf to root.
+/// MIN document, Table 3, with later proofs for the last cells: by depth of the source, from leaf to root.
 #[test]
 fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
     let rows: [(u32, &[u32]); 4] =
@@ -164,7 +173,7 @@ fn full_binary_trees_scatter_over_the_channel_to_the_larger_part() {
     }
 }
 
-/// Fault document, Tables 2, 4 and 5, as proved since, over paths of the fewest channels.
+/// Fault document, Tables 2, 4 and 5, with later proofs, over paths with the fewest channels.
 #[test]
 fn meshes_and_kautz_graphs_with_and_without_faults() {
     let mesh = network("mesh:4x4");
@@ -199,7 +208,8 @@ fn meshes_and_kautz_graphs_with_and_without_faults() {
     }
 }
 
-/// Bertsekas et al. (1991): OAB d, OAS and AAB ceil((2^d - 1) / d), AAS 2^(d-1), all attained.
+/// Bertsekas et al. (1991): broadcast `d`, scatter and all-gather `ceil((2^d - 1) / d)`, all-to-all `2^(d-1)`; all are
+/// optima.
 #[test]
 fn hypercubes_with_store_and_forward() {
     for dimension in 2..=7 {
@@ -209,8 +219,8 @@ fn hypercubes_with_store_and_forward() {
     }
 }
 
-/// Half the traffic crosses the middle: n^3/8 on an even n x n torus, n(n^2 - 1)/8 on an odd one, n m^2/8 on n x m,
-/// and on a ring of n the floor of n^2/8 rounded up to whole steps (WDM literature; attained by relaying).
+/// Half of the messages cross the middle: `n^3/8` steps on an even `n` x `n` torus, `n(n^2 - 1)/8` on an odd one, `n
+/// m^2/8` on `n` x `m`, and `n^2/8` on a ring.
 #[test]
 fn rings_tori_and_cubes_exchange_across_their_halves() {
     let cases = [
@@ -232,7 +242,7 @@ fn rings_tori_and_cubes_exchange_across_their_halves() {
     for (spec, expected) in cases {
         let network = network(spec);
         assert_eq!(steps(&network, &Collective::all_to_all(), WORMHOLE), expected, "{spec}");
-        // Node numbers play no part: the cut follows the links.
+        // The numbers of the nodes do not matter.
         let count = network.node_count();
         let place: Vec<NodeId> = (0..count).map(|node| NodeId::from_index((node * 7 + 3) % count)).collect();
         if !count.is_multiple_of(7) {
@@ -259,7 +269,7 @@ fn half_duplex_links_double_all_to_all() {
 fn ports_limit_both_ways() {
     let cube = network("hypercube:4");
     let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..WORMHOLE };
-    // One port: log2 N to broadcast, N - 1 for the rest; two: ceil(log3 16) and 8.
+    // One port: log2 N for the broadcast, N - 1 for the others. Two ports: ceil(log3 16) and 8.
     assert_eq!(four(&cube, NodeId::new(0), model), [4, 15, 15, 15]);
     let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..WORMHOLE };
     assert_eq!(four(&cube, NodeId::new(0), model), [3, 8, 8, 8]);
@@ -269,38 +279,38 @@ fn ports_limit_both_ways() {
 fn chunks_pass_the_source_one_after_the_other() {
     let omega = network("omega:8");
     let broadcast = Collective::broadcast(omega.terminals()[0]).with_chunks(5.try_into().unwrap());
-    // The fifth chunk starts in step 5 and takes 3 steps; receivers alone would need 5.
+    // The fifth chunk starts in step 5 and takes 3 steps.
     assert_eq!(steps(&omega, &broadcast, WORMHOLE), 7);
     let ring = network("ring:8");
     let broadcast = Collective::broadcast(NodeId::new(0)).with_chunks(6.try_into().unwrap());
-    // Six chunks leave on two links in 3 steps; the last one still has four channels to go.
+    // Six chunks leave over two links in 3 steps, and the last one crosses four channels.
     assert_eq!(steps(&ring, &broadcast, PACKETS), 6);
 }
 
 #[test]
-fn collecting_is_distributing_backwards() {
-    // A root that three nodes reach directly and that reaches one only.
+fn a_collecting_phase_is_a_time_reversed_distribution() {
+    // Three nodes have a channel to the root, but the root has a channel to one node only.
     let mut builder = TopologyBuilder::new("funnel");
     let [root, a, b, c] = ["root", "a", "b", "c"].map(|name| builder.terminal(name));
     for (tail, head) in [(root, a), (a, b), (b, c), (a, root), (b, root), (c, root)] {
         builder.channel(tail, head);
     }
     let funnel = builder.build().unwrap();
-    let gather: Collective = lockstep_schedule::Collective::gather(root);
-    let reduce: Collective = lockstep_schedule::Collective::reduce(root);
+    let gather = Collective::gather(root);
+    let reduce = Collective::reduce(root);
     assert_eq!(steps(&funnel, &gather, WORMHOLE), 1);
     assert_eq!(steps(&funnel, &reduce, WORMHOLE), 1);
     assert_eq!(steps(&funnel, &Collective::scatter(root), WORMHOLE), 3);
 
     let omega = network("omega:8");
-    let scatter: Collective = lockstep_schedule::Collective::reduce_scatter();
-    let reduce: Collective = lockstep_schedule::Collective::all_reduce();
+    let scatter = Collective::reduce_scatter();
+    let reduce = Collective::all_reduce();
     assert_eq!(steps(&omega, &scatter, WORMHOLE), 7);
     assert_eq!(steps(&omega, &reduce, WORMHOLE), 14);
 }
 
 #[test]
-fn many_to_many_counts_its_own_messages_only() {
+fn many_to_many_collectives_count_only_their_messages() {
     let mesh = network("mesh:4x4");
     let column = |y: u32| (0..4).map(|x| NodeId::new(4 * x + y)).collect::<Vec<_>>();
     let (left, right) = (column(0), column(3));

@@ -1,4 +1,4 @@
-//! No bound exceeds the true optimum, on random tiny problems of every kind.
+//! No bound exceeds the optimum, on random tiny problems of every kind.
 
 use lockstep_bounds::{Rule, all, best, best_reaching, by_rule};
 use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
@@ -11,7 +11,24 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 
-/// Nodes of a few kinds and channels anywhere, full duplex or not, some of them sharing a resource.
+/// Every rule that proves bounds of one phase.
+const RULES: [Rule; 13] = [
+    Rule::Ports,
+    Rule::Growth,
+    Rule::TreeBroadcast,
+    Rule::TreePackets,
+    Rule::BroadcastLp,
+    Rule::Eccentricity,
+    Rule::Cut,
+    Rule::SourceCut,
+    Rule::Reception,
+    Rule::TimedCut,
+    Rule::DistanceSum,
+    Rule::Volume,
+    Rule::ArcForwarding,
+];
+
+/// A random network: terminals, switches, and channels between any nodes. Some channels share a resource.
 fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
     let ends = || (any::<Index>(), any::<Index>(), any::<bool>());
     let sharing = prop_oneof![3 => Just(0usize), 2 => Just(1), 1 => Just(2)];
@@ -25,7 +42,7 @@ fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = 
                 })
                 .collect();
             if spanned {
-                // A ring through everything makes most problems possible.
+                // A ring through all nodes makes most problems feasible.
                 for (place, &node) in nodes.iter().enumerate() {
                     builder.channel(node, nodes[(place + 1) % nodes.len()]);
                 }
@@ -70,7 +87,7 @@ fn collective(terminals: usize) -> impl Strategy<Value = Collective> {
         receivers.retain(|&receiver| receiver != source);
         Message { source, receivers }
     });
-    let whole = prop_oneof![
+    let collective = prop_oneof![
         root.clone().prop_map(Collective::broadcast),
         root.clone().prop_map(Collective::scatter),
         Just(Collective::all_gather()),
@@ -87,7 +104,7 @@ fn collective(terminals: usize) -> impl Strategy<Value = Collective> {
         }),
     ];
     let chunks = prop_oneof![4 => Just(1u32), 1 => 2..4u32];
-    (whole, chunks).prop_map(|(whole, chunks)| whole.with_chunks(chunks.try_into().unwrap()))
+    (collective, chunks).prop_map(|(collective, chunks)| collective.with_chunks(chunks.try_into().unwrap()))
 }
 
 fn instance(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = (Topology, Collective)> {
@@ -97,21 +114,21 @@ fn instance(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value =
     })
 }
 
-/// Checks every bound of a problem against the optimum; `None` where the search gives up.
-fn judge(topology: &Topology, collective: &Collective, model: CommunicationModel) -> Option<()> {
+/// Compares every bound of a problem with the optimum. Returns `None` if the oracle takes too much work.
+fn compare_with_optimum(topology: &Topology, collective: &Collective, model: CommunicationModel) -> Option<()> {
     let problem = Problem::new(topology, collective, model).ok()?;
     let optimum = crate::oracle::optimum(&problem, &mut 100_000)?;
     let bounds = all(&problem);
     assert!(!bounds.is_empty());
     for bound in &bounds {
-        assert!(bound.steps >= 1 && bound.steps <= optimum, "{bound}, but {optimum} steps are enough");
+        assert!(bound.steps >= 1 && bound.steps <= optimum, "{bound}, but the optimum is {optimum}");
         bound.check(&problem).unwrap();
     }
     Some(())
 }
 
 proptest! {
-    // A rejected draw is a disconnected network, or too much for the oracle.
+    // A case is rejected if the network is disconnected, or the oracle takes too much work.
     #![proptest_config(ProptestConfig {
         cases: 2000,
         max_global_rejects: 100_000,
@@ -120,12 +137,12 @@ proptest! {
 
     #[test]
     fn no_bound_exceeds_the_optimum((topology, collective) in instance(2..=4), model in model()) {
-        prop_assume!(judge(&topology, &collective, model).is_some());
+        prop_assume!(compare_with_optimum(&topology, &collective, model).is_some());
     }
 
     #[test]
     fn no_bound_on_five_terminals_exceeds_the_optimum((topology, collective) in instance(5..=5), model in model()) {
-        prop_assume!(judge(&topology, &collective, model).is_some());
+        prop_assume!(compare_with_optimum(&topology, &collective, model).is_some());
     }
 
     #[test]
@@ -139,12 +156,11 @@ proptest! {
     ) {
         let receivers = receivers.into_iter().filter(|&receiver| receiver != source).collect();
         let collective = Collective::custom(vec![Message { source, receivers }]);
-        prop_assume!(judge(&topology, &collective, model).is_some());
+        prop_assume!(compare_with_optimum(&topology, &collective, model).is_some());
     }
 
-    /// On trees nothing is left between the bound and the optimum, whatever the ports and the duplex.
     #[test]
-    fn a_broadcast_over_a_tree_takes_as_long_as_its_bound_says(
+    fn the_bound_of_a_broadcast_over_a_tree_is_the_optimum(
         tree in tree(7).prop_flat_map(shuffled),
         root in any::<Index>(),
         half_duplex in any::<bool>(),
@@ -162,9 +178,8 @@ proptest! {
         prop_assert_eq!(Some(best(&problem).steps), optimum);
     }
 
-    /// Nor is there if packets are passed on.
     #[test]
-    fn a_broadcast_of_packets_over_a_tree_takes_as_long_as_its_bound_says(
+    fn the_bound_of_a_packet_broadcast_over_a_tree_is_the_optimum(
         tree in tree(8).prop_flat_map(shuffled),
         root in any::<Index>(),
         half_duplex in any::<bool>(),
@@ -182,9 +197,9 @@ proptest! {
         prop_assert_eq!(bound, crate::oracle::optimum(&problem, &mut 10_000_000));
     }
 
-    /// The rule and the judge of a tree do the same work, so that what one proves the other can prove again.
+    /// The rule and the check have different limits of work.
     #[test]
-    fn the_programme_of_a_large_tree_can_be_run_again(
+    fn the_check_can_run_every_program_of_a_large_tree(
         tree in tree(300).prop_flat_map(shuffled),
         root in any::<Index>(),
         limit in 0..4u32,
@@ -197,13 +212,13 @@ proptest! {
         let problem = Problem::new(&tree, &broadcast, model).unwrap();
         let bound = best(&problem);
         prop_assert_eq!(bound.check(&problem), Ok(()));
-        // One port is enough to double the holders in every step (Farley 1980).
+        // With one port, the number of holders can double in every step (Farley 1980).
         prop_assert!(bound.steps <= tree.terminal_count().next_power_of_two().ilog2());
     }
 
-    /// Who asks for no more than enough gets that, or as much as there is.
+    /// A search that stops early returns enough steps, or the best bound.
     #[test]
-    fn rules_are_asked_until_it_is_enough(instance in instance_of(12), enough in 0..20u32) {
+    fn rules_are_applied_until_a_bound_suffices(instance in instance_of(12), enough in 0..20u32) {
         let problem = instance.problem();
         let bounds = all(&problem);
         let bound = best_reaching(&problem, enough);
@@ -213,7 +228,19 @@ proptest! {
         prop_assert_eq!((best.steps, best.rule), (bounds[0].steps, bounds[0].rule));
     }
 
-    /// Beyond the oracle's reach: larger networks, and schedules that the verifier accepts.
+    /// A rule uses the results of the rules that it builds on, and no others.
+    #[test]
+    fn the_bound_of_a_rule_does_not_depend_on_the_other_rules(instance in instance_of(12)) {
+        let problem = instance.problem();
+        prop_assume!(problem.collective().phases().len() == 1);
+        let bounds = all(&problem);
+        for rule in RULES {
+            let alone = by_rule(&problem, rule);
+            prop_assert_eq!(alone.as_ref(), bounds.iter().find(|bound| bound.rule == rule), "{}", rule);
+        }
+    }
+
+    /// Networks that are too large for the oracle, with schedules that the verifier accepts.
     #[test]
     fn no_valid_schedule_beats_a_bound((instance, schedule) in scheduled_instance(16)) {
         let problem = instance.problem();
@@ -225,7 +252,7 @@ proptest! {
     }
 }
 
-/// The oracle itself, on optima known from the literature's tables.
+/// Optima from tables in the literature.
 #[test]
 fn the_oracle_finds_known_optima() {
     let optimum = |spec: &str, collective: Collective, model| {

@@ -48,8 +48,8 @@ pub(super) fn steps_proved(
     Ok(u64::from(infeasible) + 1)
 }
 
-/// A weighted sum of inequalities: the contributions of all terminals, each by the step in which it receives the message,
-/// are at most a bound.
+/// A weighted sum of inequalities: the contributions of all terminals, each by the step in which it receives the
+/// message, are at most a bound.
 struct WeightedSum<'a> {
     problem: &'a Problem<'a>,
     source: NodeId,

@@ -74,8 +74,8 @@ fn compare(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64
     }
 }
 
-/// Returns the number of terminals to which a terminal can send a message: any number under wormhole switching, otherwise
-/// its neighbours. A terminal that is not the source does not send to the neighbour that sent it the message.
+/// Returns the number of terminals to which a terminal can send a message: any number under wormhole switching,
+/// otherwise its neighbours. A terminal that is not the source does not send to the neighbour that sent it the message.
 fn target_count(problem: &Problem<'_>, terminal: NodeId, is_relay: bool) -> u64 {
     let topology = problem.topology();
     if problem.model().switching == Switching::Wormhole {

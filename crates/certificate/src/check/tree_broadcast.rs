@@ -134,8 +134,8 @@ fn sorted(nodes: &[NodeId], tables: &[NeedTable]) -> Vec<NeedTable> {
     below
 }
 
-/// The key of a subtree: whether its root may receive a copy, whether it must, its sends per step, and the tables of its
-/// children.
+/// The key of a subtree: whether its root may receive a copy, whether it must, its sends per step, and the tables of
+/// its children.
 type SubtreeKey = (bool, bool, i32, Vec<NeedTable>);
 
 struct TreeProgram<'a> {

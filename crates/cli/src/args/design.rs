@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use lockstep::design::{CablingCode, DesignRules, Machine, OddLinks, Ports, Start, published_generations};
-use lockstep::pareto::{Algorithm, Elites, EqualPoints, EvolutionOptions};
+use lockstep::design::{CablingCode, DesignRules, InitialSlots, Machine, OddLinks, PortRule, published_generations};
+use lockstep::pareto::{Elites, EqualPoints, EvolutionOptions, SelectionAlgorithm};
 
 use super::topology::NetworkFormat;
 
@@ -180,8 +180,8 @@ pub(crate) struct EvolutionArgs {
     #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value = "stated")]
     preset: PresetArg,
     /// Selection algorithm: nsga2, sms-emoa or nsga3
-    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = Algorithm::Nsga2, value_parser = str::parse::<Algorithm>)]
-    algorithm: Algorithm,
+    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = SelectionAlgorithm::Nsga2, value_parser = str::parse::<SelectionAlgorithm>)]
+    algorithm: SelectionAlgorithm,
     /// Number of generations after the first population [default: from --preset]
     #[arg(long, help_heading = SEARCH, value_name = "N")]
     generations: Option<u64>,
@@ -251,7 +251,7 @@ pub(crate) struct RulesArgs {
     odd: OddArg,
     /// Cable ends at the two routers of a chassis: any, equal, or at most N each
     #[arg(long, help_heading = RULES, value_name = "HOW", default_value = "any", value_parser = ports)]
-    ports: Ports,
+    ports: PortRule,
 }
 
 impl RulesArgs {
@@ -261,8 +261,8 @@ impl RulesArgs {
             external: self.pext,
             growth: self.growth,
             start: match self.start {
-                StartArg::One => Start::One,
-                StartArg::Uniform => Start::Uniform,
+                StartArg::One => InitialSlots::One,
+                StartArg::Uniform => InitialSlots::Uniform,
             },
             odd_links: match self.odd {
                 OddArg::Keep => OddLinks::Keep,
@@ -318,13 +318,13 @@ fn probability(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-fn ports(text: &str) -> Result<Ports, String> {
+fn ports(text: &str) -> Result<PortRule, String> {
     match text {
-        "any" => Ok(Ports::Any),
-        "equal" => Ok(Ports::Equal),
+        "any" => Ok(PortRule::Any),
+        "equal" => Ok(PortRule::Equal),
         _ => {
             let most = text.parse().ok().filter(|&most| most > 0);
-            most.map(Ports::AtMost).ok_or_else(|| "expected 'any', 'equal' or a number from 1".to_owned())
+            most.map(PortRule::AtMost).ok_or_else(|| "expected 'any', 'equal' or a number from 1".to_owned())
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use lockstep::Engine;
+use lockstep::EngineChoice;
 
 use super::plan::PlanFormat;
 use super::problem::{FailureArgs, ProblemArgs};
@@ -78,8 +78,8 @@ pub(crate) struct SweepArgs {
     #[arg(long, help_heading = "Faults", conflicts_with = "sample")]
     pub(crate) classes: bool,
     /// Engine that finds new plans: auto (analytic, construct and umda), analytic, construct, umda or hgsa
-    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
-    pub(crate) engine: Engine,
+    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<EngineChoice>)]
+    pub(crate) engine: EngineChoice,
     /// Seed of all random choices
     #[arg(short, long, help_heading = "Search", value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -43,7 +43,7 @@ unreadable input.";
 
 /// Arguments of the program.
 #[derive(Debug, Parser)]
-#[command(name = "lockstep", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "lockstep", version = env!("LOCKSTEP_VERSION"), about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,

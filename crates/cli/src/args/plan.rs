@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use lockstep::Engine;
+use lockstep::EngineChoice;
 
 use super::cost::CostArgs;
 use super::problem::ProblemArgs;
@@ -31,8 +31,8 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
     /// Engine that finds the schedule: auto (analytic, construct and umda), analytic, construct, umda or hgsa
-    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<Engine>)]
-    pub(crate) engine: Engine,
+    #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<EngineChoice>)]
+    pub(crate) engine: EngineChoice,
     /// Accept a schedule of at most N steps [default: find the fewest]
     #[arg(long, help_heading = "Search", value_name = "N")]
     pub(crate) steps: Option<u32>,

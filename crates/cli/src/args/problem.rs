@@ -64,8 +64,8 @@ impl FailureArgs {
 
     /// Returns all faults, by the given names.
     pub(crate) fn set(&self) -> FaultSet {
-        let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_written);
-        let channels = self.channels.iter().fold(links, FaultSet::channel_written);
+        let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_named);
+        let channels = self.channels.iter().fold(links, FaultSet::channel_named);
         self.nodes.iter().fold(channels, FaultSet::node)
     }
 

@@ -39,8 +39,7 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
     topology = args.failures.apply_to(topology)?;
     if args.format.is_none() && args.output.is_none() {
         let wanted = args.metrics.as_deref().map(Wanted::new).transpose()?;
-        let metrics =
-            wanted.map(|wanted| metrics::measure(&mut Network::of(&topology), topology.terminal_count(), &wanted));
+        let metrics = wanted.map(|wanted| metrics::measure(&mut Network::of(&topology), &wanted));
         let properties = Properties::new(&topology, metrics);
         // One line per metric.
         let depth = if properties.metrics.is_some() { 2 } else { 1 };

@@ -5,25 +5,27 @@ use std::collections::BTreeSet;
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use crate::kit::task::SchedulingTask;
+use super::task::SchedulingTask;
 
-/// Distance of a node that no legal path reaches.
+/// The distance of a node that no legal path reaches.
 pub(crate) const UNREACHED: u32 = u32::MAX;
 
-/// The most bytes of distances kept; past them a search is made when one is asked for.
+/// The maximum size of the table: 1 GiB. Larger tables are replaced by a search per request.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
-/// SourceDistances from terminals to all nodes.
+/// The lengths of legal paths from the sources of all messages to all nodes.
+///
+/// Memory: 4 bytes per source and node, up to [`MAX_TABLE_BYTES`].
 #[derive(Debug)]
 pub(crate) struct SourceDistances<'a> {
     task: &'a SchedulingTask<'a>,
-    /// The row of each terminal in the table, or `UNREACHED`.
+    /// The row of each terminal in the table, by rank; `UNREACHED` if it has none.
     row: Vec<u32>,
     table: Vec<u32>,
 }
 
 impl<'a> SourceDistances<'a> {
-    /// SourceDistances from the sources of all messages, in a table if it is not too large.
+    /// Computes the table in `O(S (N + M))` time for `S` sources, unless it is too large.
     pub(crate) fn new(task: &'a SchedulingTask<'a>) -> Self {
         let (topology, messages) = (task.topology(), task.messages());
         let nodes = topology.node_count();
@@ -37,14 +39,15 @@ impl<'a> SourceDistances<'a> {
         sources
             .par_iter()
             .zip(table.par_chunks_exact_mut(nodes))
-            .for_each_init(Vec::new, |queue, (&source, distance)| search(task, [source], distance, queue));
-        for (place, &source) in sources.iter().enumerate() {
-            row[task.rank(source)] = place as u32;
+            .for_each_init(Vec::new, |queue, (&source, distance)| fill_distances(task, [source], distance, queue));
+        for (number, &source) in sources.iter().enumerate() {
+            row[task.rank(source)] = number as u32;
         }
         Self { task, row, table }
     }
 
-    /// The distances from one terminal.
+    /// Returns the distances from one terminal, by node. Without a table, a search fills `scratch`, unless it has them
+    /// already.
     pub(crate) fn from<'b>(&'b self, terminal: NodeId, scratch: &'b mut DistanceScratch) -> &'b [u32] {
         let nodes = self.task.topology().node_count();
         match self.row[self.task.rank(terminal)] {
@@ -52,7 +55,7 @@ impl<'a> SourceDistances<'a> {
                 if scratch.from != Some(terminal) {
                     scratch.from = Some(terminal);
                     scratch.distance.resize(nodes, UNREACHED);
-                    search(self.task, [terminal], &mut scratch.distance, &mut scratch.queue);
+                    fill_distances(self.task, [terminal], &mut scratch.distance, &mut scratch.queue);
                 }
                 &scratch.distance
             }
@@ -61,7 +64,7 @@ impl<'a> SourceDistances<'a> {
     }
 }
 
-/// The distances of a terminal that is not in the table.
+/// Scratch space for the distances from a terminal without a row in the table.
 #[derive(Debug, Default)]
 pub(crate) struct DistanceScratch {
     from: Option<NodeId>,
@@ -69,8 +72,8 @@ pub(crate) struct DistanceScratch {
     queue: Vec<NodeId>,
 }
 
-/// Fills the distances from the nearest of some terminals. `queue` is scratch space.
-pub(crate) fn search(
+/// Computes the distance of each node from the nearest of some terminals, in `O(N + M)` time. `queue` is scratch space.
+pub(crate) fn fill_distances(
     task: &SchedulingTask<'_>,
     sources: impl IntoIterator<Item = NodeId>,
     distance: &mut [u32],

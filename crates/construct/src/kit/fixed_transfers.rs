@@ -2,7 +2,8 @@
 
 use lockstep_schedule::{Schedule, Transfer};
 
-/// The transfers of an existing schedule with their steps. They do not conflict, and no terminal receives a message twice.
+/// The transfers of an existing schedule with their steps. They do not conflict, and no terminal receives a message
+/// twice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedTransfers<'a> {
     pub(crate) schedule: &'a Schedule,

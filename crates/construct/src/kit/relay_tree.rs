@@ -1,20 +1,20 @@
-//! Where messages rest on their way, if not all the way can be made at once.
+//! Relay terminals for messages that no single transfer can deliver.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::kit::task::SchedulingTask;
+use super::task::SchedulingTask;
 
-/// Shortest ways from one terminal to all nodes, made of legal transfers between terminals.
+/// A tree of shortest paths from one terminal to all nodes, made of legal transfers between terminals.
 #[derive(Debug)]
 pub(crate) struct RelayTree<'a> {
     task: &'a SchedulingTask<'a>,
     source: NodeId,
-    /// The channel by which each node is reached.
+    /// The channel by which the tree reaches each node.
     via: Vec<Option<ChannelId>>,
 }
 
 impl<'a> RelayTree<'a> {
-    /// Takes one search of the network.
+    /// Builds the tree by a breadth-first search in `O(N + M)` time.
     pub(crate) fn new(task: &'a SchedulingTask<'a>, source: NodeId) -> Self {
         let topology: &Topology = task.topology();
         let mut via = vec![None; topology.node_count()];
@@ -37,7 +37,7 @@ impl<'a> RelayTree<'a> {
         Self { task, source, via }
     }
 
-    /// The terminals, from the first on, that a message to `target` goes to one after the other; `target` is the last.
+    /// Returns the terminals that receive a message to `target` one after the other; `target` is the last.
     pub(crate) fn route(&self, target: NodeId) -> Vec<NodeId> {
         let mut stops = vec![target];
         let mut node = target;

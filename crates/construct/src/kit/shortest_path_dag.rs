@@ -1,57 +1,59 @@
-//! All shortest paths of one pair of terminals.
+//! All shortest paths between two terminals.
 
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::capacities::{SlotId, resource_slot};
-use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
-use crate::kit::task::SchedulingTask;
+use super::capacities::{SlotId, resource_slot};
+use super::distances::{DistanceScratch, SourceDistances, UNREACHED};
+use super::task::SchedulingTask;
 
-/// A channel on a shortest path. Its ends are places in [`ShortestPathDag::nodes`].
+/// A channel on a shortest path. Its ends are positions in [`ShortestPathDag::nodes`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DagArc {
     pub(crate) tail: u32,
     pub(crate) head: u32,
     pub(crate) channel: ChannelId,
-    pub(crate) wire: SlotId,
+    pub(crate) resource: SlotId,
 }
 
-/// The channels of all shortest paths of a pair; scratch space that is filled anew for each pair.
+/// The channels of all shortest paths between two terminals, as a directed acyclic graph.
+///
+/// This is scratch space: [`collect`](Self::collect) fills it again for each pair.
 #[derive(Debug)]
 pub(crate) struct ShortestPathDag {
-    /// From the target backwards, so that the source is the last one.
+    /// The nodes in breadth-first order from the target; the source is the last.
     nodes: Vec<NodeId>,
-    /// In the order of their heads.
+    /// The arcs in the order of their heads.
     arcs: Vec<DagArc>,
-    /// Where the arcs into each of the nodes end.
+    /// The end of each node's incoming arcs.
     arcs_end: Vec<u32>,
-    /// The place of each node of the network, `NOWHERE` between pairs.
-    place: Vec<u32>,
+    /// The position of each node of the network; `NONE` between pairs.
+    position: Vec<u32>,
 }
 
-const NOWHERE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 impl ShortestPathDag {
-    /// The place of the node where the paths end.
+    /// The position of the node where the paths end.
     pub(crate) const TARGET: usize = 0;
 
     pub(crate) fn new(node_count: usize) -> Self {
-        Self { nodes: Vec::new(), arcs: Vec::new(), arcs_end: Vec::new(), place: vec![NOWHERE; node_count] }
+        Self { nodes: Vec::new(), arcs: Vec::new(), arcs_end: Vec::new(), position: vec![NONE; node_count] }
     }
 
-    /// Turns to another pair; `false` if no path leads there. Takes time in proportion to the channels of all shortest
-    /// paths and the degrees along them.
+    /// Collects the shortest paths of a pair; returns false if there are none. Takes `O(A)` time, where `A` is the sum
+    /// of the degrees of the nodes on the paths.
     pub(crate) fn collect(
         &mut self,
         task: &SchedulingTask<'_>,
         distances: &SourceDistances<'_>,
         (source, target): (NodeId, NodeId),
-        row: &mut DistanceScratch,
+        scratch: &mut DistanceScratch,
     ) -> bool {
-        let Self { nodes, arcs, arcs_end, place } = self;
+        let Self { nodes, arcs, arcs_end, position } = self;
         arcs.clear();
         arcs_end.clear();
         nodes.clear();
-        let distance = distances.from(source, row);
+        let distance = distances.from(source, scratch);
         if distance[target.index()] == UNREACHED {
             return false;
         }
@@ -62,47 +64,47 @@ impl ShortestPathDag {
                 let before = task.topology().tail(channel);
                 let shortest = distance[before.index()].checked_add(1) == Some(distance[node.index()]);
                 if shortest && (before == source || task.crosses(before)) {
-                    let tail = &mut place[before.index()];
-                    if *tail == NOWHERE {
+                    let tail = &mut position[before.index()];
+                    if *tail == NONE {
                         *tail = nodes.len() as u32;
                         nodes.push(before);
                     }
-                    arcs.push(DagArc { tail: *tail, head, channel, wire: resource_slot(task, channel) });
+                    arcs.push(DagArc { tail: *tail, head, channel, resource: resource_slot(task, channel) });
                 }
             }
             arcs_end.push(arcs.len() as u32);
         }
         for node in nodes {
-            place[node.index()] = NOWHERE;
+            position[node.index()] = NONE;
         }
         true
     }
 
-    /// The nodes on the paths, from the target to the source.
+    /// Returns the nodes on the paths, from the target to the source.
     pub(crate) fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// The place of the node where the paths begin.
+    /// The position of the node where the paths begin.
     pub(crate) fn source(&self) -> usize {
         self.nodes.len() - 1
     }
 
     /// Number of channels of each path.
     pub(crate) fn length(&self) -> usize {
-        let before = |&place: &usize| (place != self.source()).then(|| self.ending_at(place)[0].tail as usize);
+        let before = |&node: &usize| (node != self.source()).then(|| self.ending_at(node)[0].tail as usize);
         std::iter::successors(Some(Self::TARGET), before).count() - 1
     }
 
-    /// The channels, from the target to the source.
+    /// Returns the channels, from the target to the source.
     pub(crate) fn arcs(&self) -> &[DagArc] {
         &self.arcs
     }
 
-    /// The channels into a node.
+    /// Returns the channels into a node, given by position.
     #[inline]
-    pub(crate) fn ending_at(&self, place: usize) -> &[DagArc] {
-        let start = place.checked_sub(1).map_or(0, |before| self.arcs_end[before]);
-        &self.arcs[start as usize..self.arcs_end[place] as usize]
+    pub(crate) fn ending_at(&self, node: usize) -> &[DagArc] {
+        let start = node.checked_sub(1).map_or(0, |before| self.arcs_end[before]);
+        &self.arcs[start as usize..self.arcs_end[node] as usize]
     }
 }

@@ -1,19 +1,20 @@
-//! Problems in which one terminal sends everything.
+//! Problems with a single source.
 
 use lockstep_schedule::{MessageId, Problem, Schedule};
 use lockstep_topology::{NodeId, Topology};
 
-/// One message, in one or more chunks, from one terminal to some others. Every terminal may pass it on.
+/// A broadcast of one message, in one or more chunks, from one terminal to two or more others. Every terminal may relay
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct SingleSourceBroadcast {
     pub(crate) source: NodeId,
-    /// The terminals that must hold it at the end, in any order.
+    /// The terminals that must receive the message, in any order.
     pub(crate) receivers: Vec<NodeId>,
     pub(crate) chunks: u32,
 }
 
 impl SingleSourceBroadcast {
-    /// The broadcast that a problem is, or `None`. A message to a single terminal is a [`SingleSourceScatter`].
+    /// Returns the broadcast, if the problem is one. A message to a single terminal is a [`SingleSourceScatter`].
     pub(crate) fn of(problem: &Problem<'_>) -> Option<Self> {
         let messages = problem.messages();
         let first = messages.ids().next().filter(|_| messages.len() == messages.chunks() as usize)?;
@@ -24,8 +25,8 @@ impl SingleSourceBroadcast {
         })
     }
 
-    /// Whether each node must receive the message.
-    pub(crate) fn marked(&self, topology: &Topology) -> Vec<bool> {
+    /// Returns a flag per node: whether it must receive the message.
+    pub(crate) fn receiver_flags(&self, topology: &Topology) -> Vec<bool> {
         let mut is_receiver = vec![false; topology.node_count()];
         for receiver in &self.receivers {
             is_receiver[receiver.index()] = true;
@@ -33,19 +34,20 @@ impl SingleSourceBroadcast {
         is_receiver
     }
 
-    /// The terminals that need not hold the message, but may pass it on.
-    pub(crate) fn bystanders(&self, topology: &Topology) -> Vec<NodeId> {
-        let is_receiver = self.marked(topology);
-        let is_bystander = |node: &NodeId| *node != self.source && !is_receiver[node.index()];
-        topology.terminals().iter().copied().filter(is_bystander).collect()
+    /// Returns the terminals that may relay the message but need not receive it.
+    pub(crate) fn optional_relays(&self, topology: &Topology) -> Vec<NodeId> {
+        let is_receiver = self.receiver_flags(topology);
+        let is_optional = |node: &NodeId| *node != self.source && !is_receiver[node.index()];
+        topology.terminals().iter().copied().filter(is_optional).collect()
     }
 
-    /// A schedule of one chunk without the transfers to terminals that need not hold it and pass it on to nobody.
-    pub(crate) fn without_waste(&self, topology: &Topology, schedule: Schedule) -> Schedule {
+    /// Removes transfers that neither reach a receiver nor are relayed to one from a schedule of one chunk. Takes
+    /// `O(T)` time for `T` transfers.
+    pub(crate) fn without_unneeded_transfers(&self, topology: &Topology, schedule: Schedule) -> Schedule {
         if self.receivers.len() + 1 == topology.terminal_count() {
             return schedule;
         }
-        let mut is_needed = self.marked(topology);
+        let mut is_needed = self.receiver_flags(topology);
         let ends = |path: &[_]| path.first().zip(path.last()).map(|(&a, &b)| (topology.tail(a), topology.head(b)));
         for (_, step) in schedule.steps().rev() {
             for (from, to) in step.iter().filter_map(|transfer| ends(transfer.path)) {
@@ -65,19 +67,20 @@ impl SingleSourceBroadcast {
     }
 }
 
-/// Messages of one receiver each, all from one terminal.
+/// Messages from one terminal, each with one receiver.
 #[derive(Clone, Debug)]
 pub(crate) struct SingleSourceScatter {
     pub(crate) source: NodeId,
-    /// Number of messages for each node.
+    /// Number of messages per receiving node.
     pub(crate) demand: Vec<u32>,
-    /// The messages by receiver, those of one node from its place in `start` on.
+    /// The messages by receiver.
     messages: Vec<MessageId>,
+    /// The start of each node's messages.
     start: Vec<u32>,
 }
 
 impl SingleSourceScatter {
-    /// The scatter that a problem is, or `None`.
+    /// Returns the scatter, if the problem is one.
     pub(crate) fn of(problem: &Problem<'_>) -> Option<Self> {
         let (topology, messages) = (problem.topology(), problem.messages());
         let source = messages.source(messages.ids().next()?);
@@ -92,9 +95,9 @@ impl SingleSourceScatter {
         let start: Vec<u32> = demand.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))).collect();
         let (mut next, mut by_receiver) = (start.clone(), vec![MessageId::new(0); messages.len()]);
         for (message, receiver) in messages.ids().zip(receivers()) {
-            let place = &mut next[receiver.index()];
-            by_receiver[*place as usize] = message;
-            *place += 1;
+            let position = &mut next[receiver.index()];
+            by_receiver[*position as usize] = message;
+            *position += 1;
         }
         Some(Self { source, demand, messages: by_receiver, start })
     }
@@ -104,13 +107,13 @@ impl SingleSourceScatter {
         self.messages.len()
     }
 
-    /// Deals the messages for each terminal out, one after the other.
-    pub(crate) fn deal(&self) -> MessageQueues<'_> {
+    /// Returns a queue of the messages for each terminal.
+    pub(crate) fn message_queues(&self) -> MessageQueues<'_> {
         MessageQueues { scatter: self, next: self.start.clone() }
     }
 }
 
-/// Which message for each terminal comes next.
+/// A queue of messages per receiver.
 #[derive(Debug)]
 pub(crate) struct MessageQueues<'a> {
     scatter: &'a SingleSourceScatter,
@@ -118,11 +121,11 @@ pub(crate) struct MessageQueues<'a> {
 }
 
 impl MessageQueues<'_> {
-    /// The next message for a terminal; as many times as there are any.
-    pub(crate) fn take(&mut self, receiver: NodeId) -> MessageId {
-        let place = &mut self.next[receiver.index()];
-        *place += 1;
-        self.scatter.messages[*place as usize - 1]
+    /// Removes and returns the next message for a terminal, of which there must be one.
+    pub(crate) fn pop(&mut self, receiver: NodeId) -> MessageId {
+        let position = &mut self.next[receiver.index()];
+        *position += 1;
+        self.scatter.messages[*position as usize - 1]
     }
 }
 
@@ -135,23 +138,22 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Every message is dealt once, to its receiver.
         #[test]
-        fn a_scatter_deals_each_message_to_its_receiver(instance in instance(8)) {
+        fn each_message_is_in_the_queue_of_its_receiver_once(instance in instance(8)) {
             let problem = instance.problem();
             let messages = problem.messages();
             let Some(scatter) = SingleSourceScatter::of(&problem) else { return Ok(()) };
-            let mut deal = scatter.deal();
-            let mut dealt = vec![false; messages.len()];
+            let mut queues = scatter.message_queues();
+            let mut popped = vec![false; messages.len()];
             for node in problem.topology().nodes() {
                 for _ in 0..scatter.demand[node.index()] {
-                    let message = deal.take(node);
+                    let message = queues.pop(node);
                     prop_assert!(messages.receivers_iter(message).eq([node]));
                     prop_assert_eq!(messages.source(message), scatter.source);
-                    prop_assert!(!std::mem::replace(&mut dealt[message.index()], true));
+                    prop_assert!(!std::mem::replace(&mut popped[message.index()], true));
                 }
             }
-            prop_assert!(dealt.iter().all(|&dealt| dealt) && scatter.len() == dealt.len());
+            prop_assert!(popped.iter().all(|&popped| popped) && scatter.len() == popped.len());
             prop_assert!(SingleSourceBroadcast::of(&problem).is_none());
         }
     }

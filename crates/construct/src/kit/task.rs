@@ -1,11 +1,11 @@
-//! What the methods that build a schedule transfer by transfer ask about a problem.
+//! The view of a problem for methods that build a schedule transfer by transfer.
 
 use lockstep_schedule::{CommunicationModel, Messages, Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
-use crate::kit::method_error::MethodError;
+use super::method_error::MethodError;
 
-/// Messages to be distributed on a network.
+/// The messages to distribute, the network and its rules.
 #[derive(Clone, Debug)]
 pub(crate) struct SchedulingTask<'a> {
     topology: &'a Topology,
@@ -15,9 +15,11 @@ pub(crate) struct SchedulingTask<'a> {
 }
 
 impl<'a> SchedulingTask<'a> {
+    /// Returns the view of a problem.
+    ///
     /// # Errors
     ///
-    /// [`MethodError::TooLarge`], if there are more deliveries, each of which takes a channel, than a schedule has places.
+    /// [`MethodError::TooLarge`], if the deliveries need more channel uses than a schedule can hold.
     pub(crate) fn new(problem: &Problem<'a>) -> Result<Self, MethodError> {
         let topology = problem.topology();
         if problem.messages().delivery_count() > u64::from(u32::MAX) {
@@ -42,34 +44,34 @@ impl<'a> SchedulingTask<'a> {
         self.model.switching == Switching::StoreAndForward
     }
 
-    /// The place of a terminal among the terminals.
+    /// Returns the rank of a terminal among the terminals.
     #[inline]
     pub(crate) fn rank(&self, terminal: NodeId) -> usize {
         self.topology.terminal_rank(terminal).expect("messages go from terminal to terminal")
     }
 
-    /// The place of the terminal that a path starts at.
+    /// Returns the rank of the terminal at the start of a path.
     #[inline]
     pub(crate) fn sender(&self, path: &[ChannelId]) -> usize {
         self.rank(self.topology.tail(*path.first().expect("a path has a channel")))
     }
 
-    /// The place of the terminal that a path ends at.
+    /// Returns the rank of the terminal at the end of a path.
     #[inline]
     pub(crate) fn receiver(&self, path: &[ChannelId]) -> usize {
         self.rank(self.topology.head(*path.last().expect("a path has a channel")))
     }
 
-    /// Whether a message may cross the node on its way: inside one transfer or, under store-and-forward, by being
-    /// passed on.
+    /// Returns true if a message may pass through the node: inside one transfer or, under store-and-forward, by a
+    /// relay.
     #[inline]
     pub(crate) fn crosses(&self, node: NodeId) -> bool {
         if self.stores_and_forwards() { self.topology.is_terminal(node) } else { self.topology.routes(node) }
     }
 
-    /// Whether a simple path crosses a resource twice, which no transfer may.
+    /// Returns true if a simple path uses a resource twice, which is illegal.
     pub(crate) fn repeats_a_resource(&self, path: &[ChannelId]) -> bool {
-        // Without buses a second channel of one resource leads to a node already met.
+        // Without buses, a second channel of the same resource leads to a node that is already on the path.
         self.has_buses && {
             let mut resources: Vec<ResourceId> = path.iter().map(|&channel| self.topology.resource(channel)).collect();
             resources.sort_unstable();
@@ -78,7 +80,7 @@ impl<'a> SchedulingTask<'a> {
     }
 }
 
-/// Whether channels of different pairs of nodes share a resource.
+/// Returns true if channels of different pairs of nodes share a resource.
 fn has_buses(topology: &Topology) -> bool {
     topology.shared_groups().iter().any(|group| {
         let ends = |&channel: &ChannelId| {

@@ -1,11 +1,11 @@
-//! What the tests of several methods need.
+//! Helpers for the tests of several methods.
 
 use lockstep_schedule::Collective;
 use lockstep_topology::{NodeId, Topology};
 use proptest::sample::Index;
 
-/// The root, and the broadcast from there to the others drawn; to all terminals if fewer than two are, since a message to
-/// one terminal is a scatter.
+/// Returns the root and a broadcast from it to the other terminals drawn. If fewer than two are drawn, the broadcast
+/// goes to all terminals, because a message to one terminal is a scatter.
 pub(crate) fn broadcast_to(topology: &Topology, root: Index, others: &[Index]) -> (NodeId, Collective) {
     let root = *root.get(topology.terminals());
     let mut others: Vec<NodeId> = others.iter().map(|other| *other.get(topology.terminals())).collect();
@@ -20,10 +20,10 @@ pub(crate) fn broadcast_to(topology: &Topology, root: Index, others: &[Index]) -
     (root, collective)
 }
 
-/// The network under other node numbers.
+/// Returns the network under other node numbers.
 pub(crate) fn renumbered(topology: &Topology) -> Topology {
     let nodes = topology.node_count() as u64;
-    // The multiples of a prime: a permutation where it does not divide the number of nodes.
-    let places: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 10_007 % nodes) as u32)).collect();
-    topology.relabelled(&places)
+    // The multiples of a prime are a permutation unless the prime divides the number of nodes.
+    let numbers: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 10_007 % nodes) as u32)).collect();
+    topology.relabelled(&numbers)
 }

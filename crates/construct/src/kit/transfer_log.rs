@@ -1,13 +1,13 @@
-//! The transfers of a schedule in the making.
+//! The transfers of an unfinished schedule.
 
 use lockstep_schedule::{MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
-use crate::kit::method_error::MethodError;
+use super::method_error::MethodError;
 
-/// Transfers in the order they were decided, which need not be the order of their steps.
+/// Transfers in the order in which they were decided, which need not be the order of their steps.
 ///
-/// Memory: 12 bytes a transfer and 4 bytes a channel of its path.
+/// Memory: 12 bytes per transfer and 4 bytes per channel of its path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransferLog {
     message: Vec<MessageId>,
@@ -18,9 +18,11 @@ pub(crate) struct TransferLog {
 }
 
 impl TransferLog {
+    /// Appends a transfer.
+    ///
     /// # Errors
     ///
-    /// [`MethodError::TooLarge`], if a [`Schedule`] could not hold one more.
+    /// [`MethodError::TooLarge`], if a [`Schedule`] cannot hold one more.
     pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), MethodError> {
         let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| MethodError::TooLarge)?;
         self.message.push(message);
@@ -41,12 +43,12 @@ impl TransferLog {
         self.message.len()
     }
 
-    /// Number of channels of all paths together.
+    /// Number of channels on all paths together.
     pub(crate) fn channel_use_count(&self) -> usize {
         self.channels.len()
     }
 
-    /// Step, message and path of the transfers from a place of the list on.
+    /// Returns the step, message and path of each transfer from number `first` on.
     pub(crate) fn transfers(
         &self,
         first: usize,
@@ -54,12 +56,12 @@ impl TransferLog {
         (first..self.len()).map(|transfer| (self.step[transfer], self.message[transfer], self.path(transfer)))
     }
 
-    /// The place of the first transfer from a step on, of a list in the order of steps.
+    /// Returns the number of the first transfer from a step on. The log must be in the order of steps.
     pub(crate) fn start_of_step(&self, step: u32) -> usize {
         self.step.partition_point(|&before| before < step)
     }
 
-    /// Removes the transfers from a place of the list on, of a list in the order of steps.
+    /// Removes the transfers from number `first` on. The log must be in the order of steps.
     pub(crate) fn truncate(&mut self, first: usize) {
         self.message.truncate(first);
         self.step.truncate(first);
@@ -73,7 +75,7 @@ impl TransferLog {
         &self.channels[start as usize..self.path_end[transfer] as usize]
     }
 
-    /// The transfers by ascending step; inside a step in the order they were decided.
+    /// Returns the numbers of the transfers by ascending step, and within a step in the order of the log.
     fn by_step(&self) -> Vec<u32> {
         let mut next = vec![0u32; self.step_count as usize + 1];
         for &step in &self.step {
@@ -84,14 +86,14 @@ impl TransferLog {
         }
         let mut order = vec![0; self.step.len()];
         for (transfer, &step) in self.step.iter().enumerate() {
-            let place = &mut next[step as usize];
-            order[*place as usize] = transfer as u32;
-            *place += 1;
+            let position = &mut next[step as usize];
+            order[*position as usize] = transfer as u32;
+            *position += 1;
         }
         order
     }
 
-    /// The steps in time order.
+    /// Returns the schedule, in `O(T + C)` time for `T` transfers and `C` channel uses.
     pub(crate) fn schedule(&self) -> Schedule {
         let mut schedule = Schedule::with_capacity(self.len(), self.channel_use_count());
         let order = self.by_step();
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn transfers_are_ordered_by_step_and_then_as_they_came() {
+    fn transfers_are_ordered_by_step_and_then_by_decision() {
         let mut log = TransferLog::default();
         let mut expected = Schedule::new();
         for (message, step, channels) in [(0, 1, &[4, 5][..]), (1, 0, &[7]), (2, 1, &[1, 2, 3])] {
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_step_can_be_taken_back() {
+    fn the_last_step_can_be_removed() {
         let mut log = TransferLog::default();
         for (message, step, channels) in [(0, 0, &[4, 5][..]), (1, 1, &[7]), (2, 1, &[1, 2])] {
             log.push(MessageId::new(message), step, &path(channels)).unwrap();

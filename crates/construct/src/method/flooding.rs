@@ -1,4 +1,4 @@
-//! Store-and-forward broadcast where ports are no limit: the message spreads as fast as it can.
+//! Store-and-forward broadcast with enough ports: the message spreads breadth first.
 
 use lockstep_schedule::{MessageId, Ports, Schedule, Switching};
 use lockstep_topology::{ChannelId, NodeId};
@@ -9,12 +9,18 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 
-/// Store-and-forward broadcast to all or some terminals of any network with enough ports, full or half duplex: in each
-/// step everybody who is beside a holder receives, so the steps are the distance of the farthest receiver, the fewest
-/// there can be. Takes `O(N + M)` time.
+/// Flooding: store-and-forward broadcast of one message to all or some terminals of any network with enough ports, full
+/// or half duplex.
+///
+/// In each step, every neighbour of a holder receives the message. The number of steps is the distance of the farthest
+/// receiver, which is optimal. Takes `O(N + M)` time and memory.
+///
+/// # Source
+///
+/// Breadth-first search.
 pub(crate) const FLOODING: Method = Method {
     name: "flooding",
-    about: "store-and-forward broadcast with all ports on any network: breadth first",
+    about: "store-and-forward broadcast with enough ports: breadth-first flooding",
     find,
     evaluations_per_delivery: 1,
     is_random: false,
@@ -29,25 +35,25 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
-    let is_receiver = broadcast.marked(topology);
+    let is_receiver = broadcast.receiver_flags(topology);
     let mut left = broadcast.receivers.len();
     let mut schedule = Schedule::with_capacity(topology.terminal_count() - 1, topology.terminal_count() - 1);
     let mut is_informed = vec![false; topology.node_count()];
     is_informed[broadcast.source.index()] = true;
     let mut holders = vec![broadcast.source];
     while left > 0 && !holders.is_empty() {
-        let mut fresh: Vec<NodeId> = Vec::new();
+        let mut new_holders: Vec<NodeId> = Vec::new();
         let mut crossed: Vec<ChannelId> = Vec::new();
         for &holder in &holders {
-            let before = fresh.len();
+            let before = new_holders.len();
             for &channel in topology.out_channels(holder) {
                 let head = topology.head(channel);
                 if topology.is_terminal(head) && !std::mem::replace(&mut is_informed[head.index()], true) {
-                    fresh.push(head);
+                    new_holders.push(head);
                     crossed.push(channel);
                 }
             }
-            let sends = fresh.len() - before;
+            let sends = new_holders.len() - before;
             if matches!(model.ports, Ports::Limit(limit) if sends > limit.get() as usize) {
                 return Err(MethodError::Unsupported);
             }
@@ -58,10 +64,10 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         for channel in crossed {
             schedule.push(MessageId::new(0), &[channel]);
         }
-        left -= fresh.iter().filter(|node| is_receiver[node.index()]).count();
-        holders = fresh;
+        left -= new_holders.iter().filter(|node| is_receiver[node.index()]).count();
+        holders = new_holders;
     }
-    Ok(broadcast.without_waste(topology, schedule))
+    Ok(broadcast.without_unneeded_transfers(topology, schedule))
 }
 
 #[cfg(test)]
@@ -75,9 +81,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Nobody can be reached in fewer steps than he is channels away.
+        /// No node can be reached in fewer steps than its distance.
         #[test]
-        fn a_flood_takes_the_eccentricity(
+        fn flooding_takes_the_eccentricity_of_the_source(
             topology in any_topology(16).prop_flat_map(shuffled), root: prop::sample::Index, some: bool,
             model in any_model(),
         ) {

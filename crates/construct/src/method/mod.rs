@@ -10,6 +10,8 @@ pub(crate) mod rarest_first;
 mod scatter_flow;
 mod symmetric;
 mod telephone;
+#[cfg(test)]
+mod tests;
 
 use crate::kit::method::Method;
 

@@ -1,4 +1,4 @@
-//! Schedules after a fault: what it leaves is kept, and the rest is found again.
+//! Repair of schedules after faults: surviving transfers stay, and the rest is planned again.
 
 mod survivors;
 #[cfg(test)]
@@ -17,27 +17,28 @@ use crate::portfolio::{MethodSchedule, Portfolio};
 
 pub use self::survivors::{Survivors, survivors};
 
-/// A schedule that goes on from what is kept of another one.
+/// A repaired schedule.
 #[derive(Clone, Debug)]
 pub struct RepairedSchedule {
-    /// What found it.
+    /// The method that found it.
     pub method: &'static Method,
-    /// All its transfers.
+    /// The schedule.
     pub schedule: Schedule,
-    /// Kept transfers that it has not, or not in their step or on their path.
+    /// Number of surviving transfers that it does not have in the same step on the same path.
     pub moved: usize,
-    /// Its transfers beside the kept ones.
+    /// Number of its transfers that are not surviving ones.
     pub added: usize,
 }
 
-/// Methods that go on from what is kept, and whether they may move it, in how many rounds.
+/// One stage of the repair: its methods, whether they may move surviving transfers, and the number of rounds.
 struct RepairStage {
     methods: &'static [Method],
     may_move: bool,
     rounds: u32,
 }
 
-/// In rounds of 1, 3 and then 12 attempts. Those of a broadcast take longer, as it goes back from what ends too late.
+/// The rounds have 1, 3 and then 12 attempts. A broadcast gets fewer rounds, because its attempts backtrack and take
+/// longer.
 const STAGES: [RepairStage; 4] = [
     RepairStage { methods: &[first_fit::FIRST_FIT], may_move: false, rounds: 3 },
     RepairStage { methods: &[rarest_first::RAREST_FIRST], may_move: false, rounds: 2 },
@@ -49,17 +50,18 @@ const STAGES: [RepairStage; 4] = [
     },
 ];
 
-/// A schedule of few steps with what is kept of another one: the first of at most `goal` steps, else the shortest found.
+/// Returns the first schedule of at most `goal` steps that extends the survivors, otherwise the shortest schedule
+/// found.
 ///
-/// First nothing is moved: messages that the faults have stopped take what is left free, and steps are added where nothing
-/// is. Only if that takes more than `goal` steps, random parts of what is kept are given up and found again together with
-/// the rest; at last, messages put each other out of their places until all have one. Attempts are counted as by
-/// [`shortest`](crate::shortest()), but there are few dozens of them: what needs more is better found afresh. With no fault
-/// and no waste the kept schedule comes back as it is.
+/// First, no surviving transfer moves: interrupted messages use free resources, or additional steps. If that takes more
+/// than `goal` steps, random parts of the surviving transfers are dropped and planned again. At last, messages displace
+/// each other until all are placed. Evaluations are counted as by [`shortest`](crate::shortest()). There are only a few
+/// dozen attempts; if they fail, a new schedule is the better choice. If nothing has failed, the schedule returns
+/// unchanged.
 ///
-/// `problem` and `kept` distribute their messages; turn a collecting phase round first
-/// ([`DistributePhase`](lockstep_schedule::DistributePhase)). `observe` sees each method that fits, how many attempts it made, and
-/// the steps reached if they are fewer than before.
+/// `problem` and `survivors` distribute their messages; time-reverse a collecting phase first
+/// ([`DistributePhase`](lockstep_schedule::DistributePhase)). `observe` gets each method that supports the problem, its
+/// number of attempts, and the number of steps if it is a new best.
 ///
 /// ```
 /// use lockstep_construct::{repair, survivors};
@@ -74,11 +76,11 @@ const STAGES: [RepairStage; 4] = [
 ///
 /// let faulty = torus.with_failures([], torus.channels().take(1));
 /// let after = Problem::new(&faulty, &all_gather, model)?;
-/// let kept = survivors(&before, &schedule, &after)?;
+/// let survivors = survivors(&before, &schedule, &after)?;
 /// // One node has 3 channels left for 15 messages.
-/// let repaired = repair(&after, &kept, 5, 1, &budget, |_, _, _| {})?;
+/// let repaired = repair(&after, &survivors, 5, 1, &budget, |_, _, _| {})?;
 /// assert_eq!((verify(&after, &repaired.schedule)?.steps, repaired.moved), (5, 0));
-/// assert_eq!(kept.schedule().transfer_count() + repaired.added, 16 * 15);
+/// assert_eq!(survivors.schedule().transfer_count() + repaired.added, 16 * 15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -88,18 +90,18 @@ const STAGES: [RepairStage; 4] = [
 #[instrument(level = "debug", skip_all, fields(network = problem.topology().name(), goal, seed))]
 pub fn repair(
     problem: &Problem<'_>,
-    kept: &Survivors,
+    survivors: &Survivors,
     goal: u32,
     seed: u64,
     budget: &Budget,
     mut observe: impl FnMut(&'static Method, u64, Option<u32>),
 ) -> Result<RepairedSchedule, NotFound> {
-    let schedule = kept.schedule();
+    let fixed = survivors.schedule();
     let mut portfolio = Portfolio::new(problem);
     for RepairStage { methods, may_move, rounds } in STAGES {
-        portfolio.restrict_to(methods, FixedTransfers { schedule, may_move });
-        // Of what takes too many steps already not one attempt more is of use, unless it may be moved.
-        let is_hopeless = !may_move && schedule.step_count() > goal as usize;
+        portfolio.restrict_to(methods, FixedTransfers { schedule: fixed, may_move });
+        // If the survivors alone take too many steps and may not move, one attempt is enough.
+        let is_hopeless = !may_move && fixed.step_count() > goal as usize;
         for _ in 0..if is_hopeless { 1 } else { rounds } {
             if portfolio.is_over(goal, budget) {
                 break;
@@ -111,30 +113,30 @@ pub fn repair(
     if problem.messages().is_scatter() && !problem.model().is_direct() {
         schedule = without_dead_ends(problem, &schedule);
     }
-    let same = common(kept.schedule(), &schedule);
-    let (moved, added) = (kept.schedule().transfer_count() - same, schedule.transfer_count() - same);
+    let same = common_transfers(fixed, &schedule);
+    let (moved, added) = (fixed.transfer_count() - same, schedule.transfer_count() - same);
     Ok(RepairedSchedule { method, schedule, moved, added })
 }
 
-/// The transfers of a scatter that bring messages nearer to their receivers: none to where the message has been, nor to
-/// where nobody goes on from, as after a kept transfer.
+/// Removes the transfers of a scatter that lead back to an earlier holder, or to a terminal from which the message does
+/// not continue.
 fn without_dead_ends(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
     let (topology, messages) = (problem.topology(), problem.messages());
     let ends = |path: &[ChannelId]| (topology.tail(path[0]), topology.head(path[path.len() - 1]));
     let transfers: Vec<Transfer<'_>> = schedule.steps().flat_map(|(_, step)| step.iter()).collect();
-    let mut been: BTreeSet<(MessageId, NodeId)> =
+    let mut visited: BTreeSet<(MessageId, NodeId)> =
         messages.ids().map(|message| (message, messages.source(message))).collect();
     let mut is_needed: Vec<bool> =
-        transfers.iter().map(|made| been.insert((made.message, ends(made.path).1))).collect();
-    // Where each message has to be, seen from the end; it comes there once.
+        transfers.iter().map(|transfer| visited.insert((transfer.message, ends(transfer.path).1))).collect();
+    // The terminal that each message must reach, seen from the end.
     let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
-    let mut needed: Vec<NodeId> = messages.ids().map(receiver).collect();
-    for (made, is_needed) in transfers.iter().zip(&mut is_needed).rev() {
-        let (sender, receiver) = ends(made.path);
-        let needed = &mut needed[made.message.index()];
-        *is_needed &= *needed == receiver;
+    let mut destinations: Vec<NodeId> = messages.ids().map(receiver).collect();
+    for (transfer, is_needed) in transfers.iter().zip(&mut is_needed).rev() {
+        let (sender, receiver) = ends(transfer.path);
+        let destination = &mut destinations[transfer.message.index()];
+        *is_needed &= *destination == receiver;
         if *is_needed {
-            *needed = sender;
+            *destination = sender;
         }
     }
     let mut is_needed = is_needed.into_iter();
@@ -144,22 +146,22 @@ fn without_dead_ends(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
         if needed.peek().is_some() {
             rest.begin_step();
         }
-        needed.for_each(|made| rest.push(made.message, made.path));
+        needed.for_each(|transfer| rest.push(transfer.message, transfer.path));
     }
     rest
 }
 
-/// Number of transfers that two schedules have in common, in the same step and on the same path.
-fn common(first: &Schedule, second: &Schedule) -> usize {
+/// Returns the number of transfers that two schedules have in common, in the same step and on the same path.
+fn common_transfers(first: &Schedule, second: &Schedule) -> usize {
     let sorted = |step: Step<'_>| {
         let mut transfers: Vec<(MessageId, Vec<ChannelId>)> =
-            step.iter().map(|made| (made.message, made.path.to_vec())).collect();
+            step.iter().map(|transfer| (transfer.message, transfer.path.to_vec())).collect();
         transfers.sort_unstable();
         transfers
     };
     let in_both = |((_, first), (_, second)): ((usize, Step<'_>), (usize, Step<'_>))| {
         let (first, second) = (sorted(first), sorted(second));
-        first.iter().filter(|made| second.binary_search(made).is_ok()).count()
+        first.iter().filter(|transfer| second.binary_search(transfer).is_ok()).count()
     };
     first.steps().zip(second.steps()).map(in_both).sum()
 }

@@ -1,47 +1,48 @@
-//! What faults leave of a schedule.
+//! The transfers of a schedule that survive faults.
 
 use lockstep_schedule::{MessageId, NotFound, Problem, Schedule, Transfer};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::portfolio::ENGINE;
 
-/// The transfers of a schedule that are still legal on a network with more failures, under the message numbers of there.
+/// The transfers of a schedule that are still legal after faults, with the message numbers of the new problem.
 ///
-/// No two of them are in conflict, each of their senders holds the message in its step, and none brings a message to where
-/// it has been. There is no step without a transfer.
+/// The transfers do not conflict, each sender holds the message in its step, and no transfer leads to an earlier
+/// holder. Every step has a transfer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Survivors {
     schedule: Schedule,
 }
 
 impl Survivors {
-    /// The transfers; not all messages need get to their receivers.
+    /// Returns the surviving transfers. Some messages may not reach their receivers.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 }
 
-/// The most bytes that say who holds what: 4 GiB.
+/// The maximum size of the table of terminals and messages: 4 GiB.
 const MAX_HELD_BYTES: u64 = 4 << 30;
 
-/// What is left of a valid schedule of `before` on the network of `after`, where more nodes and channels have failed.
+/// Returns the transfers of a valid schedule of `before` that survive in `after`, where more nodes and channels have
+/// failed.
 ///
-/// That is the transfers whose channels all work, between terminals that are left, of messages that their senders still
-/// receive in time. Messages of failed terminals are gone, and others have other numbers then. StepMask in which nothing is
-/// left are gone too, and what came after them comes that much earlier.
+/// A transfer survives if all its channels and both terminals work and its sender still receives the message in time.
+/// Messages of failed terminals are dropped, so the other messages may have new numbers. Empty steps are removed.
 ///
-/// Both problems distribute their messages, and ask the same collective under the same rules of the same network but for
-/// failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same if all that
-/// fails is left out: failed receivers, messages of failed sources, and messages without any receiver left. Takes time in
-/// proportion to the channel uses. Memory: 20 bytes a message, and two bits for each terminal and message of a broadcast.
+/// Both problems distribute their messages. They must have the same collective, rules and network, except for the
+/// failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same without its failed
+/// receivers, messages of failed sources, and messages without a working receiver. Takes `O(C)` time for `C` channel
+/// uses. Memory: 20 bytes per message, and two bits per terminal and message of a broadcast.
 ///
 /// # Errors
 ///
-/// [`NotFound::Unsupported`], if the collectives cannot be the same, or take too much memory.
+/// [`NotFound::Unsupported`], if the collectives differ, or the table takes more than 4 GiB.
 pub fn survivors(before: &Problem<'_>, schedule: &Schedule, after: &Problem<'_>) -> Result<Survivors, NotFound> {
-    let numbers = numbers(before, after).ok_or_else(|| unsupported("the collective is another one"))?;
-    let mut holders =
-        SurvivorHoldings::new(after).ok_or_else(|| unsupported("too many messages; repair fewer at a time"))?;
+    let numbers = numbers(before, after).ok_or_else(|| unsupported("the two problems have different collectives"))?;
+    let mut holders = SurvivorHoldings::new(after).ok_or_else(|| {
+        unsupported("the table of terminals and messages takes more than 4 GiB; repair fewer messages at a time")
+    })?;
     let mut rest = Schedule::new();
     let mut arrived = Vec::new();
     for (_, step) in schedule.steps() {
@@ -56,14 +57,14 @@ pub fn survivors(before: &Problem<'_>, schedule: &Schedule, after: &Problem<'_>)
                 arrived.push((message, receiver));
             }
         }
-        // Only now, so that nothing is passed on in the step in which it arrives.
+        // Arrivals count from the next step on.
         arrived.drain(..).for_each(|(message, receiver)| holders.receive(message, receiver));
     }
     Ok(Survivors { schedule: rest })
 }
 
-/// The ranks of the terminals at the ends of a path, if it is left. One that was a shortest path is one still: failures
-/// only make distances longer.
+/// Returns the ranks of the terminals at the ends of a path, if it works. A shortest path stays one, because failures
+/// only increase distances.
 fn ends(topology: &Topology, path: &[ChannelId]) -> Option<(usize, usize)> {
     let (&first, &last) = (path.first()?, path.last()?);
     let is_left = path.iter().all(|&channel| topology.is_working(channel));
@@ -74,7 +75,7 @@ fn unsupported(why: &str) -> NotFound {
     NotFound::Unsupported { engine: ENGINE, why: why.to_owned() }
 }
 
-/// The new number of each message, if it is left; `None` if these are not the messages of the other problem.
+/// Returns the new number of each message, if it survives; `None` if the messages differ otherwise.
 fn numbers(before: &Problem<'_>, after: &Problem<'_>) -> Option<Vec<Option<MessageId>>> {
     let (old, new, topology) = (before.messages(), after.messages(), after.topology());
     let is_terminal = |node: NodeId| node.index() < topology.node_count() && topology.is_terminal(node);
@@ -89,16 +90,16 @@ fn numbers(before: &Problem<'_>, after: &Problem<'_>) -> Option<Vec<Option<Messa
     numbers.filter(|_| ids.len() == 0)
 }
 
-/// Who holds which message, by ranks of terminals.
+/// The holders of each message, by rank.
 enum SurvivorHoldings {
-    /// Of scatter messages only the last terminal on their way. `relays` says whether there may be others than the target.
+    /// A scatter: the last holder of each message. Only with `relays` may it differ from the target.
     Scatter { at: Vec<u32>, next: Vec<u32>, target: Vec<u32>, relays: bool },
-    /// Of others a bit for each terminal and message, a row of words a terminal.
+    /// A broadcast: one bit per terminal and message, as one row of words per terminal.
     Broadcast { words: usize, held: Vec<u64>, promised: Vec<u64> },
 }
 
 impl SurvivorHoldings {
-    /// `None` if they take too much memory.
+    /// Returns the holders before the first step; `None` if the table is too large.
     fn new(problem: &Problem<'_>) -> Option<Self> {
         let (topology, messages) = (problem.topology(), problem.messages());
         let rank = |node| topology.terminal_rank(node).expect("messages go from terminal to terminal");
@@ -115,18 +116,18 @@ impl SurvivorHoldings {
         }
         let mut held = vec![0; words * terminals];
         for message in messages.ids() {
-            let (word, bit) = place(message);
+            let (word, bit) = bit_of(message);
             held[source(message) * words + word] |= bit;
         }
         Some(Self::Broadcast { words, promised: held.clone(), held })
     }
 
-    /// Whether a transfer can be made that is of use; from then on it is.
+    /// Records a transfer if it is legal and useful, and returns whether it is.
     fn send(&mut self, message: MessageId, sender: usize, receiver: usize) -> bool {
         match self {
             Self::Scatter { at, next, target, relays } => {
                 let (at, target, next) = (at[message.index()], target[message.index()], &mut next[message.index()]);
-                // A broadcast that was passed on is no more, if it has become a direct scatter.
+                // A broadcast with one receiver left is a scatter, which may forbid relays.
                 let is_allowed = *relays || receiver as u32 == target;
                 let is_here = at as usize == sender && *next == at && at != target && is_allowed;
                 if is_here {
@@ -135,7 +136,7 @@ impl SurvivorHoldings {
                 is_here
             }
             Self::Broadcast { words, held, promised } => {
-                let (word, bit) = place(message);
+                let (word, bit) = bit_of(message);
                 let promised = &mut promised[receiver * *words + word];
                 let is_new = held[sender * *words + word] & bit != 0 && *promised & bit == 0;
                 if is_new {
@@ -146,18 +147,19 @@ impl SurvivorHoldings {
         }
     }
 
+    /// Records the arrival of a message.
     fn receive(&mut self, message: MessageId, receiver: usize) {
         match self {
             Self::Scatter { at, .. } => at[message.index()] = receiver as u32,
             Self::Broadcast { words, held, .. } => {
-                let (word, bit) = place(message);
+                let (word, bit) = bit_of(message);
                 held[receiver * *words + word] |= bit;
             }
         }
     }
 }
 
-/// The word of a message in a row, and its bit there.
-fn place(message: MessageId) -> (usize, u64) {
+/// Returns the word of a message within a row, and its bit in that word.
+fn bit_of(message: MessageId) -> (usize, u64) {
     (message.index() / 64, 1 << (message.index() % 64))
 }

@@ -1,3 +1,5 @@
+//! Tests of repairs and survivors.
+
 use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, verify};
 use lockstep_topology::Topology;
@@ -5,9 +7,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
-use crate::engine::shortest;
+use crate::schedule::shortest;
 
-/// The network after some nodes and channels have failed.
+/// Returns the network after some nodes and channels have failed.
 fn broken(topology: &Topology, nodes: &[Index], channels: &[Index]) -> Topology {
     let nodes: Vec<NodeId> = nodes.iter().map(|node| NodeId::new(node.index(topology.node_count()) as u32)).collect();
     let working: Vec<ChannelId> = topology.channels().collect();
@@ -19,7 +21,7 @@ fn build(problem: &Problem<'_>, seed: u64) -> Schedule {
     shortest(problem, 1, seed, &Budget::evaluations(1), |_, _, _| {}).unwrap().schedule
 }
 
-/// The transfers with their steps.
+/// Returns the transfers with their steps.
 fn transfers(schedule: &Schedule) -> Vec<(usize, MessageId, Vec<ChannelId>)> {
     let all = schedule.steps().flat_map(|(step, made)| made.iter().map(move |made| (step, made)));
     all.map(|(step, made)| (step, made.message, made.path.to_vec())).collect()
@@ -29,7 +31,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn what_is_repaired_is_valid_and_keeps_what_is_not_moved(
+    fn a_repaired_schedule_is_valid_and_keeps_the_other_transfers(
         instance in instance(12), nodes in prop::collection::vec(any::<Index>(), 0..2),
         channels in prop::collection::vec(any::<Index>(), 0..4), seed: u64, goal in 1..12u32, effort in 0..14u32,
     ) {
@@ -51,14 +53,14 @@ proptest! {
             let all = transfers(&repaired.schedule);
             let still = kept.iter().filter(|made| all.contains(made)).count();
             prop_assert_eq!((repaired.moved, repaired.added), (kept.len() - still, all.len() - still));
-            // With no more than an attempt nothing moves, but what has lost its purpose goes.
+            // A single attempt moves nothing, but it removes transfers without purpose.
             let is_direct = after.messages().is_scatter() && after.model().is_direct();
             prop_assert!(effort > 0 || !is_direct || repaired.moved == 0);
         }
     }
 
     #[test]
-    fn without_a_fault_the_very_schedule_comes_back(instance in instance(12), seed: u64) {
+    fn without_a_fault_the_schedule_is_unchanged(instance in instance(12), seed: u64) {
         let whole = instance.problem();
         for phase in DistributePhase::all(&whole) {
             let problem = phase.problem(&whole);
@@ -69,14 +71,14 @@ proptest! {
             let repaired = repair(&problem, &kept, goal, seed, &Budget::evaluations(1), |_, _, _| {}).unwrap();
             prop_assert_eq!(repaired.added, 0);
             prop_assert_eq!(transfers(&repaired.schedule).len(), schedule.transfer_count() - repaired.moved);
-            // Only what was passed on to nobody is left out.
+            // Only transfers without purpose are removed.
             let relays = verify(&problem, &schedule).unwrap().relays;
             prop_assert!(repaired.moved as u64 <= relays, "{} of {relays} relays are gone", repaired.moved);
         }
     }
 }
 
-/// A chain over the ring 0 - 1 - 2 - ..., one channel a step.
+/// Returns a chain over the ring 0 - 1 - 2 - ..., one channel per step.
 fn chain(ring: &Topology, message: u32, length: u32) -> Schedule {
     let mut schedule = Schedule::new();
     for node in 0..length {
@@ -92,7 +94,7 @@ fn over(network: &Topology, tail: u32, head: u32) -> ChannelId {
 }
 
 #[test]
-fn what_depends_on_a_lost_transfer_is_lost_too() {
+fn transfers_that_depend_on_a_lost_transfer_are_lost() {
     let ring: Topology = "ring:6".parse().unwrap();
     let broadcast = Collective::broadcast(NodeId::new(0));
     let model = CommunicationModel::store_and_forward();
@@ -102,15 +104,15 @@ fn what_depends_on_a_lost_transfer_is_lost_too() {
     let after = Problem::new(&faulty, &broadcast, model).unwrap();
     let kept = survivors(&before, &schedule, &after).unwrap();
     assert_eq!(kept.schedule(), &chain(&ring, 0, 2));
-    // 5, 4 and 3 are reached the other way round.
+    // 5, 4 and 3 are reached in the other direction.
     let repaired = repair(&after, &kept, 3, 1, &Budget::evaluations(1), |_, _, _| {}).unwrap();
     assert_eq!((repaired.schedule.step_count(), repaired.moved, repaired.added), (3, 0, 3));
 }
 
-/// The message from 0 to 3 stands at 1 when the channel behind it fails. It goes back and round the ring, or, which is
-/// sooner, is sent anew; then the first hop is of no use.
+/// The message from 0 to 3 is at 1 when the next channel fails. It is earlier to send it again from 0 in the other
+/// direction, so the first hop is removed.
 #[test]
-fn a_scatter_message_goes_on_from_where_it_arrives_first() {
+fn a_scatter_message_continues_from_the_terminal_with_the_earliest_arrival() {
     let ring: Topology = "ring:6".parse().unwrap();
     let model = CommunicationModel::store_and_forward();
     let scatter = Collective::many_to_many_scatter(&[NodeId::new(0)], &[NodeId::new(3)]);
@@ -123,9 +125,9 @@ fn a_scatter_message_goes_on_from_where_it_arrives_first() {
     assert_eq!((repaired.schedule.step_count(), repaired.moved, repaired.added), (3, 1, 3));
 }
 
-/// Of six messages those to and from the failed terminal are gone, and the others move up.
+/// Of six messages, those to and from the failed terminal are dropped, and the others get new numbers.
 #[test]
-fn messages_of_failed_terminals_are_gone_and_the_others_renumbered() {
+fn messages_of_failed_terminals_are_dropped_and_the_others_renumbered() {
     let complete: Topology = "complete:3".parse().unwrap();
     let exchange = Collective::all_to_all();
     let before = Problem::new(&complete, &exchange, CommunicationModel::wormhole()).unwrap();
@@ -142,9 +144,9 @@ fn messages_of_failed_terminals_are_gone_and_the_others_renumbered() {
     assert_eq!(transfers(kept.schedule()), expected.map(|(step, message, path)| (step, MessageId::new(message), path)));
 }
 
-/// One of two receivers fails, and what was passed on to the other one, as a broadcast may be, must go there directly.
+/// One of two receivers fails. The other one got the message from a relay, which a direct scatter forbids.
 #[test]
-fn a_broadcast_that_becomes_a_direct_scatter_is_not_passed_on() {
+fn a_broadcast_that_becomes_a_direct_scatter_is_not_relayed() {
     let ring: Topology = "ring:6".parse().unwrap();
     let to = |receivers: &[u32]| {
         let receivers: Vec<NodeId> = receivers.iter().copied().map(NodeId::new).collect();
@@ -170,17 +172,17 @@ fn another_collective_is_refused() {
     let [before, after] =
         [&gather, &exchange].map(|collective| Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap());
     let refused = survivors(&before, &build(&before, 1), &after).unwrap_err();
-    assert_eq!(refused.to_string(), "the construct engine cannot do this: the collective is another one");
+    assert_eq!(refused.to_string(), "the construct engine cannot do this: the two problems have different collectives");
 }
 
-/// The message has been at 1 already when it comes there again; what brings it again is of no use to the transfer that
-/// leaves there in the same step.
+/// The message returns to 1, which held it before. The transfer that brings it back does not help the transfer that
+/// leaves 1 in the same step.
 #[test]
-fn what_comes_where_it_has_been_is_a_dead_end() {
+fn a_transfer_to_an_earlier_holder_is_removed() {
     let ring: Topology = "ring:4".parse().unwrap();
     let scatter = Collective::many_to_many_scatter(&[NodeId::new(0)], &[NodeId::new(2)]);
     let problem = Problem::new(&ring, &scatter, CommunicationModel::store_and_forward()).unwrap();
-    let way = |steps: &[&[(u32, u32)]]| {
+    let steps = |steps: &[&[(u32, u32)]]| {
         let mut schedule = Schedule::new();
         for step in steps {
             schedule.begin_step();
@@ -188,6 +190,6 @@ fn what_comes_where_it_has_been_is_a_dead_end() {
         }
         schedule
     };
-    let all = way(&[&[(0, 1), (0, 3)], &[(1, 2), (0, 1)], &[(3, 0)]]);
-    assert_eq!(without_dead_ends(&problem, &all), way(&[&[(0, 1)], &[(1, 2)]]));
+    let all = steps(&[&[(0, 1), (0, 3)], &[(1, 2), (0, 1)], &[(3, 0)]]);
+    assert_eq!(without_dead_ends(&problem, &all), steps(&[&[(0, 1)], &[(1, 2)]]));
 }

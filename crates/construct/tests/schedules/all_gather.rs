@@ -1,4 +1,4 @@
-//! All-gather in as few steps as receptions allow, whatever the numbers of the nodes.
+//! All-gather meets the reception bound, for any node numbers.
 
 use lockstep_construct::schedule;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, verify};
@@ -10,16 +10,17 @@ use proptest::test_runner::{Config, TestRunner};
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
 
-/// The most steps that a terminal needs to receive everything, or all wires to carry it.
+/// Returns the reception bound: the steps that a terminal needs to receive all messages, or all resources to carry
+/// them.
 fn receptions(network: &Topology, model: CommunicationModel, chunks: u32) -> u32 {
     let terminals = network.terminals();
     let each = (terminals.len() - 1) * chunks as usize;
     let by_ports = terminals.iter().map(|&node| each.div_ceil(model.ports.of_degree(network.in_channels(node).len())));
-    let by_wires = (each * terminals.len()).div_ceil(network.resource_count());
-    by_ports.chain([by_wires]).max().unwrap() as u32
+    let by_resources = (each * terminals.len()).div_ceil(network.resource_count());
+    by_ports.chain([by_resources]).max().unwrap() as u32
 }
 
-/// Some shufflings of the network, each with another seed, end at the bound.
+/// Checks that renumbered networks, each with another seed, meet the bound.
 fn reaches_the_bound(network: Topology, model: CommunicationModel, chunks: u32, cases: u32) {
     let bound = receptions(&network, model, chunks);
     let name = network.name().to_owned();
@@ -27,7 +28,7 @@ fn reaches_the_bound(network: Topology, model: CommunicationModel, chunks: u32, 
     let outcome = runner.run(&(shuffled(network), any::<u64>()), |(network, seed)| {
         let all_gather = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
         let problem = Problem::new(&network, &all_gather, model).unwrap();
-        // Enough for a hundred attempts of every method that fits.
+        // Enough for a hundred attempts of every method that supports the problem.
         let evaluations = 100 * 128 * problem.messages().delivery_count();
         let found = schedule(&problem, bound, seed, &Budget::evaluations(evaluations));
         prop_assert!(found.is_ok(), "{}", found.unwrap_err());
@@ -95,7 +96,7 @@ fn larger_direct_networks() {
 }
 
 #[test]
-fn kautz_networks_without_any_one_channel() {
+fn kautz_networks_without_one_channel() {
     let kautz: Topology = "kautz:3,2".parse().unwrap();
     for dead in kautz.channels() {
         let mut rest = TopologyBuilder::new(format!("kautz:3,2 without {dead:?}"));
@@ -109,7 +110,7 @@ fn kautz_networks_without_any_one_channel() {
     }
 }
 
-/// The links of an NVIDIA DGX-1 with V100s, some of them double.
+/// Returns the links of an NVIDIA DGX-1 with V100s, some of them double.
 fn dgx1() -> Topology {
     let links = [
         (0, 1, 1),
@@ -131,8 +132,8 @@ fn dgx1() -> Topology {
     ];
     let mut server = TopologyBuilder::new("dgx-1");
     let nodes: Vec<NodeId> = (0..8).map(|number| server.terminal(number.to_string())).collect();
-    for (from, to, wires) in links {
-        for _ in 0..wires {
+    for (from, to, width) in links {
+        for _ in 0..width {
             server.link(nodes[from], nodes[to]);
         }
     }

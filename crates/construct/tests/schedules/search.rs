@@ -1,4 +1,4 @@
-//! What comes back when: steps reached, determinism, budgets.
+//! Steps reached, determinism and budgets.
 
 use std::time::Duration;
 
@@ -16,24 +16,24 @@ fn network(spec: &str) -> Topology {
     spec.parse().unwrap()
 }
 
-/// Enough evaluations for so many attempts of every method.
+/// Returns enough evaluations for `count` attempts of every method.
 fn attempts(problem: &Problem<'_>, count: u64) -> Budget {
     let effort: u64 = methods().iter().map(|method| method.evaluations_per_delivery).sum();
     Budget::evaluations(count * effort * problem.messages().delivery_count())
 }
 
-/// Steps of the shortest of some schedules.
-fn steps(spec: &str, collective: &Collective, model: CommunicationModel, aim: u32) -> usize {
+/// Returns the number of steps of the shortest of some schedules.
+fn steps(spec: &str, collective: &Collective, model: CommunicationModel, goal: u32) -> usize {
     let network = network(spec);
     let problem = Problem::new(&network, collective, model).unwrap();
-    match schedule(&problem, aim, 1, &attempts(&problem, 20)) {
+    match schedule(&problem, goal, 1, &attempts(&problem, 20)) {
         Ok(schedule) => verify(&problem, &schedule).unwrap().steps,
         Err(NotFound::TooLong { reached, .. }) => reached as usize,
         Err(other) => panic!("{other}"),
     }
 }
 
-/// Each figure is a lower bound: receptions over channels or ports for all-gather, doubling or counting for broadcast.
+/// Each number is a lower bound: by receptions for all-gather, by doubling or counting for broadcast.
 #[test]
 fn broadcasts_reach_their_bounds() {
     let root = NodeId::new(0);
@@ -65,7 +65,7 @@ fn broadcasts_reach_their_bounds() {
     }
 }
 
-/// Bounds: the largest load of a channel if all messages go halfway across, `|A| |B|` on trees, messages a port.
+/// The lower bounds: the load of a middle cut, `|A| |B|` on trees, messages per port.
 #[test]
 fn scatters_come_near_their_bounds() {
     let root = NodeId::new(0);
@@ -90,7 +90,7 @@ fn scatters_come_near_their_bounds() {
     }
 }
 
-/// A boundary node of the mesh has three channels for fifteen messages, but shortest paths that load one of them with six.
+/// A boundary node of the mesh has three channels for fifteen messages, but shortest paths load one of them with six.
 #[test]
 fn detours_save_a_step() {
     let mesh = network("mesh:4x4");
@@ -100,13 +100,13 @@ fn detours_save_a_step() {
 }
 
 #[test]
-fn an_all_reduce_is_as_long_as_its_halves() {
+fn an_all_reduce_takes_twice_the_steps_of_a_reduce_scatter() {
     let (all_reduce, half) = (Collective::all_reduce(), Collective::reduce_scatter());
     assert_eq!(steps("torus:4x4", &half, STORE_AND_FORWARD, 4), 4);
     assert_eq!(steps("torus:4x4", &all_reduce, STORE_AND_FORWARD, 8), 8);
 }
 
-/// All schedules and refusals of some searches.
+/// Returns the results of some searches.
 fn outcomes() -> Vec<Result<Schedule, NotFound>> {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..WORMHOLE };
     let cases = [
@@ -115,10 +115,10 @@ fn outcomes() -> Vec<Result<Schedule, NotFound>> {
         ("torus:4x4", Collective::all_gather(), one_port, 16),
         ("kautz:2,3", Collective::all_reduce(), STORE_AND_FORWARD, 12),
     ];
-    let search = |(spec, collective, model, aim): (&str, Collective, CommunicationModel, u32)| {
+    let search = |(spec, collective, model, goal): (&str, Collective, CommunicationModel, u32)| {
         let network = network(spec);
         let problem = Problem::new(&network, &collective, model).unwrap();
-        schedule(&problem, aim, 7, &attempts(&problem, 10))
+        schedule(&problem, goal, 7, &attempts(&problem, 10))
     };
     cases.into_iter().map(search).collect()
 }
@@ -142,7 +142,7 @@ fn seeds_matter() {
 }
 
 #[test]
-fn too_few_steps_are_too_long_with_what_was_reached() {
+fn an_unreachable_goal_returns_the_steps_reached() {
     let cube = network("hypercube:3");
     let collective = Collective::all_gather();
     let problem = Problem::new(&cube, &collective, STORE_AND_FORWARD).unwrap();
@@ -162,9 +162,9 @@ fn a_spent_budget_is_enough_for_one_schedule() {
     }
 }
 
-/// The best of the methods would take far longer than the time allowed.
+/// The best method would take far longer than the time limit.
 #[test]
-fn a_deadline_in_the_middle_of_a_schedule_still_gives_one() {
+fn a_deadline_during_the_first_schedule_still_returns_one() {
     for (spec, collective) in [("torus:32x32", Collective::all_to_all()), ("torus:8x8", Collective::all_reduce())] {
         let torus = network(spec);
         let problem = Problem::new(&torus, &collective, WORMHOLE).unwrap();
@@ -174,7 +174,7 @@ fn a_deadline_in_the_middle_of_a_schedule_still_gives_one() {
 }
 
 #[test]
-fn cancelling_ends_a_search_without_end() {
+fn cancellation_ends_an_endless_search() {
     let ring = network("ring:8");
     let collective = Collective::all_to_all();
     let problem = Problem::new(&ring, &collective, WORMHOLE).unwrap();

@@ -1,4 +1,4 @@
-//! Every schedule is valid and wastes nothing, whatever the problem.
+//! Every schedule is valid and has no unneeded transfer, for any problem.
 
 use lockstep_construct::schedule;
 use lockstep_schedule::strategy::{any_model, instance};
@@ -16,7 +16,7 @@ fn first(problem: &Problem<'_>, seed: u64) -> lockstep_schedule::Schedule {
     schedule(problem, ANY_LENGTH, seed, &Budget::evaluations(1)).unwrap()
 }
 
-/// Terminals that hold messages for others, and the least number of transfers: one for each delivery.
+/// Returns true if no terminal needs to relay messages, so that one transfer per delivery is enough.
 fn needs_no_relay(problem: &Problem<'_>) -> bool {
     let messages = problem.messages();
     let to_all = |message| messages.receivers(message) == Receivers::AllOthers;
@@ -40,9 +40,9 @@ proptest! {
         }
     }
 
-    /// Whatever has to be left out in a hurry, it is not a delivery.
+    /// A best-effort schedule makes every delivery.
     #[test]
-    fn a_schedule_in_a_hurry_is_valid(instance in instance(12), seed in any::<u64>()) {
+    fn a_best_effort_schedule_is_valid(instance in instance(12), seed in any::<u64>()) {
         let problem = instance.problem();
         let schedule = schedule(&problem, ANY_LENGTH, seed, &Budget::seconds(0)).unwrap();
         let report = verify(&problem, &schedule);
@@ -50,9 +50,9 @@ proptest! {
         prop_assert_eq!(report.unwrap().redundant, 0);
     }
 
-    /// Detours, which a step limit allows, keep the schedule valid, and more restarts never end at more steps.
+    /// Detours keep the schedule valid, and more attempts never take more steps.
     #[test]
-    fn restarts_only_improve(instance in instance(9), seed in any::<u64>()) {
+    fn more_attempts_never_take_more_steps(instance in instance(9), seed in any::<u64>()) {
         let problem = instance.problem();
         let aim = first(&problem, seed).step_count() as u32 - 1;
         let mut before = u32::MAX;
@@ -91,7 +91,7 @@ proptest! {
     }
 }
 
-/// A line of terminals of which only the ends' neighbours in the middle pass messages on, in later steps.
+/// Returns a line of terminals that do not route, so that messages are relayed.
 fn line_without_routers(length: usize) -> Topology {
     let mut line = TopologyBuilder::new("line");
     let nodes: Vec<NodeId> = (0..length).map(|place| line.node(place.to_string(), true, Some(false))).collect();
@@ -111,24 +111,24 @@ fn terminals_that_do_not_route_relay() {
     for (collective, steps) in [(exchange, 4), (total, 6), (broadcast, 4)] {
         let problem = Problem::new(&line, &collective, model).unwrap();
         let found = schedule(&problem, ANY_LENGTH, 1, &Budget::evaluations(1)).unwrap();
-        // The ends are four hops apart; two terminals have three behind the channel between them.
+        // The ends are four hops apart; the middle channel separates two terminals from three.
         assert!((steps..=steps + 2).contains(&verify(&problem, &found).unwrap().steps), "{}", found.step_count());
     }
 }
 
 #[test]
-fn store_and_forward_relays_for_distant_receivers_only() {
+fn store_and_forward_relays_only_for_distant_receivers() {
     let ring: Topology = "ring:9".parse().unwrap();
     let [source, near, far] = [0, 1, 4].map(|place| ring.terminals()[place]);
     let message = Message { source, receivers: vec![near, far] };
     let collective = Collective::custom(vec![message]);
     let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
     let report = verify(&problem, &first(&problem, 1)).unwrap();
-    // One way round, over two terminals that need nothing.
+    // One direction, over two relays that are no receivers.
     assert_eq!((report.steps, report.deliveries, report.relays), (4, 2, 2));
 }
 
-/// A ring of four where two opposite channels of one way round, `a -> b` and `c -> d`, are one bus.
+/// Returns a ring of four in which the channels `a -> b` and `c -> d` share a bus.
 fn ring_with_a_bus() -> Topology {
     let mut ring = TopologyBuilder::new("bus");
     let nodes = ["a", "b", "c", "d"].map(|name| ring.terminal(name));
@@ -141,7 +141,7 @@ fn ring_with_a_bus() -> Topology {
 }
 
 #[test]
-fn no_transfer_crosses_a_bus_twice() {
+fn no_transfer_uses_a_bus_twice() {
     let ring = ring_with_a_bus();
     for routing in [Routing::Minimal, Routing::Any] {
         let model = CommunicationModel { routing, ..CommunicationModel::wormhole() };
@@ -155,7 +155,7 @@ fn no_transfer_crosses_a_bus_twice() {
     }
 }
 
-/// A line `a -> b -> c` that is one bus.
+/// Returns a line `a -> b -> c` on one bus.
 fn bus() -> Topology {
     let mut line = TopologyBuilder::new("bus");
     let nodes = ["a", "b", "c"].map(|name| line.terminal(name));
@@ -176,7 +176,7 @@ fn a_broadcast_over_a_bus_goes_hop_by_hop() {
 }
 
 #[test]
-fn a_bus_that_must_be_crossed_twice_is_unsupported() {
+fn a_bus_that_must_be_used_twice_is_unsupported() {
     let line = bus();
     let nodes = line.terminals();
     let collective = Collective::many_to_many_scatter(&nodes[..1], &nodes[2..]);
@@ -185,8 +185,8 @@ fn a_bus_that_must_be_crossed_twice_is_unsupported() {
         let error = schedule(&problem, ANY_LENGTH, 1, &budget).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the construct engine cannot do this: no path was found that crosses every shared resource once; \
-             share fewer channels"
+            "the construct engine cannot do this: every path found uses a shared resource twice; \
+             let fewer channels share a resource"
         );
     }
     let relay = CommunicationModel { switching: Switching::StoreAndForward, ..CommunicationModel::wormhole() };
@@ -195,7 +195,7 @@ fn a_bus_that_must_be_crossed_twice_is_unsupported() {
 }
 
 #[test]
-fn detours_cross_only_what_routes() {
+fn detours_pass_only_through_nodes_that_route() {
     for (routes, steps) in [(true, 1), (false, 2)] {
         let mut triangle = TopologyBuilder::new("triangle");
         let [from, to, corner] =
@@ -217,7 +217,7 @@ fn detours_cross_only_what_routes() {
 }
 
 #[test]
-fn what_no_schedule_can_hold_is_refused_before_it_is_built() {
+fn problems_that_are_too_large_are_unsupported() {
     let ring: Topology = "ring:100000".parse().unwrap();
     let model = CommunicationModel::store_and_forward();
     for collective in [Collective::all_gather(), Collective::all_reduce()] {

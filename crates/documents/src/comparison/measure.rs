@@ -1,22 +1,22 @@
-//! Runs of our planner, each on node numbers shuffled anew.
+//! Measured runs of our planner, each with its own random node numbers.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use lockstep::{Budget, CommunicationModel, Engine, NodeId, Plan, PlanOptions, Planner, Problem, Topology};
+use lockstep::{Budget, CommunicationModel, EngineChoice, NodeId, Plan, PlanOptions, Planner, Problem, Topology};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::ThreadPoolBuilder;
 
 use super::process::{Cost, Program};
-use super::rows::{Row, Table};
+use super::rows::{Row, RowTable};
 
-/// Whole processes of each row.
+/// Number of processes per row.
 const PROCESSES: u32 = 5;
 
-/// What became of one row.
-pub(super) struct Measured<'a> {
+/// The measurements of one row.
+pub(super) struct MeasuredRow<'a> {
     pub(super) row: &'a Row,
     pub(super) terminals: usize,
     /// The best lower bound of all runs, and its rule.
@@ -24,17 +24,18 @@ pub(super) struct Measured<'a> {
     pub(super) rule: String,
     /// Steps of every run, verified.
     pub(super) steps: Vec<u32>,
-    /// What found the first.
+    /// The engine that found the first schedule.
     pub(super) engine: String,
-    /// Planned, bounded and verified, on one thread; the mean.
+    /// Mean time to plan, bound and verify on one thread.
     pub(super) time: Duration,
-    /// Of whole processes on one and on two threads.
+    /// Cost of whole processes on one thread.
     pub(super) process: Cost,
+    /// Cost of whole processes on two threads.
     pub(super) two_threads: Cost,
 }
 
-/// Measures one row.
-pub(super) fn measure<'a>(table: &Table, row: &'a Row, seeds: u32, program: &Program) -> Result<Measured<'a>> {
+/// Measures one row with at most `seeds` seeds.
+pub(super) fn measure<'a>(table: &RowTable, row: &'a Row, seeds: u32, program: &Program) -> Result<MeasuredRow<'a>> {
     let topology = row.topology()?;
     let model = table.model();
     let (mut steps, mut total, mut best) = (Vec::new(), Duration::ZERO, None::<Plan>);
@@ -50,7 +51,7 @@ pub(super) fn measure<'a>(table: &Table, row: &'a Row, seeds: u32, program: &Pro
             best = Some(plan);
         }
     }
-    let best = best.context("no seed")?;
+    let best = best.context("at least one seed is needed")?;
     let file = shuffled(&topology, 1);
     let arguments = program.arguments(&file, row, model)?;
     let process = |threads| {
@@ -58,7 +59,7 @@ pub(super) fn measure<'a>(table: &Table, row: &'a Row, seeds: u32, program: &Pro
             (1..=PROCESSES.min(steps.len() as u32)).map(|seed| program.run(&arguments, seed, threads)).collect();
         costs.map(Cost::median)
     };
-    Ok(Measured {
+    Ok(MeasuredRow {
         row,
         terminals: topology.terminal_count(),
         bound: best.lower_bound().steps,
@@ -66,12 +67,12 @@ pub(super) fn measure<'a>(table: &Table, row: &'a Row, seeds: u32, program: &Pro
         time: total / steps.len() as u32,
         process: process(1)?,
         two_threads: process(2)?,
-        engine: engine.context("no seed")?,
+        engine: engine.context("at least one seed is needed")?,
         steps,
     })
 }
 
-/// Mean times of all-gathers on square tori of these sides, by number of nodes.
+/// Returns the mean times of all-gathers on square tori of these sides, by number of nodes.
 pub(super) fn scaling(sides: &[u32]) -> Result<Vec<(usize, Duration)>> {
     let text = |side: u32| {
         format!(r#"{{"name": "{side}x{side} torus", "network": "torus:{side}x{side}", "collective": "aab"}}"#)
@@ -92,16 +93,16 @@ pub(super) fn scaling(sides: &[u32]) -> Result<Vec<(usize, Duration)>> {
     measured.collect()
 }
 
-/// A plan by the general engine, on one thread.
+/// Plans with the general engine on one thread.
 fn planned(topology: &Topology, row: &Row, model: CommunicationModel, seed: u64) -> Result<Plan> {
     let collective = row.collective(topology)?;
     let problem = Problem::new(topology, &collective, model)?;
-    let options = PlanOptions { engine: Engine::Construct, steps: None, seed };
+    let options = PlanOptions { engine: EngineChoice::Named("construct"), ..PlanOptions::auto(seed) };
     let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
     Ok(alone.install(|| Planner::new(problem, options).run(&Budget::seconds(row.budget), |_| {}))?)
 }
 
-/// The network under other node numbers.
+/// Returns the network with random node numbers.
 fn shuffled(topology: &Topology, seed: u64) -> Topology {
     let mut places: Vec<NodeId> = topology.nodes().collect();
     places.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));

@@ -1,4 +1,4 @@
-//! The program as a process of its own: what a user waits for.
+//! The program as a process, as users run it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,27 +13,27 @@ use lockstep::{CommunicationModel, Topology};
 
 use super::rows::Row;
 
-/// How often a running process is asked for its memory.
-const LOOK: Duration = Duration::from_micros(500);
+/// Interval between two samples of the memory of a process.
+const SAMPLE_INTERVAL: Duration = Duration::from_micros(500);
 
-/// The program `lockstep` as released.
+/// The release build of the program `lockstep`.
 pub(super) struct Program {
     path: PathBuf,
-    /// For networks.
+    /// The folder for network and plan files.
     folder: PathBuf,
 }
 
-/// What a process took.
+/// Time and memory of a process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     /// From start to end.
     pub(super) time: Duration,
-    /// The most bytes it held, where the system tells; 0 if it was too short for a look.
+    /// Largest memory in bytes; 0 if the system does not tell, or if the process ended before the first sample.
     pub(super) peak: u64,
 }
 
 impl Cost {
-    /// The median time, with the greatest peak of all.
+    /// Returns the median time and the largest peak.
     pub(super) fn median(mut costs: Vec<Self>) -> Self {
         costs.sort_by_key(|cost| cost.time);
         let peak = costs.iter().map(|cost| cost.peak).max().unwrap_or(0);
@@ -42,7 +42,7 @@ impl Cost {
 }
 
 impl Program {
-    /// The program built into the folder that this one runs from.
+    /// Returns the program in the folder of the running executable.
     pub(super) fn beside_this() -> Result<Self> {
         let path = std::env::current_exe()?.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
         ensure!(path.exists(), "{}: not built; run cargo build --release --package lockstep-cli", path.display());
@@ -51,7 +51,7 @@ impl Program {
         Ok(Self { path, folder })
     }
 
-    /// The arguments of a plan by the general engine of a row on this network, which is written to a file.
+    /// Writes the network to a file and returns the arguments that plan the row with the general engine.
     pub(super) fn arguments(&self, topology: &Topology, row: &Row, model: CommunicationModel) -> Result<Vec<String>> {
         let file = self.folder.join("network.json");
         fs::write(&file, write_graph(topology, GraphFormat::Json)?)?;
@@ -80,7 +80,7 @@ impl Program {
         Ok(words.map(str::to_owned).to_vec())
     }
 
-    /// One run with so many threads.
+    /// Runs the program with a number of threads.
     pub(super) fn run(&self, arguments: &[String], seed: u32, threads: u32) -> Result<Cost> {
         let mut command = Command::new(&self.path);
         command.args(arguments).arg(seed.to_string()).env("RAYON_NUM_THREADS", threads.to_string());
@@ -93,7 +93,7 @@ impl Program {
                 break ended;
             }
             peak = peak.max(fs::read_to_string(&status).ok().and_then(|text| high_water(&text)).unwrap_or(0));
-            thread::sleep(LOOK);
+            thread::sleep(SAMPLE_INTERVAL);
         };
         let time = started.elapsed();
         ensure!(ended.success(), "{} {}: {ended}", self.path.display(), arguments.join(" "));
@@ -101,7 +101,7 @@ impl Program {
     }
 }
 
-/// The most bytes of memory that a process has held, from its status on Linux.
+/// Returns the largest memory of a process in bytes, from its status on Linux.
 fn high_water(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse().ok().map(|kilobytes: u64| kilobytes * 1024)

@@ -1,56 +1,49 @@
-//! `docs/benchmarks.md`.
+//! The document `docs/benchmarks.md`.
 
-use std::fmt::Write;
 use std::time::Duration;
 
-use super::measure::Measured;
-use super::rows;
+use lockstep_report::Table;
 
-/// Everything that was measured.
-pub(super) struct Report<'a> {
+use super::measure::MeasuredRow;
+use super::rows::RowTable;
+use crate::template::{Template, Values};
+
+const TEMPLATE: Template = Template::new(include_str!("../../templates/benchmarks.md"));
+
+/// All measurements.
+pub(super) struct ComparisonReport<'a> {
     pub(super) source: &'a str,
     pub(super) seeds: u32,
-    pub(super) tables: Vec<(&'a rows::Table, Vec<Measured<'a>>)>,
-    /// Nodes and time.
+    pub(super) tables: Vec<(&'a RowTable, Vec<MeasuredRow<'a>>)>,
+    /// Numbers of nodes with their times.
     pub(super) growth: Vec<(usize, Duration)>,
 }
 
-/// Rows whose processes are compared on one and two threads.
+/// Number of rows that are also measured on two threads.
 const LONGEST: usize = 3;
 
-impl Report<'_> {
+impl ComparisonReport<'_> {
+    /// Returns the document.
     pub(super) fn markdown(&self) -> String {
-        let mut text = String::from("# Benchmarks\n\n");
-        let _ = write!(
-            text,
-            "Written by `cargo xtask bench`; {} seeds a row where it does not say fewer. Machine: {}.\n\n\
-             Every row is planned by `--engine construct`, which recognises no structure, on node numbers shuffled anew \
-             for every seed. Every schedule passed the verifier, and every lower bound the check of its certificate, in \
-             the run that wrote this file. *Steps* are the fewest and the mean of all seeds, *at the bound* the runs \
-             that no schedule can beat. *Time* is the mean of planning, bounding and verifying on one thread; *process* \
-             the median of whole processes on one thread, from a network file to a plan file, with the most memory \
-             that one held. One run by hand: `lockstep plan FILE -c aab --switching sf --engine construct`.\n\n\
-             Figures of other programs: {}.\n",
-            self.seeds,
-            machine(),
-            self.source,
-        );
+        let head: Values<'_> = &[("seeds", &self.seeds), ("machine", &machine()), ("source", &self.source)];
+        let mut blocks = vec![TEMPLATE.fill("head", head)];
         for (table, measured) in &self.tables {
-            let _ = write!(text, "\n## {}\n\n{}\n\n", table.title, table.about);
-            text += &table_of(measured).to_markdown();
+            let rows = table_of(measured).to_markdown();
+            blocks.push(TEMPLATE.fill("table", &[("title", &table.title), ("about", &table.about), ("rows", &rows)]));
         }
-        text += &self.threads();
-        text += &self.growth();
-        text
+        blocks.push(self.threads());
+        blocks.extend(self.growth());
+        blocks.join("\n\n") + "\n"
     }
 
-    /// The longest rows on two threads.
+    /// Compares the longest rows on one and on two threads.
     fn threads(&self) -> String {
-        // A row above its bound takes all the time it is given, on any number of threads.
-        let ends = |row: &&Measured<'_>| row.steps.iter().all(|&steps| steps == row.bound);
-        let mut rows: Vec<&Measured<'_>> = self.tables.iter().flat_map(|(_, measured)| measured).filter(ends).collect();
+        // A row above its bound uses its whole budget on any number of threads.
+        let ends = |row: &&MeasuredRow<'_>| row.steps.iter().all(|&steps| steps == row.bound);
+        let mut rows: Vec<&MeasuredRow<'_>> =
+            self.tables.iter().flat_map(|(_, measured)| measured).filter(ends).collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.process.time));
-        let mut table = lockstep_report::Table::new(["network", "collective", "one thread", "two threads", "ratio"]);
+        let mut table = Table::new(["network", "collective", "one thread", "two threads", "ratio"]);
         for row in rows.iter().take(LONGEST) {
             table.push([
                 row.row.name.clone(),
@@ -60,33 +53,25 @@ impl Report<'_> {
                 format!("{:.2}", row.process.time.as_secs_f64() / row.two_threads.time.as_secs_f64()),
             ]);
         }
-        format!(
-            "\n## Two threads against one\n\nThe longest rows that end at their bound, whole processes.\n\n{}",
-            table.to_markdown()
-        )
+        TEMPLATE.fill("threads", &[("rows", &table.to_markdown())])
     }
 
-    fn growth(&self) -> String {
-        let Some(exponent) = slope(&self.growth) else { return String::new() };
-        let mut table = lockstep_report::Table::new(["nodes", "time"]);
+    fn growth(&self) -> Option<String> {
+        let exponent = slope(&self.growth)?;
+        let mut table = Table::new(["nodes", "time"]);
         for &(nodes, taken) in &self.growth {
             table.push([nodes.to_string(), time(taken)]);
         }
-        format!(
-            "\n## Growth\n\nAll-gathers on square tori, store-and-forward: time grows as the {exponent:.2}th power of the \
-             number of nodes (least squares over all sizes); the transfers alone as the second.\n\n{}",
-            table.to_markdown()
-        )
+        let rows = table.to_markdown();
+        Some(TEMPLATE.fill("growth", &[("exponent", &format!("{exponent:.2}")), ("rows", &rows)]))
     }
 }
 
-/// A row a network.
-fn table_of(measured: &[Measured<'_>]) -> lockstep_report::Table {
+/// Returns one row per network.
+fn table_of(measured: &[MeasuredRow<'_>]) -> Table {
     let others = measured.iter().any(|one| one.row.tacos.is_some() || one.row.sccl.is_some());
     let header = ["network", "nodes", "bound", "rule", "steps", "at the bound", "time", "process", "memory", "by"];
-    let mut table = lockstep_report::Table::new(
-        header.into_iter().chain(others.then_some(["TACOS", "SCCL"]).into_iter().flatten()),
-    );
+    let mut table = Table::new(header.into_iter().chain(others.then_some(["TACOS", "SCCL"]).into_iter().flatten()));
     for one in measured {
         let (runs, least) = (one.steps.len(), one.steps.iter().min().copied().unwrap_or(0));
         let mean = one.steps.iter().copied().map(f64::from).sum::<f64>() / runs as f64;
@@ -112,7 +97,7 @@ fn table_of(measured: &[Measured<'_>]) -> lockstep_report::Table {
     table
 }
 
-/// The exponent of the power law through these points; `None` of fewer than two.
+/// Returns the exponent of the power law through these points, or `None` for fewer than two points.
 fn slope(points: &[(usize, Duration)]) -> Option<f64> {
     let logs: Vec<(f64, f64)> =
         points.iter().map(|&(nodes, time)| ((nodes as f64).ln(), time.as_secs_f64().ln())).collect();
@@ -137,7 +122,7 @@ fn memory(bytes: u64) -> String {
     if bytes == 0 { "-".to_owned() } else { format!("{:.0} MB", bytes as f64 / 1e6) }
 }
 
-/// The processor and the number of its cores, where the system tells.
+/// Returns the processor, if the system names it, and the number of cores.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {

@@ -1,4 +1,4 @@
-//! What is measured: `data/benchmarks/rows.json`.
+//! The rows of the benchmark, from `data/benchmarks/rows.json`.
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -11,18 +11,18 @@ use serde::Deserialize;
 
 use crate::repository::root;
 
-/// All tables, and where the figures of others come from.
+/// All tables, and the source of the figures of other programs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rows {
     pub(super) source: String,
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: Vec<RowTable>,
 }
 
-/// Rows of one kind.
+/// A table of rows with one switching.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct RowTable {
     pub(super) title: String,
     pub(super) about: String,
     #[serde(default = "store_and_forward")]
@@ -34,22 +34,22 @@ fn store_and_forward() -> Switching {
     Switching::StoreAndForward
 }
 
-/// One network and collective.
+/// One collective on one network.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
     pub(super) name: String,
-    /// A spec, or a file from the root of the repository.
+    /// A spec, or the path of a file relative to the root folder.
     network: String,
     pub(super) collective: String,
     #[serde(default = "one")]
     pub(super) chunks: NonZeroU32,
-    /// Fewer seeds than usual.
+    /// Limit of seeds for a long row.
     pub(super) seeds: Option<u32>,
-    /// Seconds that a run may take.
+    /// Time limit of a run in seconds.
     #[serde(default = "usual_budget")]
     pub(super) budget: u64,
-    /// Best and mean steps, and time, of other programs.
+    /// Best and mean steps and time of TACOS and of SCCL.
     pub(super) tacos: Option<String>,
     pub(super) sccl: Option<String>,
 }
@@ -70,7 +70,7 @@ impl Rows {
     }
 }
 
-impl Table {
+impl RowTable {
     pub(super) fn model(&self) -> CommunicationModel {
         match self.switching {
             Switching::Wormhole => CommunicationModel::wormhole(),
@@ -86,7 +86,7 @@ impl Row {
         Ok(load(if is_file { file.to_str().context("a path in UTF-8")? } else { &self.network })?)
     }
 
-    /// The collective on this network, from the first terminal where it has a root.
+    /// Returns the collective on this network. A rooted collective has the first terminal as its root.
     pub(super) fn collective(&self, topology: &Topology) -> Result<Collective> {
         let name: CollectiveName = self.collective.parse()?;
         Ok(name.with_root(name.has_root().then_some(topology.terminals()[0]))?.with_chunks(self.chunks))

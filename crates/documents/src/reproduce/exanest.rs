@@ -1,4 +1,4 @@
-//! The document on designing an interconnect by multi-objective evolution.
+//! The paper on interconnects designed by multi-objective evolution.
 
 mod beyond;
 mod claims;
@@ -12,38 +12,37 @@ mod simulated;
 mod tests;
 
 use std::num::NonZeroU32;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use lockstep::design::{CablingCode, Machine, Ports};
+use lockstep::design::{CablingCode, Machine, PortRule};
 use lockstep::flow::Workload;
-use lockstep::pareto::Algorithm;
+use lockstep::pareto::SelectionAlgorithm;
 use lockstep_report::{BarChart, BarSeries, bars_svg};
 
-use crate::reproduce::{Arguments, Method};
+use super::arguments::{Arguments, Method};
+use super::reproduction::Reproduction;
+use beyond::PREDICTED_LINKS;
 use columns::{Budget, Runs};
 use figures::Figures;
+use report::ExanestReport;
 use simulated::{Entry, ROUTINGS, Times, irregular};
 
-/// Links whose objectives are compared as predictors.
-const PREDICTED_LINKS: [u32; 3] = [4, 8, 12];
-
-/// Networks of Figure 5 as the document names them: f1 and f2 of 8 links, and the share of cables that may leave.
+/// The networks of Figure 5: published f1 and f2 with 8 links, and the share of external cables.
 const FIGURE_5: [([f64; 2], f64); 3] = [([106.0, 13.0], 0.25), ([124.0, 12.0], 0.5), ([150.0, 11.0], 0.75)];
 
-/// Tasks on a router, fewer and more.
+/// Tasks per router.
 const TASKS: [NonZeroU32; 2] = [NonZeroU32::MIN, NonZeroU32::new(4).expect("not 0")];
 
-/// Reproduces tables and figures, writes the report, and fails if something does not come out as it must.
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+/// Reproduces tables and figures. A failure is a claim whose verdict is not the expected one.
+pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     let Arguments { table, runs, seed, engine, quick, .. } = arguments;
     ensure!(
         table.is_none_or(|table| (2..=3).contains(&table)),
-        "--table {}: the document has Tables II and III, 2 and 3",
+        "--table {}: the paper has Tables II and III: 2 and 3",
         table.unwrap_or_default()
     );
-    ensure!(*engine == Method::Auto, "--engine: the document's algorithms are all there; leave it out");
+    ensure!(*engine == Method::Auto, "--engine: all algorithms of the paper are run; leave the option out");
     let figures = Figures::read()?;
     let runs = runs.unwrap_or(if *quick { 1 } else { figures.runs });
     let wanted: Vec<_> = figures.columns.iter().filter(|one| table.is_none_or(|table| table == one.table)).collect();
@@ -53,33 +52,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     clock.lap("Tables II and III");
     let machine = Machine::new(8, 16, 1)?;
     let drawn = networks::drawn(&figures.figure2)?;
-    let enumeration = networks::surveyed(machine, figures.survey.links)?;
+    let enumeration = networks::enumerated(machine, figures.survey.links)?;
     let picks = networks::measured(machine, &figures.picks)?;
     clock.lap("all networks of 4 links, and the picks");
     let mut claims = claims::of_networks(&figures, drawn, &enumeration, &picks);
     claims.extend(claims::of_columns(&columns));
     if table.is_some() {
         let report =
-            report::Report { runs, seed: *seed, columns, enumeration, picks, claims, ..report::Report::default() };
-        return finish(arguments, &report, Vec::new());
+            ExanestReport { runs, seed: *seed, columns, enumeration, picks, claims, ..ExanestReport::default() };
+        return Ok(reproduction(&report, Vec::new()));
     }
 
     let overrated = match first(&columns) {
         Some(runs) => overrated::overrated(runs)?,
         None => Vec::new(),
     };
-    clock.lap("the luck of Kernighan and Lin's algorithm");
+    clock.lap("bisection widths of the highest f1");
     let figure_4 = figure_4(machine, &figures)?;
     let figure_5 = figure_5(&columns)?;
     clock.lap("Figures 4 and 5");
     claims.extend(claims::of_figure_4(&figure_4[0]));
     claims.extend(claims::of_figure_5(&figure_5[0]));
     let charts = vec![
-        ("exanest-figure-4", chart("Figure 4: 32 routers, one task each", &figure_4[0])),
-        ("exanest-figure-5", chart("Figure 5: 128 routers, one task each", &figure_5[0])),
+        ("exanest-figure-4.svg".to_owned(), chart("Figure 4: 32 routers, one task each", &figure_4[0])),
+        ("exanest-figure-5.svg".to_owned(), chart("Figure 5: 128 routers, one task each", &figure_5[0])),
     ];
     let beyond = if *quick { None } else { Some(beyond(machine, &figures, *seed, &mut clock)?) };
-    let report = report::Report {
+    let report = ExanestReport {
         runs,
         seed: *seed,
         columns,
@@ -92,26 +91,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         claims,
         laps: clock.laps,
     };
-    finish(arguments, &report, charts)
+    Ok(reproduction(&report, charts))
 }
 
-/// Writes what came out.
-fn finish(arguments: &Arguments, report: &report::Report<'_>, charts: Vec<(&str, String)>) -> Result<ExitCode> {
-    print!("{}", report.summary());
-    arguments.write("exanest", &[("md", report.markdown()), ("csv", report.csv())])?;
-    for (stem, chart) in charts {
-        arguments.write(stem, &[("svg", chart)])?;
-    }
-    if report.claims.iter().all(claims::Claim::holds) {
-        return Ok(ExitCode::SUCCESS);
-    }
-    for claim in report.claims.iter().filter(|claim| !claim.holds()) {
-        eprintln!("not as it must be: {}: {}", claim.about, claim.ours);
-    }
-    Ok(ExitCode::FAILURE)
+fn reproduction(report: &ExanestReport<'_>, charts: Vec<(String, String)>) -> Reproduction {
+    let mut attachments = vec![("exanest.csv".to_owned(), report.csv())];
+    attachments.extend(charts);
+    let unexpected = report.claims.iter().filter(|claim| !claim.holds());
+    let failures = unexpected.map(|claim| format!("unexpected: {}: {}", claim.about(), claim.ours)).collect();
+    Reproduction { stem: "exanest", report: report.text(), attachments, failures }
 }
 
-/// What is done when, for people who wait.
+/// The times of the parts, printed as they end.
 struct Clock {
     begin: Instant,
     laps: Vec<(&'static str, f64)>,
@@ -122,21 +113,21 @@ impl Clock {
         Self { begin: Instant::now(), laps: Vec::new() }
     }
 
-    fn lap(&mut self, what: &'static str) {
+    fn lap(&mut self, part: &'static str) {
         let seconds = self.begin.elapsed().as_secs_f64() - self.laps.iter().map(|(_, seconds)| seconds).sum::<f64>();
-        eprintln!("{what}: {seconds:.1} s");
-        self.laps.push((what, seconds));
+        eprintln!("{part}: {seconds:.1} s");
+        self.laps.push((part, seconds));
     }
 }
 
-/// The runs of the document's first column, as stated.
+/// Returns the runs of the first published column with the stated budget.
 fn first<'a, 'b>(columns: &'a [Runs<'b>]) -> Option<&'a Runs<'b>> {
-    columns
-        .iter()
-        .find(|runs| (runs.column.table, runs.column.algorithm, runs.budget) == (2, Algorithm::Nsga2, Budget::Stated))
+    columns.iter().find(|runs| {
+        (runs.column.table, runs.column.algorithm, runs.budget) == (2, SelectionAlgorithm::Nsga2, Budget::Stated)
+    })
 }
 
-/// The networks of Figure 4, by tasks on a router.
+/// Simulates the networks of Figure 4, by tasks per router.
 fn figure_4(machine: Machine, figures: &Figures) -> Result<[Vec<Times>; 2]> {
     let pick = |name: &str| -> Result<Option<Entry>> {
         let Some(pick) = figures.picks.iter().find(|pick| pick.name == name) else { return Ok(None) };
@@ -153,7 +144,7 @@ fn figure_4(machine: Machine, figures: &Figures) -> Result<[Vec<Times>; 2]> {
     Ok([few?, many?])
 }
 
-/// Networks like those of Figure 5, by tasks on a router.
+/// Simulates networks like those of Figure 5, by tasks per router.
 fn figure_5(columns: &[Runs<'_>]) -> Result<[Vec<Times>; 2]> {
     let mut entries = networks::alike(columns, 8, &FIGURE_5)?;
     entries.push(irregular(128, 8)?);
@@ -174,11 +165,11 @@ fn chart(title: &str, times: &[Times]) -> String {
     })
 }
 
-/// What goes beyond the document.
+/// Computes the results beyond the paper.
 fn beyond(machine: Machine, figures: &Figures, seed: u64, clock: &mut Clock) -> Result<report::Beyond> {
-    let honest = beyond::honest(machine, Ports::Any, seed)?;
-    let equal_ports = beyond::honest(machine, Ports::Equal, seed)?;
-    clock.lap("honest fronts");
+    let designs = beyond::proved_front(machine, PortRule::Any, seed)?;
+    let equal_ports = beyond::proved_front(machine, PortRule::Equal, seed)?;
+    clock.lap("fronts with proved widths");
     let predictors = beyond::predictors(machine, &PREDICTED_LINKS, seed)?;
     clock.lap("predictors");
     let mut rivals = Vec::new();
@@ -190,11 +181,11 @@ fn beyond(machine: Machine, figures: &Figures, seed: u64, clock: &mut Clock) -> 
             .filter(|pick| is_it(&pick.name) && pick.name != "20-3-4")
             .map(|pick| (pick.name.clone(), pick.code.clone()))
             .collect();
-        let alike = honest.iter().filter(|design| design.links == links);
+        let alike = designs.iter().filter(|design| design.links == links);
         named
-            .extend(alike.map(|one| (format!("{}-{:.1}-{links}, honest", one.width.cut, one.paths), one.code.clone())));
+            .extend(alike.map(|one| (format!("{}-{:.1}-{links}, proved", one.width.cut, one.paths), one.code.clone())));
         rivals.push((links, beyond::rivals(machine, links, &named, seed)?));
     }
     clock.lap("against random networks");
-    Ok(report::Beyond { honest, equal_ports, predictors, rivals })
+    Ok(report::Beyond { designs, equal_ports, predictors, rivals })
 }

@@ -1,28 +1,28 @@
-//! The document on faults of Kautz networks and meshes.
+//! The paper on faults of Kautz networks and meshes.
 
 mod cells;
 mod figures;
 mod report;
 mod speed;
 
-use std::process::ExitCode;
-
 use anyhow::{Result, ensure};
-use lockstep::Engine;
+use lockstep::EngineChoice;
 
-use crate::reproduce::{Arguments, Method};
+use super::arguments::{Arguments, Method};
+use super::reproduction::Reproduction;
 use figures::Figures;
+use report::FaultReport;
 
-/// Reproduces the tables, writes the report, and fails if a cell under the document's rules is not optimal.
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+/// Reproduces the tables. A failure is a cell under the rules of the paper that is not optimal.
+pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     let Arguments { table, runs, seed, engine, quick, .. } = arguments;
     ensure!(
         table.is_none_or(|table| (2..=5).contains(&table)),
-        "--table {}: the document has Tables 2 to 5",
+        "--table {}: the paper has Tables 2 to 5",
         table.unwrap_or_default()
     );
-    ensure!(runs.is_none_or(|runs| runs == 1), "--runs: every cell of this document is one plan; leave it out");
-    ensure!(*engine == Method::Auto, "--engine: the cells of this document are planned by auto; leave it out");
+    ensure!(runs.is_none_or(|runs| runs == 1), "--runs: every cell of this paper is one plan; leave the option out");
+    ensure!(*engine == Method::Auto, "--engine: the cells of this paper are planned by auto; leave the option out");
     let figures = Figures::read()?;
     let wanted = figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number));
     let mut results = Vec::new();
@@ -30,14 +30,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         results.push(cells::reproduce(table, *seed, *quick)?);
     }
     let whole = !quick && table.is_none();
-    let speed = if whole { Some(speed::measure(&figures, Engine::Auto, *seed)?) } else { None };
-    let report = report::Report { figures: &figures, seed: *seed, results, speed };
-    print!("{}", report.summary());
-
-    arguments.write("fault", &[("md", report.markdown()), ("csv", report.csv())])?;
-    if report.holds() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    eprintln!("some schedules under the document's rules are not optimal: see the lines marked 'gap'");
-    Ok(ExitCode::FAILURE)
+    let speed = if whole { Some(speed::measure(&figures, EngineChoice::Auto, *seed)?) } else { None };
+    let report = FaultReport { figures: &figures, seed: *seed, results, speed };
+    let failure = "some schedules under the rules of the paper are not optimal: see the cells with 'gap'";
+    Ok(Reproduction {
+        stem: "fault",
+        report: report.text(),
+        attachments: vec![("fault.csv".to_owned(), report.csv())],
+        failures: if report.holds() { Vec::new() } else { vec![failure.to_owned()] },
+    })
 }

@@ -1,28 +1,28 @@
-//! The document on store-and-forward all-gather by annealed chains with conflict prediction.
+//! The paper on store-and-forward all-gather by annealed chains with conflict prediction.
 
 mod cells;
 mod figures;
 mod report;
 
-use std::process::ExitCode;
-
 use anyhow::{Result, ensure};
 
-use crate::reproduce::{Arguments, Method};
+use super::arguments::{Arguments, Method};
+use super::reproduction::Reproduction;
 use figures::Figures;
+use report::HgsaReport;
 
-/// The largest network of `--quick`, in terminals.
+/// Number of terminals of the largest network with `--quick`.
 const QUICK_TERMINALS: usize = 16;
 
-/// Reproduces the tables, writes the report, and fails if a run of ours ends above the document's steps or the bound.
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+/// Reproduces the tables. A failure is a run of our variant that ends above the steps of the paper or the bound.
+pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     let Arguments { table, runs, seed, engine, quick, .. } = arguments;
     ensure!(
         table.is_none_or(|table| (1..=2).contains(&table)),
-        "--table {}: the document has Tables 1 and 2",
+        "--table {}: the paper has Tables 1 and 2",
         table.unwrap_or_default()
     );
-    ensure!(*engine == Method::Auto, "--engine: every cell is there by hgsa and by auto; leave it out");
+    ensure!(*engine == Method::Auto, "--engine: every cell is computed by hgsa and by auto; leave the option out");
     let figures = Figures::read()?;
     let runs = runs.unwrap_or(if *quick { 1 } else { 10 });
     let most = if *quick { QUICK_TERMINALS } else { usize::MAX };
@@ -32,13 +32,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             results.extend(cells::reproduce(of.number, row, runs, *seed, most)?);
         }
     }
-    let report = report::Report { runs, seed: *seed, results };
-    print!("{}", report.summary());
-
-    arguments.write("hgsa", &[("md", report.markdown()), ("csv", report.csv())])?;
-    if report.holds() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    eprintln!("some runs end above the document's steps or the bound: see the columns 'ours' and 'auto'");
-    Ok(ExitCode::FAILURE)
+    let report = HgsaReport { runs, seed: *seed, results };
+    let failure = "some runs end above the steps of the paper or the bound: see the columns 'ours' and 'Auto'";
+    Ok(Reproduction {
+        stem: "hgsa",
+        report: report.text(),
+        attachments: vec![("hgsa.csv".to_owned(), report.csv())],
+        failures: if report.holds() { Vec::new() } else { vec![failure.to_owned()] },
+    })
 }

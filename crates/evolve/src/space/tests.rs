@@ -1,15 +1,17 @@
-use lockstep_schedule::{Collective, CommunicationModel, Message, ScatterRule, verify};
+use lockstep_paths::PathId;
+use lockstep_schedule::{Collective, CommunicationModel, Message, Problem, ScatterRule, verify};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
-use super::*;
+use super::limits::check_size;
+use super::{Gene, SearchSpace};
 use crate::engine::candidate_paths;
-use crate::restore::Heuristics;
+use crate::local_search::{EjectionChainOptions, EjectionChainSearch};
 use crate::state::{Evaluator, SearchState};
 use crate::strategy::{in_space, random_genes, searchable, stream};
-use crate::walk::{Walk, WalkOptions};
+use crate::umda::FeasibilityRepair;
 
-/// What comes of the problem at so many steps: the hops of the deliveries, or the error in words.
+/// The hops of the deliveries in a space of `steps` steps, or the error message.
 fn hops(
     topology: &Topology,
     collective: &Collective,
@@ -23,28 +25,27 @@ fn hops(
 }
 
 proptest! {
-    /// The judge has the last word: genes are a valid schedule if and only if they are admissible and without
-    /// conflicts.
+    /// The verifier accepts genes if and only if they are admissible and without conflicts.
     #[test]
     fn genes_without_conflicts_are_valid_schedules_and_no_others(
-        instance in searchable(8), spare in 0..=4u32, seed: u64, restored: bool, chains in 0..200u64,
+        instance in searchable(8), spare in 0..=4u32, seed: u64, repaired: bool, chains in 0..200u64,
     ) {
         in_space(&instance, spare, |space| {
             let mut rng = stream(seed);
             let mut genes = random_genes(space, &mut rng);
-            if restored && space.is_broadcast() {
-                Heuristics::new(space).restore(space, &mut genes, &mut rng);
+            if repaired && space.is_broadcast() {
+                FeasibilityRepair::new(space).repair(space, &mut genes, &mut rng);
             }
             if space.is_admissible(&genes) {
-                let options = WalkOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
+                let options = EjectionChainOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
                 let mut state = SearchState::new(space);
                 state.load(&genes);
-                Walk::new(space.step_count(), options).run(&mut state, chains, 6, &mut rng);
+                EjectionChainSearch::new(space.step_count(), options).run(&mut state, chains, 6, &mut rng);
                 genes = state.genes().to_vec();
             }
             let good = space.is_admissible(&genes) && Evaluator::new(space).conflicts(&genes) == 0;
-            let judged = verify(space.problem(), &space.schedule(&genes));
-            prop_assert_eq!(judged.is_ok(), good, "{:?}", judged);
+            let verdict = verify(space.problem(), &space.schedule(&genes));
+            prop_assert_eq!(verdict.is_ok(), good, "{:?}", verdict);
             Ok(())
         })?;
     }
@@ -57,7 +58,7 @@ proptest! {
             let mut rng = stream(seed);
             let mut genes = random_genes(space, &mut rng);
             if space.is_broadcast() {
-                Heuristics::new(space).restore(space, &mut genes, &mut rng);
+                FeasibilityRepair::new(space).repair(space, &mut genes, &mut rng);
             }
             let delivery = pick.index(genes.len());
             let admits = |path, step| {
@@ -80,7 +81,7 @@ proptest! {
 }
 
 #[test]
-fn deadlines_leave_time_for_those_behind() {
+fn deadlines_leave_time_for_the_receivers_behind() {
     let line: Topology = "mesh:1x4".parse().unwrap();
     let broadcast = Collective::broadcast(line.terminals()[1]);
     let problem = Problem::new(&line, &broadcast, CommunicationModel::store_and_forward()).unwrap();
@@ -92,7 +93,7 @@ fn deadlines_leave_time_for_those_behind() {
 }
 
 #[test]
-fn fewer_steps_than_transfers_in_a_row_are_too_few() {
+fn fewer_steps_than_successive_transfers_are_refused() {
     let cube: Topology = "hypercube:3".parse().unwrap();
     let broadcast = Collective::broadcast(cube.terminals()[0]);
     let too_long = hops(&cube, &broadcast, CommunicationModel::store_and_forward(), 2).unwrap_err();
@@ -102,7 +103,7 @@ fn fewer_steps_than_transfers_in_a_row_are_too_few() {
     assert_eq!(nothing, "no schedule of 0 steps found: the method ends at 1");
 }
 
-/// a - b - c - d, where b and c pass nothing through.
+/// The path a - b - c - d, in which no node routes.
 fn bucket_line() -> (Topology, [NodeId; 4]) {
     let mut line = TopologyBuilder::new("bucket line");
     let nodes = ["a", "b", "c", "d"].map(|name| line.node(name, true, Some(false)));
@@ -113,14 +114,14 @@ fn bucket_line() -> (Topology, [NodeId; 4]) {
 }
 
 #[test]
-fn receivers_pass_messages_on_where_no_path_leads_through() {
+fn receivers_forward_messages_where_no_node_routes() {
     let (line, [a, ..]) = bucket_line();
     let broadcast = Collective::broadcast(a);
     assert_eq!(hops(&line, &broadcast, CommunicationModel::wormhole(), 3), Ok(vec![1, 2, 3]));
 }
 
 #[test]
-fn relays_that_are_no_receivers_have_no_encoding() {
+fn relays_that_are_no_receivers_are_not_supported() {
     let (line, [a, b, c, d]) = bucket_line();
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     let to = |receivers: &[&[NodeId]]| -> Collective {
@@ -128,7 +129,7 @@ fn relays_that_are_no_receivers_have_no_encoding() {
         Collective::custom(receivers.iter().map(message).collect())
     };
     let why = "the umda engine cannot do this: a message from 'a' reaches 'c' only if terminals that are not its \
-               receivers pass it on; use --engine auto";
+               receivers pass it on";
     assert_eq!(hops(&line, &to(&[&[c]]), relay, 9), Err(why.to_owned()));
     assert_eq!(hops(&line, &to(&[&[c, d]]), relay, 9), Err(why.to_owned()));
     assert_eq!(hops(&line, &to(&[&[b, d], &[b, c]]), relay, 9), Err(why.replace("'c'", "'d'")));
@@ -136,8 +137,8 @@ fn relays_that_are_no_receivers_have_no_encoding() {
 }
 
 #[test]
-fn paths_that_cross_a_wire_twice_are_no_candidates() {
-    // From a to c over two channels that share one wire, or over two that do not.
+fn paths_that_use_a_resource_twice_are_no_candidates() {
+    // From a to c over two channels that share a resource, or over two that do not.
     let mut diamond = TopologyBuilder::new("diamond");
     let [a, c] = ["a", "c"].map(|name| diamond.terminal(name));
     let [bus, free] = ["bus", "free"].map(|name| diamond.switch(name));
@@ -172,13 +173,10 @@ fn sizes_are_limited_before_anything_is_allocated() {
     };
     let prefix = "the umda engine cannot do this: ";
     assert_eq!(check(&chunks(8000), 16_000, 4000), Ok(()));
-    assert_eq!(
-        check(&chunks(16_384), 16_000, 4000),
-        Err(format!("{prefix}32768 deliveries are more than 32767; use --engine auto"))
-    );
+    assert_eq!(check(&chunks(16_384), 16_000, 4000), Err(format!("{prefix}32768 deliveries are more than 32767")));
     assert_eq!(
         check(&chunks(9000), 16_000, 4000),
-        Err(format!("{prefix}9000 messages among 8000 terminals are too many; use --engine auto"))
+        Err(format!("{prefix}9000 messages among 8000 terminals are too many"))
     );
     let cells = |count: u64| {
         Err(format!("{prefix}{count} cells of resource and step are more than 67108864; plan fewer steps"))

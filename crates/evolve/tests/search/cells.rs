@@ -1,11 +1,11 @@
-//! Small cells of the document's Tables 1 and 3, found and verified.
+//! Small cells of Tables 1 and 3 of the multistage-network document.
 
 use lockstep_evolve::{Umda, UmdaOptions, schedule};
 use lockstep_schedule::{Budget, CommunicationModel, Ports, verify};
 
 use crate::problem::Cell;
 
-/// Finds a schedule of the document's number of steps, which the verifier accepts.
+/// Checks that the search finds a schedule of `steps` steps that the verifier accepts.
 fn reaches(cell: &Cell, steps: u32) {
     let problem = cell.problem();
     let schedule = schedule(&problem, steps, 1, &Budget::evaluations(2_000_000)).expect("a schedule");
@@ -14,7 +14,7 @@ fn reaches(cell: &Cell, steps: u32) {
 }
 
 #[test]
-fn unidirectional_networks_of_table_1() {
+fn unidirectional_networks_of_table_1_are_solved() {
     reaches(&Cell::new("omega:8", "aab"), 7);
     reaches(&Cell::new("omega:8", "aas"), 7);
     reaches(&Cell::new("butterfly:8", "oab"), 3);
@@ -24,23 +24,23 @@ fn unidirectional_networks_of_table_1() {
 }
 
 #[test]
-fn trees_of_table_3() {
+fn trees_of_table_3_are_solved() {
     reaches(&Cell::new("b-tree:8", "aas"), 16);
     reaches(&Cell::new("fat-tree:2,3", "aab"), 7);
     reaches(&Cell::new("fat-tree:2,3", "aas"), 7);
     reaches(&Cell::new("full-b-tree:15", "aas"), 56);
 }
 
-/// The document has 15 and 8; the bounds are 14 (`N - 1` at a leaf's one channel) and 7.
+/// The document has 15 and 8 steps. The bounds are 14 (`N - 1` at the only channel of a leaf) and 7.
 #[test]
-fn trees_of_table_3_beaten() {
+fn schedules_of_table_3_that_are_shorter_than_published() {
     reaches(&Cell::new("full-b-tree:15", "aab"), 14);
     reaches(&Cell::new("b-tree:8", "aab"), 7);
 }
 
 #[test]
-fn other_models() {
-    // Each bound is that of reception: 15 messages over 4 channels, and 7 over one port.
+fn other_models_reach_their_bounds() {
+    // The reception bounds: 15 messages over 4 channels, and 7 messages over one port.
     let store_and_forward = CommunicationModel::store_and_forward();
     reaches(&Cell::new("hypercube:4", "aab").with_model(store_and_forward), 4);
     let one_port = CommunicationModel { ports: Ports::limit(1).expect("a port"), ..CommunicationModel::wormhole() };

@@ -1,11 +1,11 @@
-//! Stopped and gone on with, a search ends as if it had not been stopped.
+//! An interrupted and resumed search has the same result as an uninterrupted one.
 
 use lockstep_evolve::{CheckpointError, SearchSpace, Umda, UmdaOptions};
 use lockstep_schedule::Budget;
 
 use crate::problem::Cell;
 
-/// Checkpoints before the first and after every batch.
+/// The checkpoints before the first batch and after every batch.
 fn checkpoints(space: &SearchSpace, options: UmdaOptions, budget: &Budget) -> Vec<Vec<u8>> {
     let mut umda = Umda::new(space, options);
     let mut checkpoints = vec![umda.checkpoint()];
@@ -46,7 +46,7 @@ fn a_resumed_search_ends_as_an_uninterrupted_one() {
 }
 
 #[test]
-fn a_checkpoint_goes_on_with_other_threads() {
+fn a_search_resumes_with_another_number_of_threads() {
     let cell = Cell::new("omega:8", "aab");
     let paths = cell.paths();
     let space = cell.space(&paths, 7);

@@ -1,4 +1,4 @@
-//! The store-and-forward document's search: small cells of its tables, other models, threads and checkpoints.
+//! The search of the store-and-forward document: small cells of its tables, other models, threads and checkpoints.
 
 use lockstep_evolve::{CheckpointError, Evolution, Hgsa, HgsaOptions, Prediction, Umda, UmdaOptions, schedule_by};
 use lockstep_schedule::{Budget, CommunicationModel, NotFound, Ports, verify};
@@ -9,7 +9,7 @@ fn forwarded(network: &str, collective: &str) -> Cell {
     Cell::new(network, collective).with_model(CommunicationModel::store_and_forward())
 }
 
-/// Finds a schedule of so many steps, which the verifier accepts.
+/// Checks that the search finds a schedule of `steps` steps that the verifier accepts.
 fn reaches(cell: &Cell, steps: u32, options: HgsaOptions) {
     let problem = cell.problem();
     let schedule = schedule_by(options, &problem, steps, &Budget::evaluations(2_000_000)).expect("a schedule");
@@ -17,10 +17,9 @@ fn reaches(cell: &Cell, steps: u32, options: HgsaOptions) {
     assert_eq!((report.steps, report.redundant), (steps as usize, 0));
 }
 
-/// The steps are the bound of reception, the terminals but one over the channels into each, or for the bound_search that of
-/// its diameter.
+/// The steps are the reception bound, `(N - 1) / degree`, and for the ladder its diameter.
 #[test]
-fn cells_of_both_tables() {
+fn cells_of_both_tables_are_solved() {
     for (network, steps) in [
         ("hypercube:3", 3),
         ("folded-hypercube:3", 2),
@@ -28,7 +27,7 @@ fn cells_of_both_tables() {
         ("midimew:8", 2),
         ("moore:8", 3),
         ("octagon", 3),
-        ("bound_search:2x4", 4),
+        ("ladder:2x4", 4),
         ("hypercube:4", 4),
     ] {
         for prediction in [Prediction::None, Prediction::Published, Prediction::Matching] {
@@ -40,16 +39,16 @@ fn cells_of_both_tables() {
 
 #[test]
 fn the_published_moves_solve_small_cells() {
-    for (network, steps) in [("hypercube:3", 3), ("midimew:8", 2), ("moore:8", 3), ("bound_search:2x4", 4)] {
+    for (network, steps) in [("hypercube:3", 3), ("midimew:8", 2), ("moore:8", 3), ("ladder:2x4", 4)] {
         for prediction in [Prediction::None, Prediction::Published, Prediction::Matching] {
             reaches(&forwarded(network, "aab"), steps, HgsaOptions { prediction, ..HgsaOptions::published(1) });
         }
     }
 }
 
-/// 15 messages over 4 channels, for which shortest paths alone do not do.
+/// 15 messages over 4 channels: shortest paths alone are not sufficient.
 #[test]
-fn any_path_is_the_last_resort() {
+fn longer_paths_are_used_as_a_last_resort() {
     let network = "random-regular:16,4,1";
     reaches(&forwarded(network, "aab"), 4, HgsaOptions::directed(1));
     let shortest = HgsaOptions { prediction: Prediction::Matching, ..HgsaOptions::published(1) };
@@ -59,11 +58,11 @@ fn any_path_is_the_last_resort() {
 }
 
 #[test]
-fn other_broadcasts_and_models() {
+fn other_broadcasts_and_models_reach_their_bounds() {
     reaches(&forwarded("hypercube:4", "oab"), 4, HgsaOptions::directed(1));
     let one_port =
         CommunicationModel { ports: Ports::limit(1).expect("a port"), ..CommunicationModel::store_and_forward() };
-    // Everybody receives 7 messages, one a step; a broadcast doubles those who know in every step.
+    // Every node receives 7 messages, one per step. A broadcast doubles the number of holders in every step.
     reaches(&Cell::new("hypercube:3", "aab").with_model(one_port), 7, HgsaOptions::directed(1));
     reaches(&Cell::new("hypercube:4", "oab").with_model(one_port), 4, HgsaOptions::directed(1));
     // 16 x 15 deliveries over 32 links.
@@ -71,14 +70,14 @@ fn other_broadcasts_and_models() {
 }
 
 #[test]
-fn wormhole_paths_are_declined() {
+fn wormhole_switching_is_not_supported() {
     let cell = Cell::new("hypercube:3", "aab");
-    let declined = schedule_by(HgsaOptions::directed(1), &cell.problem(), 3, &Budget::evaluations(1000));
-    assert!(matches!(&declined, Err(NotFound::Unsupported { engine: "hgsa", why }) if why.contains("wormhole")));
+    let refused = schedule_by(HgsaOptions::directed(1), &cell.problem(), 3, &Budget::evaluations(1000));
+    assert!(matches!(&refused, Err(NotFound::Unsupported { engine: "hgsa", why }) if why.contains("wormhole")));
 }
 
 #[test]
-fn threads_change_nothing() {
+fn the_number_of_threads_does_not_change_the_result() {
     let cell = forwarded("random-regular:16,4,1", "aab");
     let paths = cell.paths();
     let space = cell.space(&paths, 4);

@@ -1,4 +1,4 @@
-//! When a search ends, and what it does not begin.
+//! The ends of a search, and the problems that it does not support.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use lockstep_schedule::{Budget, CommunicationModel, NotFound, StopReason, verify
 
 use crate::problem::Cell;
 
-/// One step below the bound of `N - 1`: a search that finds nothing.
+/// One step below the bound of `N - 1`, so that no schedule exists.
 const IMPOSSIBLE_STEPS: u32 = 6;
 
 fn stopped(reason: StopReason) -> NotFound {
@@ -31,7 +31,7 @@ fn cancellation_ends_the_search_before_the_next_batch() {
     assert_eq!(result, Err(stopped(StopReason::Cancelled)));
     assert_eq!(umda.generation(), 2);
     assert_eq!(umda.run(&budget, |_| observations = 0), result);
-    assert!(observations > 2, "observed {observations} times, the last time when it was cancelled");
+    assert!(observations > 2, "observed {observations} times, the last time on cancellation");
 }
 
 #[test]
@@ -58,14 +58,14 @@ fn a_deadline_ends_a_generation_whose_evaluations_are_spent() {
     let budget = Budget::unlimited();
     umda.run(&budget, |_| budget.cancel()).expect_err("cancelled");
     let evaluations = umda.evaluations();
-    assert!(evaluations < 60, "the first generation is not whole");
+    assert!(evaluations < 60, "the first generation is incomplete");
     let late = Budget::evaluations(1).within(Duration::ZERO);
     assert_eq!(umda.run(&late, |_| {}), Err(stopped(StopReason::Deadline)));
     assert_eq!(umda.evaluations(), evaluations);
 }
 
 #[test]
-fn a_finished_search_gives_its_schedule_again() {
+fn a_finished_search_returns_its_schedule_again() {
     let cell = Cell::new("b-tree:8", "aas");
     let paths = cell.paths();
     let space = cell.space(&paths, 16);
@@ -89,7 +89,7 @@ fn tiny_populations_still_search() {
 }
 
 #[test]
-fn what_has_no_encoding_is_said() {
+fn problems_without_an_encoding_are_named() {
     let why = |cell: &Cell| {
         let paths = cell.paths();
         SearchSpace::new(cell.problem(), &paths, 100).expect_err("not searched").to_string()

@@ -1,7 +1,8 @@
-//! The search as its users see it.
+//! The public behaviour of the search.
 
 mod cells;
 mod checkpoints;
+mod golden;
 mod hgsa;
 mod limits;
 mod problem;

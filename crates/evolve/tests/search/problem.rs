@@ -13,12 +13,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Wormhole switching, all ports.
+    /// The cell with wormhole switching and all ports.
     pub(crate) fn new(network: &str, collective: &str) -> Self {
         let topology: Topology = network.parse().expect(network);
         let name: CollectiveName = collective.parse().expect(collective);
         let root = name.has_root().then(|| topology.terminals()[0]);
-        let collective = name.with_root(root).expect("a root where one belongs");
+        let collective = name.with_root(root).expect("rooted collectives get the first terminal");
         Self { topology, collective, model: CommunicationModel::wormhole() }
     }
 

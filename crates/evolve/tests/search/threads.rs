@@ -21,7 +21,7 @@ fn run(
 }
 
 #[test]
-fn threads_change_nothing() {
+fn the_number_of_threads_does_not_change_the_result() {
     let cells = [("omega:8", "aab", 7), ("b-tree:8", "aas", 16), ("clos:3,3,4", "aab", 11)];
     for (network, collective, steps) in cells {
         let cell = Cell::new(network, collective);

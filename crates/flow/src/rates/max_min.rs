@@ -1,54 +1,65 @@
-//! Max-min fair rates, kept up to date where they change.
+//! Max-min fair rates, updated incrementally.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Marks, Occupants, Rates};
-use crate::traffic::Traffic;
+use super::link_subflows::LinkSubflows;
+use super::mark_set::MarkSet;
+use super::rate_allocation::RateAllocation;
+use crate::routed_flows::RoutedFlows;
 
-/// How much, relatively, rates differ that are not the same but for rounding.
+/// Relative tolerance within which rates are equal.
 const TOLERANCE: f64 = 1e-12;
 
-/// The rate of a moving part that has none yet.
+/// Marks a moving subflow without a new rate.
 const OPEN: f64 = -1.0;
 
-/// Rates are max-min fair if and only if every part has a *bottleneck*: a full link on which no part is faster.
+/// Max-min fair rates by progressive filling, restricted to the affected subflows.
 ///
-/// So a change is followed only as far as it goes. Parts that start, and those that may have lost their bottleneck, *move*:
-/// their shares of what the others leave them are filled up from zero, lowest link first, and a part stops at the first of
-/// its links that is full. Others begin to move on the way, where a link that is full would leave them faster than those
-/// that stop at it, and where a part stops below its former rate, so that their bottleneck is full no more. In both cases
-/// their former rates are not below the level that has been reached, so one pass is enough.
+/// Rates are max-min fair if and only if each subflow has a *bottleneck*: a full link on which no subflow is faster. A change
+/// affects only subflows without a bottleneck. These *move*: their rates are filled from zero, and a subflow stops at the
+/// first of its links that is full, in ascending order of link shares.
+///
+/// Other subflows start to move if they are faster than those that stop at a full link, or if a subflow stops below its
+/// former rate, so that their bottleneck is no longer full. In both cases, their former rates are at least the current level,
+/// so one pass is sufficient.
+///
+/// # Source
+///
+/// Bertsekas and Gallager, *Data Networks*, 2nd edition, Prentice Hall 1992, section 6.5.2: progressive filling and the
+/// bottleneck condition. The restriction to affected subflows is our own.
 pub(crate) struct MaxMin {
     capacity: f64,
-    occupants: Occupants,
+    link_subflows: LinkSubflows,
     bottleneck: Vec<u32>,
     moving: Vec<u32>,
-    is_moving: Marks,
-    /// New rates of moving parts, or [`OPEN`].
+    is_moving: MarkSet,
+    /// New rates of moving subflows, or [`OPEN`].
     fresh: Vec<f64>,
-    /// Parts that have stopped below their former rates, whose neighbours have not been looked at.
+    /// Subflows that stopped below their former rates and whose neighbours are not yet examined.
     slowed: Vec<u32>,
-    /// Links that moving parts cross: what is left of each, and how many times parts without a rate cross it.
-    is_crossed: Marks,
+    /// Links that moving subflows cross.
+    is_crossed: MarkSet,
+    /// Remaining capacity of each crossed link.
     free: Vec<f64>,
+    /// Number of crossings of each link by subflows without a new rate.
     open: Vec<u32>,
-    /// Those links by share, lowest first. Shares are not negative, so they are in the order of their bits.
+    /// The crossed links by share, lowest first. Shares are not negative, so their bits have the same order.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Rates for MaxMin {
-    fn new(traffic: &Traffic, capacity: f64) -> Self {
-        let (parts, links) = (traffic.part_count(), traffic.link_count());
+impl RateAllocation for MaxMin {
+    fn new(flows: &RoutedFlows, capacity: f64) -> Self {
+        let (subflows, links) = (flows.subflow_count(), flows.link_count());
         Self {
             capacity,
-            occupants: Occupants::new(traffic),
-            bottleneck: vec![0; parts],
+            link_subflows: LinkSubflows::new(flows),
+            bottleneck: vec![0; subflows],
             moving: Vec::new(),
-            is_moving: Marks::new(parts),
-            fresh: vec![0.0; parts],
+            is_moving: MarkSet::new(subflows),
+            fresh: vec![0.0; subflows],
             slowed: Vec::new(),
-            is_crossed: Marks::new(links),
+            is_crossed: MarkSet::new(links),
             free: vec![0.0; links],
             open: vec![0; links],
             queue: BinaryHeap::new(),
@@ -57,7 +68,7 @@ impl Rates for MaxMin {
 
     fn update(
         &mut self,
-        traffic: &Traffic,
+        flows: &RoutedFlows,
         rate: &[f64],
         ended: &[u32],
         started: &[u32],
@@ -66,20 +77,20 @@ impl Rates for MaxMin {
         self.moving.clear();
         self.is_moving.clear();
         self.is_crossed.clear();
-        for &part in ended {
-            traffic.links(part).iter().for_each(|&link| self.occupants.leave(link, part));
+        for &subflow in ended {
+            flows.links(subflow).iter().for_each(|&link| self.link_subflows.remove(link, subflow));
         }
-        for &part in started {
-            traffic.links(part).iter().for_each(|&link| self.occupants.enter(link, part));
+        for &subflow in started {
+            flows.links(subflow).iter().for_each(|&link| self.link_subflows.add(link, subflow));
         }
-        for &part in started {
-            self.begin(traffic, rate, part);
+        for &subflow in started {
+            self.begin(flows, rate, subflow);
         }
-        for &part in ended {
-            self.free_neighbours(traffic, rate, part);
+        for &subflow in ended {
+            self.free_neighbours(flows, rate, subflow);
         }
         while let Some(Reverse((share, link))) = self.queue.pop() {
-            // Shares grow while others stop, so a link that comes too early comes again.
+            // Shares grow while subflows stop, so an outdated entry is inserted again.
             let now = self.share(link);
             if self.open[link as usize] == 0 {
                 continue;
@@ -89,87 +100,87 @@ impl Rates for MaxMin {
                 continue;
             }
             let level = f64::from_bits(now);
-            if !self.let_faster_begin(traffic, rate, link, level) {
-                self.stop_all(traffic, rate, link, level);
+            if !self.begin_faster(flows, rate, link, level) {
+                self.stop_all(flows, rate, link, level);
             }
         }
-        let moved = self.moving.iter().map(|&part| (part, self.fresh[part as usize]));
-        changes.extend(moved.filter(|&(part, fresh)| fresh.to_bits() != rate[part as usize].to_bits()));
+        let moved = self.moving.iter().map(|&subflow| (subflow, self.fresh[subflow as usize]));
+        changes.extend(moved.filter(|&(subflow, fresh)| fresh.to_bits() != rate[subflow as usize].to_bits()));
     }
 }
 
 impl MaxMin {
-    /// Lets a part move, if it does not yet.
-    fn begin(&mut self, traffic: &Traffic, rate: &[f64], part: u32) {
-        if !self.is_moving.add(part) {
+    /// Starts to move a subflow, unless it is moving.
+    fn begin(&mut self, flows: &RoutedFlows, rate: &[f64], subflow: u32) {
+        if !self.is_moving.add(subflow) {
             return;
         }
-        self.moving.push(part);
-        self.fresh[part as usize] = OPEN;
-        for &link in traffic.links(part) {
+        self.moving.push(subflow);
+        self.fresh[subflow as usize] = OPEN;
+        for &link in flows.links(subflow) {
             let place = link as usize;
             if self.is_crossed.add(link) {
-                let used: f64 = self.occupants.of(link).iter().map(|&part| rate[part as usize]).sum();
+                let used: f64 = self.link_subflows.of(link).iter().map(|&subflow| rate[subflow as usize]).sum();
                 self.free[place] = self.capacity - used;
                 self.open[place] = 0;
             }
-            self.free[place] += rate[part as usize];
+            self.free[place] += rate[subflow as usize];
             self.open[place] += 1;
         }
-        for &link in traffic.links(part) {
+        for &link in flows.links(subflow) {
             self.queue.push(Reverse((self.share(link), link)));
         }
     }
 
-    /// The bits of the share of parts without a rate in what is left of a link.
+    /// Returns the bits of the share of a link: remaining capacity per crossing without a rate.
     fn share(&self, link: u32) -> u64 {
         (self.free[link as usize] / f64::from(self.open[link as usize].max(1))).max(0.0).to_bits()
     }
 
-    /// Lets those move whose bottleneck is a link of this part.
-    fn free_neighbours(&mut self, traffic: &Traffic, rate: &[f64], part: u32) {
-        for &link in traffic.links(part) {
-            for place in 0..self.occupants.of(link).len() {
-                let other = self.occupants.of(link)[place];
+    /// Starts to move the subflows whose bottleneck is a link of this subflow.
+    fn free_neighbours(&mut self, flows: &RoutedFlows, rate: &[f64], subflow: u32) {
+        for &link in flows.links(subflow) {
+            for place in 0..self.link_subflows.of(link).len() {
+                let other = self.link_subflows.of(link)[place];
                 if self.bottleneck[other as usize] == link {
-                    self.begin(traffic, rate, other);
+                    self.begin(flows, rate, other);
                 }
             }
         }
     }
 
-    /// Lets those move that are faster on a link than its level; whether there are any.
-    fn let_faster_begin(&mut self, traffic: &Traffic, rate: &[f64], link: u32, level: f64) -> bool {
-        let before = self.moving.len();
-        for place in 0..self.occupants.of(link).len() {
-            let part = self.occupants.of(link)[place];
-            if rate[part as usize] > level * (1.0 + TOLERANCE) {
-                self.begin(traffic, rate, part);
+    /// Starts to move the subflows of a link that are faster than its level. Returns true if there are any.
+    fn begin_faster(&mut self, flows: &RoutedFlows, rate: &[f64], link: u32, level: f64) -> bool {
+        let earlier = self.moving.len();
+        for place in 0..self.link_subflows.of(link).len() {
+            let subflow = self.link_subflows.of(link)[place];
+            if rate[subflow as usize] > level * (1.0 + TOLERANCE) {
+                self.begin(flows, rate, subflow);
             }
         }
-        self.moving.len() > before
+        self.moving.len() > earlier
     }
 
-    /// Gives all parts without a rate on a link its level.
-    fn stop_all(&mut self, traffic: &Traffic, rate: &[f64], link: u32, level: f64) {
-        for place in 0..self.occupants.of(link).len() {
-            let part = self.occupants.of(link)[place];
-            let (fresh, old) = (&mut self.fresh[part as usize], rate[part as usize]);
-            if !self.is_moving.has(part) || *fresh >= 0.0 {
+    /// Stops all subflows of a link without a new rate at its level.
+    fn stop_all(&mut self, flows: &RoutedFlows, rate: &[f64], link: u32, level: f64) {
+        for place in 0..self.link_subflows.of(link).len() {
+            let subflow = self.link_subflows.of(link)[place];
+            let (fresh, old) = (&mut self.fresh[subflow as usize], rate[subflow as usize]);
+            if !self.is_moving.contains(subflow) || *fresh >= 0.0 {
                 continue;
             }
             *fresh = if (level - old).abs() <= old * TOLERANCE { old } else { level };
             if *fresh < old {
-                self.slowed.push(part);
+                self.slowed.push(subflow);
             }
-            self.bottleneck[part as usize] = link;
-            for &crossed in traffic.links(part) {
+            self.bottleneck[subflow as usize] = link;
+            for &crossed in flows.links(subflow) {
                 self.free[crossed as usize] -= *fresh;
                 self.open[crossed as usize] -= 1;
             }
         }
-        while let Some(part) = self.slowed.pop() {
-            self.free_neighbours(traffic, rate, part);
+        while let Some(subflow) = self.slowed.pop() {
+            self.free_neighbours(flows, rate, subflow);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What holds of every simulation, and times that can be told by hand.
+//! Properties of all simulations, and times that are known by hand.
 
 use std::num::NonZeroU32;
 
@@ -28,7 +28,7 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs().max(1.0)
 }
 
-/// Chassis of two routers each; both routers of one are joined to both of the next, all round.
+/// A ring of chassis with two routers each. Both routers are connected to both routers of the next chassis.
 fn ring_of_pairs(chassis: u32) -> Topology {
     let mut network = TopologyBuilder::new("ring of K2,2");
     let routers: Vec<_> = (0..2 * chassis).map(|router| network.terminal(router.to_string())).collect();
@@ -42,7 +42,7 @@ fn ring_of_pairs(chassis: u32) -> Topology {
 }
 
 #[test]
-fn a_flow_alone_takes_its_size_through_the_capacity_however_long_the_path() {
+fn a_single_flow_takes_its_size_divided_by_the_capacity() {
     for rates in RateModel::ALL {
         let options = SimulationOptions { rates: *rates, ..EQUAL_SHARE };
         let simulation = run("mesh:5", &[&[send(4, 2500)], &[], &[], &[], &[receive(0)]], &options);
@@ -60,14 +60,14 @@ fn two_flows_share_a_link_until_one_ends() {
     for rates in RateModel::ALL {
         let options = SimulationOptions { rates: *rates, ..EQUAL_SHARE };
         let tasks: [&[Event]; 3] = [&[send(2, 1000)], &[send(2, 3000)], &[receive(0), receive(1)]];
-        // Both at half the capacity for 2 units; the 2,000 that are left at all of it.
+        // Both flows have half the capacity for 2 units. The remaining 2,000 have all of it.
         assert_eq!(ends(&run("mesh:3", &tasks, &options)), [2.0, 4.0]);
     }
 }
 
 #[test]
-fn only_max_min_gives_away_what_a_flow_cannot_use() {
-    // Three flows cross the first link, one of them also the second, on which there is another.
+fn only_max_min_redistributes_unused_shares() {
+    // Three flows cross the first link. One of them also crosses the second link, which has another flow.
     let tasks: [&[Event]; 3] = [
         &[send(1, 3000), send(1, 3000), send(2, 3000)],
         &[send(2, 6000), receive(0), receive(0)],
@@ -75,7 +75,7 @@ fn only_max_min_gives_away_what_a_flow_cannot_use() {
     ];
     let equal = run("mesh:3", &tasks, &EQUAL_SHARE);
     let fair = run("mesh:3", &tasks, &SimulationOptions { rates: RateModel::MaxMin, ..EQUAL_SHARE });
-    // The fourth flow has 500 or 667 for 9 units, and then 1,000.
+    // The fourth flow has a rate of 500 or 667 for 9 units, and then 1,000.
     assert_eq!(ends(&equal), [9.0, 9.0, 9.0, 10.5]);
     assert!(ends(&fair).iter().zip([9.0, 9.0, 9.0, 9.0]).all(|(&end, expected)| near(end, expected)));
 }
@@ -90,7 +90,7 @@ fn the_two_directions_of_a_link_share_only_if_it_is_half_duplex() {
 }
 
 #[test]
-fn computations_and_receives_hold_a_task_and_sends_do_not() {
+fn computations_and_receives_block_a_task_and_sends_do_not() {
     let tasks: [&[Event]; 2] =
         [&[send(1, 4000), compute(3), send(1, 1000), receive(1)], &[receive(0), compute(2), send(0, 1000), receive(0)]];
     // The second flow begins at 3 and shares the link with the last 1,000 of the first until both end at 5.
@@ -100,7 +100,7 @@ fn computations_and_receives_hold_a_task_and_sends_do_not() {
 }
 
 #[test]
-fn a_task_with_all_its_flows_under_way_waits() {
+fn a_task_with_the_maximum_of_active_flows_waits() {
     let tasks: [&[Event]; 2] = [&[send(1, 1000), send(1, 1000), send(1, 1000)], &[receive(0), receive(0), receive(0)]];
     let one = SimulationOptions { outstanding: NonZeroU32::new(1), ..EQUAL_SHARE };
     let two = SimulationOptions { outstanding: NonZeroU32::new(2), ..EQUAL_SHARE };
@@ -133,7 +133,7 @@ fn flows_within_a_terminal_take_time_only_on_links_of_tasks() {
 }
 
 #[test]
-fn a_deadlock_names_who_waits_for_what() {
+fn a_deadlock_lists_the_waiting_tasks() {
     let tagged = Event::Receive { from: TaskId::new(1), tag: 9 };
     let tag_sent = Event::Send { to: TaskId::new(0), size: 1000, tag: 9, path: [].into() };
     let tasks = vec![vec![send(2, 1000), tagged, send(1, 1000)], vec![receive(0), tag_sent], vec![receive(0)]];
@@ -141,8 +141,8 @@ fn a_deadlock_names_who_waits_for_what() {
     assert!(matches!(error, SimulationError::Deadlock { stuck: 2, .. }));
     assert_eq!(
         error.to_string(),
-        "2 tasks wait for ever: task 0 at event 1 for a flow from task 1 with tag 9, \
-         task 1 at event 0 for a flow from task 0; order sends before the receives that wait for them"
+        "2 tasks are deadlocked: task 0 waits at event 1 for a flow from task 1 with tag 9, \
+         task 1 waits at event 0 for a flow from task 0; order sends before the receives that wait for them"
     );
 }
 
@@ -156,7 +156,7 @@ fn given_paths_are_kept() {
     let long = [step(0, 4), step(4, 3), step(3, 2), step(2, 1)];
     let around = Event::Send { to: TaskId::new(1), size: 1000, tag: 0, path: long.into() };
     let tasks = vec![vec![around, send(1, 1000)], vec![receive(0), receive(0)], vec![], vec![], vec![]];
-    // The two ways round share nothing.
+    // The two directions of the ring share no channel.
     assert!(near(simulate(&ring, &Programs { tasks }, &EQUAL_SHARE).unwrap().makespan, 1.0));
 }
 
@@ -223,7 +223,7 @@ proptest! {
         prop_assert_eq!(simulation.flows.len(), programs.flow_count());
         let latest = simulation.flows.iter().map(|flow| flow.end).fold(0.0, f64::max);
         prop_assert!(near(simulation.makespan, latest));
-        // Flows within a terminal may cross no link, and those that are split up to 64 paths at once.
+        // Flows within a terminal may cross no link. Split flows use up to 64 paths at once.
         let crosses = options.endpoints != Endpoints::Direct || options.tasks_per_terminal.get() == 1;
         let parts = if options.routing == Routing::EcmpSplit && options.endpoints == Endpoints::Direct { 64 } else { 1 };
         let least = size as f64 / options.capacity / f64::from(parts);
@@ -251,8 +251,8 @@ proptest! {
         prop_assert_eq!(format!("{:?}", on(1)), format!("{:?}", on(3)));
     }
 
-    // Flows that wait for none hold their links longer, and equal shares of others only shrink by that. With flows that
-    // wait, or max-min rates, whole units may be faster.
+    // Independent flows occupy their links longer, which can only shrink the equal shares of others. With dependent
+    // flows, or max-min rates, whole units may be faster.
     #[test]
     fn independent_flows_with_equal_shares_end_no_earlier_in_whole_units(
         topology in strategy::any_topology(9), options in options(), size in 1..20_000u64,

@@ -1,4 +1,4 @@
-//! Simulations of programs.
+//! Tests of simulations through the public interface.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 
 use lockstep_flow::{Clock, DEFAULT_CAPACITY, Endpoints, Event, RateModel, Routing, SimulationOptions, TaskId};
 
-/// One task a terminal, and its flows along trees with equal shares.
+/// One task per terminal, tree routing, equal shares.
 const EQUAL_SHARE: SimulationOptions = SimulationOptions {
     tasks_per_terminal: NonZeroU32::MIN,
     routing: Routing::SpTree,

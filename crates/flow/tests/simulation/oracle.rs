@@ -1,4 +1,4 @@
-//! The simulation against one that is slow and obvious: every step, all rates are computed anew from all flows.
+//! Comparison with a slow reference simulation that recomputes all rates at each event.
 
 use std::num::NonZeroU32;
 
@@ -11,21 +11,21 @@ use lockstep_topology::{Topology, strategy};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// A flow that is under way, cut into parts: its sender, its place, and the links and the rest of each part.
+/// An active flow: its sender, its index, and the links and remaining units of each subflow.
 struct Flow {
     sender: usize,
     number: usize,
     parts: Vec<(Vec<usize>, f64)>,
 }
 
-/// What the obvious simulation needs to know of a network: the links of all parts of a flow between two tasks.
-struct Network {
+/// The links of all subflows between each pair of tasks.
+struct SubflowLinks {
     link_count: usize,
     parts: Vec<Vec<Vec<Vec<usize>>>>,
 }
 
-impl Network {
-    /// Parts over all shortest paths; `None` if there are more than are used.
+impl SubflowLinks {
+    /// Returns one subflow per shortest path, or `None` if there are more than 64 paths.
     fn new(topology: &Topology, tasks: usize, options: &SimulationOptions) -> Option<Self> {
         let paths = ShortestPaths::all_pairs(topology).unwrap();
         let on_each = options.tasks_per_terminal.get() as usize;
@@ -83,13 +83,17 @@ fn max_min(flows: &[Flow], link_count: usize) -> Vec<f64> {
     }
 }
 
-/// When everything is done, and when each flow arrives; `None` in a deadlock.
-fn obvious(programs: &Programs, network: &Network, options: &SimulationOptions) -> Option<(f64, Vec<f64>)> {
+/// Returns the makespan and the arrival of each flow, or `None` for a deadlock.
+fn reference_simulation(
+    programs: &Programs,
+    network: &SubflowLinks,
+    options: &SimulationOptions,
+) -> Option<(f64, Vec<f64>)> {
     let tasks = programs.task_count();
     let is_between = |event: &Event, to: usize| matches!(event, Event::Send { to: other, .. } if other.index() == to);
     let first =
         |task: usize| programs.tasks[..task].iter().flatten().filter(|e| matches!(e, Event::Send { .. })).count();
-    // The flow that a receive awaits: the send of the same place among those between the two tasks. There are no tags.
+    // A receive waits for the send with the same index between the two tasks. There are no tags.
     let awaited = |task: usize, event: usize| {
         let Event::Receive { from, .. } = programs.tasks[task][event] else { panic!("a receive") };
         let is_like = |other: &&Event| matches!(other, Event::Receive { from: also, .. } if *also == from);
@@ -158,7 +162,7 @@ fn obvious(programs: &Programs, network: &Network, options: &SimulationOptions) 
         let parts = flows.iter_mut().flat_map(|flow| &mut flow.parts);
         for ((_, rest), rate) in parts.zip(&rates) {
             *rest -= rate * step;
-            // What is left by rounding.
+            // The remainder is a rounding error.
             *rest = if *rest < 1e-7 { 0.0 } else { *rest };
         }
     }
@@ -166,7 +170,7 @@ fn obvious(programs: &Programs, network: &Network, options: &SimulationOptions) 
     all_done.then(|| (now, arrived.into_iter().map(|time| time.unwrap()).collect()))
 }
 
-/// Programs of random flows and computations, chained in one place and another; sometimes with a deadlock.
+/// Programs of random flows and computations with random dependencies, sometimes with a deadlock.
 fn programs(tasks: usize, steps: Vec<(Index, Index, u8, Option<u8>, bool)>, twisted: bool) -> Programs {
     let mut programs = Programs { tasks: vec![Vec::new(); tasks] };
     let mut late = Vec::new();
@@ -188,7 +192,7 @@ fn programs(tasks: usize, steps: Vec<(Index, Index, u8, Option<u8>, bool)>, twis
         programs.tasks[to].push(Event::Receive { from: TaskId::from_index(from), tag: 0 });
     }
     if twisted {
-        // What a task did first, it now does last.
+        // The first event of a task becomes its last.
         let first = &mut programs.tasks[0];
         let places = first.len().min(1);
         first.rotate_left(places);
@@ -223,7 +227,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn fast_and_slow_agree(
+    fn simulation_matches_the_reference(
         topology in strategy::any_topology(7),
         options in options(),
         steps in prop::collection::vec(
@@ -233,9 +237,9 @@ proptest! {
     ) {
         let tasks = topology.terminal_count() * options.tasks_per_terminal.get() as usize;
         let programs = programs(tasks, steps, twisted);
-        let Some(network) = Network::new(&topology, tasks, &options) else { return Ok(()) };
+        let Some(network) = SubflowLinks::new(&topology, tasks, &options) else { return Ok(()) };
         prop_assert_eq!(programs.check(), Ok(()));
-        let slow = obvious(&programs, &network, &options);
+        let slow = reference_simulation(&programs, &network, &options);
         match simulate(&topology, &programs, &options) {
             Ok(fast) => {
                 let (makespan, ends) = slow.unwrap();

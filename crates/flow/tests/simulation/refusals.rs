@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Invalid input and its error messages.
 
 use lockstep_flow::{
     Clock, Endpoints, Event, MAX_AMOUNT, Programs, RateModel, Routing, SimulationOptions, TaskId, Workload,
@@ -14,7 +14,7 @@ fn refusal(network: &Topology, tasks: Vec<Vec<Event>>, options: &SimulationOptio
 }
 
 #[test]
-fn spoiled_programs_are_refused_in_words() {
+fn invalid_programs_have_specific_errors() {
     let check = |tasks: &[&[Event]]| {
         let tasks = tasks.iter().map(|events| events.to_vec()).collect();
         Programs { tasks }.check().unwrap_err().to_string()
@@ -25,25 +25,25 @@ fn spoiled_programs_are_refused_in_words() {
     assert_eq!(check(&[&[send(0, 0)]]), "task 0, event 0: size is 0; give 1 to 9007199254740992");
     let long = Event::Compute { time: MAX_AMOUNT + 1 };
     assert_eq!(check(&[&[long]]), "task 0, event 0: time is 9007199254740993; give 0 to 9007199254740992");
-    let unmatched = "task 0 sends 2 flows with tag 0 to task 1, which receives 1; give each send its receive";
+    let unmatched = "task 0 sends 2 flows with tag 0 to task 1, which receives 1; give each send one receive";
     assert_eq!(check(&[&[send(1, 1), send(1, 1)], &[receive(0)]]), unmatched);
-    let unsent = "task 1 sends 0 flows with tag 0 to task 0, which receives 1; give each send its receive";
+    let unsent = "task 1 sends 0 flows with tag 0 to task 0, which receives 1; give each send one receive";
     assert_eq!(check(&[&[receive(1)], &[]]), unsent);
     let other_tag = Event::Receive { from: TaskId::new(0), tag: 3 };
-    let untagged = "task 0 sends 1 flows with tag 0 to task 1, which receives 0; give each send its receive";
+    let untagged = "task 0 sends 1 flows with tag 0 to task 1, which receives 0; give each send one receive";
     assert_eq!(check(&[&[send(1, 1)], &[other_tag]]), untagged);
 }
 
 #[test]
-fn what_does_not_fit_the_network_is_refused_in_words() {
+fn programs_that_do_not_fit_the_network_have_specific_errors() {
     let pair: Topology = "complete:2".parse().unwrap();
     assert_eq!(
         refusal(&pair, vec![vec![]; 3], &MAX_MIN),
-        "3 tasks do not fit on 2 terminals, 1 on each; allow more tasks on a terminal or choose a larger network"
+        "3 tasks do not fit on 2 terminals, 1 per terminal; allow more tasks per terminal or choose a larger network"
     );
     for capacity in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300] {
         let error = refusal(&pair, vec![vec![]], &SimulationOptions { capacity, ..MAX_MIN });
-        let says = format!("capacity: {capacity} units in a time unit; give a number from 1e-6 to 1e15");
+        let says = format!("capacity: {capacity} units per time unit; give a number from 1e-6 to 1e15");
         assert_eq!(error, says);
     }
     let along = |path: &[u32]| {
@@ -56,22 +56,22 @@ fn what_does_not_fit_the_network_is_refused_in_words() {
     );
     assert_eq!(
         refusal(&pair, along(&[1]), &MAX_MIN),
-        "task 0, event 0: it leads from node 1 to node 0, but the tasks are at 0 and 1; correct the path, or leave it out"
+        "task 0, event 0: the path leads from node 1 to node 0, but the tasks are at nodes 0 and 1; correct the path, or leave it out"
     );
     assert_eq!(
         refusal(&pair, along(&[0, 1, 0]), &MAX_MIN),
-        "task 0, event 0: the path meets node 0 twice; correct the path, or leave it out"
+        "task 0, event 0: the path visits node 0 twice; correct the path, or leave it out"
     );
     let mut apart = TopologyBuilder::new("apart");
     let (here, there) = (apart.terminal("here"), apart.terminal("there"));
     apart.channel(there, here);
     let apart = apart.build().unwrap();
     let error = refusal(&apart, vec![vec![send(1, 1)], vec![receive(0)]], &MAX_MIN);
-    assert_eq!(error, "no path leads from 'here' to 'there'; connect them");
+    assert_eq!(error, "there is no path from 'here' to 'there'; connect them");
 }
 
 #[test]
-fn too_many_paths_are_refused_before_they_are_kept() {
+fn too_many_paths_are_refused_before_allocation() {
     let line: Topology = "mesh:20000".parse().unwrap();
     let mut tasks = vec![Vec::new(); 20_000];
     tasks[0].resize(14_000, send(19_999, 1));
@@ -93,30 +93,30 @@ fn names_are_read_in_any_case_and_errors_list_them() {
         assert_eq!(serde_json::to_string(endpoints).unwrap(), format!("\"{endpoints}\""));
     }
     let error = "xy".parse::<Routing>().unwrap_err().to_string();
-    let says = "'xy' is no routing; choose sp-tree, sp-random, ecmp-round-robin, ecmp-random or ecmp-split";
+    let says = "unknown routing 'xy'; choose sp-tree, sp-random, ecmp-round-robin, ecmp-random or ecmp-split";
     assert_eq!(error, says);
     let error = "a\nb".parse::<RateModel>().unwrap_err().to_string();
-    assert_eq!(error, "'a\\nb' is no rate model; choose equal-share or max-min");
-    assert_eq!("".parse::<Clock>().unwrap_err().to_string(), "'' is no clock; choose real or integer");
+    assert_eq!(error, "unknown rate model 'a\\nb'; choose equal-share or max-min");
+    assert_eq!("".parse::<Clock>().unwrap_err().to_string(), "unknown clock ''; choose real or integer");
     for word in ["chained", "phased:1", "phased:7", "uniform", "all-to-all"] {
         assert_eq!(word.parse::<Workload>().unwrap().to_string(), word);
     }
     for word in ["", "phased:", "phased:0", "phased:-1", "phased:99999999999", "all2all"] {
-        let says = format!("'{word}' is no workload; choose chained, phased, phased:PHASES, uniform or all-to-all");
+        let says = format!("unknown workload '{word}'; choose chained, phased, phased:PHASES, uniform or all-to-all");
         assert_eq!(word.parse::<Workload>().unwrap_err().to_string(), says);
     }
 }
 
 #[test]
-fn impossible_workloads_are_refused_in_words() {
+fn invalid_workloads_have_specific_errors() {
     let ask = |workload: &str, tasks, flows_per_task, size| {
         let options = WorkloadOptions { tasks, flows_per_task, size, seed: 1 };
         workload.parse::<Workload>().unwrap().programs(&options).unwrap_err().to_string()
     };
-    assert_eq!(ask("uniform", 1, 1, 1), "tasks: 1 cannot send to each other; give 2 or more");
+    assert_eq!(ask("uniform", 1, 1, 1), "tasks: 1 cannot send to each other; give at least 2");
     assert_eq!(ask("uniform", 2, 1, 0), "size: a flow of 0 units; give 1 to 9007199254740992");
     let too_many = |flows: &str| {
-        format!("the workload has {flows} flows, more than 16777216; choose fewer tasks, phases or flows of a task")
+        format!("the workload has {flows} flows, more than 16777216; choose fewer tasks, phases or flows per task")
     };
     assert_eq!(ask("all-to-all", u32::MAX, 1, 1), too_many("18446744060824649730"));
     assert_eq!(ask("phased:4000000000", u32::MAX, u32::MAX, 1), too_many("18446744073709551615"));
@@ -124,7 +124,7 @@ fn impossible_workloads_are_refused_in_words() {
 }
 
 #[test]
-fn spoiled_files_are_refused_with_the_field() {
+fn invalid_files_are_refused_with_the_field() {
     let refusal = |text: &str| Programs::from_json(text).unwrap_err().to_string();
     let with = |tasks: &str| format!("{{\"format\": \"lockstep-programs\", \"version\": 1, \"tasks\": {tasks}}}");
     assert!(refusal("[").starts_with("the text is no JSON: "));
@@ -143,7 +143,7 @@ fn spoiled_files_are_refused_with_the_field() {
     assert!(unknown.starts_with("field 'tasks[0][0].receive.tags': unknown field `tags`"), "{unknown}");
     assert_eq!(
         refusal(&with("[[{\"send\": {\"to\": 0, \"size\": 1}}]]")),
-        "field 'tasks': task 0 sends 1 flows with tag 0 to task 0, which receives 0; give each send its receive"
+        "field 'tasks': task 0 sends 1 flows with tag 0 to task 0, which receives 0; give each send one receive"
     );
 }
 
@@ -159,7 +159,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 proptest! {
     #[test]
-    fn files_come_back_as_they_were_written(workload in 0..4usize, tasks in 2..9u32, seed in any::<u64>()) {
+    fn programs_survive_their_file(workload in 0..4usize, tasks in 2..9u32, seed in any::<u64>()) {
         let workload: Workload = ["chained", "phased:2", "uniform", "all-to-all"][workload].parse().unwrap();
         let options = WorkloadOptions { tasks, flows_per_task: 3, size: 77, seed };
         let programs = workload.programs(&options).unwrap();

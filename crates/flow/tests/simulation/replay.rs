@@ -1,4 +1,4 @@
-//! Programs that follow schedules.
+//! Programs of schedules.
 
 use lockstep_flow::{Event, PathFault, Programs, RateModel, ReplayError, SimulationOptions, simulate};
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, strategy};
@@ -17,7 +17,7 @@ fn one_way_ring(nodes: u32) -> Topology {
 }
 
 #[test]
-fn a_tight_schedule_takes_a_message_time_a_step() {
+fn a_schedule_without_slack_takes_one_message_time_per_step() {
     let ring = one_way_ring(5);
     let all_gather = Collective::all_gather();
     let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
@@ -33,8 +33,8 @@ fn a_tight_schedule_takes_a_message_time_a_step() {
 }
 
 #[test]
-fn a_reduction_waits_for_all_parts_that_pass_through() {
-    // Terminals 0 and 1 send to 2, which passes the sum on to 3.
+fn a_reduction_waits_for_all_contributions() {
+    // Terminals 0 and 1 send to 2, which sends the sum to 3.
     let mut tree = TopologyBuilder::new("tree");
     let [a, b, c, root] = ["a", "b", "c", "root"].map(|name| tree.terminal(name));
     let [from_a, from_b, from_c] = [tree.channel(a, c), tree.channel(b, c), tree.channel(c, root)];
@@ -55,7 +55,7 @@ fn a_reduction_waits_for_all_parts_that_pass_through() {
 }
 
 #[test]
-fn messages_without_length_are_refused() {
+fn empty_messages_are_refused() {
     let ring = one_way_ring(3);
     let all_gather = Collective::all_gather();
     let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
@@ -68,13 +68,13 @@ fn messages_without_length_are_refused() {
     assert_eq!(error, ReplayError::Transfer { step: 0, transfer: 0, fault });
     assert_eq!(
         error.to_string(),
-        "step 0, transfer 0: channel 2 does not begin at node 1, where the path has come; verify the schedule first"
+        "step 0, transfer 0: channel 2 does not begin at node 1, where the previous channel ends; verify the schedule first"
     );
 }
 
 proptest! {
     #[test]
-    fn schedules_run_to_their_end_within_steps_of_their_own_length(
+    fn schedules_end_within_the_sum_of_their_transfers(
         (instance, schedule) in strategy::scheduled_instance(8), half in any::<bool>(),
     ) {
         let problem = instance.problem();
@@ -84,13 +84,13 @@ proptest! {
         let rates = if half { RateModel::EqualShare } else { RateModel::MaxMin };
         let options = SimulationOptions { rates, ..MAX_MIN };
         let simulation = simulate(problem.topology(), &programs, &options).unwrap();
-        // All transfers in one step on one link, one step after the other, cannot take longer than each alone in turn.
+        // Transfers that share one link cannot take longer than one after the other.
         prop_assert!(simulation.makespan <= schedule.transfer_count() as f64 * (1.0 + 1e-9));
         prop_assert!(schedule.transfer_count() == 0 || simulation.makespan >= 1.0 - 1e-9);
     }
 
     #[test]
-    fn spoiled_schedules_are_refused_or_run(
+    fn invalid_schedules_are_refused_or_run(
         (instance, schedule) in strategy::spoiled_instance(8),
     ) {
         if let Ok(programs) = Programs::of_schedule(&instance.problem(), &schedule, 1000) {

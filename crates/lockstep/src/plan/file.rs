@@ -1,10 +1,11 @@
-//! What a plan file says, true or not.
+//! The contents of a plan file, and their check.
 
 use lockstep_certificate::{CertificateError, LowerBound};
 use lockstep_files::{FileError, FileKind};
 use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
 
-use super::plan::{CutShort, Plan, Verdict};
+use super::plan::{Origin, Plan};
+use super::verdict::{CutShort, Verdict};
 
 pub(crate) const KIND: FileKind = FileKind {
     format: "lockstep-plan",
@@ -14,14 +15,14 @@ pub(crate) const KIND: FileKind = FileKind {
     remedies: &[("lockstep-topology", "a topology alone is no plan, plan one for it")],
 };
 
-/// The contents of a plan file: plain data that may be wrong. Only [`check`](Self::check) says that it is not.
+/// The contents of a plan file: plain data that may be wrong. [`check`](Self::check) makes a [`Plan`] of it.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, PlanFile, plan};
 ///
 /// let mesh = "mesh:2x2".parse()?;
-/// let gather = Collective::all_gather();
-/// let plan = plan(&mesh, &gather, &CommunicationModel::wormhole(), &Budget::evaluations(1_000_000))?;
+/// let all_gather = Collective::all_gather();
+/// let plan = plan(&mesh, &all_gather, &CommunicationModel::wormhole(), &Budget::evaluations(1_000_000))?;
 /// let text = plan.to_file(None).to_json();
 /// let claims = PlanFile::read(text.as_bytes())?;
 /// assert_eq!(claims.check()?, plan);
@@ -37,18 +38,18 @@ pub struct PlanFile {
     pub lower_bound: LowerBound,
     /// The verdict claimed.
     pub verdict: Verdict,
-    /// Name of the engine that found the schedule, and of its construction in brackets where it has several.
+    /// Name of the engine that found the schedule, with its method in parentheses.
     pub engine: String,
-    /// The seed of its random choices.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// What cut the search short, if anything did.
+    /// Why a search was stopped early, if one was.
     pub cut_short: Option<CutShort>,
-    /// Seconds it took, if they were asked for.
+    /// Duration of the planning in seconds, if it was requested.
     pub seconds: Option<f64>,
 }
 
 impl PlanFile {
-    /// The contents of a file, binary or JSON as its first byte says.
+    /// Reads a file. Its first byte tells binary from JSON.
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ impl PlanFile {
         KIND.read(bytes, Self::from_json, Self::from_bytes)
     }
 
-    /// The plan, if the schedule is valid, the certificate proves the bound, and the rest follows from them.
+    /// Verifies the schedule, checks the certificate, and compares the other claims with them.
     ///
     /// # Errors
     ///
@@ -74,48 +75,66 @@ impl PlanFile {
         if actual != Some(verdict) {
             return Err(PlanViolation::Verdict { claimed: verdict, steps, bound: bound.steps });
         }
-        Ok(Plan { file, verification, bound, verdict, engine, seed, cut_short })
+        Ok(Plan::checked(file, verification, bound, Origin { engine, seed, cut_short }))
     }
 }
 
-/// What is wrong with a plan.
+impl Plan {
+    /// Returns the plan as the contents of a file. `seconds` is the duration of the planning.
+    ///
+    /// With `None`, the same plan gives the same bytes in every run.
+    pub fn to_file(&self, seconds: Option<f64>) -> PlanFile {
+        PlanFile {
+            schedule: self.schedule_file().clone(),
+            steps: self.step_count(),
+            lower_bound: self.lower_bound().clone(),
+            verdict: self.verdict(),
+            engine: self.engine().to_owned(),
+            seed: self.seed(),
+            cut_short: self.cut_short(),
+            seconds,
+        }
+    }
+}
+
+/// A claim of a plan file that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanViolation {
     /// The schedule breaks a rule.
     #[error(transparent)]
     Schedule(#[from] Violation),
-    /// Another number of steps.
+    /// The number of steps differs from that of the schedule.
     #[error("the plan claims {claimed} steps, but its schedule has {actual}")]
     Steps {
-        /// What the plan says.
+        /// The number in the file.
         claimed: u32,
-        /// What the schedule has.
+        /// The number of the schedule.
         actual: usize,
     },
     /// The certificate does not prove the bound.
     #[error("the lower bound is not proved: {0}")]
     Bound(#[from] CertificateError),
-    /// A verdict that does not follow.
+    /// The verdict does not follow from the steps and the bound.
     #[error("the plan claims '{claimed}', but it has {steps} steps and a lower bound of {bound}")]
     Verdict {
-        /// What the plan says.
+        /// The verdict in the file.
         claimed: Verdict,
-        /// Steps of the schedule.
+        /// Number of steps of the schedule.
         steps: u32,
-        /// Steps of the bound.
+        /// The lower bound in steps.
         bound: u32,
     },
 }
 
-/// Why a file is no plan file. Every message is one line.
+/// Why a file is not a plan file. Every message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFileError {
-    /// Another kind of file, a damaged one, or a field that cannot be read.
+    /// The file is of another kind, damaged, or has a wrong field.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A binary file whose schedule cannot be read.
+    /// The schedule of a binary file cannot be read.
     #[error("field 'schedule': {0}")]
     Schedule(ScheduleFileError),
 }

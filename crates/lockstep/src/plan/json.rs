@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::file::{KIND, PlanFile, PlanFileError};
-use super::plan::{CutShort, Verdict};
+use super::verdict::{CutShort, Verdict};
 
-/// A plan file as it is written, around a schedule file or, in the binary form, around nothing.
+/// The fields of a plan file. `S` is the schedule file in JSON, and `()` in the binary form, which stores it elsewhere.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Record<S> {
+pub(crate) struct PlanRecord<S> {
     format: String,
     version: u32,
     schedule: S,
@@ -28,22 +28,22 @@ pub(crate) struct Record<S> {
 }
 
 impl PlanFile {
-    /// The text of a JSON file: a field of the plan and of its schedule file a line, a step a line.
+    /// Writes a JSON file: one line per field of the plan and of its schedule, and one line per step.
     pub fn to_json(&self) -> String {
         to_json_rows(&self.record(&self.schedule), 3)
     }
 
-    /// The contents of a JSON file.
+    /// Reads a JSON file.
     ///
     /// # Errors
     ///
-    /// The first [`PlanFileError`]; format and version are looked at before everything else.
+    /// The first [`PlanFileError`]. Format and version are checked before everything else.
     pub fn from_json(text: &str) -> Result<Self, PlanFileError> {
         parse::<ScheduleFile>(text)?.into_file(Ok)
     }
 
-    pub(crate) fn record<S>(&self, schedule: S) -> Record<S> {
-        Record {
+    pub(crate) fn record<S>(&self, schedule: S) -> PlanRecord<S> {
+        PlanRecord {
             format: KIND.format.to_owned(),
             version: KIND.version,
             schedule,
@@ -58,17 +58,17 @@ impl PlanFile {
     }
 }
 
-impl<S> Record<S> {
-    /// The plan file, with its schedule as `read` makes it.
+impl<S> PlanRecord<S> {
+    /// Returns the plan file, with the schedule that `read` returns.
     pub(crate) fn into_file<E>(self, read: impl FnOnce(S) -> Result<ScheduleFile, E>) -> Result<PlanFile, E> {
         let Self { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds, .. } = self;
         Ok(PlanFile { schedule: read(schedule)?, steps, lower_bound, verdict, engine, seed, cut_short, seconds })
     }
 }
 
-/// The record that a text holds, of the right format and version.
-pub(crate) fn parse<S: DeserializeOwned>(text: &str) -> Result<Record<S>, PlanFileError> {
-    let record: Record<S> = KIND.parse(text)?;
+/// Parses a record of the right format and version.
+pub(crate) fn parse<S: DeserializeOwned>(text: &str) -> Result<PlanRecord<S>, PlanFileError> {
+    let record: PlanRecord<S> = KIND.parse(text)?;
     KIND.check(&record.format, record.version.into())?;
     Ok(record)
 }

@@ -1,35 +1,39 @@
-//! Checkpoints of a planner: stop anywhere, go on as if nothing had happened.
+//! Checkpoints of a planner: an interrupted plan is resumed as if there had been no interruption.
 
 use lockstep_files::{FileError, FileKind};
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Collective, Problem};
 use lockstep_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
+use super::checkpoint_v3::StateV3;
+use super::options::{PlanOptions, StoredEngine, StoredOptions};
 use super::plan_state::PlanState;
-use super::planner::PlanOptions;
 
 const KIND: FileKind = FileKind {
     format: "lockstep-plan-checkpoint",
     noun: "checkpoint of a plan",
     magic: *b"lockckpt",
-    version: 3,
+    version: 4,
     remedies: &[],
 };
 
-/// Why a checkpoint cannot be gone on from.
+/// The format of release 0.1.0, which is still read.
+const KIND_V3: FileKind = FileKind { version: 3, ..KIND };
+
+/// Why a checkpoint cannot be resumed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Truncated, altered, or no checkpoint at all.
+    /// The file is truncated, altered, or not a checkpoint.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It belongs to another problem or other options.
-    #[error("the checkpoint is of another {what}")]
+    /// The checkpoint belongs to another problem or other options.
+    #[error("the checkpoint belongs to another {what}")]
     Mismatch {
         /// What differs.
         what: &'static str,
     },
-    /// Its contents cannot come from a planner.
+    /// The contents cannot come from a planner.
     #[error("the checkpoint contradicts itself: {what}")]
     Inconsistent {
         /// The contradiction.
@@ -39,33 +43,33 @@ pub enum CheckpointError {
 
 /// Everything that decides which plan is found.
 #[derive(PartialEq, Serialize, Deserialize)]
-pub(crate) struct Identity {
+pub(super) struct Identity {
     topology: [u8; 32],
     collective: String,
     root: Option<NodeId>,
     chunks: u32,
     /// Source and receivers, of a custom collective only.
     messages: Vec<(NodeId, Vec<NodeId>)>,
-    /// In words; its JSON form is not for the binary codec.
+    /// In words, because its JSON form does not suit the binary codec.
     model: String,
-    options: PlanOptions,
+    options: StoredOptions,
     evaluations: u64,
 }
 
 impl Identity {
-    /// The identity of a plan that may take this many evaluations.
-    pub(crate) fn new(problem: &Problem<'_>, options: PlanOptions, evaluations: u64) -> Self {
+    /// The identity of a plan with this limit of evaluations.
+    pub(super) fn new(problem: &Problem<'_>, options: PlanOptions<'_>, evaluations: u64) -> Self {
         let collective = problem.collective();
         let messages = collective.listed().unwrap_or_default().iter();
         let messages = messages.map(|message| (message.source, message.receivers.clone())).collect();
         Self {
             topology: problem.topology().digest(),
-            collective: collective.abbreviation().to_owned(),
+            collective: collective_name(collective),
             root: collective.root(),
             chunks: collective.chunks().get(),
             messages,
             model: problem.model().to_string(),
-            options,
+            options: options.into(),
             evaluations,
         }
     }
@@ -91,14 +95,43 @@ impl Identity {
     }
 }
 
-/// A checkpoint as bytes: how far the planner is, and the state of its search.
-pub(crate) fn write(identity: &Identity, state: &PlanState, search: &[u8]) -> Vec<u8> {
+/// The name of a collective in files. The name of a custom one includes a pattern that its messages do not imply.
+fn collective_name(collective: &Collective) -> String {
+    match collective.listed() {
+        Some(messages) if Collective::custom(messages.to_vec()).pattern() != collective.pattern() => {
+            format!("{} {:?}", collective.abbreviation(), collective.pattern())
+        }
+        _ => collective.abbreviation().to_owned(),
+    }
+}
+
+/// An interrupted search.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SavedSearch {
+    /// Name of the engine.
+    pub(super) engine: String,
+    /// The state of the engine's search.
+    pub(super) state: Vec<u8>,
+}
+
+/// Writes a checkpoint.
+pub(super) fn write(identity: &Identity, state: &PlanState, engine: &str, search: Vec<u8>) -> Vec<u8> {
+    let search = SavedSearch { engine: engine.to_owned(), state: search };
     KIND.seal(&(identity, state, search))
 }
 
-/// How far a planner of this identity was, and the state of its search.
-pub(crate) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, Vec<u8>), CheckpointError> {
-    let (found, state, search): (Identity, PlanState, Vec<u8>) = KIND.open(bytes)?;
+/// Reads a checkpoint of a planner with this identity.
+pub(super) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, SavedSearch), CheckpointError> {
+    if let Ok((found, state, evolution)) = KIND_V3.open::<(Identity, StateV3, Vec<u8>)>(bytes) {
+        identity.expect(&found)?;
+        let engine = match &found.options.engine {
+            StoredEngine::Auto => StoredEngine::Umda.name(),
+            engine => engine.name(),
+        };
+        let (state, search) = state.into_current(evolution);
+        return Ok((state, SavedSearch { engine: engine.to_owned(), state: search }));
+    }
+    let (found, state, search): (Identity, PlanState, SavedSearch) = KIND.open(bytes)?;
     identity.expect(&found)?;
     Ok((state, search))
 }

@@ -1,18 +1,26 @@
-//! From a problem to a plan.
+//! From a problem to a plan: engines, their order, and the events of their work.
 
+mod budget_share;
 mod checkpoint;
-mod engine;
+mod checkpoint_v3;
+mod error;
 mod event;
+mod limits;
+mod options;
 mod phase_planner;
 mod plan_state;
 mod planner;
+mod registry;
 mod symmetric_plan;
 
+pub(crate) use budget_share::{part_of_time, share};
 pub use checkpoint::CheckpointError;
-pub use engine::{Engine, EngineError};
-pub use event::{Ending, Event, Search};
-pub(crate) use phase_planner::part_of_time;
-pub(crate) use plan_state::Found;
-pub use planner::{DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, plan};
-pub(crate) use planner::{check_size, share};
+pub use error::PlanError;
+pub use event::{Ending, Event};
+pub(crate) use limits::check_size;
+pub use limits::{DEFAULT_EVALUATIONS, MAX_CHANNEL_USES, MAX_DELIVERIES};
+pub use options::PlanOptions;
+pub(crate) use options::StoredOptions;
+pub use planner::{Planner, plan};
+pub use registry::{EngineChoice, EngineError, EngineRegistry, EngineStage, RegisteredEngine};
 pub use symmetric_plan::{SymmetricPlan, SymmetricPlanError, plan_symmetric};

@@ -1,131 +1,218 @@
-//! The way to a schedule of one phase.
+//! The plan of one phase: engines and lower bounds in turn.
 
-use lockstep_analytic::Construction;
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, MAX_DELIVERIES, SearchSpace, UmdaOptions, candidate_paths};
-use lockstep_paths::PathTable;
-use lockstep_schedule::{Budget, NotFound, Problem, Schedule, StopReason, verify};
+use lockstep_schedule::{
+    Budget, EngineEvent, EngineRequest, FoundSchedule, NotFound, Problem, SearchProgress, StopReason, verify,
+};
 
-use super::checkpoint::{CheckpointError, Identity};
-use super::engine::Engine;
-use super::event::{Ending, Event, Search};
-use super::plan_state::{Found, PlanState};
-use super::planner::{MAX_CHANNEL_USES, PlanError, PlanOptions, check_size};
+use super::budget_share::{part_of_time, share};
+use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
+use super::error::PlanError;
+use super::event::{Ending, Event};
+use super::limits::{MAX_CHANNEL_USES, check_size};
+use super::plan_state::{PhaseSchedule, PlanState};
+use super::registry::{EngineStage, RegisteredEngine};
 
-/// Of what a phase may spend, the constructions that a search may follow get one part in so many, and so do the dear
-/// bounds of its time.
+/// The portfolio gets this part of the budget if a search may follow, and so do the expensive bounds of the time.
 const SHARE: u32 = 4;
 
-/// Of what the constructions may spend, the part before the dear bounds: one part in so many.
+/// The part of the portfolio's budget that it gets before the expensive bounds.
 const FIRST_LOOK: u32 = 8;
 
-/// The most evaluations of constructions that a search without end may follow.
-const MAX_CONSTRUCTION: u64 = 1 << 24;
+/// The largest number of evaluations of a portfolio before a search, if the budget has no limit.
+const MAX_PORTFOLIO: u64 = 1 << 24;
 
-/// The most pairs of terminals whose paths are prepared for a search.
-const MAX_SEARCHED_PAIRS: usize = 1 << 16;
-
-/// One phase, and what may be spent on it. Engines and rules take turns, so that neither does what the other one makes
-/// superfluous.
-pub(crate) struct PhasePlanner<'a> {
-    pub(crate) problem: Problem<'a>,
-    pub(crate) options: PlanOptions,
-    /// Steps that no schedule can beat; raised on the way.
-    pub(crate) bound: LowerBound,
-    /// The most steps, if somebody set a limit.
-    pub(crate) ceiling: Option<u32>,
-    pub(crate) budget: Budget,
-    pub(crate) identity: &'a Identity,
+/// Plans one phase: runs bounds and engines, the cheapest first, until the schedule meets the bound or the budget ends.
+pub(super) struct PhasePlanner<'a> {
+    pub(super) problem: Problem<'a>,
+    /// The engines to run, ascending by stage.
+    pub(super) engines: &'a [RegisteredEngine<'a>],
+    pub(super) seed: u64,
+    /// The best lower bound so far.
+    pub(super) bound: LowerBound,
+    /// The maximum number of steps, if there is one.
+    pub(super) ceiling: Option<u32>,
+    pub(super) budget: Budget,
+    pub(super) identity: &'a Identity,
+    /// Why the last engine without success found no schedule.
+    pub(super) failure: Option<PlanError>,
+    /// Whether a search has spent its evaluations.
+    pub(super) is_spent: bool,
 }
 
-impl PhasePlanner<'_> {
-    /// Adds a schedule of this phase to those that are done. `bound_search` is for the bounds; `search` is the state of the
-    /// search in which the state was interrupted.
-    pub(crate) fn run(
+impl<'a> PhasePlanner<'a> {
+    /// Adds a schedule of this phase to the finished phases. `resumed` is the search in which the work was interrupted.
+    pub(super) fn run(
         mut self,
         state: &mut PlanState,
         bound_search: BoundSearch<'_>,
-        search: Option<Vec<u8>>,
+        resumed: Option<SavedSearch>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
-        let engine = self.options.engine;
-        if search.is_none() {
-            state.begin_phase();
-            self.begin(state, bound_search, observe)?;
-        } else if state.low < self.goal() || self.next_level(state).is_none_or(|(steps, _)| steps != state.level) {
-            let what = "the search is not where its results lead".to_owned();
-            return Err(CheckpointError::Inconsistent { what }.into());
+        if resumed.is_none() {
+            state.best = None;
+            self.run_before_search(state, bound_search, observe)?;
+            state.push_bound(&self.bound);
         }
-        if let Some(searcher) = engine.search()
-            && self.next_level(state).is_some()
-        {
-            match self.search(searcher, state, search, observe) {
-                Err(PlanError::NotFound(reason)) if state.best.is_some() => tracing::info!(%reason, "search ended"),
-                ended => ended?,
-            }
-        }
-        observe(Event::Ended(match self.budget.stop_after(state.spent) {
-            _ if state.reached() <= self.bound.steps => Ending::BoundReached,
-            _ if self.is_reached(state) => Ending::StepsReached,
+        self.run_searches(state, resumed, observe)?;
+        let Some(best) = state.best.take() else {
+            return Err(self.failure.expect("an engine without a schedule has a reason"));
+        };
+        let reached = best.step_count();
+        observe(Event::Ended(match self.budget.stop_after(0) {
+            _ if reached <= self.bound.steps => Ending::BoundReached,
+            _ if reached <= self.goal() => Ending::StepsReached,
             Some(reason) => Ending::Budget(reason),
+            None if self.is_spent => Ending::Budget(StopReason::Evaluations),
             None => Ending::Exhausted,
         }));
-        let found = state.best.take().expect("engines that find nothing say why");
-        match (self.ceiling, found.step_count()) {
-            (Some(steps), reached) if steps < reached => Err(NotFound::TooLong { steps, reached }.into()),
+        match self.ceiling {
+            Some(steps) if steps < reached => Err(NotFound::TooLong { steps, reached }.into()),
             _ => {
-                state.done.push(found);
+                state.done.push(best);
                 Ok(())
             }
         }
     }
 
-    /// Everything that comes before a search: constructions and bounds by turns, each as dear as the others leave it
-    /// worth while.
-    fn begin(
+    /// Runs everything before the searches: bounds and engines in turn.
+    fn run_before_search(
         &mut self,
         state: &mut PlanState,
         mut bound_search: BoundSearch<'_>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
-        let engine = self.options.engine;
-        let constructs = engine.includes(Engine::Construct);
         observe(Event::Bound { rule: self.bound.rule, steps: Some(self.bound.steps) });
         self.raise_bound(&mut bound_search, Cost::Linear, state, observe);
-        if engine.includes(Engine::Analytic) {
-            self.recognise(state, observe);
-        }
-        if engine == Engine::Analytic && state.best.is_none() {
-            state.note(self.budget.stop_after(0));
-            let why = "the network has no structure that it knows; use --engine auto".to_owned();
-            return Err(NotFound::Unsupported { engine: engine.name(), why }.into());
-        }
-        if !self.is_reached(state) && constructs {
+        let unlimited = self.budget.clone().with_evaluations(u64::MAX);
+        self.run_stage(EngineStage::Construction, &unlimited, state, observe)?;
+        self.check_hope(EngineStage::Construction, state)?;
+        if !self.is_reached(state) && self.has(EngineStage::Portfolio) {
             self.raise_bound(&mut bound_search, Cost::Searches, state, observe);
             self.check_channel_uses()?;
-            self.construct(FIRST_LOOK, state, observe)?;
+            self.run_stage(EngineStage::Portfolio, &self.portfolio_budget(FIRST_LOOK), state, observe)?;
+            self.check_hope(EngineStage::Portfolio, state)?;
         }
         self.raise_bound(&mut bound_search, Cost::Expensive, state, observe);
-        if !self.is_reached(state) && constructs {
-            self.construct(1, state, observe)?;
+        self.run_stage(EngineStage::Portfolio, &self.portfolio_budget(1), state, observe)
+    }
+
+    /// Runs the searches, from the resumed one on.
+    fn run_searches(
+        &mut self,
+        state: &mut PlanState,
+        resumed: Option<SavedSearch>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), PlanError> {
+        let engines = self.stage(EngineStage::Search);
+        let (first, mut resume) = match &resumed {
+            None => (0, None),
+            Some(search) => {
+                let place = engines.iter().position(|known| known.engine.name() == search.engine);
+                let Some(place) = place.filter(|_| !self.is_reached(state)) else {
+                    return Err(inconsistent("its search is not one that runs").into());
+                };
+                (place, Some(search.state.as_slice()))
+            }
+        };
+        for (place, known) in engines.iter().enumerate().skip(first) {
+            let budget = share(&self.budget, engines.len(), engines.len() - place);
+            self.run_engine(known, &budget, resume.take(), state, observe)?;
         }
-        state.begin_search(&self.bound, self.goal());
         Ok(())
     }
 
-    /// Refuses a phase whose schedule would not fit into memory.
-    fn check_channel_uses(&self) -> Result<(), PlanError> {
-        let bound = lockstep_bounds::by_rule(&self.problem, Rule::DistanceSum);
-        match bound.map(|bound| bound.certificate) {
-            Some(Certificate::DistanceSum { channel_uses, .. }) => {
-                check_size("channel uses", channel_uses, MAX_CHANNEL_USES)
+    /// Runs the engines of one stage on the same budget.
+    fn run_stage(
+        &mut self,
+        stage: EngineStage,
+        budget: &Budget,
+        state: &mut PlanState,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), PlanError> {
+        self.stage(stage).iter().try_for_each(|known| self.run_engine(known, budget, None, state, observe))
+    }
+
+    /// Runs one engine, unless the schedule is already good enough. Keeps its schedule if it is shorter and valid.
+    fn run_engine(
+        &mut self,
+        known: &RegisteredEngine<'_>,
+        budget: &Budget,
+        resume: Option<&[u8]>,
+        state: &mut PlanState,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), PlanError> {
+        if self.is_reached(state) {
+            return Ok(());
+        }
+        let engine = known.engine.name();
+        let below = self.ceiling.map_or(u32::MAX, |steps| steps.saturating_add(1)).min(state.reached());
+        let (problem, goal, seed) = (self.problem, self.goal(), self.seed);
+        let request = EngineRequest { problem, goal, below, seed, budget, resume };
+        let identity = self.identity;
+        let mut is_spent = false;
+        let found = known.engine.find(&request, &mut |event| match event {
+            EngineEvent::Tried { method, effort, steps } => observe(Event::Tried { engine, method, effort, steps }),
+            EngineEvent::Progress(progress) => {
+                let checkpoint = || checkpoint::write(identity, state, engine, (progress.checkpoint)());
+                observe(Event::Search(SearchProgress { checkpoint: &checkpoint, ..progress }));
             }
-            _ => Ok(()),
+            EngineEvent::Stopped { reason, progress } => {
+                if let Some(progress) = progress.filter(|_| self.budget.stop_after(0).is_some()) {
+                    let checkpoint = || checkpoint::write(identity, state, engine, (progress.checkpoint)());
+                    observe(Event::Stopped(SearchProgress { checkpoint: &checkpoint, ..progress }));
+                }
+                state.note_stop(reason);
+                is_spent |= reason == StopReason::Evaluations;
+            }
+            _ => {}
+        });
+        self.is_spent |= is_spent;
+        match found {
+            Ok(found) => self.offer(engine, found, state, observe),
+            Err(NotFound::Resume { why }) => return Err(inconsistent(&why).into()),
+            Err(reason) => {
+                tracing::info!(engine, %reason, "no schedule");
+                self.failure = Some(reason.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a schedule of this phase if it is shorter than those before, and valid.
+    fn offer(&mut self, engine: &str, found: FoundSchedule, state: &mut PlanState, observe: &mut dyn FnMut(Event<'_>)) {
+        let steps = found.schedule.step_count() as u32;
+        if steps >= state.reached() {
+            return;
+        }
+        match verify(&self.problem, &found.schedule) {
+            Ok(verification) => {
+                observe(Event::Found { engine, steps });
+                state.best = Some(PhaseSchedule::new(engine, found, verification));
+            }
+            Err(violation) => {
+                tracing::error!(engine, method = found.method, %violation, "schedule refused");
+                self.failure = Some(PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) });
+            }
         }
     }
 
-    /// Asks the rules up to this cost, as long as they can say more than the best schedule does.
+    /// The budget of one run of each engine of the portfolio: one part of `parts`, or less if a search may follow.
+    fn portfolio_budget(&self, parts: u32) -> Budget {
+        let is_followed =
+            self.stage(EngineStage::Search).iter().any(|known| known.engine.supports(&self.problem).is_ok());
+        let engines = self.stage(EngineStage::Portfolio).len().max(1) as u32;
+        let parts = if is_followed { SHARE * parts } else { parts } * engines;
+        let evaluations = match self.budget.evaluation_limit() {
+            u64::MAX if is_followed => MAX_PORTFOLIO,
+            u64::MAX => u64::MAX,
+            evaluations => evaluations / u64::from(parts),
+        };
+        part_of_time(&self.budget, parts).with_evaluations(evaluations)
+    }
+
+    /// Computes the lower bounds up to this cost that can still exceed the best schedule.
     fn raise_bound(
         &mut self,
         bound_search: &mut BoundSearch<'_>,
@@ -141,236 +228,47 @@ impl PhasePlanner<'_> {
         tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
     }
 
-    /// What the constructions for known structures make of the phase, if the judge accepts it.
-    fn recognise(&self, state: &mut PlanState, observe: &mut dyn FnMut(Event<'_>)) {
-        let (problem, engine) = (&self.problem, Engine::Analytic);
-        // They do not search.
-        let budget = self.budget.clone().with_evaluations(u64::MAX);
-        let see = |construction: &'static Construction, steps| {
-            observe(Event::Tried { engine, method: Some(construction.name), attempts: 1, steps: Some(steps) });
-        };
-        let Some((construction, schedule)) = lockstep_analytic::shortest(problem, self.goal(), &budget, see) else {
-            return;
-        };
-        match verify(problem, &schedule) {
-            Ok(verification) => {
-                let found = Found::by(engine, Some(construction.name), schedule);
-                state.offer(Found { verification: Some(verification), ..found }, observe);
-            }
-            Err(violation) => tracing::error!(construction = construction.name, %violation, "refused"),
+    /// Ends the work if there is no schedule after this stage, and no engine in a later one.
+    fn check_hope(&mut self, stage: EngineStage, state: &PlanState) -> Result<(), PlanError> {
+        let is_last = self.engines.last().is_none_or(|known| known.stage <= stage);
+        match self.failure.take_if(|_| is_last && state.best.is_none()) {
+            Some(failure) => Err(failure),
+            None => Ok(()),
         }
     }
 
-    /// What the general constructions find in so many parts of what they may spend.
-    fn construct(
-        &self,
-        parts: u32,
-        state: &mut PlanState,
-        observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), PlanError> {
-        let parts = if self.may_search() { SHARE * parts } else { parts };
-        let evaluations = match self.budget.evaluation_limit() {
-            u64::MAX if self.may_search() => MAX_CONSTRUCTION,
-            u64::MAX => u64::MAX,
-            evaluations => evaluations / u64::from(parts),
-        };
-        let budget = part_of_time(&self.budget, parts).with_evaluations(evaluations);
-        let found = lockstep_construct::shortest(
-            &self.problem,
-            self.goal(),
-            self.options.seed,
-            &budget,
-            |method, attempts, steps| {
-                observe(Event::Tried { engine: Engine::Construct, method: Some(method.name), attempts, steps });
-            },
-        );
-        let found = match found {
-            Err(reason) if self.options.engine != Engine::Construct => {
-                tracing::info!(%reason, "no construction");
-                return Ok(());
+    /// Refuses a phase whose schedule would not fit into memory.
+    fn check_channel_uses(&self) -> Result<(), PlanError> {
+        let bound = lockstep_bounds::by_rule(&self.problem, Rule::DistanceSum);
+        match bound.map(|bound| bound.certificate) {
+            Some(Certificate::DistanceSum { channel_uses, .. }) => {
+                check_size("channel uses", channel_uses, MAX_CHANNEL_USES)
             }
-            found => found?,
-        };
-        if found.schedule.step_count() as u32 > self.goal() {
-            state.note(budget.clone().with_evaluations(u64::MAX).stop_after(0));
-        }
-        state.offer(Found::by(Engine::Construct, Some(found.method.name), found.schedule), observe);
-        Ok(())
-    }
-
-    fn is_reached(&self, state: &PlanState) -> bool {
-        state.reached() <= self.goal()
-    }
-
-    /// A schedule of so many steps is good enough.
-    fn goal(&self) -> u32 {
-        self.ceiling.unwrap_or(self.bound.steps)
-    }
-
-    /// Searches at one number of steps after the other, until none is left between what is found and what is not.
-    fn search(
-        &self,
-        searcher: Engine,
-        state: &mut PlanState,
-        mut resumed: Option<Vec<u8>>,
-        observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), PlanError> {
-        self.go_on(state)?;
-        let table = self.paths(searcher)?;
-        let mut unfound = None;
-        let mut before = state.spent;
-        let mut tried = |state: &PlanState, steps, observe: &mut dyn FnMut(Event<'_>)| {
-            let attempts = state.spent - std::mem::replace(&mut before, state.spent);
-            observe(Event::Tried { engine: searcher, method: None, attempts, steps });
-        };
-        while let Some((steps, is_last)) = self.next_level(state) {
-            state.level = steps;
-            self.go_on(state)?;
-            let result = match SearchSpace::new(self.problem, &table, steps) {
-                Ok(space) => {
-                    let budget = self.share(state.spent, is_last);
-                    let (seed, resumed) = (self.options.seed, resumed.take());
-                    if searcher == Engine::Hgsa {
-                        self.evolve(HgsaOptions::directed(seed), &space, &budget, state, resumed, observe)?
-                    } else {
-                        self.evolve(UmdaOptions::directed(seed), &space, &budget, state, resumed, observe)?
-                    }
-                }
-                Err(reason) => Err(reason),
-            };
-            match result.map_err(|reason| reason_of(searcher, reason)) {
-                Ok(schedule) => {
-                    tracing::info!(steps, "search found a schedule");
-                    tried(state, Some(steps), observe);
-                    state.offer(Found::by(searcher, None, schedule), observe);
-                }
-                Err(reason) => {
-                    tracing::info!(%reason, "search");
-                    tried(state, None, observe);
-                    if self.budget.stop_after(0).is_some() || matches!(reason, NotFound::Unsupported { .. }) {
-                        return Err(reason.into());
-                    }
-                    state.low = steps.saturating_add(1);
-                    unfound = Some(reason);
-                }
-            }
-        }
-        match unfound {
-            Some(reason) if state.best.is_none() => Err(reason.into()),
             _ => Ok(()),
         }
     }
 
-    /// Whether there is something left to search with.
-    fn go_on(&self, state: &mut PlanState) -> Result<(), NotFound> {
-        let Some(reason) = self.budget.stop_after(state.spent) else { return Ok(()) };
-        state.note(Some(reason));
-        Err(NotFound::Stopped { steps: state.level, reason })
+    fn is_reached(&self, state: &PlanState) -> bool {
+        state.best.is_some() && state.reached() <= self.goal()
     }
 
-    /// The number of steps to search at, and whether it is the last one: the goal first, then half way to the best
-    /// schedule; without one, ever farther from the goal.
-    fn next_level(&self, state: &PlanState) -> Option<(u32, bool)> {
-        let low = state.low;
-        let best = state.best.as_ref().map(Found::step_count);
-        match self.ceiling.or(best.map(|steps| steps.saturating_sub(1))) {
-            Some(top) if top < low => None,
-            _ if self.is_reached(state) => None,
-            top if low == self.goal() => Some((low, top == Some(low))),
-            Some(top) => Some((low + (top - low) / 2, top == low)),
-            None => {
-                let distance = low - self.goal() - 1;
-                Some((self.goal().saturating_add(distance.saturating_mul(2).max(1)), false))
-            }
-        }
+    /// A schedule of this number of steps is good enough.
+    fn goal(&self) -> u32 {
+        self.ceiling.unwrap_or(self.bound.steps)
     }
 
-    /// Searches at one number of steps.
-    fn evolve<A: Algorithm>(
-        &self,
-        algorithm: A,
-        space: &SearchSpace<'_>,
-        budget: &Budget,
-        state: &mut PlanState,
-        resumed: Option<Vec<u8>>,
-        observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<Result<Schedule, NotFound>, CheckpointError> {
-        let mut search = match resumed {
-            Some(bytes) => Evolution::resume(space, algorithm, &bytes)
-                .map_err(|error| CheckpointError::Inconsistent { what: error.to_string() })?,
-            None => Evolution::new(space, algorithm),
-        };
-        let (identity, limit) = (self.identity, budget.evaluation_limit());
-        let result = search.run(budget, |search| {
-            observe(Event::Search(Search { progress: search, identity, state, limit }));
-        });
-        if let Err(NotFound::Stopped { reason: StopReason::Deadline | StopReason::Cancelled, .. }) = result {
-            if self.budget.stop_after(0).is_some() {
-                observe(Event::Stopped(Search { progress: &search, identity, state, limit }));
-            }
-            state.note(budget.stop_after(0));
-        }
-        state.spent = state.spent.saturating_add(search.evaluations());
-        Ok(result)
+    fn has(&self, stage: EngineStage) -> bool {
+        !self.stage(stage).is_empty()
     }
 
-    /// What the next search may spend: half of what is left, the last one all of it.
-    fn share(&self, spent: u64, is_last: bool) -> Budget {
-        if is_last {
-            return self.budget.clone().with_evaluations(left(&self.budget, spent));
-        }
-        let evaluations = match left(&self.budget, spent) {
-            u64::MAX => u64::MAX,
-            left => left.div_ceil(2),
-        };
-        part_of_time(&self.budget, 2).with_evaluations(evaluations)
-    }
-
-    /// Whether a search may follow the constructions.
-    fn may_search(&self) -> bool {
-        self.options.engine.search().is_some() && self.is_searchable()
-    }
-
-    /// Whether the paths of a search fit into memory.
-    fn is_searchable(&self) -> bool {
-        let terminals = self.problem.topology().terminal_count();
-        self.problem.messages().delivery_count() <= MAX_DELIVERIES && terminals * terminals <= MAX_SEARCHED_PAIRS
-    }
-
-    /// The paths that a search chooses from.
-    fn paths(&self, searcher: Engine) -> Result<PathTable, NotFound> {
-        let unsupported = |why: String| NotFound::Unsupported { engine: searcher.name(), why };
-        if !self.is_searchable() {
-            let (deliveries, terminals) =
-                (self.problem.messages().delivery_count(), self.problem.topology().terminal_count());
-            return Err(unsupported(format!(
-                "{deliveries} deliveries among {terminals} terminals are too many to search; use --engine construct"
-            )));
-        }
-        candidate_paths(&self.problem).map_err(|error| unsupported(error.to_string()))
+    /// The engines of one stage.
+    fn stage(&self, stage: EngineStage) -> &'a [RegisteredEngine<'a>] {
+        let start = self.engines.partition_point(|known| known.stage < stage);
+        let end = self.engines.partition_point(|known| known.stage <= stage);
+        &self.engines[start..end]
     }
 }
 
-/// The same reason; where the search space has declined, its searcher has.
-fn reason_of(searcher: Engine, reason: NotFound) -> NotFound {
-    match reason {
-        NotFound::Unsupported { why, .. } => NotFound::Unsupported { engine: searcher.name(), why },
-        reason => reason,
-    }
-}
-
-/// The evaluations that are left of a budget.
-fn left(budget: &Budget, spent: u64) -> u64 {
-    match budget.evaluation_limit() {
-        u64::MAX => u64::MAX,
-        limit => limit.saturating_sub(spent),
-    }
-}
-
-/// The same budget, with one part in so many of the time that is left.
-pub(crate) fn part_of_time(budget: &Budget, parts: u32) -> Budget {
-    match budget.time_left() {
-        Some(time) => budget.clone().within(time / parts),
-        None => budget.clone(),
-    }
+fn inconsistent(what: &str) -> CheckpointError {
+    CheckpointError::Inconsistent { what: what.to_owned() }
 }

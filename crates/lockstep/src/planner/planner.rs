@@ -1,96 +1,25 @@
-//! From a problem to a certified plan: construction, bound, search, judge.
+//! The planner: all phases of a problem, the verifier, and the check of the certificate.
 
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, DistributePhase, NotFound, Phase, Problem, ProblemError, Schedule,
-    Violation,
-};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Phase, Problem, Schedule};
 use lockstep_topology::Topology;
-use serde::{Deserialize, Serialize};
 
+use super::budget_share::share;
 use super::checkpoint::{self, CheckpointError, Identity};
-use super::engine::Engine;
+use super::error::PlanError;
 use super::event::Event;
+use super::limits::{MAX_DELIVERIES, check_size};
+use super::options::PlanOptions;
 use super::phase_planner::PhasePlanner;
-use super::plan_state::{Found, PlanState};
-use crate::plan::Plan;
+use super::plan_state::{PhaseSchedule, PlanState};
+use crate::plan::{Origin, Plan};
 
-/// Evaluations that usually take a few seconds, for who does not want to choose.
-pub const DEFAULT_EVALUATIONS: u64 = 1 << 22;
-
-/// The most deliveries of a problem that is planned: a schedule with one transfer each takes a few hundred megabytes.
-pub const MAX_DELIVERIES: u64 = 1 << 24;
-
-/// The most channel uses that a plan may need at least: 1 GiB.
-pub const MAX_CHANNEL_USES: u64 = 1 << 28;
-
-/// What is asked of a planner.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct PlanOptions {
-    /// What looks for the schedule.
-    pub engine: Engine,
-    /// The most steps it may have; `None` for as few as can be found.
-    pub steps: Option<u32>,
-    /// Seed of all random choices.
-    pub seed: u64,
-}
-
-impl PlanOptions {
-    /// As few steps as can be found, by construction and search.
-    pub const fn auto(seed: u64) -> Self {
-        Self { engine: Engine::Auto, steps: None, seed }
-    }
-}
-
-/// Why there is no plan.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// A collective that cannot be asked of the network.
-    #[error(transparent)]
-    Problem(#[from] ProblemError),
-    /// A problem too large to be planned.
-    #[error("the schedule needs {amount} {what}, more than {limit}; choose a smaller network or fewer chunks")]
-    TooLarge {
-        /// How many, at least.
-        amount: u64,
-        /// Of what.
-        what: &'static str,
-        /// How many can be planned.
-        limit: u64,
-    },
-    /// Fewer steps than any schedule has.
-    #[error("no schedule has fewer than {least} steps ({why}); allow more than {steps}")]
-    Impossible {
-        /// The number of steps allowed.
-        steps: u32,
-        /// The lower bound.
-        least: u32,
-        /// What proves it, in words.
-        why: String,
-    },
-    /// The engine found no schedule, or does not do such problems.
-    #[error(transparent)]
-    NotFound(#[from] NotFound),
-    /// A checkpoint that cannot be gone on from.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// An engine made a schedule that the judge refuses.
-    #[error("the {engine} engine made an invalid schedule, which is a mistake in lockstep: {violation}")]
-    Refused {
-        /// The engine.
-        engine: Engine,
-        /// What is wrong with the schedule.
-        violation: Box<Violation>,
-    },
-}
-
-/// A plan by construction and search, with seed 1.
+/// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
 ///
-/// Within evaluations the plan depends on the arguments alone; a budget with a deadline may end elsewhere, and then the
-/// plan [says so](Plan::cut_short). One evaluation is one chain of changes in a search; a general construction counts one
-/// for each transfer placed or moved, and its first schedule is free.
+/// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock, and
+/// then the plan [says so](Plan::cut_short). One evaluation is one candidate of a search, or about one transfer that a
+/// portfolio method places or moves. The first schedule of the portfolio is always completed.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};
@@ -104,7 +33,7 @@ pub enum PlanError {
 ///
 /// # Errors
 ///
-/// [`PlanError`]; with a budget of some evaluations and no deadline it is never [`PlanError::NotFound`].
+/// [`PlanError`]; with a budget of evaluations and no deadline it is never [`PlanError::NotFound`].
 pub fn plan(
     topology: &Topology,
     collective: &Collective,
@@ -115,27 +44,27 @@ pub fn plan(
     Planner::new(problem, PlanOptions::auto(1)).run(budget, |_| {})
 }
 
-/// The way from a problem to a [`Plan`].
+/// Computes a [`Plan`] for a problem.
 ///
-/// 1. The lower bounds that cost little; the constructions for networks of known structure, judged at once.
-/// 2. The bounds that take searches; a first look by the general constructions.
-/// 3. The dear bounds, flows and linear programmes, as far as they can still say more than the schedule; then the general
-///    constructions with more attempts.
-/// 4. Evolutionary search at as many steps as the bound, then half way between what was not found and what is found, and so
-///    on. Each number of steps gets half of what is left of the budget, the last one all of it.
-/// 5. The judge of the schedule, and the check of the certificate.
+/// 1. Cheap lower bounds; engines of [`EngineStage::Construction`](crate::EngineStage::Construction).
+/// 2. Bounds that take a search; a first run of the engines of
+///    [`EngineStage::Portfolio`](crate::EngineStage::Portfolio).
+/// 3. Expensive bounds (flows, linear programmes) that can still exceed the schedule's steps; a second, longer run of the
+///    portfolio.
+/// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), with the whole budget.
+/// 5. The verifier for the complete schedule, and the check of the certificate.
 ///
-/// What reaches the bound ends the way. Every engine has the bounds; [`Engine::Analytic`] and [`Engine::Umda`] have the
-/// schedules of 1 and 4 alone, [`Engine::Construct`] those of 2 and 3. A collecting phase is planned on the reversed network
-/// and read backwards; of two phases, each gets half of the budget.
+/// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
+/// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. Each of
+/// several phases gets an equal share of the budget.
 ///
 /// ```
-/// use lockstep::{Budget, Collective, CommunicationModel, Engine, PlanOptions, Planner, Problem, load};
+/// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
 ///
 /// let omega = load("omega:8")?;
-/// let gather = Collective::all_gather();
-/// let problem = Problem::new(&omega, &gather, CommunicationModel::wormhole())?;
-/// let options = PlanOptions { engine: Engine::Umda, steps: Some(8), seed: 1 };
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
+/// let options = PlanOptions { engine: EngineChoice::Named("umda"), steps: Some(8), ..PlanOptions::auto(1) };
 /// let plan = Planner::new(problem, options).run(&Budget::evaluations(10_000_000), |event| println!("{event:?}"))?;
 /// assert!(plan.step_count() <= 8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -143,80 +72,108 @@ pub fn plan(
 #[derive(Clone, Debug)]
 pub struct Planner<'a> {
     problem: Problem<'a>,
-    options: PlanOptions,
+    options: PlanOptions<'a>,
     checkpoint: Option<Vec<u8>>,
 }
 
 impl<'a> Planner<'a> {
-    /// A planner that begins at the beginning.
-    pub fn new(problem: Problem<'a>, options: PlanOptions) -> Self {
+    /// Creates a planner.
+    pub fn new(problem: Problem<'a>, options: PlanOptions<'a>) -> Self {
         Self { problem, options, checkpoint: None }
     }
 
-    /// The same planner, going on from a [checkpoint](crate::Search::checkpoint) of the same problem, options and number
-    /// of evaluations: it ends in the very plan that would have been found without the interruption.
+    /// Resumes from a checkpoint of the same problem, options and number of evaluations.
+    ///
+    /// The plan is the same as without the interruption. An observer receives checkpoints with [`Event::Search`] and
+    /// [`Event::Stopped`].
+    ///
+    /// ```
+    /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, Event, PlanOptions, Planner, Problem};
+    ///
+    /// let omega = "omega:8".parse()?;
+    /// let all_gather = Collective::all_gather();
+    /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
+    /// let options = PlanOptions { engine: EngineChoice::Named("umda"), steps: Some(8), ..PlanOptions::auto(1) };
+    /// let budget = Budget::evaluations(1_000_000);
+    /// let mut checkpoint = None;
+    /// let interrupted = Planner::new(problem, options).run(&budget, |event| match event {
+    ///     Event::Search(_) => budget.cancel(),
+    ///     Event::Stopped(search) => checkpoint = Some((search.checkpoint)()),
+    ///     _ => {}
+    /// });
+    /// assert!(interrupted.is_err());
+    ///
+    /// let planner = Planner::new(problem, options).from_checkpoint(checkpoint.ok_or("no search was running")?);
+    /// assert_eq!(planner.run(&Budget::evaluations(1_000_000), |_| {})?.step_count(), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn from_checkpoint(self, checkpoint: Vec<u8>) -> Self {
         Self { checkpoint: Some(checkpoint), ..self }
     }
 
-    /// The plan. `observe` sees how it comes about.
+    /// Computes the plan. `observe` receives the [events](Event) of the work.
     ///
-    /// Cancelling the budget, or its deadline, ends the search soon, and the best schedule so far is the plan.
+    /// Cancelling the budget, or its deadline, ends a search soon. The best schedule so far then is the plan.
     ///
     /// # Errors
     ///
     /// [`PlanError`].
     pub fn run(self, budget: &Budget, mut observe: impl FnMut(Event<'_>)) -> Result<Plan, PlanError> {
         let Self { problem, options, checkpoint } = self;
+        let engines = options.engines.chosen(options.engine)?;
         check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
         let phases = DistributePhase::all(&problem);
         let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(&problem)).collect();
-        let mut ladders: Vec<BoundSearch> = problems.iter().map(BoundSearch::new).collect();
+        let mut searches: Vec<BoundSearch> = problems.iter().map(BoundSearch::new).collect();
         if let Some(steps) = options.steps {
-            check_possible(&problem, &phases, &mut ladders, steps, budget)?;
+            check_possible(&problem, &phases, &mut searches, steps, budget)?;
         }
         let identity = Identity::new(&problem, options, budget.evaluation_limit());
-        let (mut state, mut search) = match checkpoint {
+        let (mut state, mut resumed) = match checkpoint {
             Some(bytes) => checkpoint::read(&identity, &bytes).map(|(state, search)| (state, Some(search)))?,
             None => (PlanState::default(), None),
         };
-        let known = resumed_bounds(&state, &problems, search.is_some())?;
-        for (place, bound_search) in ladders.iter().enumerate().skip(state.done.len()) {
-            let reached: u32 = state.done.iter().map(Found::step_count).sum();
-            let to_come: u32 = ladders[place + 1..].iter().map(|bound_search| bound_search.best().steps).sum();
-            let ceiling = options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come)));
+        let known = resumed_bounds(&state, &problems, resumed.is_some())?;
+        for (place, bound_search) in searches.iter().enumerate().skip(state.done.len()) {
+            let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
+            let to_come: u32 = searches[place + 1..].iter().map(|later| later.best().steps).sum();
             let phase_planner = PhasePlanner {
                 problem: problems[place],
-                options,
+                engines: &engines,
+                seed: options.seed,
                 bound: known.get(place).unwrap_or(bound_search.best()).clone(),
-                ceiling,
+                ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
                 budget: share(budget, phases.len(), phases.len() - place),
                 identity: &identity,
+                failure: None,
+                is_spent: false,
             };
-            phase_planner.run(&mut state, bound_search.clone(), search.take(), &mut observe)?;
+            phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe)?;
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let bound = lockstep_bounds::of_phases(&phases, bounds);
-        let found = assembled(&problem, &phases, state.done);
-        Plan::judged(&problem, found, bound, options.seed, state.cut_short)
+        let PhaseSchedule { engine, method, schedule, verification } = joined(&problem, &phases, state.done, options);
+        let origin = Origin::new(&engine, method.as_deref(), options.seed, state.cut_short);
+        Plan::verified(&problem, schedule, verification, bound, origin)
+            .map_err(|violation| PlanError::Refused { engine, violation: Box::new(violation) })
     }
 }
 
-/// Refuses a number of steps that no schedule has.
+/// Refuses a maximum number of steps below the lower bound.
 fn check_possible(
     problem: &Problem<'_>,
     phases: &[DistributePhase<'_>],
-    ladders: &mut [BoundSearch<'_>],
+    searches: &mut [BoundSearch<'_>],
     steps: u32,
     budget: &Budget,
 ) -> Result<(), PlanError> {
-    for place in 0..ladders.len() {
-        let others = ladders.iter().fold(0, |sum: u32, bound_search| sum.saturating_add(bound_search.best().steps));
-        let others = others - ladders[place].best().steps;
-        ladders[place].raise(Cost::Expensive, steps.saturating_add(1).saturating_sub(others), budget, |_, _| {});
+    for place in 0..searches.len() {
+        let all = searches.iter().fold(0, |sum: u32, search| sum.saturating_add(search.best().steps));
+        let others = all - searches[place].best().steps;
+        searches[place].raise(Cost::Expensive, steps.saturating_add(1).saturating_sub(others), budget, |_, _| {});
     }
-    let bounds = ladders.iter().map(|bound_search| bound_search.best().clone()).collect();
+    let bounds = searches.iter().map(|search| search.best().clone()).collect();
     let bound = lockstep_bounds::of_phases(phases, bounds);
     if bound.steps <= steps {
         return Ok(());
@@ -225,7 +182,7 @@ fn check_possible(
     Err(PlanError::Impossible { steps, least: bound.steps, why })
 }
 
-/// The bounds of the phases that an interrupted state has come through, checked.
+/// The checked bounds of the phases that a checkpoint contains.
 fn resumed_bounds(
     state: &PlanState,
     problems: &[Problem<'_>],
@@ -245,34 +202,23 @@ fn inconsistent(what: String) -> CheckpointError {
     CheckpointError::Inconsistent { what }
 }
 
-/// The schedule of all phases, by the most laborious of those that found one, and what the judge said if it is the very
-/// one that he has seen.
-fn assembled(problem: &Problem<'_>, phases: &[DistributePhase<'_>], mut found: Vec<Found>) -> Found {
-    if found.len() == 1 && problem.collective().phases() == [Phase::Distribute] {
-        return found.remove(0);
+/// The schedule of all phases, under the name of the last engine in the registry's order. The report of the verifier is
+/// kept only if the schedule is the verified one.
+fn joined(
+    problem: &Problem<'_>,
+    phases: &[DistributePhase<'_>],
+    mut done: Vec<PhaseSchedule>,
+    options: PlanOptions<'_>,
+) -> PhaseSchedule {
+    if done.len() == 1 && problem.collective().phases() == [Phase::Distribute] {
+        return done.remove(0);
     }
-    let finder = found.iter().max_by_key(|found| found.engine).expect("a collective has a phase");
-    let (engine, method) = (finder.engine, finder.method.clone());
+    let last = done.iter().max_by_key(|phase| options.engines.position(&phase.engine));
+    let last = last.expect("a collective has a phase");
+    let (engine, method) = (last.engine.clone(), last.method.clone());
     let mut schedule = Schedule::new();
-    for (phase, found) in phases.iter().zip(found) {
-        schedule.append(&phase.from_distribution(found.schedule));
+    for (phase, planned) in phases.iter().zip(done) {
+        schedule.append(&phase.from_distribution(planned.schedule));
     }
-    Found { engine, method, schedule, verification: None }
-}
-
-/// Refuses problems whose schedules would not fit into memory.
-pub(crate) fn check_size(what: &'static str, amount: u64, limit: u64) -> Result<(), PlanError> {
-    if amount <= limit { Ok(()) } else { Err(PlanError::TooLarge { amount, what, limit }) }
-}
-
-/// What each of `of` phases may spend: its part of the evaluations, and of the time that `left` of them still have.
-pub(crate) fn share(budget: &Budget, of: usize, left: usize) -> Budget {
-    let share = match budget.evaluation_limit() {
-        u64::MAX => budget.clone(),
-        evaluations => budget.clone().with_evaluations(evaluations / of as u64),
-    };
-    match budget.time_left() {
-        Some(time) => share.within(time / left as u32),
-        None => share,
-    }
+    PhaseSchedule { engine, method, schedule, verification: None }
 }

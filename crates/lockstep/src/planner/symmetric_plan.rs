@@ -1,4 +1,4 @@
-//! Plans too large to write down.
+//! Plans of symmetric networks, stored as the part of one source.
 
 use lockstep_certificate::LowerBound;
 use lockstep_schedule::{
@@ -8,23 +8,13 @@ use lockstep_topology::CayleyGraph;
 
 use crate::plan::Verdict;
 
-/// A valid schedule of an all-gather or all-to-all on a network that looks the same from every node, with a proved lower
-/// bound. Only the part of one source is there, so that a network of a million nodes takes some megabytes.
+/// A valid schedule of an all-gather or all-to-all on a Cayley graph, with a proved lower bound.
 ///
-/// Invariant: the judge has accepted the schedule by the translation principle, and the bound its check. Only
-/// [`plan_symmetric`] makes one.
+/// The schedule is stored as the part of one source, and the group translates it to all other sources. A network of a
+/// million nodes takes a few megabytes.
 ///
-/// ```
-/// use lockstep::schedule::CollectiveName;
-/// use lockstep::{Budget, CommunicationModel, plan_symmetric};
-///
-/// let cube = "hypercube:16".parse()?;
-/// let model = CommunicationModel::store_and_forward();
-/// let plan = plan_symmetric(&cube, CollectiveName::AllGather, model, &Budget::unlimited())?;
-/// assert_eq!((plan.step_count(), plan.is_optimal()), (4096, true)); // 65,535 messages through 16 links
-/// assert_eq!(plan.verification().transfers, 65_535 * 65_536);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Invariant: [`verify_symmetric`] has accepted the schedule, and [`LowerBound::check_symmetric`] the bound. Only
+/// [`plan_symmetric`] returns one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SymmetricPlan {
     schedule: SymmetricSchedule,
@@ -39,7 +29,7 @@ pub struct SymmetricPlan {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymmetricPlanError {
-    /// No construction does this.
+    /// No construction supports the collective on this network.
     #[error(
         "no symmetric schedule of {collective} on {graph} is known for {model}; symmetric are aab and aas, all-port"
     )]
@@ -51,17 +41,29 @@ pub enum SymmetricPlanError {
         /// The rules of the network.
         model: CommunicationModel,
     },
-    /// A construction made a schedule that the judge refuses.
-    #[error("the {construction} construction made an invalid schedule, which is a mistake in lockstep: {violation}")]
+    /// The verifier refused the schedule of a construction.
+    #[error("the {construction} construction made an invalid schedule: {violation}; this is a bug of the construction")]
     Refused {
         /// The construction.
         construction: &'static str,
-        /// What is wrong.
+        /// The rule that the schedule breaks.
         violation: SymmetricViolation,
     },
 }
 
-/// The symmetric schedule of an all-gather or all-to-all, judged, with a proved lower bound.
+/// Plans an all-gather or all-to-all on a Cayley graph by the constructions for symmetric networks.
+///
+/// ```
+/// use lockstep::schedule::CollectiveName;
+/// use lockstep::{Budget, CommunicationModel, plan_symmetric};
+///
+/// let cube = "hypercube:16".parse()?;
+/// let model = CommunicationModel::store_and_forward();
+/// let plan = plan_symmetric(&cube, CollectiveName::AllGather, model, &Budget::unlimited())?;
+/// assert_eq!((plan.step_count(), plan.is_optimal()), (4096, true)); // 65,535 messages through 16 links
+/// assert_eq!(plan.verification().transfers, 65_535 * 65_536);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -87,37 +89,37 @@ pub fn plan_symmetric(
 }
 
 impl SymmetricPlan {
-    /// The schedule: the part of one source, and the group that moves it to all others.
+    /// The schedule: the part of one source, and the group that translates it to all other sources.
     pub fn schedule(&self) -> &SymmetricSchedule {
         &self.schedule
     }
 
-    /// The rules of the network that were assumed.
+    /// The network's rules that the plan assumes.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
 
-    /// Its number of steps.
+    /// Number of steps of the schedule.
     pub fn step_count(&self) -> u32 {
         self.verification.steps as u32
     }
 
-    /// What the judge counted, of all sources together.
+    /// The report of the verifier, over all sources.
     pub fn verification(&self) -> &Verification {
         &self.verification
     }
 
-    /// The best lower bound known, with its certificate.
+    /// The best known lower bound, with its certificate.
     pub fn lower_bound(&self) -> &LowerBound {
         &self.bound
     }
 
-    /// How far the schedule is from the bound.
+    /// The distance of the schedule from the bound.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
-    /// Whether no schedule has fewer steps.
+    /// Returns true if no schedule has fewer steps.
     pub fn is_optimal(&self) -> bool {
         self.verdict == Verdict::Optimal
     }

@@ -1,20 +1,42 @@
-//! Recovery books: plans for faults, made before they happen.
+//! Recovery books: plans for faults, computed in advance.
 
-use lockstep_faults::{FaultError, Faults};
-use lockstep_files::FileError;
-use lockstep_schedule::{Problem, ProblemError, Schedule, ScheduleFile, ScheduleFileError};
+use lockstep_faults::Faults;
+use lockstep_schedule::{Problem, Schedule, ScheduleFile};
 use lockstep_topology::Topology;
 
+use super::book_error::BookError;
+use super::book_format::{PackedPlan, Page, Piece, Pieces, title};
 use super::degradation::Degradation;
-use super::replan::remaining;
-use super::sweep_log::{PackedPlan, Page, Piece, Pieces, title};
-use crate::plan::parse;
-use crate::plan::{PlanFile, PlanFileError};
+use super::remaining::remaining;
+use crate::plan::{PlanFile, PlanFileError, parse};
 
 /// A plan for each of many sets of faults.
 ///
-/// What is in it went through the judge when it was made, and the file's checksums say that nothing has changed since then;
-/// [`PlanFile::check`] says it again. Memory: some 4 bytes a transfer and some 300 bytes a plan.
+/// Every plan was verified when the book was written, and checksums protect it since then. [`PlanFile::check`] verifies
+/// it again. Memory: about 4 bytes per transfer, and 300 bytes per plan. A [`SweepLog`](crate::SweepLog) writes a book.
+///
+/// ```
+/// use lockstep::faults::{FaultKind, FaultSet, FaultSpace};
+/// use lockstep::{Budget, Collective, CommunicationModel, PlanOptions, RecoveryBook, SweepIdentity, SweepLog};
+/// # use lockstep::{plan, sweep};
+///
+/// # let ring = "ring:5".parse()?;
+/// # let budget = Budget::evaluations(1 << 16);
+/// # let before = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
+/// # let (options, evaluations) = (PlanOptions::auto(1), 1 << 16);
+/// # let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link", keeps_plans: true };
+/// # let mut bytes = Vec::new();
+/// # let mut log = SweepLog::begin(&identity, &mut bytes)?;
+/// # let links = FaultSpace::new(&ring, FaultKind::Link, 1);
+/// # sweep(&before, links.iter(), options, &budget, |one| log.add(&one).expect("memory takes all bytes"))?;
+/// # log.end()?;
+/// let book = RecoveryBook::read(&bytes)?;
+/// let faults = FaultSet::new().link("3", "4").of(book.topology())?;
+/// let recovery = book.look_up(&faults)?.ok_or("no plan for these faults")?;
+/// let plan = recovery.plan.ok_or("the ring is disconnected")?.check()?;
+/// assert_eq!(plan.step_count(), 4); // the ring without a link is a line of 5 nodes
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct RecoveryBook {
     before: PlanFile,
@@ -23,21 +45,21 @@ pub struct RecoveryBook {
     pages: Vec<Page>,
 }
 
-/// What a book says about some faults.
+/// The contents of a book for one set of faults.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recovery {
     /// The figures.
     pub degradation: Degradation,
-    /// The plan on the faulty network, unless the collective cannot go on.
+    /// The plan on the faulty network, unless the collective is impossible there.
     pub plan: Option<PlanFile>,
 }
 
 impl RecoveryBook {
-    /// The book that a file holds. Reads every byte.
+    /// Reads a book. Checks every byte.
     ///
     /// # Errors
     ///
-    /// [`BookError`], if the file is no book, truncated, altered, or has the figures alone.
+    /// [`BookError`] if the file is not a book, truncated, altered, or without schedules.
     pub fn read(bytes: &[u8]) -> Result<Self, BookError> {
         let (title, rest) = title(bytes)?;
         if !title.keeps_plans {
@@ -59,17 +81,17 @@ impl RecoveryBook {
         Ok(Self { before, sets: title.sets, pages })
     }
 
-    /// The plan of the whole network.
+    /// The plan of the network without faults.
     pub fn before(&self) -> &PlanFile {
         &self.before
     }
 
-    /// The whole network.
+    /// The network without faults.
     pub fn topology(&self) -> &Topology {
         self.before.schedule.topology()
     }
 
-    /// Which sets of faults it knows, in words.
+    /// The sets of faults of the book, in words.
     pub fn sets(&self) -> &str {
         &self.sets
     }
@@ -79,29 +101,31 @@ impl RecoveryBook {
         self.pages.len()
     }
 
-    /// Whether it knows no set of faults.
+    /// Returns true if the book has no set of faults.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// The schedule after these faults, by the numbers of the whole network, in microseconds; `None` if the book does not know
-    /// them, or if the collective cannot go on.
+    /// Returns the schedule after these faults, in microseconds; `None` if the book does not have the faults, or if the
+    /// collective is impossible after them.
     ///
-    /// Message numbers are those of the collective on the faulty network: a failed terminal has none.
+    /// Channels have their numbers in the network without faults. Messages are numbered by the collective on the faulty
+    /// network, where a failed terminal has none.
     ///
     /// # Errors
     ///
-    /// [`BookError::Schedule`], if the page holds no schedule.
+    /// [`BookError::Schedule`] if the schedule cannot be read.
     pub fn schedule(&self, faults: &Faults) -> Result<Option<Schedule>, BookError> {
         let plan = self.page(faults).and_then(|page| page.plan.as_ref());
         plan.map(|plan| Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)).transpose()
     }
 
-    /// What the book says about these faults, with the plan as a file on the faulty network; `None` if it does not know them.
+    /// Returns the figures for these faults, and the plan as a file on the faulty network; `None` if the book does not have
+    /// the faults.
     ///
     /// # Errors
     ///
-    /// [`BookError`], if the page contradicts itself.
+    /// [`BookError`] if the page contradicts itself.
     pub fn look_up(&self, faults: &Faults) -> Result<Option<Recovery>, BookError> {
         let Some(page) = self.page(faults) else { return Ok(None) };
         let plan = page.plan.as_ref().map(|plan| self.unpacked(faults, plan)).transpose()?;
@@ -122,37 +146,4 @@ impl RecoveryBook {
         let file = ScheduleFile::new(&problem, schedule);
         Ok(parse::<()>(&plan.claims)?.into_file(|()| Ok::<_, PlanFileError>(file))?)
     }
-}
-
-/// Why there is no recovery book, or no plan in it.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BookError {
-    /// No book, or one that is altered.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A book that ends too early.
-    #[error("the book has no end: it is truncated, or still being made; fetch it again, or run its sweep to the end")]
-    Unfinished,
-    /// Pages that are not in their order.
-    #[error("the pages are not in their order; the file is altered, fetch or write it again")]
-    Order,
-    /// The log of a sweep that kept no schedules.
-    #[error("the file has the figures of a sweep and no plans; make it with --book")]
-    NoPlans,
-    /// The log of another sweep.
-    #[error("it belongs to another sweep")]
-    OtherSweep,
-    /// A plan file that cannot be read.
-    #[error("the plan of the whole network: {0}")]
-    Plan(#[from] PlanFileError),
-    /// Steps that cannot be read.
-    #[error("a schedule of the book: {0}")]
-    Schedule(ScheduleFileError),
-    /// Faults that are none of the network.
-    #[error(transparent)]
-    Faults(#[from] FaultError),
-    /// A page with a plan where there can be none.
-    #[error("the book contradicts itself: {0}")]
-    Problem(#[from] ProblemError),
 }

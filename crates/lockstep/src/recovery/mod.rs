@@ -1,12 +1,20 @@
-//! Plans for networks with faults.
+//! Plans for networks with faults: repair, degradation tables and recovery books.
 
 mod book;
+mod book_error;
+mod book_format;
+mod consequence;
 mod degradation;
+mod remaining;
 mod repair;
 mod replan;
+mod sweep;
 mod sweep_log;
 
-pub use book::{BookError, Recovery, RecoveryBook};
-pub use degradation::{Consequence, ConsequenceError, Degradation, Loss, Outcome, Planned, sweep};
-pub use replan::{Changes, Repaired, Replan, ReplanError, replan};
-pub use sweep_log::{Interrupted, SweepIdentity, SweepLog};
+pub use book::{Recovery, RecoveryBook};
+pub use book_error::BookError;
+pub use consequence::{Consequence, ConsequenceError};
+pub use degradation::{Degradation, FaultOutcome, Loss, PlanFigures};
+pub use replan::{Replan, ReplanError, replan};
+pub use sweep::sweep;
+pub use sweep_log::{InterruptedSweep, SweepIdentity, SweepLog};

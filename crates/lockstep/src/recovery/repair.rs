@@ -1,41 +1,36 @@
-//! The repair of a schedule, phase by phase.
+//! The repair of a schedule after faults, phase by phase.
 
 use std::ops::Range;
 
 use lockstep_bounds::{BoundSearch, Cost};
-use lockstep_construct::{repair, survivors};
-use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule, phase_steps};
+use lockstep_construct::{ConstructEngine, repair, survivors};
+use lockstep_schedule::{Budget, DistributePhase, Effort, Engine, NotFound, Problem, Schedule, phase_steps};
 
-use super::replan::{Changes, Repaired};
-use crate::plan::{CutShort, Plan};
-use crate::planner::Engine;
-use crate::planner::Event;
-use crate::planner::Found;
-use crate::planner::part_of_time;
-use crate::planner::{PlanError, share};
+use crate::plan::{Changes, CutShort, Origin, Plan, Repaired};
+use crate::planner::{Event, PlanError, part_of_time, share};
 
 /// The name of the repair among the methods of its engine.
 const METHOD: &str = "repair";
 
-/// Of what may be spent, the repair gets one part in so many, with the bounds.
+/// The repair and its bounds get this part of the budget; the fresh plan gets the budget itself.
 const SHARE: u32 = 4;
 
-/// Evaluations for each delivery before the dear bounds are asked: some attempts of the methods that place everything once.
+/// Evaluations per delivery before the expensive bounds: some attempts of the methods that place each delivery once.
 const FIRST_LOOK: u64 = 16;
 
-/// What is to be repaired, and what may be spent on it.
+/// The repair of a schedule for a problem with fewer nodes and channels.
 pub(super) struct ScheduleRepair<'a> {
     /// The problem that the schedule solves.
     pub(super) before: &'a Problem<'a>,
-    /// The problem that it is to solve.
+    /// The problem after the faults.
     pub(super) problem: &'a Problem<'a>,
     pub(super) seed: u64,
     pub(super) budget: &'a Budget,
 }
 
 impl ScheduleRepair<'_> {
-    /// The plan of the repaired schedule; `None` if some phase of it cannot be repaired.
-    pub(super) fn mend(
+    /// Returns the plan of the repaired schedule, or `None` if some phase of it cannot be repaired.
+    pub(super) fn run(
         &self,
         schedule: &Schedule,
         observe: &mut dyn FnMut(Event<'_>),
@@ -49,7 +44,7 @@ impl ScheduleRepair<'_> {
             let part = old_phase.to_distribution(part(schedule, old_steps[place].clone()));
             let budget = part_of_time(&share(self.budget, phases.len(), phases.len() - place), SHARE);
             let mut bound_search = BoundSearch::new(&problem);
-            match self.mend_phase(&old_problem, &part, &problem, &mut bound_search, &budget, observe) {
+            match self.repair_phase(&old_problem, &part, &problem, &mut bound_search, &budget, observe) {
                 Ok((repaired, of_phase)) => {
                     let stopped = budget.clone().with_evaluations(u64::MAX).stop_after(0);
                     if repaired.step_count() as u32 > bound_search.best().steps {
@@ -65,16 +60,18 @@ impl ScheduleRepair<'_> {
                 }
             }
         }
-        let found = Found::by(Engine::Construct, Some(METHOD), whole);
         let bound = lockstep_bounds::of_phases(&phases, bounds);
-        let plan = Plan::judged(self.problem, found, bound, self.seed, cut_short)?;
+        let engine = ConstructEngine.name();
+        let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
+        let plan = Plan::verified(self.problem, whole, None, bound, origin)
+            .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
         let repaired = Repaired { steps: plan.step_count(), changes };
         observe(Event::Repaired(repaired));
         Ok(Some((plan, repaired)))
     }
 
-    /// The repaired schedule of one phase, which distributes its messages.
-    fn mend_phase(
+    /// Repairs the schedule of one phase, which distributes its messages.
+    fn repair_phase(
         &self,
         before: &Problem<'_>,
         schedule: &Schedule,
@@ -87,7 +84,8 @@ impl ScheduleRepair<'_> {
         let attempt = |goal, evaluations, observe: &mut dyn FnMut(Event<'_>)| {
             let budget = budget.clone().with_evaluations(evaluations);
             repair(problem, &kept, goal, self.seed, &budget, |method, attempts, steps| {
-                observe(Event::Tried { engine: Engine::Construct, method: Some(method.name), attempts, steps });
+                let (engine, effort) = (ConstructEngine.name(), Effort::Attempts(attempts));
+                observe(Event::Tried { engine, method: Some(method.name), effort, steps });
             })
         };
         let most = budget.evaluation_limit() / u64::from(SHARE);
@@ -109,18 +107,7 @@ impl ScheduleRepair<'_> {
     }
 }
 
-impl Changes {
-    fn and(self, other: Self) -> Self {
-        Self {
-            kept: self.kept + other.kept,
-            lost: self.lost + other.lost,
-            moved: self.moved + other.moved,
-            added: self.added + other.added,
-        }
-    }
-}
-
-/// Asks the rules up to this cost, as long as they can say more than `enough`.
+/// Computes the lower bounds up to this cost that can exceed `enough`.
 fn raise_bound(
     bound_search: &mut BoundSearch<'_>,
     cost: Cost,
@@ -134,7 +121,7 @@ fn raise_bound(
     });
 }
 
-/// The given steps of a schedule.
+/// Returns the given steps of a schedule.
 fn part(schedule: &Schedule, steps: Range<usize>) -> Schedule {
     let mut part = Schedule::new();
     for step in steps {

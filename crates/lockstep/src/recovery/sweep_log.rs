@@ -1,82 +1,33 @@
-//! Sweeps over faults as files that grow.
-//!
-//! Sealed pieces stand one behind the other: the first says what the sweep is about, each further one holds the consequence
-//! of one set of faults, and the last one says how many they are. So a sweep that is killed loses nothing, and a
-//! [book](crate::RecoveryBook) without its end is not taken for a whole one.
+//! The log of a sweep: a recovery book that grows by one page per set of faults.
 
 use std::io::{self, Write};
 
-use lockstep_files::{FileError, FileKind, HEADER_BYTES, SealError};
-use serde::{Deserialize, Serialize};
+use lockstep_files::HEADER_BYTES;
 
-use super::book::BookError;
-use super::degradation::{Consequence, Degradation};
+use super::book_error::BookError;
+use super::book_format::{KIND, PackedPlan, Page, Piece, Pieces, Title, title};
+use super::consequence::Consequence;
+use super::degradation::Degradation;
 use crate::plan::Plan;
 use crate::planner::PlanOptions;
 
-const KIND: FileKind =
-    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1, remedies: &[] };
-
-/// The first piece.
-#[derive(PartialEq, Serialize, Deserialize)]
-pub(crate) struct Title {
-    /// The binary plan file of the whole network.
-    pub(crate) before: Vec<u8>,
-    options: PlanOptions,
-    evaluations: u64,
-    /// Which sets of faults there are, in words.
-    pub(crate) sets: String,
-    /// Whether the schedules are kept, and not their figures alone.
-    pub(crate) keeps_plans: bool,
-}
-
-/// Every further piece.
-#[derive(Serialize, Deserialize)]
-pub(crate) enum Piece {
-    Page(Page),
-    /// The number of pages.
-    End(u64),
-}
-
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Page {
-    /// From 0.
-    number: u64,
-    pub(crate) degradation: Degradation,
-    pub(crate) plan: Option<PackedPlan>,
-}
-
-/// A plan without its problem.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct PackedPlan {
-    /// All that a plan file says beside its schedule, as JSON.
-    pub(crate) claims: String,
-    pub(crate) schedule: Vec<u8>,
-}
-
-impl PackedPlan {
-    fn new(plan: &Plan) -> Self {
-        Self { claims: plan.to_file(None).claims(), schedule: plan.schedule().pack() }
-    }
-}
-
-/// What a sweep is about: with the same plan, options and sets of faults its results are the same.
+/// Everything that decides the results of a sweep.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SweepIdentity<'a> {
-    /// The plan of the whole network.
+    /// The plan of the network without faults.
     pub before: &'a Plan,
-    /// How plans are made.
-    pub options: PlanOptions,
-    /// Evaluations for every set of faults.
+    /// The options of every plan.
+    pub options: PlanOptions<'a>,
+    /// Number of evaluations per set of faults.
     pub evaluations: u64,
-    /// Which sets of faults there are and in which order, in words.
+    /// The sets of faults and their order, in words.
     pub sets: &'a str,
-    /// Whether the schedules are kept, and not their figures alone.
+    /// Whether the log keeps schedules, and not only their figures.
     pub keeps_plans: bool,
 }
 
 impl SweepIdentity<'_> {
-    /// A number that hardly any two sweeps have in common.
+    /// Returns a checksum of the identity, for the names of files.
     pub fn digest(&self) -> u64 {
         let sealed = KIND.seal(&self.title());
         // The last bytes of the header are those of a checksum.
@@ -85,11 +36,12 @@ impl SweepIdentity<'_> {
 
     fn title(&self) -> Title {
         let Self { before, options, evaluations, sets, keeps_plans } = *self;
+        let options = options.into();
         Title { before: before.to_file(None).to_bytes(), options, evaluations, sets: sets.to_owned(), keeps_plans }
     }
 }
 
-/// A sweep written down as it goes.
+/// Writes the results of a sweep while it runs.
 ///
 /// ```
 /// use lockstep::faults::{FaultKind, FaultSet, FaultSpace};
@@ -120,39 +72,39 @@ pub struct SweepLog<W> {
     keeps_plans: bool,
 }
 
-/// What an interrupted sweep has written.
+/// The contents of an unfinished log.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Interrupted {
-    /// The rows that are there, in their order.
+pub struct InterruptedSweep {
+    /// The complete rows, in order.
     pub rows: Vec<Degradation>,
-    /// How many bytes of the file are good. What is behind them is the beginning of the next page, or the end of the book.
+    /// Number of complete bytes of the file. The bytes behind them are an incomplete page, or the end of the book.
     pub length: usize,
-    /// Whether the sweep had come to its end.
+    /// Whether the sweep was complete.
     pub is_ended: bool,
 }
 
 impl<W: Write> SweepLog<W> {
-    /// Begins a log.
+    /// Begins a log: writes its first piece.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn begin(identity: &SweepIdentity<'_>, mut out: W) -> io::Result<Self> {
         out.write_all(&KIND.seal(&identity.title()))?;
         out.flush()?;
         Ok(Self { out, pages: 0, keeps_plans: identity.keeps_plans })
     }
 
-    /// Goes on behind the pages that [`SweepIdentity::interrupted`] has found; the writer stands behind them.
-    pub fn go_on(identity: &SweepIdentity<'_>, interrupted: &Interrupted, out: W) -> Self {
+    /// Resumes a log behind the pages of [`SweepIdentity::interrupted`]. The writer must be at the end of these pages.
+    pub fn resume(identity: &SweepIdentity<'_>, interrupted: &InterruptedSweep, out: W) -> Self {
         Self { out, pages: interrupted.rows.len() as u64, keeps_plans: identity.keeps_plans }
     }
 
-    /// Adds the next consequence.
+    /// Writes the next consequence, and flushes the writer.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn add(&mut self, consequence: &Consequence) -> io::Result<()> {
         let plan = consequence.plan.as_ref().filter(|_| self.keeps_plans).map(PackedPlan::new);
         let page = Page { number: self.pages, degradation: consequence.degradation.clone(), plan };
@@ -161,11 +113,11 @@ impl<W: Write> SweepLog<W> {
         Ok(())
     }
 
-    /// Writes that these are all.
+    /// Writes the end of the log.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn end(mut self) -> io::Result<()> {
         self.write(&Piece::End(self.pages))
     }
@@ -177,17 +129,17 @@ impl<W: Write> SweepLog<W> {
 }
 
 impl SweepIdentity<'_> {
-    /// What an interrupted sweep of this identity has left in a file.
+    /// Reads the log of an interrupted sweep with this identity. An incomplete last page is not an error.
     ///
     /// # Errors
     ///
-    /// [`BookError`]: no book, that of another sweep, or a damaged one. That the last page is cut off is no damage.
-    pub fn interrupted(&self, bytes: &[u8]) -> Result<Interrupted, BookError> {
+    /// [`BookError`] if the bytes are not a book, or belong to another sweep, or are damaged.
+    pub fn interrupted(&self, bytes: &[u8]) -> Result<InterruptedSweep, BookError> {
         let (title, pages) = title(bytes)?;
         if title != self.title() {
             return Err(BookError::OtherSweep);
         }
-        let mut interrupted = Interrupted { rows: Vec::new(), length: bytes.len() - pages.len(), is_ended: false };
+        let mut interrupted = InterruptedSweep { rows: Vec::new(), length: bytes.len() - pages.len(), is_ended: false };
         for piece in Pieces::new(pages) {
             match piece {
                 Ok((Piece::Page(page), length)) => {
@@ -200,51 +152,5 @@ impl SweepIdentity<'_> {
             }
         }
         Ok(interrupted)
-    }
-}
-
-/// The first piece, and the bytes behind it.
-pub(crate) fn title(bytes: &[u8]) -> Result<(Title, &[u8]), BookError> {
-    Ok(KIND.open_first(bytes)?)
-}
-
-/// The pieces behind the first one, each with its length in bytes, up to the end of the book.
-pub(crate) struct Pieces<'a> {
-    rest: &'a [u8],
-    pages: u64,
-    is_over: bool,
-}
-
-impl<'a> Pieces<'a> {
-    pub(crate) fn new(rest: &'a [u8]) -> Self {
-        Self { rest, pages: 0, is_over: false }
-    }
-
-    fn piece(&mut self) -> Result<(Piece, usize), BookError> {
-        let (piece, rest) = match KIND.open_first(self.rest) {
-            Err(FileError::Sealed(SealError::Length { .. })) => return Err(BookError::Unfinished),
-            opened => opened?,
-        };
-        match &piece {
-            Piece::Page(page) if page.number == self.pages => self.pages += 1,
-            Piece::End(pages) if *pages == self.pages && rest.is_empty() => self.is_over = true,
-            Piece::Page(_) | Piece::End(_) => return Err(BookError::Order),
-        }
-        let length = self.rest.len() - rest.len();
-        self.rest = rest;
-        Ok((piece, length))
-    }
-}
-
-impl Iterator for Pieces<'_> {
-    type Item = Result<(Piece, usize), BookError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
-        }
-        let piece = self.piece();
-        self.is_over |= piece.is_err();
-        Some(piece)
     }
 }

@@ -1,3 +1,5 @@
+//! Networks of known structure.
+
 use lockstep::topology::strategy::shuffled;
 use lockstep::{Budget, CollectiveName, CommunicationModel, PlanOptions, Planner, Problem, Topology, plan_symmetric};
 use proptest::prelude::*;
@@ -57,7 +59,7 @@ fn optimal_without_search(topology: &Topology, collective: &str, model: Communic
     let plan = plan.unwrap_or_else(|error| panic!("{} {name} {model}: {error}", topology.name()));
     let bound = plan.lower_bound();
     assert!(plan.is_optimal(), "{} {name} {model}: {} steps, {bound}", topology.name(), plan.step_count());
-    // All-to-all needs the structure; from one to all, flows do without.
+    // Flows also plan collectives with one source; all-to-all needs the structure.
     let from_one = name.has_root();
     let by_construction = |part: &str| part == "analytic" || from_one && part == "construct";
     assert!(plan.engine().split_once(" (").is_some_and(|(engine, _)| by_construction(engine)), "{}", plan.engine());
@@ -77,7 +79,7 @@ fn known_structures_are_planned_optimally_without_search() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
-    /// Structure is all that counts: any numbering, any root.
+    /// Only the structure matters: any numbering of the nodes, any root.
     #[test]
     fn shuffled_structures_are_planned_optimally_without_search(
         (topology, collective, model) in select(NETWORKS.to_vec()).prop_flat_map(|(spec, model, collectives)| {
@@ -90,7 +92,7 @@ proptest! {
     }
 }
 
-/// The plan of the part of one source says of the whole what the plan of the whole says.
+/// A symmetric plan has the bound, steps and transfers of the explicit plan.
 #[test]
 fn symmetric_plans_agree_with_explicit_ones() {
     for spec in ["hypercube:5", "torus:4x6", "ring:9", "circulant:13,1,5", "folded-hypercube:4"] {

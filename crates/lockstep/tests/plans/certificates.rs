@@ -1,4 +1,4 @@
-//! Plans whose certificates were altered.
+//! Plans with altered certificates.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::network;
 
-/// The places of all numbers in a value.
+/// Collects the JSON pointers of all numbers in a value.
 fn numbers(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::Number(_) => found.push(path.to_owned()),
@@ -20,15 +20,15 @@ fn numbers(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Numbers more of a certificate are not tried.
+/// The maximum number of numbers that are altered per certificate.
 const MOST: usize = 200;
 
-/// One number of the bound changed by one, wherever it stands (a step, a count, a weight, a node): the file is refused.
+/// Each number of a bound (a step, a count, a weight, a node) is changed by one, and the file is refused.
 #[test]
 fn no_number_of_a_certificate_can_be_altered() {
     let (wormhole, store) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
     let any = CommunicationModel { routing: Routing::Any, ..wormhole };
-    let questions = [
+    let setups = [
         ("irregular.edges", wormhole, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
         ("irregular.edges", store, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
         ("irregular.edges", any, "oas aas"),
@@ -37,7 +37,7 @@ fn no_number_of_a_certificate_can_be_altered() {
         ("indirect.edges", wormhole, "aas"),
     ];
     let mut rules = BTreeSet::new();
-    for (file, model, collectives) in questions {
+    for (file, model, collectives) in setups {
         let topology = network(file);
         for collective in collectives.split(' ') {
             let name: CollectiveName = collective.parse().unwrap();
@@ -53,7 +53,7 @@ fn no_number_of_a_certificate_can_be_altered() {
     assert!(rules.len() >= 8, "{rules:?}");
 }
 
-/// Every number of the bound, changed by one, makes the plan file a wrong one.
+/// Changes each number of the bound by one, and checks that the plan file is refused.
 fn refuse_all_changes(plan: &Plan, bound: &LowerBound) {
     let mut whole: Value = serde_json::from_str(&plan.to_file(None).to_json()).unwrap();
     whole["lower_bound"] = serde_json::to_value(bound).unwrap();
@@ -68,7 +68,7 @@ fn refuse_all_changes(plan: &Plan, bound: &LowerBound) {
             let number = altered.pointer_mut(place).unwrap();
             *number = Value::from(number.as_i64().unwrap() + change);
             let is_accepted = PlanFile::from_json(&altered.to_string()).is_ok_and(|file| file.check().is_ok());
-            // Another node with the very same numbers is as good a proof.
+            // Another node with the same numbers is also a proof.
             let names_a_node = ["/source", "/node"].iter().any(|end| place.ends_with(end)) || place.contains("/nodes/");
             let is_node = names_a_node && same_numbers(bound, &altered["lower_bound"]);
             assert!(!is_accepted || is_node, "{bound}: {place} {change}");
@@ -76,7 +76,7 @@ fn refuse_all_changes(plan: &Plan, bound: &LowerBound) {
     }
 }
 
-/// Whether an altered bound claims the same as the bound, about other nodes.
+/// Returns true if the altered bound claims the same number of steps.
 fn same_numbers(bound: &LowerBound, altered: &Value) -> bool {
     serde_json::from_value::<LowerBound>(altered.clone()).is_ok_and(|altered| altered.steps == bound.steps)
 }

@@ -1,28 +1,29 @@
-use lockstep::{Budget, CheckpointError, CommunicationModel, Engine, Event, Plan, PlanError, PlanOptions, Planner};
+//! Interrupted and resumed plans.
+
+use lockstep::schedule::Ports;
+use lockstep::{
+    Budget, CheckpointError, CommunicationModel, EngineChoice, Event, Plan, PlanError, PlanOptions, Planner,
+};
 use proptest::prelude::*;
 
-use crate::Question;
+use crate::Setup;
 
-/// Omega 16 needs 15 steps, and a small search misses them: several levels are searched.
-fn question() -> Question {
-    Question::new("omega:16", "aas", CommunicationModel::wormhole())
+/// Omega 16 needs 15 steps, which a small search does not find: several numbers of steps are searched.
+fn setup() -> Setup {
+    Setup::new("omega:16", "aas", CommunicationModel::wormhole())
 }
 
-const OPTIONS: PlanOptions = PlanOptions { engine: Engine::Umda, steps: None, seed: 5 };
+const UMDA: EngineChoice = EngineChoice::Named("umda");
+const OPTIONS: PlanOptions<'_> = PlanOptions { engine: UMDA, ..PlanOptions::auto(5) };
 
 fn budget() -> Budget {
     Budget::evaluations(200_000)
 }
 
-/// Runs until the search has been seen so many times; what is left is a checkpoint or a plan.
-fn interrupted(
-    question: &Question,
-    options: PlanOptions,
-    from: Option<Vec<u8>>,
-    after: usize,
-) -> Result<Plan, Vec<u8>> {
+/// Cancels the budget at event number `after` of the search. Returns the plan, or a checkpoint.
+fn interrupted(setup: &Setup, options: PlanOptions<'_>, from: Option<Vec<u8>>, after: usize) -> Result<Plan, Vec<u8>> {
     let (budget, mut seen, mut saved) = (budget(), 0, Vec::new());
-    let planner = Planner::new(question.problem(), options);
+    let planner = Planner::new(setup.problem(), options);
     let planner = match from {
         Some(checkpoint) => planner.from_checkpoint(checkpoint),
         None => planner,
@@ -34,7 +35,7 @@ fn interrupted(
                 budget.cancel();
             }
         }
-        Event::Stopped(search) => saved = search.checkpoint(),
+        Event::Stopped(search) => saved = (search.checkpoint)(),
         _ => {}
     });
     match result {
@@ -43,10 +44,10 @@ fn interrupted(
     }
 }
 
-fn in_pieces(question: &Question, options: PlanOptions, piece: usize) -> Plan {
+fn in_pieces(setup: &Setup, options: PlanOptions<'_>, piece: usize) -> Plan {
     let mut checkpoint = None;
     loop {
-        match interrupted(question, options, checkpoint.take(), piece) {
+        match interrupted(setup, options, checkpoint.take(), piece) {
             Ok(plan) => return plan,
             Err(saved) => checkpoint = Some(saved),
         }
@@ -55,50 +56,68 @@ fn in_pieces(question: &Question, options: PlanOptions, piece: usize) -> Plan {
 
 #[test]
 fn a_search_in_pieces_ends_in_the_same_plan() {
-    let question = question();
-    let whole = Planner::new(question.problem(), OPTIONS).run(&budget(), |_| {}).unwrap();
+    let setup = setup();
+    let whole = Planner::new(setup.problem(), OPTIONS).run(&budget(), |_| {}).unwrap();
     for piece in [3, 10] {
-        assert_eq!(in_pieces(&question, OPTIONS, piece), whole, "{piece}");
+        assert_eq!(in_pieces(&setup, OPTIONS, piece), whole, "{piece}");
     }
 }
 
 #[test]
 fn two_phases_in_pieces_end_in_the_same_plan() {
-    let question = Question::new("omega:8", "all-reduce", CommunicationModel::wormhole());
-    for engine in [Engine::Auto, Engine::Umda] {
+    let setup = Setup::new("omega:8", "all-reduce", CommunicationModel::wormhole());
+    for engine in [EngineChoice::Auto, UMDA] {
         let options = PlanOptions { engine, ..OPTIONS };
-        let whole = Planner::new(question.problem(), options).run(&budget(), |_| {}).unwrap();
-        assert_eq!(in_pieces(&question, options, 2), whole, "{engine}");
+        let whole = Planner::new(setup.problem(), options).run(&budget(), |_| {}).unwrap();
+        assert_eq!(in_pieces(&setup, options, 2), whole, "{engine}");
     }
 }
 
+/// The file is of `plan ring:7 --collective aas --ports 1 --engine umda --budget 100000 --seed 5`.
 #[test]
-fn a_checkpoint_of_something_else_is_refused_by_name() {
-    let question = question();
-    let saved = interrupted(&question, OPTIONS, None, 1).unwrap_err();
-    let refused = |question: &Question, options, budget: Budget| {
-        let planner = Planner::new(question.problem(), options).from_checkpoint(saved.clone());
+fn a_checkpoint_of_release_0_1_0_resumes_to_the_same_plan() {
+    let mut setup = Setup::new("ring:7", "aas", CommunicationModel::wormhole());
+    setup.model.ports = Ports::limit(1).unwrap();
+    let saved = include_bytes!("../data/checkpoint-0.1.0.lsb").to_vec();
+    let budget = Budget::evaluations(100_000);
+    let whole = Planner::new(setup.problem(), OPTIONS).run(&budget, |_| {}).unwrap();
+    let mut first = None;
+    let resumed = Planner::new(setup.problem(), OPTIONS).from_checkpoint(saved).run(&budget, |event| {
+        if let Event::Search(search) = event {
+            first.get_or_insert(search.evaluations);
+        }
+    });
+    assert_eq!(resumed.unwrap(), whole);
+    assert!(first.is_some_and(|evaluations| evaluations > 1_000), "the search is resumed and not repeated");
+}
+
+#[test]
+fn a_checkpoint_of_another_problem_is_refused_with_the_difference() {
+    let setup = setup();
+    let saved = interrupted(&setup, OPTIONS, None, 1).unwrap_err();
+    let refused = |setup: &Setup, options, budget: Budget| {
+        let planner = Planner::new(setup.problem(), options).from_checkpoint(saved.clone());
         planner.run(&budget, |_| {}).unwrap_err()
     };
     let mismatch = |what| PlanError::Checkpoint(CheckpointError::Mismatch { what });
     let other_seed = PlanOptions { seed: 6, ..OPTIONS };
     let other_steps = PlanOptions { steps: Some(16), ..OPTIONS };
-    let other_engine = PlanOptions { engine: Engine::Auto, ..OPTIONS };
-    assert_eq!(refused(&question, other_seed, budget()), mismatch("seed"));
-    assert_eq!(refused(&question, other_steps, budget()), mismatch("number of steps"));
-    assert_eq!(refused(&question, other_engine, budget()), mismatch("engine"));
-    assert_eq!(refused(&question, OPTIONS, Budget::evaluations(7)), mismatch("budget"));
-    let other = |spec, collective, model| refused(&Question::new(spec, collective, model), OPTIONS, budget());
+    let other_engine = PlanOptions { engine: EngineChoice::Auto, ..OPTIONS };
+    assert_eq!(refused(&setup, other_seed, budget()), mismatch("seed"));
+    assert_eq!(refused(&setup, other_steps, budget()), mismatch("number of steps"));
+    assert_eq!(refused(&setup, other_engine, budget()), mismatch("engine"));
+    assert_eq!(refused(&setup, OPTIONS, Budget::evaluations(7)), mismatch("budget"));
+    let other = |spec, collective, model| refused(&Setup::new(spec, collective, model), OPTIONS, budget());
     let (wormhole, store) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
     assert_eq!(other("butterfly:16", "aas", wormhole), mismatch("network"));
     assert_eq!(other("omega:16", "aab", wormhole), mismatch("collective"));
     let saved_on_mesh = {
-        let question = Question::new("mesh:4x4", "aab", wormhole);
-        interrupted(&question, OPTIONS, None, 1)
+        let setup = Setup::new("mesh:4x4", "aab", wormhole);
+        interrupted(&setup, OPTIONS, None, 1)
     };
     if let Err(saved) = saved_on_mesh {
-        let question = Question::new("mesh:4x4", "aab", store);
-        let planner = Planner::new(question.problem(), OPTIONS).from_checkpoint(saved);
+        let setup = Setup::new("mesh:4x4", "aab", store);
+        let planner = Planner::new(setup.problem(), OPTIONS).from_checkpoint(saved);
         assert_eq!(planner.run(&budget(), |_| {}).unwrap_err(), mismatch("model"));
     }
 }
@@ -106,16 +125,16 @@ fn a_checkpoint_of_something_else_is_refused_by_name() {
 proptest! {
     #[test]
     fn an_altered_or_truncated_checkpoint_is_refused(place: prop::sample::Index, flip in 1u8.., cut: bool) {
-        let question = Question::new("omega:8", "aas", CommunicationModel::wormhole());
+        let setup = Setup::new("omega:8", "aas", CommunicationModel::wormhole());
         let options = PlanOptions { steps: Some(7), ..OPTIONS };
-        let Err(mut saved) = interrupted(&question, options, None, 1) else { return Ok(()) };
+        let Err(mut saved) = interrupted(&setup, options, None, 1) else { return Ok(()) };
         let place = place.index(saved.len());
         if cut {
             saved.truncate(place);
         } else {
             saved[place] ^= flip;
         }
-        let result = Planner::new(question.problem(), options).from_checkpoint(saved).run(&budget(), |_| {});
+        let result = Planner::new(setup.problem(), options).from_checkpoint(saved).run(&budget(), |_| {});
         prop_assert!(matches!(result, Err(PlanError::Checkpoint(CheckpointError::File(_)))));
     }
 }

@@ -1,4 +1,4 @@
-//! Reductions executed on numbers.
+//! Reductions, executed on numbers.
 
 use lockstep::schedule::Schedule;
 use lockstep::schedule::strategy::any_model;
@@ -6,15 +6,16 @@ use lockstep::topology::strategy::any_topology;
 use lockstep::{Budget, Collective, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
-/// What every terminal has in the end if each begins with a number for every message, sums are made on the way to the
-/// sources of the messages, and a message that is summed is passed on as it is.
+/// Executes an all-reduce on `numbers`, one per terminal and message. Returns the numbers at the end.
+///
+/// Parts are added until a message is complete at its source. A complete message is copied.
 fn executed(problem: &Problem<'_>, schedule: &Schedule, numbers: &[Vec<u64>]) -> Vec<Vec<u64>> {
     let (topology, messages) = (problem.topology(), problem.messages());
     let mut values = numbers.to_vec();
-    // Parts still to be added to each message.
+    // Number of parts still missing in each message.
     let mut missing = vec![topology.terminal_count() - 1; messages.len()];
     for (_, step) in schedule.steps() {
-        // What is sent is what was there when the step began.
+        // A transfer carries the value at the beginning of the step.
         let sent: Vec<(usize, usize, u64)> = step
             .iter()
             .map(|transfer| {
@@ -39,7 +40,7 @@ fn executed(problem: &Problem<'_>, schedule: &Schedule, numbers: &[Vec<u64>]) ->
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Every terminal ends with the sum of all numbers, exactly once each.
+    /// Every terminal ends with the sum of all numbers, each counted once.
     #[test]
     fn sums_are_right(topology in any_topology(8), model in any_model(), seed: u64, chunks in 1u32..3) {
         let collective = Collective::all_reduce().with_chunks(chunks.try_into().unwrap());

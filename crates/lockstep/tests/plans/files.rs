@@ -1,3 +1,5 @@
+//! Plan files.
+
 use lockstep::schedule::strategy::instance;
 use lockstep::{
     Budget, CommunicationModel, CutShort, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation, Planner, Schedule,
@@ -6,17 +8,17 @@ use lockstep::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::Question;
+use crate::Setup;
 
 fn plan() -> Plan {
-    let question = Question::new("omega:8", "aab", CommunicationModel::wormhole());
-    Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap()
+    let setup = Setup::new("omega:8", "aab", CommunicationModel::wormhole());
+    Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap()
 }
 
-/// What is done to the JSON of a plan.
+/// A change of the JSON of a plan.
 type Change = fn(&mut Value);
 
-/// The plan's JSON after a change.
+/// Reads the plan's JSON after a change.
 fn changed(change: impl FnOnce(&mut Value)) -> Result<PlanFile, PlanFileError> {
     let mut value: Value = serde_json::from_str(&plan().to_file(None).to_json()).unwrap();
     change(&mut value);
@@ -31,7 +33,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn plans_come_back_from_both_forms(instance in instance(7), seconds in prop::option::of(0.0..1.0e6f64)) {
+    fn both_forms_of_a_file_return_the_plan(instance in instance(7), seconds in prop::option::of(0.0..1.0e6f64)) {
         let plan = Planner::new(instance.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(256), |_| {}).unwrap();
         let mut file = plan.to_file(seconds);
         file.cut_short = [None, Some(CutShort::Deadline), Some(CutShort::Interrupt)][plan.schedule().step_count() % 3];
@@ -67,7 +69,7 @@ proptest! {
     }
 }
 
-/// The fields that the documentation of the format promises.
+/// The documentation of the format lists these fields.
 #[test]
 fn the_file_holds_the_documented_fields() {
     let value: Value = serde_json::from_str(&plan().to_file(None).to_json()).unwrap();
@@ -84,7 +86,7 @@ fn the_file_holds_the_documented_fields() {
 }
 
 #[test]
-fn the_version_is_looked_at_before_everything_else() {
+fn the_version_is_checked_before_everything_else() {
     let newer = changed(|value| {
         value["version"] = json!(2);
         value["more"] = json!("something new");
@@ -115,7 +117,7 @@ fn errors_name_the_field() {
 }
 
 #[test]
-fn other_files_are_told_apart_from_damaged_plans() {
+fn other_kinds_of_files_differ_from_damaged_plans() {
     let is_other_kind =
         |bytes: &[u8]| matches!(PlanFile::read(bytes), Err(PlanFileError::File(error)) if error.is_other_kind());
     let file = ScheduleFile::new(&plan().problem(), Schedule::new());
@@ -127,7 +129,7 @@ fn other_files_are_told_apart_from_damaged_plans() {
 }
 
 #[test]
-fn claims_that_do_not_follow_are_violations() {
+fn wrong_claims_are_violations() {
     let spoiled = |spoil: fn(&mut PlanFile)| {
         let mut file = plan().to_file(None);
         spoil(&mut file);

@@ -1,9 +1,11 @@
+//! Problems that are too large.
+
 use lockstep::{Budget, Collective, CommunicationModel, PlanError, Topology, plan};
 
-/// What is too large is refused before it is made.
+/// A problem is refused before its schedule fills the memory.
 #[test]
 fn problems_that_do_not_fit_into_memory_are_refused() {
-    // 5,000 * 4,999 messages; on a ring of 2,000 some 500 channels each.
+    // 4,200 * 4,199 messages; on a ring of 2,000 nodes, each message uses about 500 channels.
     for (spec, what) in [("complete:4200", "transfers"), ("ring:2000", "channel uses")] {
         let topology: Topology = spec.parse().unwrap();
         let exchange = Collective::all_to_all();

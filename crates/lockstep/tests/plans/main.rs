@@ -1,10 +1,11 @@
-//! What the planner promises.
+//! Tests of planning, plan files and recovery through the public interface.
 
 #![expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
 mod analytic;
 mod certificates;
 mod checkpoints;
+mod engines;
 mod execution;
 mod files;
 mod limits;
@@ -18,14 +19,14 @@ use std::path::Path;
 
 use lockstep::{Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology, load};
 
-/// A network, a collective with the first terminal as root where it has one, and a model.
-struct Question {
+/// The parts of a problem. The root of a collective is node 0.
+struct Setup {
     topology: Topology,
     collective: Collective,
     model: CommunicationModel,
 }
 
-impl Question {
+impl Setup {
     fn new(spec: &str, collective: &str, model: CommunicationModel) -> Self {
         let name: CollectiveName = collective.parse().unwrap();
         let root = name.has_root().then_some(NodeId::new(0));
@@ -37,7 +38,7 @@ impl Question {
     }
 }
 
-/// One of the networks in files.
+/// Loads a network of `tests/networks`.
 fn network(file: &str) -> Topology {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/networks").join(file);
     load(path.to_str().unwrap()).unwrap()

@@ -7,7 +7,7 @@ use lockstep::{Budget, CollectiveName, CommunicationModel, PlanOptions, Planner,
 
 use crate::network;
 
-/// Every collective, both kinds of switching, all ports or one, full and half duplex.
+/// Every collective, wormhole and store-and-forward switching, all ports or one, full and half duplex.
 #[test]
 fn every_collective_is_planned_under_every_model() {
     let mut plans = 0;
@@ -21,7 +21,7 @@ fn every_collective_is_planned_under_every_model() {
                     for ports in [Ports::All, Ports::Limit(NonZeroU32::MIN)] {
                         let model = CommunicationModel { ports, ..base };
                         let problem = match Problem::new(&topology, &collective, model) {
-                            // No terminal of an indirect network is beside another one.
+                            // No two terminals of an indirect network are neighbours.
                             Err(ProblemError::Unreachable { .. })
                                 if file == "indirect.edges" && base.switching == Switching::StoreAndForward =>
                             {
@@ -42,6 +42,6 @@ fn every_collective_is_planned_under_every_model() {
             }
         }
     }
-    // Two networks under both kinds of switching, the indirect one under one.
+    // Two networks with both kinds of switching, and the indirect one with one.
     assert_eq!(plans, 5 * CollectiveName::ALL.len() * 2 * 2);
 }

@@ -1,14 +1,17 @@
+//! Plans of all engines.
+
 use lockstep::schedule::strategy::instance;
 use lockstep::schedule::{NotFound, Ports, StopReason};
 use lockstep::{
-    Budget, CollectiveName, CommunicationModel, CutShort, Engine, Event, PlanError, PlanOptions, Planner, Verdict,
-    verify,
+    Budget, CollectiveName, CommunicationModel, CutShort, EngineChoice, EngineRegistry, Event, PlanError, PlanOptions,
+    Planner, Verdict, verify,
 };
 use proptest::prelude::*;
 
-use crate::Question;
+use crate::Setup;
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+const UMDA: EngineChoice = EngineChoice::Named("umda");
 const STORE: CommunicationModel = CommunicationModel::store_and_forward();
 
 fn small() -> Budget {
@@ -18,7 +21,7 @@ fn small() -> Budget {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// The planner always has a schedule, the judge accepts it, and the bound holds.
+    /// The planner always returns a schedule, the verifier accepts it, and the bound holds.
     #[test]
     fn every_plan_is_valid_and_not_below_its_bound(instance in instance(9), seed in 0u64..4) {
         let problem = instance.problem();
@@ -33,15 +36,15 @@ proptest! {
 
     /// The same seed gives the same plan, on one thread or more.
     #[test]
-    fn a_plan_depends_on_nothing_but_the_question(instance in instance(7), seed: u64) {
+    fn a_plan_depends_only_on_the_problem_and_the_options(instance in instance(7), seed: u64) {
         let run = || Planner::new(instance.problem(), PlanOptions::auto(seed)).run(&small(), |_| {}).unwrap();
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         prop_assert_eq!(run().to_file(None).to_json(), alone.install(run).to_file(None).to_json());
     }
 }
 
-/// The numbers of steps that every schedule of the documents' networks needs, and that exist: reception and doubling on
-/// Omega, distance and cut on the mesh, the cut at the root of a tree.
+/// The optimal numbers of steps on networks of the documents. They follow from reception and doubling on Omega networks,
+/// from distance and cuts on the mesh, and from the cut at the root of a tree.
 #[test]
 fn small_networks_of_the_documents_are_planned_optimally() {
     let cases = [
@@ -55,8 +58,8 @@ fn small_networks_of_the_documents_are_planned_optimally() {
         ("hypercube:3", "aas", 4),
     ];
     for (spec, collective, steps) in cases {
-        let question = Question::new(spec, collective, WORMHOLE);
-        let plan = Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {});
+        let setup = Setup::new(spec, collective, WORMHOLE);
+        let plan = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {});
         let plan = plan.unwrap();
         assert_eq!((plan.step_count(), plan.verdict()), (steps, Verdict::Optimal), "{spec} {collective}");
     }
@@ -66,47 +69,46 @@ fn small_networks_of_the_documents_are_planned_optimally() {
 fn every_collective_is_planned_under_both_kinds_of_switching() {
     for model in [WORMHOLE, STORE] {
         for name in CollectiveName::ALL {
-            let question = Question::new("mesh:2x3", name.abbreviation(), model);
-            let plan = Planner::new(question.problem(), PlanOptions::auto(1)).run(&small(), |_| {}).unwrap();
-            assert!(verify(&question.problem(), plan.schedule()).is_ok(), "{name} {model}");
+            let setup = Setup::new("mesh:2x3", name.abbreviation(), model);
+            let plan = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&small(), |_| {}).unwrap();
+            assert!(verify(&setup.problem(), plan.schedule()).is_ok(), "{name} {model}");
         }
     }
 }
 
-/// Every node of a ring of 8 has 2 channels for 7 messages: ceil(7 / 2) steps, there and back again.
+/// Every node of a ring of 8 has 2 channels for 7 messages: ceil(7 / 2) steps per phase.
 #[test]
 fn an_all_reduce_is_a_reduce_scatter_and_an_all_gather() {
-    let question = Question::new("ring:8", "all-reduce", WORMHOLE);
-    let plan =
-        Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
+    let setup = Setup::new("ring:8", "all-reduce", WORMHOLE);
+    let plan = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
     assert_eq!((plan.lower_bound().steps, plan.step_count()), (8, 8));
 }
 
 #[test]
-fn umda_finds_what_it_is_asked_for() {
-    let question = Question::new("omega:8", "aab", WORMHOLE);
+fn umda_finds_schedules_of_the_maximum_number_of_steps() {
+    let setup = Setup::new("omega:8", "aab", WORMHOLE);
     for steps in [7, 9] {
-        let options = PlanOptions { engine: Engine::Umda, steps: Some(steps), seed: 3 };
-        let plan = Planner::new(question.problem(), options).run(&Budget::evaluations(1 << 24), |_| {}).unwrap();
+        let options = PlanOptions { engine: UMDA, steps: Some(steps), ..PlanOptions::auto(3) };
+        let plan = Planner::new(setup.problem(), options).run(&Budget::evaluations(1 << 24), |_| {}).unwrap();
         assert_eq!((plan.step_count(), plan.engine()), (steps, "umda"));
     }
 }
 
 #[test]
-fn umda_plans_collecting_collectives_backwards() {
+fn umda_plans_collecting_collectives() {
     for name in ["gather", "reduce", "reduce-scatter", "all-reduce"] {
-        let question = Question::new("mesh:2x3", name, WORMHOLE);
-        let options = PlanOptions { engine: Engine::Umda, steps: None, seed: 1 };
-        let plan = Planner::new(question.problem(), options).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
+        let setup = Setup::new("mesh:2x3", name, WORMHOLE);
+        let options = PlanOptions { engine: UMDA, ..PlanOptions::auto(1) };
+        let plan = Planner::new(setup.problem(), options).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
         assert_eq!(plan.engine(), "umda", "{name}");
     }
 }
 
 #[test]
 fn fewer_steps_than_the_bound_are_refused_with_the_reason() {
-    let question = Question::new("omega:8", "aab", WORMHOLE);
+    let setup = Setup::new("omega:8", "aab", WORMHOLE);
     let options = PlanOptions { steps: Some(6), ..PlanOptions::auto(1) };
-    let error = Planner::new(question.problem(), options).run(&small(), |_| {}).unwrap_err();
+    let error = Planner::new(setup.problem(), options).run(&small(), |_| {}).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no schedule has fewer than 7 steps (terminal 0 receives 7 messages, at most 1 in a step); allow more than 6"
@@ -114,13 +116,13 @@ fn fewer_steps_than_the_bound_are_refused_with_the_reason() {
 }
 
 #[test]
-fn a_limit_of_steps_is_kept_by_every_engine_or_the_answer_is_no() {
-    let question = Question::new("mesh:3x3", "all-reduce", WORMHOLE);
-    for engine in Engine::ALL {
+fn every_engine_keeps_the_maximum_number_of_steps_or_fails() {
+    let setup = Setup::new("mesh:3x3", "all-reduce", WORMHOLE);
+    for engine in EngineRegistry::standard().choices() {
         for more in 0..4 {
-            let floor = lockstep::bounds::best(&question.problem()).steps;
-            let options = PlanOptions { engine, steps: Some(floor + more), seed: 1 };
-            match Planner::new(question.problem(), options).run(&small(), |_| {}) {
+            let floor = lockstep::bounds::best(&setup.problem()).steps;
+            let options = PlanOptions { engine, steps: Some(floor + more), ..PlanOptions::auto(1) };
+            match Planner::new(setup.problem(), options).run(&small(), |_| {}) {
                 Ok(plan) => assert!(plan.step_count() <= floor + more),
                 Err(error) => assert!(matches!(error, PlanError::NotFound(_)), "{error}"),
             }
@@ -129,19 +131,19 @@ fn a_limit_of_steps_is_kept_by_every_engine_or_the_answer_is_no() {
 }
 
 #[test]
-fn umda_says_what_it_cannot_do() {
-    let question = Question::new("mesh:2x2", "aas", STORE);
-    let options = PlanOptions { engine: Engine::Umda, ..PlanOptions::auto(1) };
-    let error = Planner::new(question.problem(), options).run(&small(), |_| {}).unwrap_err();
+fn umda_refuses_an_unsupported_problem() {
+    let setup = Setup::new("mesh:2x2", "aas", STORE);
+    let options = PlanOptions { engine: UMDA, ..PlanOptions::auto(1) };
+    let error = Planner::new(setup.problem(), options).run(&small(), |_| {}).unwrap_err();
     assert!(matches!(error, PlanError::NotFound(NotFound::Unsupported { engine: "umda", .. })), "{error}");
 }
 
 #[test]
-fn a_cancelled_budget_ends_a_search_with_no_answer() {
-    let question = Question::new("omega:16", "aas", WORMHOLE);
-    let options = PlanOptions { engine: Engine::Umda, ..PlanOptions::auto(1) };
+fn a_cancelled_search_without_a_schedule_is_an_error() {
+    let setup = Setup::new("omega:16", "aas", WORMHOLE);
+    let options = PlanOptions { engine: UMDA, ..PlanOptions::auto(1) };
     let budget = Budget::unlimited();
-    let error = Planner::new(question.problem(), options)
+    let error = Planner::new(setup.problem(), options)
         .run(&budget, |event| {
             if matches!(event, Event::Search(_)) {
                 budget.cancel();
@@ -152,13 +154,13 @@ fn a_cancelled_budget_ends_a_search_with_no_answer() {
     assert_eq!(error, PlanError::NotFound(stopped));
 }
 
-/// One port a node, so that construction stays above the bound and a search follows.
+/// With one port per node, constructions stay above the bound and a search follows.
 #[test]
-fn an_interrupted_search_leaves_the_construction() {
-    let mut question = Question::new("torus:4x4", "aas", WORMHOLE);
-    question.model.ports = Ports::limit(1).unwrap();
+fn an_interrupted_search_keeps_the_constructed_schedule() {
+    let mut setup = Setup::new("torus:4x4", "aas", WORMHOLE);
+    setup.model.ports = Ports::limit(1).unwrap();
     let budget = Budget::unlimited();
-    let plan = Planner::new(question.problem(), PlanOptions::auto(1)).run(&budget, |event| {
+    let plan = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&budget, |event| {
         if matches!(event, Event::Search(_)) {
             budget.cancel();
         }
@@ -170,10 +172,10 @@ fn an_interrupted_search_leaves_the_construction() {
 }
 
 #[test]
-fn a_deadline_is_told() {
-    let question = Question::new("omega:16", "aas", WORMHOLE);
+fn a_plan_reports_its_deadline() {
+    let setup = Setup::new("omega:16", "aas", WORMHOLE);
     let budget = Budget::time(std::time::Duration::ZERO);
-    match Planner::new(question.problem(), PlanOptions::auto(1)).run(&budget, |_| {}) {
+    match Planner::new(setup.problem(), PlanOptions::auto(1)).run(&budget, |_| {}) {
         Ok(plan) => assert_eq!(plan.cut_short(), Some(CutShort::Deadline)),
         Err(error) => {
             let stopped = NotFound::Stopped { steps: 15, reason: StopReason::Deadline };

@@ -1,20 +1,20 @@
-//! Sweeps over faults, and the books that keep them.
+//! Sweeps over fault sets, and recovery books.
 
 use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
 use lockstep::{
-    BookError, Budget, Consequence, Loss, Outcome, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity, SweepLog,
-    Topology, sweep, verify,
+    BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity,
+    SweepLog, Topology, sweep, verify,
 };
 use lockstep::{CommunicationModel, faults::Transport, faults::disconnected_pairs};
 use proptest::prelude::*;
 
-use crate::Question;
+use crate::Setup;
 
 const BUDGET: u64 = 1 << 16;
 
 fn planned(spec: &str, collective: &str) -> Plan {
-    let question = Question::new(spec, collective, CommunicationModel::wormhole());
-    Planner::new(question.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(BUDGET), |_| {}).unwrap()
+    let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
+    Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(BUDGET), |_| {}).unwrap()
 }
 
 fn swept(before: &Plan, kind: FaultKind, at_once: usize) -> Vec<Consequence> {
@@ -41,12 +41,12 @@ fn every_set_of_faults_has_its_row_in_order() {
         let is_connected =
             disconnected_pairs(&network, Transport::of(before.collective(), before.model())).next().is_none();
         match (&degradation.outcome, plan) {
-            (Outcome::Planned(planned), Some(plan)) => {
+            (FaultOutcome::Planned(planned), Some(plan)) => {
                 assert!(is_connected);
                 assert_eq!(verify(&plan.problem(), plan.schedule()).unwrap().steps, planned.steps as usize);
                 assert_eq!(plan.topology().digest(), network.digest());
             }
-            (Outcome::Lost(Loss::Terminals(answer)), None) => {
+            (FaultOutcome::Lost(Loss::Terminals(answer)), None) => {
                 assert!(!is_connected && !answer.is_connected());
                 cut_off += 1;
             }
@@ -57,14 +57,14 @@ fn every_set_of_faults_has_its_row_in_order() {
 }
 
 #[test]
-fn a_failed_root_and_lonely_terminals_are_answers() {
+fn a_failed_root_and_disconnected_terminals_are_results() {
     let words = |spec: &str, collective: &str, faults: FaultSet| {
         let before = planned(spec, collective);
         let faults = faults.of(before.topology()).unwrap();
         let budget = Budget::evaluations(BUDGET);
         match Consequence::of(&faults, &before, PlanOptions::auto(1), &budget).unwrap().degradation.outcome {
-            Outcome::Lost(loss) => loss.words(before.topology()),
-            Outcome::Planned(planned) => format!("{} steps", planned.steps),
+            FaultOutcome::Lost(loss) => loss.describe(before.topology()),
+            FaultOutcome::Planned(planned) => format!("{} steps", planned.steps),
         }
     };
     assert_eq!(words("ring:4", "oab", FaultSet::new().node("0")), "the root 0 has failed");
@@ -76,7 +76,7 @@ fn a_failed_root_and_lonely_terminals_are_answers() {
     assert_eq!(words("ring:4", "aab", FaultSet::new().node("1")), "2 steps");
 }
 
-/// A book of all single channel faults of a small network, and what its sweep gave.
+/// A book of all single channel faults of a small network, and the consequences of its sweep.
 fn book() -> (Plan, Vec<Consequence>, Vec<u8>) {
     let before = planned("kautz:2,2", "aab");
     let consequences = swept(&before, FaultKind::Channel, 1);
@@ -95,7 +95,7 @@ fn identity(before: &Plan) -> SweepIdentity<'_> {
 }
 
 #[test]
-fn a_book_gives_back_every_plan() {
+fn a_book_returns_every_plan() {
     let (before, consequences, bytes) = book();
     let book = RecoveryBook::read(&bytes).unwrap();
     assert_eq!((book.len(), book.sets()), (consequences.len(), "every channel"));
@@ -124,21 +124,21 @@ fn the_log_of_another_sweep_is_refused() {
 }
 
 #[test]
-fn a_book_that_is_cut_off_is_refused_and_its_sweep_goes_on() {
+fn a_truncated_book_is_refused_and_its_sweep_resumes() {
     let (before, consequences, bytes) = book();
     let identity = identity(&before);
     let title = identity.interrupted(&bytes[..first_piece(&identity)]).unwrap().length;
     for cut in 0..bytes.len() {
         assert!(RecoveryBook::read(&bytes[..cut]).is_err(), "cut to {cut} bytes");
     }
-    // Every 7th byte is in all parts of the pages.
+    // Steps of 7 bytes reach every part of a page.
     for cut in (title..bytes.len()).step_by(7) {
         let interrupted = identity.interrupted(&bytes[..cut]).unwrap();
         assert!(!interrupted.is_ended && interrupted.length <= cut);
         let done = interrupted.rows.len();
         assert!(interrupted.rows.iter().eq(consequences[..done].iter().map(|one| &one.degradation)));
         let mut resumed = bytes[..interrupted.length].to_vec();
-        let mut log = SweepLog::go_on(&identity, &interrupted, &mut resumed);
+        let mut log = SweepLog::resume(&identity, &interrupted, &mut resumed);
         for one in &consequences[done..] {
             log.add(one).unwrap();
         }
@@ -148,7 +148,7 @@ fn a_book_that_is_cut_off_is_refused_and_its_sweep_goes_on() {
     assert!(identity.interrupted(&bytes).unwrap().is_ended);
 }
 
-/// The length of what comes before the first page.
+/// The length of the first piece.
 fn first_piece(identity: &SweepIdentity<'_>) -> usize {
     let mut title = Vec::new();
     SweepLog::begin(identity, &mut title).unwrap();
@@ -163,7 +163,7 @@ fn pages_out_of_order_are_refused() {
     let one_page = |number: usize| {
         let mut page = Vec::new();
         let interrupted = identity.interrupted(&bytes[..title]).unwrap();
-        let mut log = SweepLog::go_on(&identity, &interrupted, &mut page);
+        let mut log = SweepLog::resume(&identity, &interrupted, &mut page);
         log.add(&consequences[number]).unwrap();
         page
     };
@@ -186,7 +186,7 @@ proptest! {
 }
 
 #[test]
-fn a_sweep_that_is_stopped_says_so() {
+fn a_stopped_sweep_returns_its_reason() {
     let before = planned("mesh:3x3", "aab");
     let budget = Budget::evaluations(BUDGET);
     let space = FaultSpace::new(before.topology(), FaultKind::Link, 1);
@@ -200,7 +200,7 @@ fn a_sweep_that_is_stopped_says_so() {
 }
 
 #[test]
-fn a_topology_of_other_numbers_is_another_network() {
+fn faults_of_another_network_are_refused() {
     let before = planned("ring:4", "aab");
     let ring: Topology = "ring:9".parse().unwrap();
     let foreign = FaultSet::new().node("8").of(&ring).unwrap();

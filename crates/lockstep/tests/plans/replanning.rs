@@ -10,7 +10,7 @@ use lockstep::{
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::Question;
+use crate::Setup;
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 
@@ -21,14 +21,14 @@ fn broken(topology: &Topology, nodes: &[Index], channels: &[Index]) -> Topology 
     topology.with_failures(nodes.iter().map(|node| *node.get(&all)), channels.iter().map(|lost| *lost.get(&working)))
 }
 
-/// What a plan by `evaluations` becomes after the faults.
+/// Plans with `evaluations`, and plans again after the faults.
 fn replanned(before: &Problem<'_>, faulty: &Topology, evaluations: u64) -> Result<Replan, ReplanError> {
     let budget = Budget::evaluations(evaluations);
     let plan = Planner::new(*before, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
-    replan(before, plan.schedule(), faulty, PlanOptions::auto(1), &budget, |_| {})
+    replan(&plan, faulty, PlanOptions::auto(1), &budget, |_| {})
 }
 
-/// Whether a walk leads from one terminal to the other over nodes that may be inner ones of a path.
+/// Returns true if a path over nodes that satisfy `passes` leads from one terminal to the other.
 fn is_connected(topology: &Topology, from: &str, to: &str, passes: impl Fn(NodeId) -> bool) -> bool {
     let [from, to] = [from, to].map(|name| topology.node_named(name).unwrap());
     let (mut seen, mut next) = (vec![from], 0);
@@ -75,21 +75,21 @@ proptest! {
             }
             Err(ReplanError::Plan(PlanError::Problem(error))) => match error {
                 ProblemError::Unreachable { from, to, .. } => {
-                    // Of relays under wormhole switching, terminals pass messages on, too.
+                    // Under wormhole switching with relays, terminals also forward messages.
                     let passes = |node| faulty.routes(node) || faulty.is_terminal(node);
                     let any_way = is_connected(&faulty, &from, &to, passes);
                     let through_routers = is_connected(&faulty, &from, &to, |node| faulty.routes(node));
                     let through_terminals = is_connected(&faulty, &from, &to, |node| faulty.is_terminal(node));
                     prop_assert!(!any_way || !through_routers || !through_terminals, "{} {}", from, to);
                 }
-                // The root itself, or all but one terminal, or all who send and receive.
+                // The root, all but one terminal, or all senders and receivers have failed.
                 error => prop_assert!(!nodes.is_empty(), "{}", error),
             },
             Err(error) => prop_assert!(false, "{}", error),
         }
     }
 
-    /// On networks with links both ways; every pair that is named is cut off, and without such a pair there is a plan.
+    /// On networks of full-duplex links, every named pair is disconnected, and without such a pair there is a plan.
     #[test]
     fn faults_that_disconnect_name_a_pair_without_a_path(
         topology in connected_topology(10).prop_flat_map(shuffled), links in prop::collection::vec(any::<Index>(), 1..6),
@@ -109,9 +109,8 @@ proptest! {
     }
 }
 
-/// Every single fault of the fault document's networks, in all its collectives: as short as a fresh plan, and mostly the
-/// repaired one.
-fn every_fault_is_met(spec: &str, root: u32, faults: impl Fn(&Topology) -> Vec<Topology>) {
+/// Checks every single fault: the plan is at most as long as a fresh one.
+fn check_every_fault(spec: &str, root: u32, faults: impl Fn(&Topology) -> Vec<Topology>) {
     let budget = Budget::evaluations(1 << 14);
     for name in ["oab", "aab", "oas", "aas"] {
         let name: CollectiveName = name.parse().unwrap();
@@ -123,7 +122,7 @@ fn every_fault_is_met(spec: &str, root: u32, faults: impl Fn(&Topology) -> Vec<T
             if name.has_root() && faulty.has_failed(NodeId::new(root)) {
                 continue;
             }
-            let replan = replan(&before, plan.schedule(), &faulty, PlanOptions::auto(1), &budget, |_| {}).unwrap();
+            let replan = replan(&plan, &faulty, PlanOptions::auto(1), &budget, |_| {}).unwrap();
             let problem = Problem::new(&faulty, &collective, WORMHOLE).unwrap();
             let fresh = Planner::new(problem, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
             assert!(replan.plan.step_count() <= fresh.step_count(), "{name} {:?}", replan.repaired);
@@ -134,28 +133,27 @@ fn every_fault_is_met(spec: &str, root: u32, faults: impl Fn(&Topology) -> Vec<T
 
 #[test]
 fn every_channel_of_the_kautz_network_may_fail() {
-    every_fault_is_met("kautz:3,2", 0, |kautz| kautz.channels().map(|lost| kautz.with_failures([], [lost])).collect());
+    check_every_fault("kautz:3,2", 0, |kautz| kautz.channels().map(|lost| kautz.with_failures([], [lost])).collect());
 }
 
 #[test]
 fn every_link_of_the_mesh_may_fail() {
-    every_fault_is_met("mesh:4x4", 0, |mesh| mesh.links().iter().map(|link| mesh.with_failures([], *link)).collect());
+    check_every_fault("mesh:4x4", 0, |mesh| mesh.links().iter().map(|link| mesh.with_failures([], *link)).collect());
 }
 
 #[test]
 fn every_node_of_the_mesh_may_fail() {
-    every_fault_is_met("mesh:4x4", 0, |mesh| mesh.nodes().map(|node| mesh.with_failures([node], [])).collect());
+    check_every_fault("mesh:4x4", 0, |mesh| mesh.nodes().map(|node| mesh.with_failures([node], [])).collect());
 }
 
 #[test]
-fn without_a_fault_all_is_kept() {
+fn without_a_fault_every_transfer_is_kept() {
     for name in CollectiveName::ALL {
-        let question = Question::new("ring:6", name.abbreviation(), WORMHOLE);
-        let before = question.problem();
+        let setup = Setup::new("ring:6", name.abbreviation(), WORMHOLE);
+        let before = setup.problem();
         let budget = Budget::evaluations(1 << 12);
         let plan = Planner::new(before, PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
-        let replan =
-            replan(&before, plan.schedule(), &question.topology, PlanOptions::auto(2), &budget, |_| {}).unwrap();
+        let replan = replan(&plan, &setup.topology, PlanOptions::auto(2), &budget, |_| {}).unwrap();
         let changes = replan.repaired.unwrap().changes;
         let kept = (changes.kept, changes.lost, changes.moved, changes.added);
         assert_eq!(kept, (plan.schedule().transfer_count(), 0, 0, 0), "{name}");
@@ -165,37 +163,27 @@ fn without_a_fault_all_is_kept() {
 
 #[test]
 fn a_failed_root_and_another_network_are_refused() {
-    let question = Question::new("mesh:3x3", "oab", WORMHOLE);
-    let refused = |faulty: &Topology| replanned(&question.problem(), faulty, 1 << 8).unwrap_err().to_string();
+    let setup = Setup::new("mesh:3x3", "oab", WORMHOLE);
+    let refused = |faulty: &Topology| replanned(&setup.problem(), faulty, 1 << 8).unwrap_err().to_string();
     let other: Topology = "mesh:2x3".parse().unwrap();
-    let why = "the faulty network is not the one of the plan; take that one and let nodes and channels fail";
+    let why = "the faulty network is not the network of the plan; let nodes and channels of that network fail";
     assert_eq!(refused(&other), why);
-    let failed = question.topology.with_failures([NodeId::new(0)], []);
+    let failed = setup.topology.with_failures([NodeId::new(0)], []);
     assert!(refused(&failed).starts_with("root '00' "), "{}", refused(&failed));
 
-    // What has failed already works no more afterwards.
-    let broken = question.topology.with_failures([], question.topology.channels().take(1));
-    let before = Problem::new(&broken, &question.collective, WORMHOLE).unwrap();
-    let whole = replanned(&before, &question.topology, 1 << 8);
+    // A failed channel cannot work again.
+    let broken = setup.topology.with_failures([], setup.topology.channels().take(1));
+    let before = Problem::new(&broken, &setup.collective, WORMHOLE).unwrap();
+    let whole = replanned(&before, &setup.topology, 1 << 8);
     assert_eq!(whole.unwrap_err().to_string(), why);
 }
 
+/// A line without its middle link is disconnected.
 #[test]
-fn a_schedule_that_was_not_valid_is_refused() {
-    let question = Question::new("ring:4", "aab", WORMHOLE);
-    let nothing = lockstep::Schedule::new();
-    let budget = Budget::evaluations(1);
-    let error = replan(&question.problem(), &nothing, &question.topology, PlanOptions::auto(1), &budget, |_| {});
-    let words = "the schedule was not valid before the faults: after the last step '";
-    assert!(error.unwrap_err().to_string().starts_with(words));
-}
-
-/// Each end of a line that has lost its middle is named.
-#[test]
-fn what_is_cut_off_is_named() {
-    let question = Question::new("mesh:1x4", "aas", WORMHOLE);
-    let middle = question.topology.with_failures([], question.topology.links()[1]);
-    let error = replanned(&question.problem(), &middle, 1 << 8).unwrap_err();
+fn disconnected_terminals_are_named() {
+    let setup = Setup::new("mesh:1x4", "aas", WORMHOLE);
+    let middle = setup.topology.with_failures([], setup.topology.links()[1]);
+    let error = replanned(&setup.problem(), &middle, 1 << 8).unwrap_err();
     let words = "no wormhole path leads from '00' to '02'; connect them, or leave one of them out";
     assert_eq!(error.to_string(), words);
 }

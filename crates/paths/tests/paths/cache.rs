@@ -1,4 +1,4 @@
-//! The table on disk.
+//! The file cache of path tables.
 
 use std::fs;
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ fn mesh_cache() -> (TempDir, PathBuf, Topology) {
     (directory, file, mesh)
 }
 
-/// The table, and the warnings on the way.
+/// Loads a table and returns the log, too.
 fn load(file: &Path, topology: &Topology, selection: PathSelection) -> (PathTable, String) {
     #[derive(Clone, Default)]
     struct Log(Arc<Mutex<Vec<u8>>>);
@@ -50,12 +50,12 @@ fn load(file: &Path, topology: &Topology, selection: PathSelection) -> (PathTabl
     (table.expect("small"), log)
 }
 
-/// Expects a rebuild for this reason, and silence from then on.
+/// Expects a rebuild for this reason, and no warning afterwards.
 fn assert_rebuilt(file: &Path, topology: &Topology, selection: PathSelection, reason: &str) {
     let expected = PathTable::build(topology, selection).expect("small");
     let (table, log) = load(file, topology, selection);
     assert_eq!(table, expected);
-    assert!(log.contains("building it anew") && log.contains(reason), "{reason}: {log}");
+    assert!(log.contains("is replaced") && log.contains(reason), "{reason}: {log}");
     assert_eq!(load(file, topology, selection), (expected, String::new()));
 }
 
@@ -112,7 +112,7 @@ fn file_of_another_selection_is_rebuilt() {
     }
 }
 
-/// Replaces an equally long run of bytes in the payload and seals it again.
+/// Replaces bytes of the payload and seals it again.
 fn forge(file: &Path, from: &[u8], to: &[u8]) {
     let sealed = fs::read(file).expect("a cache");
     let (magic, version) = (*sealed.first_chunk().expect("a magic"), sealed[8].into());
@@ -161,7 +161,7 @@ fn forged_path_through_a_terminal_is_rebuilt() {
 }
 
 #[test]
-fn unwritable_cache_is_a_warning() {
+fn unwritable_cache_causes_a_warning() {
     let directory = tempfile::tempdir().expect("a directory");
     let occupied = directory.path().join("occupied");
     fs::write(&occupied, "a file, not a directory").expect("writable");

@@ -1,7 +1,7 @@
-//! What the crate promises, against closed formulas and brute force.
+//! Tests of the public interface by closed formulas and brute force.
 
 mod cache;
-mod disjoint;
+mod disjoint_paths;
 mod oracle;
-mod shortest;
-mod table;
+mod path_table;
+mod shortest_paths;

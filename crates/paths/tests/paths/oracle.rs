@@ -1,4 +1,4 @@
-//! Small random networks, and their paths by exhaustion.
+//! Small random networks, and their paths by exhaustive search.
 
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ pub(crate) fn network(most_channels: usize) -> impl Strategy<Value = Topology> {
     network_of(7, most_channels)
 }
 
-/// The same with another number of nodes.
+/// Up to `most_nodes` nodes of any kind.
 pub(crate) fn network_of(most_nodes: usize, most_channels: usize) -> impl Strategy<Value = Topology> {
     (2..=most_nodes)
         .prop_flat_map(move |nodes| {
@@ -29,20 +29,20 @@ pub(crate) fn network_of(most_nodes: usize, most_channels: usize) -> impl Strate
         })
 }
 
-/// A line of nodes joined by `wires` parallel full-duplex links each; only its ends are terminals.
-pub(crate) fn thick_line(nodes: usize, wires: usize) -> Topology {
+/// A line of nodes joined by `links` parallel full-duplex links each. Only its ends are terminals.
+pub(crate) fn thick_line(nodes: usize, links: usize) -> Topology {
     let mut network = TopologyBuilder::new("thick line");
     let nodes: Vec<NodeId> =
         (0..nodes).map(|place| network.node(place.to_string(), place == 0 || place + 1 == nodes, Some(true))).collect();
     for pair in nodes.windows(2) {
-        for _ in 0..wires {
+        for _ in 0..links {
             network.link(pair[0], pair[1]);
         }
     }
     network.build().expect("no loops, names differ")
 }
 
-/// Every legal path of a pair, that is, simple and with inner nodes that route.
+/// All legal paths of a pair: simple paths with inner nodes that route.
 pub(crate) fn legal_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<ChannelId>> {
     fn extend(
         topology: &Topology,
@@ -71,7 +71,7 @@ pub(crate) fn legal_paths(topology: &Topology, source: NodeId, target: NodeId) -
     found
 }
 
-/// The shortest of them, sorted by their channels read backwards.
+/// The shortest legal paths, sorted by their channels, read backwards.
 pub(crate) fn shortest_legal_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<ChannelId>> {
     let mut paths = legal_paths(topology, source, target);
     let shortest = paths.iter().map(Vec::len).min();
@@ -80,12 +80,12 @@ pub(crate) fn shortest_legal_paths(topology: &Topology, source: NodeId, target: 
     paths
 }
 
-/// Every ordered pair of a terminal and a node.
+/// All ordered pairs of a terminal and a node.
 pub(crate) fn pairs(topology: &Topology) -> impl Iterator<Item = (NodeId, NodeId)> {
     topology.terminals().iter().flat_map(|&source| topology.nodes().map(move |node| (source, node)))
 }
 
-/// `f` on a pool of this many threads.
+/// Runs `f` on a pool of `threads` threads.
 pub(crate) fn on_threads<T: Send>(threads: usize, f: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(f)
 }

@@ -1,36 +1,36 @@
-//! Bars in groups.
+//! Grouped bar charts.
 
-use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, SMALL, label, left_out, line, texts};
+use super::chart::{Chart, NAME_LETTERS, NARROWER, PlotFrame, SMALL, label, line, omitted, texts};
 use super::figures::{is_drawable, shown};
-use super::scale::{Scale, extent};
+use super::scale::{AxisScale, extent};
+use crate::canvas::{TEXT_LINE, text_width};
 use crate::geometry::Point;
+use crate::labels;
 use crate::markup::{Markup, number};
 use crate::palette::colour;
-use crate::sheet::{TEXT_LINE, text_width};
-use crate::words;
 
 /// Height of the frame.
 const HEIGHT: f64 = 300.0;
-/// The frame's width, if all groups fit.
+/// Width of the frame, unless the groups need more.
 const WIDTH: f64 = 560.0;
-/// Width of a bar at most and, however many there are, at least.
+/// Minimum and maximum width of a bar.
 const BAR: [f64; 2] = [3.0, 34.0];
 /// Space between two groups, in bars.
 const BETWEEN: f64 = 0.9;
-/// Size of the letters of values.
+/// Font size of values.
 const VALUE: f64 = 9.5;
-/// Letters of a group's name that are drawn.
+/// Maximum number of letters of a group name.
 const GROUP_LETTERS: usize = 20;
 
-/// Width and height of a slanted text of length 1: its angle is 40 degrees.
+/// Width and height of a text of length 1 at an angle of 40 degrees.
 const SLANT: Point = Point { x: 0.766, y: 0.643 };
 
-/// What [`bars_svg`] draws: for each group a bar of each series.
+/// The content of a bar chart: one bar per group and series. [`bars_svg`] draws it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BarChart {
-    /// What the chart shows, in one line.
+    /// The title, in one line.
     pub title: String,
-    /// Name of the vertical axis, and its unit.
+    /// Name and unit of the vertical axis.
     pub y: String,
     /// Names of the groups, from left to right.
     pub groups: Vec<String>,
@@ -38,32 +38,31 @@ pub struct BarChart {
     pub series: Vec<BarSeries>,
 }
 
-/// Bars of one colour.
+/// A series of bars with one colour.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BarSeries {
     /// Name in the legend.
     pub name: String,
-    /// The value of each group; missing ones have no bar.
+    /// The value of each group. Missing values have no bar.
     pub values: Vec<f64>,
 }
 
-/// How the values stand at their bars.
+/// The direction of the values at their bars.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Values {
-    Across,
-    Upwards,
+enum ValueDirection {
+    Horizontal,
+    Vertical,
     Hidden,
 }
 
-/// The chart as an SVG picture, text of one `<svg>` element.
+/// Draws a bar chart as an SVG picture. Returns the text of one `<svg>` element.
 ///
-/// Bars begin at 0, go down for negative values, and have their values at the end, written upwards where bars are narrow
-/// and left out where they are narrower than a letter; pointing at a bar shows group, series and value. The numbers of the
-/// axis are multiples of 1, 2 or 5 times a power of ten. The picture grows with the number of bars. Its ground is white,
-/// so that it looks the same on a dark page.
+/// Bars start at 0 and show their values at the end: vertically if bars are narrow, not at all if they are narrower than a
+/// letter. Pointing at a bar shows its group, series and value. The ticks of the axis are multiples of 1, 2 or 5 times a
+/// power of ten. The picture grows with the number of bars. Its background is white.
 ///
-/// Any input is drawn: a value without a group, or that is no number or larger than 1e100, is left out, and a note counts
-/// them. The same input gives the same text. Time O(n).
+/// Any input is accepted. A note counts the omitted values: those without a group, not a number, or larger than 1e100. The
+/// same input gives the same text. Takes `O(n)` time.
 ///
 /// ```
 /// use lockstep_report::{BarChart, BarSeries, bars_svg};
@@ -80,7 +79,7 @@ enum Values {
 pub fn bars_svg(chart: &BarChart) -> String {
     let given: usize = chart.series.iter().map(|series| series.values.len()).sum();
     let values: Vec<f64> = drawn(chart).map(|(_, _, value)| value).collect();
-    let layout = Layout::new(chart, &values);
+    let layout = BarLayout::new(chart, &values);
     let plot = Chart {
         title: &chart.title,
         description: description(chart, &values),
@@ -89,8 +88,10 @@ pub fn bars_svg(chart: &BarChart) -> String {
         y: layout.scale(&values),
         below: layout.below,
         left: layout.left,
-        notes: left_out(given - values.len(), "value", "no number, too large, or no group").into_iter().collect(),
-        keys: chart.series.iter().map(|series| words::clip(&series.name, NAME_LETTERS)).collect(),
+        notes: omitted(given - values.len(), "value", "not a number, too large, or without a group")
+            .into_iter()
+            .collect(),
+        keys: chart.series.iter().map(|series| labels::clip(&series.name, NAME_LETTERS)).collect(),
     };
     let colour = |series: usize| colour(series, chart.series.len());
     let key = |out: &mut Markup, series: usize, at: Point| {
@@ -120,7 +121,7 @@ pub fn bars_svg(chart: &BarChart) -> String {
     })
 }
 
-/// The values that have a place: series, group and value.
+/// Returns the values that are drawn: series, group and value.
 fn drawn(chart: &BarChart) -> impl Iterator<Item = (usize, usize, f64)> {
     let groups = chart.groups.len();
     let of_series = move |(number, series): (usize, &BarSeries)| {
@@ -135,33 +136,35 @@ fn description(chart: &BarChart, values: &[f64]) -> String {
         (Some(least), Some(most)) => format!("; {} from {} to {}", chart.y, shown(least), shown(most)),
         _ => String::new(),
     };
-    let groups = words::counted(chart.groups.len(), "group");
+    let groups = labels::counted(chart.groups.len(), "group");
     format!(
         "Bar chart of {} in {groups} and {} series{span}.",
-        words::counted(values.len(), "value"),
+        labels::counted(values.len(), "value"),
         chart.series.len()
     )
 }
 
-/// Where bars and names stand.
-struct Layout {
-    /// Width of the frame, a group and a bar.
+/// The positions of bars and names.
+struct BarLayout {
+    /// Width of the frame.
     width: f64,
+    /// Width of a group.
     group: f64,
+    /// Width of a bar.
     bar: f64,
     series: usize,
-    values: Values,
-    /// Height of the longest value's text.
+    values: ValueDirection,
+    /// Height of the longest value text.
     headroom: f64,
-    /// Whether names of groups are too long to stand side by side.
-    slanted: bool,
+    /// True if the names of groups are too long to be horizontal.
+    is_slanted: bool,
     /// Height of the names of groups.
     below: f64,
-    /// How far they reach left of the frame.
+    /// Space that these names need left of the frame.
     left: f64,
 }
 
-impl Layout {
+impl BarLayout {
     fn new(chart: &BarChart, values: &[f64]) -> Self {
         let (groups, series) = (chart.groups.len().max(1) as f64, chart.series.len().max(1) as f64);
         let [least, most] = BAR;
@@ -171,36 +174,36 @@ impl Layout {
         let group = group.max(width / groups);
         let letters = values.iter().map(|&value| text_width(&shown(value))).fold(0.0, f64::max) * VALUE / 12.0;
         let (values, headroom) = match bar {
-            bar if letters < bar + 2.0 => (Values::Across, VALUE + 4.0),
-            bar if bar >= VALUE => (Values::Upwards, letters + 6.0),
-            _ => (Values::Hidden, 4.0),
+            bar if letters < bar + 2.0 => (ValueDirection::Horizontal, VALUE + 4.0),
+            bar if bar >= VALUE => (ValueDirection::Vertical, letters + 6.0),
+            _ => (ValueDirection::Hidden, 4.0),
         };
-        let name_width = |name: &String| text_width(&words::clip(name, GROUP_LETTERS)) * NARROWER;
+        let name_width = |name: &String| text_width(&labels::clip(name, GROUP_LETTERS)) * NARROWER;
         let widest = chart.groups.iter().map(name_width).fold(0.0, f64::max);
-        let slanted = widest > group - 4.0;
-        let below = if slanted { SLANT.y * widest + TEXT_LINE } else { 1.4 * TEXT_LINE };
+        let is_slanted = widest > group - 4.0;
+        let below = if is_slanted { SLANT.y * widest + TEXT_LINE } else { 1.4 * TEXT_LINE };
         let reach = |(place, name): (usize, &String)| SLANT.x * name_width(name) - (place as f64 + 0.5) * group;
-        let left = chart.groups.iter().enumerate().filter(|_| slanted).map(reach).fold(0.0, f64::max);
-        Self { width, group, bar, series: chart.series.len(), values, headroom, slanted, below, left }
+        let left = chart.groups.iter().enumerate().filter(|_| is_slanted).map(reach).fold(0.0, f64::max);
+        Self { width, group, bar, series: chart.series.len(), values, headroom, is_slanted, below, left }
     }
 
-    /// The vertical axis: from 0 to the bars' ends, and room for their values.
-    fn scale(&self, values: &[f64]) -> Scale {
+    /// Returns the vertical axis: from 0 to the ends of the bars, with space for their values.
+    fn scale(&self, values: &[f64]) -> AxisScale {
         let [least, most] = extent(values.iter().copied().chain([0.0]));
         let [least, most] = if values.iter().any(|&value| value != 0.0) { [least, most] } else { [0.0, 1.0] };
         let share = self.headroom / HEIGHT;
         let ends = f64::from(u8::from(least < 0.0) + u8::from(most > 0.0));
         let room = (most - least) * share / (1.0 - ends * share);
-        Scale::new([if least < 0.0 { least - room } else { 0.0 }, if most > 0.0 { most + room } else { 0.0 }], 6)
+        AxisScale::new([if least < 0.0 { least - room } else { 0.0 }, if most > 0.0 { most + room } else { 0.0 }], 6)
     }
 
-    /// The left edge of a bar.
-    fn left(&self, frame: &Frame, [group, series]: [usize; 2]) -> f64 {
+    /// Returns the left edge of a bar.
+    fn left(&self, frame: &PlotFrame, [group, series]: [usize; 2]) -> f64 {
         let margin = 0.5 * (self.group - self.bar * self.series as f64);
         frame.at.x + group as f64 * self.group + margin + series as f64 * self.bar
     }
 
-    fn bar(&self, out: &mut Markup, frame: &Frame, place: [usize; 2], value: f64, tip: &str) {
+    fn bar(&self, out: &mut Markup, frame: &PlotFrame, place: [usize; 2], value: f64, tip: &str) {
         let (zero, end) = (frame.height(0.0), frame.height(value));
         let gap = 0.06 * self.bar;
         let lengths = [self.left(frame, place) + gap, zero.min(end), self.bar - 2.0 * gap, (zero - end).abs()];
@@ -210,13 +213,13 @@ impl Layout {
         out.nest("rect", &shape, |out| out.text("title", &[], tip));
     }
 
-    fn value(&self, out: &mut Markup, frame: &Frame, place: [usize; 2], value: f64) {
+    fn value(&self, out: &mut Markup, frame: &PlotFrame, place: [usize; 2], value: f64) {
         let (centre, end) = (self.left(frame, place) + 0.5 * self.bar, frame.height(value));
         let is_down = value < 0.0;
         let (at, anchor) = match self.values {
-            Values::Hidden => return,
-            Values::Across => (Point::new(centre, if is_down { end + VALUE } else { end - 3.0 }), "middle"),
-            Values::Upwards => (
+            ValueDirection::Hidden => return,
+            ValueDirection::Horizontal => (Point::new(centre, if is_down { end + VALUE } else { end - 3.0 }), "middle"),
+            ValueDirection::Vertical => (
                 Point::new(centre + 0.36 * VALUE, if is_down { end + 3.0 } else { end - 3.0 }),
                 if is_down { "end" } else { "start" },
             ),
@@ -224,16 +227,16 @@ impl Layout {
         let [x, y, size] = [at.x, at.y, VALUE].map(number);
         let turn = format!("rotate(-90 {x} {y})");
         let attributes = [("x", &*x), ("y", &*y), ("text-anchor", anchor), ("font-size", &*size), ("fill", "#222222")];
-        let turn = (self.values == Values::Upwards).then_some(("transform", &*turn));
+        let turn = (self.values == ValueDirection::Vertical).then_some(("transform", &*turn));
         out.text("text", &attributes.into_iter().chain(turn).collect::<Vec<_>>(), &shown(value));
     }
 
-    /// The name of a group below its bars.
-    fn name(&self, out: &mut Markup, frame: &Frame, group: usize, name: &str) {
-        let name = words::clip(name, GROUP_LETTERS);
+    /// Draws the name of a group below its bars.
+    fn name(&self, out: &mut Markup, frame: &PlotFrame, group: usize, name: &str) {
+        let name = labels::clip(name, GROUP_LETTERS);
         let centre = frame.at.x + (group as f64 + 0.5) * self.group;
         let at = Point::new(centre, frame.bottom() + SMALL + 5.0);
-        if self.slanted {
+        if self.is_slanted {
             let turn = format!("rotate(-40 {} {})", number(at.x), number(at.y));
             out.nest("g", &[("transform", &turn)], |out| label(out, at, "end", &name));
         } else {

@@ -1,34 +1,34 @@
-//! What all plots share: title, axes, grid, notes and legend round a frame.
+//! The common parts of plots: title, axes, grid, notes and legend.
 
-use super::scale::Scale;
+use super::scale::AxisScale;
+use crate::canvas::{GAP, TEXT_LINE, fit, picture, text, text_width};
 use crate::geometry::Point;
-use crate::keys::Keys;
+use crate::labels;
+use crate::legend::LegendLayout;
 use crate::markup::{Markup, number};
-use crate::sheet::{GAP, TEXT_LINE, fit, picture, text, text_width};
-use crate::words;
 
-/// Letters of the name of an axis, a series or a group that are drawn at most.
+/// Maximum number of letters in the name of an axis or a series.
 pub(crate) const NAME_LETTERS: usize = 40;
-/// Size of the letters at the axes.
+/// Font size at the axes.
 pub(crate) const SMALL: f64 = 11.0;
-/// How much narrower those are than the letters of the title.
+/// Ratio of that font size to the one of the title.
 pub(crate) const NARROWER: f64 = SMALL / 12.0;
 
 const GRID: &str = "#e4e4e4";
 const AXIS: &str = "#8a8a8a";
 const NUMBERS: &str = "#444444";
 
-/// The rectangle that values are drawn in, with the scale upwards.
+/// The rectangle of the values, with the vertical scale.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct PlotFrame {
     /// The upper left corner.
     pub(crate) at: Point,
     pub(crate) size: Point,
-    pub(crate) y: Scale,
+    pub(crate) y: AxisScale,
 }
 
-impl Frame {
-    /// The height of a value in the picture.
+impl PlotFrame {
+    /// Returns the y coordinate of a value.
     pub(crate) fn height(&self, value: f64) -> f64 {
         self.at.y + (1.0 - self.y.share(value)) * self.size.y
     }
@@ -38,20 +38,20 @@ impl Frame {
     }
 }
 
-/// A plot before its values are drawn.
+/// A plot without its values.
 #[derive(Debug)]
 pub(crate) struct Chart<'a> {
     pub(crate) title: &'a str,
-    /// For those who do not see the plot.
+    /// Description for screen readers.
     pub(crate) description: String,
     /// Name of the vertical axis.
     pub(crate) y_name: &'a str,
     /// Size of the frame.
     pub(crate) size: Point,
-    pub(crate) y: Scale,
-    /// Room for what stands below the frame.
+    pub(crate) y: AxisScale,
+    /// Space below the frame.
     pub(crate) below: f64,
-    /// Room that it needs left of the frame.
+    /// Space left of the frame.
     pub(crate) left: f64,
     pub(crate) notes: Vec<String>,
     /// Names in the legend.
@@ -59,22 +59,22 @@ pub(crate) struct Chart<'a> {
 }
 
 impl Chart<'_> {
-    /// The picture: `key` draws that of a legend's entry round a point, `content` all that belongs to the values and
-    /// to the horizontal axis.
+    /// Draws the picture. `key` draws the symbol of a legend entry around a point, `content` draws the values and the
+    /// horizontal axis.
     pub(crate) fn draw(
         self,
         key: impl Fn(&mut Markup, usize, Point),
-        content: impl FnOnce(&mut Markup, &Frame),
+        content: impl FnOnce(&mut Markup, &PlotFrame),
     ) -> String {
         let numbers = self.y.ticks.iter().map(|tick| text_width(&tick.text) * NARROWER).fold(0.0, f64::max);
         let name = if self.y_name.is_empty() { 0.0 } else { TEXT_LINE };
         let left = (name + numbers + 8.0).max(self.left);
         let at = Point::new(GAP + left, GAP + 1.6 * TEXT_LINE);
-        let frame = Frame { at, size: self.size, y: self.y };
+        let frame = PlotFrame { at, size: self.size, y: self.y };
         let width = at.x + frame.size.x + 2.0 * GAP;
         let notes_top = frame.bottom() + self.below + TEXT_LINE;
         let keys_top = notes_top + self.notes.len() as f64 * TEXT_LINE;
-        let keys = Keys::new("", self.keys, width);
+        let keys = LegendLayout::new("", self.keys, width);
         let height = keys_top + keys.height() - 0.25 * TEXT_LINE;
         picture(self.title, Some(&self.description), Point::new(width, height), |out| {
             text(out, Point::new(GAP, GAP + 12.0), "bold", &fit(self.title, width - 2.0 * GAP));
@@ -89,8 +89,8 @@ impl Chart<'_> {
     }
 }
 
-/// The lines behind the values, and the numbers of the vertical axis.
-fn grid(out: &mut Markup, frame: &Frame) {
+/// Draws the grid lines and the numbers of the vertical axis.
+fn grid(out: &mut Markup, frame: &PlotFrame) {
     out.nest("g", &[("class", "axis")], |out| {
         let right = frame.at.x + frame.size.x;
         for tick in &frame.y.ticks {
@@ -105,33 +105,33 @@ fn grid(out: &mut Markup, frame: &Frame) {
     });
 }
 
-/// A grid line across the frame, and what stands below it.
-pub(crate) fn column(out: &mut Markup, frame: &Frame, x: f64, text: &str) {
-    // Up to the lines of the frame, not over them.
+/// Draws a vertical grid line and the text below it.
+pub(crate) fn column(out: &mut Markup, frame: &PlotFrame, x: f64, text: &str) {
+    // The line ends at the border of the frame.
     line(out, Point::new(x, frame.at.y + 0.5), Point::new(x, frame.bottom() - 0.5), GRID);
     label(out, Point::new(x, frame.bottom() + SMALL + 5.0), "middle", text);
 }
 
-/// The name of the horizontal axis, below its numbers.
-pub(crate) fn horizontal_name(out: &mut Markup, frame: &Frame, name: &str) {
+/// Draws the name of the horizontal axis.
+pub(crate) fn horizontal_name(out: &mut Markup, frame: &PlotFrame, name: &str) {
     let at = Point::new(frame.at.x + 0.5 * frame.size.x, frame.bottom() + SMALL + 5.0 + TEXT_LINE);
-    axis_name(out, at, &words::clip(name, NAME_LETTERS), None);
+    axis_name(out, at, &labels::clip(name, NAME_LETTERS), None);
 }
 
-fn vertical_name(out: &mut Markup, frame: &Frame, name: &str) {
+fn vertical_name(out: &mut Markup, frame: &PlotFrame, name: &str) {
     let at = Point::new(GAP + 12.0, frame.at.y + 0.5 * frame.size.y);
-    let turn = format!("rotate(-90 {} {})", number(at.x), number(at.y));
-    axis_name(out, at, &words::clip(name, NAME_LETTERS), Some(&turn));
+    let rotation = format!("rotate(-90 {} {})", number(at.x), number(at.y));
+    axis_name(out, at, &labels::clip(name, NAME_LETTERS), Some(&rotation));
 }
 
-fn axis_name(out: &mut Markup, at: Point, name: &str, turn: Option<&str>) {
+fn axis_name(out: &mut Markup, at: Point, name: &str, rotation: Option<&str>) {
     if name.is_empty() {
         return;
     }
     let [x, y] = [at.x, at.y].map(number);
     let attributes = [("x", &*x), ("y", &*y), ("text-anchor", "middle"), ("fill", "#222222")];
-    let turn = turn.map(|turn| ("transform", turn));
-    out.text("text", &attributes.into_iter().chain(turn).collect::<Vec<_>>(), name);
+    let rotation = rotation.map(|rotation| ("transform", rotation));
+    out.text("text", &attributes.into_iter().chain(rotation).collect::<Vec<_>>(), name);
 }
 
 pub(crate) fn line(out: &mut Markup, from: Point, to: Point, colour: &str) {
@@ -139,21 +139,21 @@ pub(crate) fn line(out: &mut Markup, from: Point, to: Point, colour: &str) {
     out.empty("line", &[("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2), ("stroke", colour)]);
 }
 
-/// A small text whose start, middle or end is at a point.
+/// Draws a small text whose start, middle or end is at a point.
 pub(crate) fn label(out: &mut Markup, at: Point, anchor: &str, content: &str) {
     let [x, y, size] = [at.x, at.y, SMALL].map(number);
     let attributes = [("x", &*x), ("y", &*y), ("text-anchor", anchor), ("font-size", &*size), ("fill", NUMBERS)];
     out.text("text", &attributes, content);
 }
 
-/// The group of texts that stand among the values, with a white border that keeps them readable on lines.
+/// Draws a group of texts with a white border, so that they are readable on lines.
 pub(crate) fn texts(out: &mut Markup, class: &str, content: impl FnOnce(&mut Markup)) {
     let halo =
         [("stroke", "#ffffff"), ("stroke-width", "2.5"), ("stroke-linejoin", "round"), ("paint-order", "stroke")];
     out.nest("g", &[&[("class", class)][..], &halo].concat(), content);
 }
 
-/// A note about values without a place, if there are any.
-pub(crate) fn left_out(count: usize, noun: &str, why: &str) -> Option<String> {
-    (count > 0).then(|| format!("{} left out: {why}", words::counted(count, noun)))
+/// Returns a note about omitted values, if any.
+pub(crate) fn omitted(count: usize, noun: &str, why: &str) -> Option<String> {
+    (count > 0).then(|| format!("{} omitted: {why}", labels::counted(count, noun)))
 }

@@ -1,14 +1,15 @@
-//! Numbers as a reader of a plot gets them.
+//! Formatting of the numbers of plots.
 
-/// The greatest size of a number that is drawn, so that differences stay finite.
+/// The largest absolute value that is drawn, so that differences are finite.
 pub(crate) const LARGEST: f64 = 1e100;
 
-/// Whether a number has a place on an axis.
+/// Returns true if a number can be drawn.
 pub(crate) fn is_drawable(value: f64) -> bool {
     (-LARGEST..=LARGEST).contains(&value)
 }
 
-/// Integers below ten millions as they are, other numbers with four significant digits; `1.5e9` where that is shorter.
+/// Formats a number: integers below ten million exactly, other numbers with four significant digits, as `1.5e9` if that is
+/// shorter.
 pub(crate) fn shown(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e7 {
         return decimal(value, 0);
@@ -23,7 +24,7 @@ pub(crate) fn shown(value: f64) -> String {
     scientific(rounded)
 }
 
-/// A number with so many decimals, thousands apart by commas.
+/// Formats a number with `digits` decimals and commas between thousands.
 pub(crate) fn decimal(value: f64, digits: usize) -> String {
     let text = format!("{:.digits$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -37,12 +38,12 @@ pub(crate) fn decimal(value: f64, digits: usize) -> String {
     format!("{sign}{whole}{rest}")
 }
 
-/// A number as `1.5e9`, with as few digits as say it exactly.
+/// Formats a number as `1.5e9`, with the fewest digits that are exact.
 pub(crate) fn scientific(value: f64) -> String {
     format!("{:e}", value + 0.0).replace('-', "\u{2212}")
 }
 
-/// The number as `mantissa · 10^exponent` with so many decimals in the mantissa; both 0 of zero.
+/// Returns the mantissa, rounded to `digits` decimals, and the decimal exponent; both 0 for 0.
 pub(crate) fn parts(value: f64, digits: usize) -> (f64, i32) {
     let text = format!("{value:.digits$e}");
     let parts =
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_as_short_as_four_digits_allow() {
+    fn numbers_have_four_significant_digits() {
         let cases = [
             (0.0, "0"),
             (-0.0, "0"),
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rounds_to_zero_has_no_sign() {
+    fn numbers_that_round_to_zero_have_no_sign() {
         assert_eq!(decimal(-0.004, 2), "0.00");
         assert_eq!(decimal(-0.006, 2), "\u{2212}0.01");
     }

@@ -1,6 +1,6 @@
-//! What a point looks like, so that series differ without colours, too.
+//! The shapes of points, so that series are distinguishable without colours.
 
-/// A circle, a square, a triangle and a diamond of about the same area round the origin.
+/// A circle, a square, a triangle and a diamond of about the same area around the origin.
 const SHAPES: [&str; 4] = [
     "M-4.2,0A4.2,4.2 0 1 1 4.2,0A4.2,4.2 0 1 1 -4.2,0Z",
     "M-3.7,-3.7H3.7V3.7H-3.7Z",
@@ -11,7 +11,7 @@ const SHAPES: [&str; 4] = [
 /// Half the width and height of the largest marker.
 pub(crate) const REACH: f64 = 5.5;
 
-/// The outline of the markers of a series, as the commands of a path.
+/// Returns the path commands of the markers of a series.
 pub(crate) fn shape(series: usize) -> &'static str {
     SHAPES[series % SHAPES.len()]
 }

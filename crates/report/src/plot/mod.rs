@@ -1,4 +1,4 @@
-//! Plots of numbers: points in a plane, and bars.
+//! Plots of numbers: scatter plots and bar charts.
 
 mod bars;
 mod chart;

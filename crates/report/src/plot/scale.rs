@@ -1,32 +1,31 @@
-//! Axes: a part of the number line, and the round numbers on it.
+//! The scale of an axis, with ticks at round numbers.
 
 use super::figures::{decimal, parts, scientific};
 
-/// Values that differ by less, as a share of the greatest one, are taken as equal.
+/// Values with a smaller relative difference are treated as equal.
 const EQUAL: f64 = 1e-9;
-/// Values that differ by less are taken as equal, and smaller ones as 0.
+/// Values with a smaller difference are treated as equal, and smaller values as 0.
 const ZERO: f64 = 1e-90;
 
-/// A round number on an axis.
+/// A tick of an axis.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Tick {
     pub(crate) value: f64,
     pub(crate) text: String,
 }
 
-/// A part of the number line with round numbers in it: multiples of 1, 2 or 5 times a power of ten.
+/// An interval with ticks at multiples of 1, 2 or 5 times a power of ten.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Scale {
+pub(crate) struct AxisScale {
     low: f64,
     high: f64,
     pub(crate) ticks: Vec<Tick>,
 }
 
-impl Scale {
-    /// The part between two numbers, the lower one first, with at most so many intervals, five at least,
-    /// between round numbers.
+impl AxisScale {
+    /// Creates the scale from `low` to `high` with at most `intervals` intervals between ticks; `intervals` is 5 or more.
     ///
-    /// Numbers as an [`extent`] gives them; widened by less than a half they are still good enough.
+    /// `low` and `high` come from [`extent`], and may be widened by less than a half.
     pub(crate) fn new([low, high]: [f64; 2], intervals: u32) -> Self {
         let (mantissa, exponent) = parts((high - low) / f64::from(intervals), 9);
         let (factor, exponent) = match mantissa {
@@ -35,7 +34,7 @@ impl Scale {
             up_to if up_to <= 5.0 => (5, exponent),
             _ => (1, exponent + 1),
         };
-        // Read from decimals, so that every tick is the number nearest to its text on every machine.
+        // Parsed from decimal text, so that each tick is the number nearest to its text on every machine.
         let multiple = |times: i64| -> f64 { format!("{}e{exponent}", times * factor).parse().unwrap_or(0.0) };
         let step = multiple(1);
         let values: Vec<f64> = ((low / step).floor() as i64..=(high / step).ceil() as i64)
@@ -53,14 +52,14 @@ impl Scale {
         Self { low, high, ticks: values.into_iter().map(|value| Tick { value, text: text(value) }).collect() }
     }
 
-    /// How far along the axis a number is, 0 at its beginning and 1 at its end, and nowhere else.
+    /// Returns the position of a number on the axis: 0 at its start, 1 at its end. Numbers outside are clamped.
     pub(crate) fn share(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 }
 
-/// The least and the greatest of drawable numbers, apart enough for an axis: equal ones get some room on both sides, and
-/// none are 0 to 1.
+/// Returns the minimum and maximum of drawable numbers as an interval of positive length. Equal numbers are widened on both
+/// sides; no numbers give 0 to 1.
 pub(crate) fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let [least, most] =
         values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], value| [least.min(value), most.max(value)]);
@@ -75,7 +74,7 @@ pub(crate) fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
     [least - room, most + room]
 }
 
-/// With some of it more at both ends, but not past 0, where numbers on one side of 0 end.
+/// Widens an interval at both ends by this share of its length, but not beyond 0 if it is on one side of 0.
 pub(crate) fn padded([least, most]: [f64; 2], share: f64) -> [f64; 2] {
     let room = share * (most - least);
     let low = if least >= 0.0 { (least - room).max(0.0) } else { least - room };
@@ -92,7 +91,7 @@ mod tests {
     use crate::plot::figures::LARGEST;
 
     fn texts(range: [f64; 2]) -> Vec<String> {
-        Scale::new(range, 6).ticks.into_iter().map(|tick| tick.text).collect()
+        AxisScale::new(range, 6).ticks.into_iter().map(|tick| tick.text).collect()
     }
 
     #[test]
@@ -120,7 +119,7 @@ mod tests {
             values in prop::collection::vec(prop_oneof![-LARGEST..=LARGEST, -1e3..1e3, -1e-95..1e-95], 1..4),
             intervals in 5..9u32,
         ) {
-            let scale = Scale::new(padded(extent(values.iter().copied()), 0.05), intervals);
+            let scale = AxisScale::new(padded(extent(values.iter().copied()), 0.05), intervals);
             prop_assert!((2..=intervals as usize + 1).contains(&scale.ticks.len()), "{scale:?}");
             for pair in scale.ticks.windows(2) {
                 prop_assert!(pair[0].value < pair[1].value && pair[0].text != pair[1].text);

@@ -1,66 +1,65 @@
-//! Points in a plane, in series.
+//! Scatter plots.
 
-use super::chart::{Chart, Frame, NAME_LETTERS, NARROWER, column, horizontal_name, label, left_out, texts};
+use super::chart::{Chart, NAME_LETTERS, NARROWER, PlotFrame, column, horizontal_name, label, omitted, texts};
 use super::figures::{is_drawable, shown};
 use super::marker::{REACH, shape};
-use super::scale::{Scale, extent, padded};
+use super::scale::{AxisScale, extent, padded};
+use crate::canvas::{TEXT_LINE, text_width};
 use crate::geometry::Point;
+use crate::labels;
 use crate::markup::{Markup, number};
 use crate::palette::colour;
-use crate::sheet::{TEXT_LINE, text_width};
-use crate::words;
 
-/// Up to this number of points have their labels beside them, as far as there is room.
+/// Maximum number of points with labels.
 const LABELLED: usize = 100;
-/// Letters of a label that are drawn.
+/// Maximum number of letters of a label.
 const LABEL_LETTERS: usize = 24;
 const FRAME: Point = Point { x: 480.0, y: 320.0 };
-/// How far a label stands beside a point that it is above or below, as a share of its place beside it.
+/// Horizontal distance of a label above or below its point, relative to a label beside the point.
 const DIAGONAL: f64 = 0.8;
-/// Empty space round the points, as a share of their extent.
+/// Empty space around the points, relative to their extent.
 const ROOM: f64 = 0.05;
 
-/// What [`scatter_svg`] draws: points in series, such as a Pareto front by a third objective.
+/// The content of a scatter plot: series of points, such as a Pareto front. [`scatter_svg`] draws it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ScatterPlot {
-    /// What the plot shows, in one line.
+    /// The title, in one line.
     pub title: String,
-    /// Name of the horizontal axis, and its unit.
+    /// Name and unit of the horizontal axis.
     pub x: String,
-    /// Name of the vertical axis, and its unit.
+    /// Name and unit of the vertical axis.
     pub y: String,
-    /// The points, series by series; later ones lie above earlier ones.
+    /// The series. Later ones are drawn over earlier ones.
     pub series: Vec<PointSeries>,
 }
 
-/// Points of one colour and shape.
+/// A series of points with one colour and shape.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PointSeries {
     /// Name in the legend.
     pub name: String,
     /// The points, x and y.
     pub points: Vec<[f64; 2]>,
-    /// The label of each point; missing and empty ones are none.
+    /// The label of each point. Missing and empty labels are not drawn.
     pub labels: Vec<String>,
 }
 
-/// A point in its place.
-struct Mark<'a> {
+/// A point of the plot.
+struct PlottedPoint<'a> {
     centre: Point,
     series: usize,
     values: [f64; 2],
     label: &'a str,
 }
 
-/// The plot as an SVG picture, text of one `<svg>` element.
+/// Draws a scatter plot as an SVG picture. Returns the text of one `<svg>` element.
 ///
-/// Axes span the points, and end at 0 where all values lie on one side of it; their numbers and grid lines are multiples
-/// of 1, 2 or 5 times a power of ten. Series differ in colour and shape, and a legend names them. Labels are written
-/// where they hide no point and no other label, up to 100 points; pointing at a point shows its series, label and values.
-/// The ground is white, so that the picture looks the same on a dark page.
+/// The axes span the points. Their ticks are multiples of 1, 2 or 5 times a power of ten. Series differ in colour and
+/// shape, and a legend names them. Labels are drawn for up to 100 points, where they cover no point and no other label.
+/// Pointing at a point shows its series, label and values. The background is white.
 ///
-/// Any input is drawn: a point with a coordinate that is no number or larger than 1e100 is left out, and a note counts
-/// them. The same input gives the same text. Time O(n) for points without labels.
+/// Any input is accepted. A note counts the omitted points: those with a coordinate that is not a number or larger than
+/// 1e100. The same input gives the same text. Takes `O(n)` time for points without labels.
 ///
 /// ```
 /// use lockstep_report::{PointSeries, ScatterPlot, scatter_svg};
@@ -78,7 +77,7 @@ pub fn scatter_svg(plot: &ScatterPlot) -> String {
     let points = || plot.series.iter().flat_map(|series| &series.points);
     let drawn = || points().copied().filter(is_point);
     let range = |axis: usize| padded(extent(drawn().map(|point| point[axis])), ROOM);
-    let [x, y] = [Scale::new(range(0), 7), Scale::new(range(1), 6)];
+    let [x, y] = [AxisScale::new(range(0), 7), AxisScale::new(range(1), 6)];
     let (all, drawn) = (points().count(), drawn().count());
     let chart = Chart {
         title: &plot.title,
@@ -88,8 +87,8 @@ pub fn scatter_svg(plot: &ScatterPlot) -> String {
         y,
         below: 2.4 * TEXT_LINE,
         left: 0.0,
-        notes: left_out(all - drawn, "point", "a coordinate is no number or too large").into_iter().collect(),
-        keys: plot.series.iter().map(|series| words::clip(&series.name, NAME_LETTERS)).collect(),
+        notes: omitted(all - drawn, "point", "a coordinate is not a number or too large").into_iter().collect(),
+        keys: plot.series.iter().map(|series| labels::clip(&series.name, NAME_LETTERS)).collect(),
     };
     let colour = |series: usize| colour(series, plot.series.len());
     let key = |out: &mut Markup, series: usize, at: Point| {
@@ -110,7 +109,7 @@ pub fn scatter_svg(plot: &ScatterPlot) -> String {
                 }
             });
         }
-        labels(out, frame, &marks);
+        draw_labels(out, frame, &marks);
     })
 }
 
@@ -130,18 +129,18 @@ fn description(plot: &ScatterPlot, drawn: usize) -> String {
         1 => "1 series".to_owned(),
         count => format!("{count} series"),
     };
-    let points = words::counted(drawn, "point");
+    let points = labels::counted(drawn, "point");
     format!("Scatter plot of {points} in {series}{}{}.", span(0, &plot.x), span(1, &plot.y))
 }
 
-/// The points that have a place, series by series.
-fn marks<'a>(plot: &'a ScatterPlot, frame: &Frame, x: &Scale) -> Vec<Mark<'a>> {
+/// Returns the points that are drawn, by series.
+fn marks<'a>(plot: &'a ScatterPlot, frame: &PlotFrame, x: &AxisScale) -> Vec<PlottedPoint<'a>> {
     let of_series = |(number, series): (usize, &'a PointSeries)| {
         let labels = series.labels.iter().map(String::as_str).chain(std::iter::repeat(""));
         let points = series.points.iter().zip(labels).filter(|(point, _)| is_point(point));
         points.map(move |(&values, label)| {
             let centre = Point::new(frame.at.x + x.share(values[0]) * frame.size.x, frame.height(values[1]));
-            Mark { centre, series: number, values, label }
+            PlottedPoint { centre, series: number, values, label }
         })
     };
     plot.series.iter().enumerate().flat_map(of_series).collect()
@@ -158,33 +157,33 @@ fn marker(out: &mut Markup, at: Point, series: usize, tip: Option<&str>) {
     }
 }
 
-fn tip(plot: &ScatterPlot, series: &PointSeries, mark: &Mark<'_>) -> String {
+fn tip(plot: &ScatterPlot, series: &PointSeries, mark: &PlottedPoint<'_>) -> String {
     let [x, y] = mark.values.map(shown);
     let names = [series.name.as_str(), mark.label].into_iter().filter(|name| !name.is_empty());
     let values = [format!("{}: {x}", plot.x), format!("{}: {y}", plot.y)];
     names.map(str::to_owned).chain(values).collect::<Vec<_>>().join(" · ")
 }
 
-/// A rectangle by two corners.
+/// A rectangle, given by two corners.
 #[derive(Clone, Copy)]
-struct Area {
+struct Rectangle {
     least: Point,
     most: Point,
 }
 
-impl Area {
-    fn round(centre: Point, half: Point) -> Self {
+impl Rectangle {
+    fn around(centre: Point, half: Point) -> Self {
         Self { least: centre - half, most: centre + half }
     }
 
-    fn meets(&self, other: &Self) -> bool {
+    fn intersects(&self, other: &Self) -> bool {
         self.least.x < other.most.x
             && other.least.x < self.most.x
             && self.least.y < other.most.y
             && other.least.y < self.most.y
     }
 
-    fn is_within(&self, frame: &Frame) -> bool {
+    fn is_within(&self, frame: &PlotFrame) -> bool {
         self.least.x >= frame.at.x
             && self.least.y >= frame.at.y
             && self.most.x <= frame.at.x + frame.size.x
@@ -192,15 +191,16 @@ impl Area {
     }
 }
 
-/// Writes labels, each in the first place beside its point that is free, if there is one.
-fn labels(out: &mut Markup, frame: &Frame, marks: &[Mark<'_>]) {
+/// Draws each label at the first free position beside its point, if any.
+fn draw_labels(out: &mut Markup, frame: &PlotFrame, marks: &[PlottedPoint<'_>]) {
     if marks.len() > LABELLED {
         return;
     }
-    let mut taken: Vec<Area> = marks.iter().map(|mark| Area::round(mark.centre, Point::new(REACH, REACH))).collect();
+    let mut taken: Vec<Rectangle> =
+        marks.iter().map(|mark| Rectangle::around(mark.centre, Point::new(REACH, REACH))).collect();
     texts(out, "labels", |out| {
         for mark in marks.iter().filter(|mark| !mark.label.is_empty()) {
-            let text = words::clip(mark.label, LABEL_LETTERS);
+            let text = labels::clip(mark.label, LABEL_LETTERS);
             let half = Point::new(0.5 * text_width(&text) * NARROWER, 6.0);
             let (beside, above) = (half.x + REACH, half.y + REACH);
             let places = [
@@ -213,8 +213,8 @@ fn labels(out: &mut Markup, frame: &Frame, marks: &[Mark<'_>]) {
                 (DIAGONAL * beside, above, "start"),
                 (-DIAGONAL * beside, above, "end"),
             ];
-            let areas = places.map(|(x, y, anchor)| (Area::round(mark.centre + Point::new(x, y), half), anchor));
-            let is_free = |area: &Area| area.is_within(frame) && !taken.iter().any(|other| other.meets(area));
+            let areas = places.map(|(x, y, anchor)| (Rectangle::around(mark.centre + Point::new(x, y), half), anchor));
+            let is_free = |area: &Rectangle| area.is_within(frame) && !taken.iter().any(|other| other.intersects(area));
             if let Some((area, anchor)) = areas.into_iter().find(|(area, _)| is_free(area)) {
                 taken.push(area);
                 let x = match anchor {

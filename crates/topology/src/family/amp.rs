@@ -1,8 +1,10 @@
-//! Graphs of degree 4 with the shortest distances known.
+//! Minimum-path graphs of degree 4.
 
-use super::drawing::circle;
-use super::{Family, FamilyError, numbered_terminals};
-use crate::order_degree::{DistanceSum, Link, Polycirculant, order_degree};
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::numbered_terminals;
+use crate::layout::circle;
+use crate::order_degree::{DistanceSum, Polycirculant, PolycirculantLink, order_degree};
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const AMP: Family = Family {
@@ -21,17 +23,17 @@ pub(super) const AMP: Family = Family {
 
 const DEGREE: usize = 4;
 
-/// Beyond it a short search finds little more than a random graph.
+/// The largest order. Above it, a short search is hardly better than a random graph.
 const MAX_ORDER: u32 = 512;
 
 const SEED: u64 = 0;
 
-/// Rounds of the search: some hundredths of a second.
+/// Rounds of the search, which takes less than a tenth of a second.
 const ROUNDS: u32 = 4;
 
-/// Graphs that long searches have found: the order, and for each class of nodes by how much its links jump.
-#[rustfmt::skip] // a row a class would fill the page
-const FOUND: &[(u32, &[[i8; DEGREE]])] = &[
+/// Graphs found by long searches: the order, and the jumps of each class of nodes (see [`Polycirculant`]).
+#[rustfmt::skip] // One row per class would fill the page.
+const STORED_GRAPHS: &[(u32, &[[i8; DEGREE]])] = &[
     (8, &[[-3, -2, 2, 3]]),
     (16, &[[1, 2, 5, 8], [-5, -2, -1, 2], [-7, -4, -2, 4], [-2, 2, 7, 8]]),
     (23, &[
@@ -54,16 +56,18 @@ const FOUND: &[(u32, &[[i8; DEGREE]])] = &[
     ]),
 ];
 
-/// The "minimum path" configuration: a graph of degree 4 whose mean distance is the least that long searches have found,
-/// or that a short one finds.
+/// Generates the "minimum path" configuration: a graph of degree 4 with a small mean distance.
 ///
-/// Of 8, 16, 23, 32, 42 and 64 nodes it is a stored graph, one of the files of `data/topologies` in the repository. With 8,
-/// 23 and 32 nodes no graph is better, see [`distance_sum_bound`](crate::distance_sum_bound). Of any other number of nodes
-/// it is what a search with a fixed seed finds in some hundredths of a second. The same number gives the same graph on
-/// every machine.
+/// For 8, 16, 23, 32, 42 and 64 nodes it is a stored graph that a long search has found; `data/topologies` in the
+/// repository has the same graphs as files. With 8, 23 and 32 nodes the mean distance is optimal, see
+/// [`distance_sum_bound`](crate::distance_sum_bound). For other numbers of nodes it is the result of a short
+/// [`order_degree`](crate::order_degree()) search with a fixed seed. The same number gives the same graph on every
+/// machine.
 ///
-/// Nodes are named by their numbers; links go by ascending ends. Most of the graphs are kept by turns of the circle that
-/// they are drawn on.
+/// - Nodes: `nodes` terminals around a circle, named by their numbers. Most graphs have rotations of the circle as
+///   symmetries.
+/// - Channels: `4 * nodes`, link by link, by lower end, then by higher end.
+/// - Degree 4. The diameter has no closed formula.
 ///
 /// ```
 /// let amp = lockstep_topology::amp(23)?;
@@ -73,16 +77,20 @@ const FOUND: &[(u32, &[[i8; DEGREE]])] = &[
 ///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] below 5 nodes, where no degree is 4, and above 512, where the search is too short.
+/// [`FamilyError::Parameter`] below 5 nodes, where degree 4 is impossible, and above 512, where the search is too short.
 pub fn amp(nodes: u32) -> Result<Topology, FamilyError> {
     let links = graph(nodes)?.links();
     network(format!("amp:{nodes}"), nodes, links.into_iter().map(|link| link.ends))
 }
 
-/// The [`amp`] graph without one link, whose two ports are left to a system controller: two nodes have degree 3.
+/// Generates the [`amp`] graph without one link, which leaves two ports for a system controller.
 ///
-/// It is the link whose loss makes the sum of distances grow least, the first of several. Takes up to a tenth of a
-/// second more where no turn keeps the graph.
+/// The removed link is the one whose loss increases the sum of distances least; ties go to the first. The search for it
+/// takes up to a tenth of a second if the graph has no rotations.
+///
+/// - Nodes: as [`amp`].
+/// - Channels: `4 * nodes - 2`, as [`amp`].
+/// - Degree 4, except for two nodes of degree 3.
 ///
 /// ```
 /// let amp = lockstep_topology::amp_with_system_controller(8)?;
@@ -96,8 +104,8 @@ pub fn amp(nodes: u32) -> Result<Topology, FamilyError> {
 pub fn amp_with_system_controller(nodes: u32) -> Result<Topology, FamilyError> {
     let graph = graph(nodes)?;
     let links = graph.links();
-    let spared = least_missed(&graph);
-    let kept = links.into_iter().map(|link| link.ends).filter(|&ends| Some(ends) != spared);
+    let removed = least_important_link(&graph);
+    let kept = links.into_iter().map(|link| link.ends).filter(|&ends| Some(ends) != removed);
     network(format!("amp:{nodes}+sc"), nodes, kept)
 }
 
@@ -114,30 +122,30 @@ fn network(name: String, nodes: u32, links: impl Iterator<Item = [u32; 2]>) -> R
 fn graph(nodes: u32) -> Result<Polycirculant, FamilyError> {
     if !(DEGREE as u32 + 1..=MAX_ORDER).contains(&nodes) {
         let instead = if nodes > MAX_ORDER { format!("amp:{MAX_ORDER}") } else { "amp:5".into() };
-        return Err(FamilyError::parameter(&AMP, "number of nodes", nodes, format!("5 to {MAX_ORDER}"), instead));
+        return Err(AMP.unsupported("number of nodes", nodes, format!("5 to {MAX_ORDER}"), instead));
     }
-    let found = FOUND.iter().find(|(order, _)| *order == nodes).map(|(_, jumps)| {
+    let stored = STORED_GRAPHS.iter().find(|(order, _)| *order == nodes).map(|(_, jumps)| {
         let lengths: Vec<u32> =
             jumps.as_flattened().iter().map(|&jump| nodes.wrapping_add_signed(jump.into()) % nodes).collect();
-        Polycirculant::from_jumps(nodes, DEGREE, &lengths).expect("the graphs stored are simple")
+        Polycirculant::from_jumps(nodes, DEGREE, &lengths).expect("the stored graphs are simple")
     });
-    Ok(found.unwrap_or_else(|| {
+    Ok(stored.unwrap_or_else(|| {
         let search = order_degree(nodes, DEGREE as u32, SEED, ROUNDS);
         search.expect("degree 4 exists from 5 nodes on").into_graph()
     }))
 }
 
-/// The ends of the first link without which distances grow least.
-fn least_missed(graph: &Polycirculant) -> Option<[u32; 2]> {
+/// Returns the ends of the link whose removal increases the sum of distances least.
+fn least_important_link(graph: &Polycirculant) -> Option<[u32; 2]> {
     let mut neighbours = graph.neighbours().to_vec();
     let order = neighbours.len() / DEGREE;
     let mut distances = DistanceSum::new(order, DEGREE);
-    let mut is_judged = vec![false; graph.period() * DEGREE];
+    let mut is_measured = vec![false; graph.period() * DEGREE];
     let mut best = None;
     let mut limit = u64::MAX;
-    for Link { ends, orbit } in graph.links() {
-        // The turns of a link are missed as much as it is.
-        if std::mem::replace(&mut is_judged[orbit], true) {
+    for PolycirculantLink { ends, orbit } in graph.links() {
+        // All links of an orbit are equivalent.
+        if std::mem::replace(&mut is_measured[orbit], true) {
             continue;
         }
         let [u, v] = ends;
@@ -153,7 +161,7 @@ fn least_missed(graph: &Polycirculant) -> Option<[u32; 2]> {
     best
 }
 
-/// Lets the link of a node to `old` lead to `new`.
+/// Replaces the neighbour `old` of a node by `new`.
 fn redirect(neighbours: &mut [u32], node: u32, old: u32, new: u32) {
     let row = &mut neighbours[node as usize * DEGREE..][..DEGREE];
     for neighbour in row.iter_mut().filter(|neighbour| **neighbour == old) {

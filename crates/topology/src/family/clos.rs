@@ -1,7 +1,9 @@
-//! Clos's three-stage network.
+//! Clos networks.
 
-use super::drawing::column;
-use super::{Family, FamilyError, numbered_switches, numbered_terminals};
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::{numbered_switches, numbered_terminals};
+use crate::layout::column;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const CLOS: Family = Family {
@@ -16,12 +18,15 @@ pub(super) const CLOS: Family = Family {
     },
 };
 
-/// Clos's network `(n, m, r)` of `n * r` terminals.
+/// Generates the three-stage Clos network `(n, m, r)` for `inputs = n`, `middle = m`, `outer = r`.
 ///
-/// `outer = r` input switches with `inputs = n` inputs each, `middle = m` switches between them and `r` output switches
-/// with `n` outputs each; one channel between any two switches of neighbouring stages. One-way: terminal `t` has one
-/// channel into input switch `t / n` and one out of output switch `t / n`. Nodes are the terminals `0`, `1`, … and then
-/// the switches `s<stage>.<place>`; channels are numbered by stage. `middle` paths between any two terminals.
+/// `r` input switches with `n` inputs each, `m` middle switches, and `r` output switches with `n` outputs each. One
+/// channel joins any two switches of neighbouring stages. The network is one-way: terminal `t` has one channel to input
+/// switch `t / n` and one from output switch `t / n`.
+///
+/// - Nodes: the `n * r` terminals `0`, `1`, …, then the `2 * r + m` switches `s<stage>.<place>`.
+/// - Channels: `2 * n * r + 2 * m * r`, by stage, then by tail, then by head.
+/// - `m` shortest paths of 4 channels between any two terminals.
 ///
 /// ```
 /// let clos = lockstep_topology::clos(3, 3, 4)?;
@@ -29,20 +34,22 @@ pub(super) const CLOS: Family = Family {
 /// # Ok::<(), lockstep_topology::FamilyError>(())
 /// ```
 ///
-/// **Source**: Clos, *A study of non-blocking switching networks*, Bell System Technical Journal 32 (1953).
-///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] if one of the three is 0; [`FamilyError::Topology`] if it is too large.
+/// [`FamilyError::Parameter`] if a parameter is 0; [`FamilyError::Topology`] if the network is too large.
+///
+/// # Source
+///
+/// Clos, *A study of non-blocking switching networks*, Bell System Technical Journal 32 (1953).
 pub fn clos(inputs: u32, middle: u32, outer: u32) -> Result<Topology, FamilyError> {
-    let of = [
+    let parameters = [
         ("number of inputs of a switch", inputs),
         ("number of middle switches", middle),
         ("number of input switches", outer),
     ];
-    if let Some((parameter, _)) = of.into_iter().find(|&(_, value)| value == 0) {
+    if let Some((parameter, _)) = parameters.into_iter().find(|&(_, value)| value == 0) {
         let instead = format!("clos:{},{},{}", inputs.max(1), middle.max(1), outer.max(1));
-        return Err(FamilyError::parameter(&CLOS, parameter, 0u32, "1 or more", instead));
+        return Err(CLOS.unsupported(parameter, 0u32, "1 or more", instead));
     }
     let [n, m, r] = [inputs, middle, outer].map(u64::from);
     let terminals = n.saturating_mul(r);

@@ -1,7 +1,9 @@
-//! Complete graphs and stars.
+//! Complete graphs.
 
-use super::drawing::{at, circle};
-use super::{Family, FamilyError, numbered_terminals};
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::numbered_terminals;
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const COMPLETE: Family = Family {
@@ -16,21 +18,11 @@ pub(super) const COMPLETE: Family = Family {
     },
 };
 
-pub(super) const STAR: Family = Family {
-    name: "star",
-    parameters: "NODES",
-    example: "star:8",
-    about: "a terminal in the centre linked to all others",
-    cayley: None,
-    generate: |parameters| {
-        let [nodes] = parameters.fields()?;
-        Ok(star(nodes.number()?)?)
-    },
-};
-
-/// The complete graph.
+/// Generates the complete graph of `nodes` nodes.
 ///
-/// Nodes are named by their numbers; the channels that leave a node go by ascending neighbour.
+/// - Nodes: `nodes` terminals, named by their numbers.
+/// - Channels: `nodes * (nodes - 1)`, by tail, then by head.
+/// - Degree `nodes - 1`, diameter 1.
 ///
 /// ```
 /// let complete = lockstep_topology::complete(8)?;
@@ -40,9 +32,14 @@ pub(super) const STAR: Family = Family {
 ///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] for no node; [`FamilyError::Topology`] if it is too large.
+/// [`FamilyError::Parameter`] for 0 nodes; [`FamilyError::Topology`] if the network is too large.
 pub fn complete(nodes: u32) -> Result<Topology, FamilyError> {
-    let mut network = network(&COMPLETE, nodes, |nodes| nodes.saturating_mul(nodes - 1))?;
+    if nodes == 0 {
+        return Err(COMPLETE.unsupported("number of nodes", nodes, "1 or more", "complete:1"));
+    }
+    let size = u64::from(nodes);
+    let mut network = TopologyBuilder::sized(format!("complete:{nodes}"), size, size.saturating_mul(size - 1))?;
+    numbered_terminals(&mut network, nodes);
     for node in 0..nodes {
         for other in (0..nodes).filter(|&other| other != node) {
             network.channel(NodeId::new(node), NodeId::new(other));
@@ -50,38 +47,4 @@ pub fn complete(nodes: u32) -> Result<Topology, FamilyError> {
     }
     network.positions(circle(nodes));
     Ok(network.build()?)
-}
-
-/// The star of `nodes` nodes in all, each a terminal: node `0` in the centre, linked to all others.
-///
-/// Nodes are named by their numbers; the channel out of the centre comes before its opposite.
-///
-/// ```
-/// let star = lockstep_topology::star(8)?;
-/// assert_eq!((star.node_count(), star.channel_count()), (8, 14));
-/// # Ok::<(), lockstep_topology::FamilyError>(())
-/// ```
-///
-/// # Errors
-///
-/// [`FamilyError::Parameter`] for no node; [`FamilyError::Topology`] if it is too large.
-pub fn star(nodes: u32) -> Result<Topology, FamilyError> {
-    let mut network = network(&STAR, nodes, |nodes| 2 * (nodes - 1))?;
-    for leaf in 1..nodes {
-        network.link(NodeId::new(0), NodeId::new(leaf));
-    }
-    network.positions(std::iter::once(at(0.0, 0.0)).chain(circle(nodes - 1)));
-    Ok(network.build()?)
-}
-
-/// Terminals only, in a network that is going to have this number of channels.
-fn network(family: &Family, nodes: u32, channels: fn(u64) -> u64) -> Result<TopologyBuilder, FamilyError> {
-    let name = format!("{}:{nodes}", family.name);
-    if nodes == 0 {
-        let instead = format!("{}:1", family.name);
-        return Err(FamilyError::parameter(family, "number of nodes", nodes, "1 or more", instead));
-    }
-    let mut network = TopologyBuilder::sized(name, nodes.into(), channels(nodes.into()))?;
-    numbered_terminals(&mut network, nodes);
-    Ok(network)
 }

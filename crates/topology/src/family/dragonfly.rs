@@ -1,7 +1,9 @@
-//! The dragonfly of complete groups.
+//! Dragonfly networks.
 
-use super::drawing::{at, on_circle, radius};
-use super::{Family, FamilyError, numbered_terminals};
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::numbered_terminals;
+use crate::layout::{at, on_circle, radius};
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const DRAGONFLY: Family = Family {
@@ -16,13 +18,17 @@ pub(super) const DRAGONFLY: Family = Family {
     },
 };
 
-/// The dragonfly `(a, p, h)` of greatest size: `a` routers a group, `p` terminals and `h` global links a router.
+/// Generates the largest dragonfly `(a, p, h)`, for `a = routers` per group, `p = terminals` and `h = links` per router.
 ///
-/// `a * h + 1` groups; any two routers of a group are linked, and any two groups by one link. The global links of a group
-/// lead to the other groups in ascending order, those of its first router first. All links are full-duplex. Nodes are
-/// the terminals `0`, `1`, … and then the routers `s<group>.<place>`; with `terminals = 0` the routers themselves are the
-/// terminals, named `<group>.<place>`. Links are numbered from the terminals upwards, then inside each group, then
-/// between groups. The paper's balanced case is `a = 2p = 2h`. Any two routers are at most 3 channels apart.
+/// The network has `g = a * h + 1` groups. Any two routers of a group are linked, and any two groups are joined by one
+/// global link. The global links of a group lead to the other groups in ascending order, those of its first router first.
+/// The balanced case of the source is `a = 2 * p = 2 * h`.
+///
+/// - Nodes: the `p * a * g` terminals `0`, `1`, …, then the `a * g` routers `s<group>.<place>`. If `terminals` is 0, the
+///   routers are the terminals and are named `<group>.<place>`.
+/// - Channels: `2 * p * a * g + g * a * (a - 1) + g * (g - 1)`, link by link: first those of the terminals, then those
+///   inside each group, then the global ones.
+/// - Degree of a router `p + a - 1 + h`. Two routers are at most 3 channels apart, two terminals at most 5.
 ///
 /// ```
 /// let dragonfly = lockstep_topology::dragonfly(4, 2, 2)?;
@@ -30,26 +36,22 @@ pub(super) const DRAGONFLY: Family = Family {
 /// # Ok::<(), lockstep_topology::FamilyError>(())
 /// ```
 ///
-/// **Source**: Kim, Dally, Scott, Abts, *Technology-driven, highly-scalable dragonfly topology*, International Symposium
-/// on Computer Architecture (2008).
-///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] for no router a group or no global link a router; [`FamilyError::Topology`] if it is too
-/// large.
+/// [`FamilyError::Parameter`] for 0 routers per group or 0 global links per router; [`FamilyError::Topology`] if the
+/// network is too large.
+///
+/// # Source
+///
+/// Kim, Dally, Scott, Abts, *Technology-driven, highly-scalable dragonfly topology*, International Symposium on Computer
+/// Architecture (2008).
 pub fn dragonfly(routers: u32, terminals: u32, links: u32) -> Result<Topology, FamilyError> {
     let instead = || format!("dragonfly:{},{terminals},{}", routers.max(1), links.max(1));
     if routers == 0 {
-        return Err(FamilyError::parameter(&DRAGONFLY, "number of routers in a group", 0u32, "1 or more", instead()));
+        return Err(DRAGONFLY.unsupported("number of routers in a group", 0u32, "1 or more", instead()));
     }
     if links == 0 {
-        return Err(FamilyError::parameter(
-            &DRAGONFLY,
-            "number of global links of a router",
-            0u32,
-            "1 or more",
-            instead(),
-        ));
+        return Err(DRAGONFLY.unsupported("number of global links of a router", 0u32, "1 or more", instead()));
     }
     let [a, p, h] = [routers, terminals, links].map(u64::from);
     let groups = (a * h).saturating_add(1);
@@ -80,12 +82,12 @@ pub fn dragonfly(routers: u32, terminals: u32, links: u32) -> Result<Topology, F
     }
     for low in 0..groups {
         for high in low + 1..groups {
-            // Among the others, group `high` is number `high - 1` of `low`, and `low` number `low` of `high`.
+            // In the list of the other groups, `high` has place `high - 1` for `low`, and `low` has place `low` for `high`.
             network.link(router(low, (high - 1) / links), router(high, low / links));
         }
     }
 
-    // Groups on a large circle, routers on small ones, terminals in an arc outside their router.
+    // Groups are on a large circle, their routers on small circles, terminals on an arc outside their router.
     let group_radius = radius(routers) + if terminals == 0 { 0.0 } else { 1.0 };
     let circle_radius = radius(groups) * (2.0 * group_radius + 1.0);
     let place_at = |group: u32, place: f64, extra: f64| {

@@ -1,7 +1,9 @@
-//! Fat trees of small switches.
+//! Fat trees.
 
-use super::drawing::at;
-use super::{Family, FamilyError, numbered_switches, numbered_terminals};
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::{numbered_switches, numbered_terminals};
+use crate::layout::at;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const FAT_TREE: Family = Family {
@@ -16,14 +18,16 @@ pub(super) const FAT_TREE: Family = Family {
     },
 };
 
-/// The `arity`-ary `levels`-tree: a fat tree of `k^n` terminals for `k = arity`, `n = levels`.
+/// Generates the `k`-ary `n`-tree, a fat tree of `k^n` terminals, for `k = arity` and `n = levels`.
 ///
-/// `levels` levels of `k^(n-1)` switches with `k` links down and, but for the top level, `k` links up; every link is
-/// full-duplex. Terminal `t` hangs from switch `t / k` of level 0. A switch has a number of `n - 1` digits in base `k`,
-/// the lowest digit first; switches of level `l` and `l + 1` are linked if all digits but digit `l` agree. Nodes are the
-/// terminals `0`, `1`, … and then the switches `s<level>.<place>`; links are numbered from the terminals upwards, the
-/// channel up before the channel down. Two terminals that meet at level `l` have `k^l` shortest paths of `2 * l + 2`
-/// channels. For `k = 2` it is the folded butterfly.
+/// `n` levels of `k^(n-1)` switches. Each switch has `k` links down and, below the top level, `k` links up. Terminal `t`
+/// is linked to switch `t / k` of level 0. The place of a switch has `n - 1` digits in base `k`. Switches of levels `l`
+/// and `l + 1` are linked if their places differ at most in digit `l`, counted from the lowest. For `k = 2` this is the
+/// folded butterfly.
+///
+/// - Nodes: the terminals `0`, `1`, …, then the `n * k^(n-1)` switches `s<level>.<place>`.
+/// - Channels: `2 * n * k^n`, link by link from the terminals upwards, the channel up before the channel down.
+/// - Diameter `2 * n`. Two terminals whose lowest common level is `l` have `k^l` shortest paths of `2 * l + 2` channels.
 ///
 /// ```
 /// let fat_tree = lockstep_topology::fat_tree(2, 3)?;
@@ -31,19 +35,21 @@ pub(super) const FAT_TREE: Family = Family {
 /// # Ok::<(), lockstep_topology::FamilyError>(())
 /// ```
 ///
-/// **Source**: Petrini, Vanneschi, *k-ary n-trees: high performance networks for massively parallel architectures*,
-/// International Parallel Processing Symposium (1997).
-///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] below arity 2 or for no level; [`FamilyError::Topology`] if it is too large.
+/// [`FamilyError::Parameter`] below arity 2 or for 0 levels; [`FamilyError::Topology`] if the network is too large.
+///
+/// # Source
+///
+/// Petrini, Vanneschi, *k-ary n-trees: high performance networks for massively parallel architectures*, International
+/// Parallel Processing Symposium (1997).
 pub fn fat_tree(arity: u32, levels: u32) -> Result<Topology, FamilyError> {
     let instead = || format!("fat-tree:{},{}", arity.max(2), levels.max(1));
     if arity < 2 {
-        return Err(FamilyError::parameter(&FAT_TREE, "arity", arity, "2 or more", instead()));
+        return Err(FAT_TREE.unsupported("arity", arity, "2 or more", instead()));
     }
     if levels == 0 {
-        return Err(FamilyError::parameter(&FAT_TREE, "number of levels", levels, "1 or more", instead()));
+        return Err(FAT_TREE.unsupported("number of levels", levels, "1 or more", instead()));
     }
     let terminals = u64::from(arity).saturating_pow(levels);
     let width = u64::from(arity).saturating_pow(levels - 1);

@@ -1,150 +1,21 @@
-//! Meshes, tori and their one-dimensional and two-row cases.
+//! Grids with and without wrap-around links: the construction that meshes, tori, rings and ladders share.
 
-use super::drawing::{Axes, circle};
-use super::{Family, FamilyError};
-use crate::{CayleyGraph, NodeId, SpecError, Topology, TopologyBuilder, TopologyError};
+use super::definition::Family;
+use super::error::FamilyError;
+use crate::layout::Axes;
+use crate::{CayleyGraph, NodeId, SpecError, TopologyBuilder, TopologyError};
 
-/// More sides than this would mean more nodes than a topology may have, or sides of length 1.
+/// The largest number of sides. More sides would exceed the node limit or have length 1.
 const MAX_SIDES: usize = 24;
 
-pub(super) const RING: Family = Family {
-    name: "ring",
-    parameters: "NODES",
-    example: "ring:8",
-    about: "cycle of full-duplex links",
-    cayley: Some(|parameters| {
-        let [nodes] = parameters.fields()?;
-        torus_group(&RING, &[nodes.number()?])
-    }),
-    generate: |parameters| {
-        let [nodes] = parameters.fields()?;
-        Ok(ring(nodes.number()?)?)
-    },
-};
-
-pub(super) const MESH: Family = Family {
-    name: "mesh",
-    parameters: "SIDExSIDE[x...]",
-    example: "mesh:4x4",
-    about: "k-dimensional grid",
-    cayley: None,
-    generate: |parameters| Ok(mesh(&parameters.sides()?)?),
-};
-
-pub(super) const TORUS: Family = Family {
-    name: "torus",
-    parameters: "SIDExSIDE[x...]",
-    example: "torus:4x4",
-    about: "k-dimensional grid with wrap-around links",
-    cayley: Some(|parameters| torus_group(&TORUS, &parameters.sides()?)),
-    generate: |parameters| Ok(torus(&parameters.sides()?)?),
-};
-
-pub(super) const LADDER: Family = Family {
-    name: "bound_search",
-    parameters: "ROWSxRUNGS",
-    example: "bound_search:2x4",
-    about: "two lines joined by rungs, a mesh of 2 rows",
-    cayley: None,
-    generate: |parameters| match parameters.sides()?[..] {
-        [2, rungs] => Ok(bound_search(rungs)?),
-        [] | [_] => Err(parameters.count_error("2 parameters".into(), 1)),
-        [rows, rungs] => {
-            let instead = format!("bound_search:2x{rungs} or mesh:{rows}x{rungs}");
-            Err(FamilyError::parameter(&LADDER, "number of rows", rows, "2", instead).into())
-        }
-        ref sides => Err(parameters.count_error("2 parameters".into(), sides.len())),
-    },
-};
-
-/// The mesh with these sides.
-///
-/// Nodes are numbered row-major, last axis fastest, and named by their coordinates: `00`, `01`, …, or `10.3` where a
-/// side is longer than 10. The channels that leave a node go along the first axis first, upwards before downwards.
-/// Diameter `sum(side - 1)`.
-///
-/// ```
-/// let mesh = lockstep_topology::mesh(&[4, 4])?;
-/// assert_eq!((mesh.node_count(), mesh.channel_count()), (16, 48));
-/// # Ok::<(), lockstep_topology::FamilyError>(())
-/// ```
-///
-/// **Source**: Leighton, *Introduction to Parallel Algorithms and Architectures* (1992), §1.1.
-///
-/// # Errors
-///
-/// [`FamilyError::Parameter`] for no side, more than 24, or a side of 0; [`FamilyError::Topology`] if it is too large.
-pub fn mesh(sides: &[u32]) -> Result<Topology, FamilyError> {
-    Ok(grid(&MESH, spec(&MESH, sides), sides, false)?.build()?)
-}
-
-/// The torus with these sides: a mesh whose lines are closed to cycles.
-///
-/// Numbers, names and channel order are those of [`mesh`]. A line of two nodes has one full-duplex link, not two in
-/// parallel, and a line of one node has none. Degree `2 * sides` and diameter `sum(side / 2)` for sides from 3.
-///
-/// ```
-/// let torus = lockstep_topology::torus(&[4, 4, 4])?;
-/// assert_eq!((torus.node_count(), torus.channel_count()), (64, 384));
-/// # Ok::<(), lockstep_topology::FamilyError>(())
-/// ```
-///
-/// **Source**: Leighton, *Introduction to Parallel Algorithms and Architectures* (1992), §1.1 and §3.1.
-///
-/// # Errors
-///
-/// As [`mesh`].
-pub fn torus(sides: &[u32]) -> Result<Topology, FamilyError> {
-    Ok(grid(&TORUS, spec(&TORUS, sides), sides, true)?.build()?)
-}
-
-/// The cycle of `nodes` nodes, the torus of one side; two nodes have one full-duplex link, one node has none.
-///
-/// Nodes are named by their numbers; channels leave a node upwards first. Diameter `nodes / 2`.
-///
-/// ```
-/// let ring = lockstep_topology::ring(8)?;
-/// assert_eq!((ring.node_count(), ring.channel_count()), (8, 16));
-/// # Ok::<(), lockstep_topology::FamilyError>(())
-/// ```
-///
-/// # Errors
-///
-/// [`FamilyError::Parameter`] for no node; [`FamilyError::Topology`] if it is too large.
-pub fn ring(nodes: u32) -> Result<Topology, FamilyError> {
-    if nodes == 0 {
-        return Err(FamilyError::parameter(&RING, "number of nodes", 0u32, "1 or more", "ring:3"));
-    }
-    let mut network = grid(&RING, format!("ring:{nodes}"), &[nodes], true)?;
-    network.positions(circle(nodes));
-    Ok(network.build()?)
-}
-
-/// Two lines of `rungs` nodes joined by rungs: the mesh `2 x rungs`, with its numbers and names.
-///
-/// ```
-/// let bound_search = lockstep_topology::bound_search(4)?;
-/// assert_eq!((bound_search.node_count(), bound_search.channel_count()), (8, 20));
-/// # Ok::<(), lockstep_topology::FamilyError>(())
-/// ```
-///
-/// # Errors
-///
-/// [`FamilyError::Parameter`] for no rung; [`FamilyError::Topology`] if it is too large.
-pub fn bound_search(rungs: u32) -> Result<Topology, FamilyError> {
-    if rungs == 0 {
-        return Err(FamilyError::parameter(&LADDER, "number of rungs", 0u32, "1 or more", "bound_search:2x1"));
-    }
-    Ok(grid(&LADDER, format!("bound_search:2x{rungs}"), &[2, rungs], false)?.build()?)
-}
-
-fn spec(family: &Family, sides: &[u32]) -> String {
+/// Returns the spec of the grid with these sides.
+pub(super) fn spec(family: &Family, sides: &[u32]) -> String {
     let sides: Vec<String> = sides.iter().map(u32::to_string).collect();
     format!("{}:{}", family.name, sides.join("x"))
 }
 
-/// The mesh with these sides, closed to a torus if it wraps, drawn as a grid.
-fn grid(family: &Family, name: String, sides: &[u32], wraps: bool) -> Result<TopologyBuilder, FamilyError> {
+/// Builds the grid with these sides and draws it as a grid. If `wraps`, lines of 3 and more nodes are closed to cycles.
+pub(super) fn grid(family: &Family, name: String, sides: &[u32], wraps: bool) -> Result<TopologyBuilder, FamilyError> {
     check_sides(family, sides)?;
     let nodes = sides.iter().fold(1u64, |product, &side| product.saturating_mul(side.into()));
     let channels_along = |&side: &u32| match u64::from(side) {
@@ -182,7 +53,7 @@ fn grid(family: &Family, name: String, sides: &[u32], wraps: bool) -> Result<Top
     Ok(network)
 }
 
-/// The coordinates of a node, one a side.
+/// Returns the coordinates of a node, one per side.
 fn coordinates(mut node: u32, sides: &[u32]) -> Vec<u32> {
     let mut coordinates = sides.to_vec();
     for coordinate in coordinates.iter_mut().rev() {
@@ -191,8 +62,8 @@ fn coordinates(mut node: u32, sides: &[u32]) -> Vec<u32> {
     coordinates
 }
 
-/// The group behind a torus or a ring.
-fn torus_group(family: &Family, sides: &[u32]) -> Result<CayleyGraph, SpecError> {
+/// Returns the Cayley graph of a torus or a ring.
+pub(super) fn torus_group(family: &Family, sides: &[u32]) -> Result<CayleyGraph, SpecError> {
     check_sides(family, sides)?;
     let axes = sides.iter().enumerate().filter(|&(_, &side)| side > 1);
     let steps: Vec<Vec<i64>> = axes
@@ -209,15 +80,15 @@ fn torus_group(family: &Family, sides: &[u32]) -> Result<CayleyGraph, SpecError>
     })
 }
 
-/// Refuses no side, too many of them, and sides of 0.
+/// Refuses 0 sides, more than [`MAX_SIDES`] sides, and sides of length 0.
 fn check_sides(family: &Family, sides: &[u32]) -> Result<(), FamilyError> {
     if sides.is_empty() || sides.len() > MAX_SIDES {
         let (needs, instead) = (format!("1 to {MAX_SIDES}"), family.example);
-        return Err(FamilyError::parameter(family, "number of sides", sides.len() as u64, needs, instead));
+        return Err(family.unsupported("number of sides", sides.len() as u64, needs, instead));
     }
     if sides.contains(&0) {
         let positive: Vec<u32> = sides.iter().map(|&side| side.max(1)).collect();
-        return Err(FamilyError::parameter(family, "length of a side", 0u32, "1 or more", spec(family, &positive)));
+        return Err(family.unsupported("length of a side", 0u32, "1 or more", spec(family, &positive)));
     }
     Ok(())
 }

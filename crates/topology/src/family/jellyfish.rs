@@ -3,8 +3,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::drawing::circle;
-use super::{Family, FamilyError, numbered_terminals};
+use super::connectivity::is_connected;
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::numbered_terminals;
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const JELLYFISH: Family = Family {
@@ -19,18 +22,22 @@ pub(super) const JELLYFISH: Family = Family {
     },
 };
 
-/// Fewer ports seldom connect a large network.
+/// The smallest number of ports. Large networks with fewer ports are rarely connected.
 const MIN_PORTS: u32 = 3;
 
-/// A network of so many links takes a few seconds.
+/// The largest number of links, which takes a few seconds.
 const MAX_LINKS: u64 = 1 << 20;
 
-/// A connected network without parallel links, drawn by the rule of Jellyfish: routers with this many ports for each
-/// other, all of them in use but one where their number is odd.
+/// Samples a connected Jellyfish network of routers with `ports` ports for links to other routers.
 ///
-/// Every router is one terminal and routes; links are full-duplex. The same three numbers give the same network on every
-/// machine. Nodes are named by their numbers; the channels that leave a node go by ascending neighbour. Takes time in
-/// proportion to `routers * ports^2` or less.
+/// There are no parallel links. All ports are used, except for one if `routers * ports` is odd. The same parameters give
+/// the same network on every machine.
+///
+/// - Nodes: `routers` terminals, which all route, named by their numbers.
+/// - Channels: `routers * ports`, or one less if that is odd, by tail, then by head.
+/// - Degree `ports`. The diameter is random.
+///
+/// Takes `O(routers * ports^2)` time.
 ///
 /// ```
 /// let jellyfish = lockstep_topology::jellyfish(32, 5, 1)?;
@@ -38,20 +45,22 @@ const MAX_LINKS: u64 = 1 << 20;
 /// # Ok::<(), lockstep_topology::FamilyError>(())
 /// ```
 ///
-/// **Source**: Singla, Hong, Popa and Godfrey, *Jellyfish: networking data centers randomly*, NSDI 2012, section 3: pairs of
-/// routers that have free ports and no link between them are drawn and linked until there is none; then links are drawn and
-/// broken so that their ends take the free ports. Deviation: two routers with one free port each also break a link, not
-/// only one with two; and a network that is not connected is drawn again. [`random_regular`](crate::random_regular) draws
-/// from nearly the same networks more evenly.
-///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] for fewer than 4 routers, fewer than 3 ports, as many ports as routers, and more than 2^20
+/// [`FamilyError::Parameter`] for fewer than 4 routers, fewer than 3 ports, `routers` ports or more, and more than 2^20
 /// links.
+///
+/// # Source
+///
+/// Singla, Hong, Popa and Godfrey, *Jellyfish: networking data centers randomly*, NSDI 2012, section 3. The rule links
+/// random pairs of routers that have free ports and no link between them until no pair is left. Then it removes random
+/// links and connects their ends to the free ports. Two deviations: two routers with one free port each also replace a
+/// link, not only one router with two free ports; and a network that is not connected is sampled again.
+/// [`random_regular`](crate::random_regular) samples nearly the same set of networks more uniformly.
 pub fn jellyfish(routers: u32, ports: u32, seed: u64) -> Result<Topology, FamilyError> {
     let refuse = |parameter, value: u64, needs: String, routers: u32, ports: u32| {
         let instead = format!("jellyfish:{routers},{ports},{seed}");
-        FamilyError::parameter(&JELLYFISH, parameter, value, needs, instead)
+        JELLYFISH.unsupported(parameter, value, needs, instead)
     };
     if routers <= MIN_PORTS {
         let least = MIN_PORTS + 1;
@@ -69,7 +78,7 @@ pub fn jellyfish(routers: u32, ports: u32, seed: u64) -> Result<Topology, Family
     numbered_terminals(&mut network, routers);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let graph = loop {
-        let graph = Draft::drawn(routers, ports as usize, &mut rng);
+        let graph = JellyfishGraph::sample(routers, ports as usize, &mut rng);
         if graph.is_connected() {
             break graph;
         }
@@ -85,23 +94,25 @@ pub fn jellyfish(routers: u32, ports: u32, seed: u64) -> Result<Topology, Family
     Ok(network.build()?)
 }
 
-/// A network in the making.
-struct Draft {
+/// A network under construction.
+struct JellyfishGraph {
     ports: usize,
-    /// Number of neighbours of each router, which stand in places `router * ports` and on.
+    /// Number of neighbours of each router.
     degree: Vec<u32>,
+    /// The neighbours of a router start at entry `router * ports`.
     neighbours: Vec<u32>,
     links: Vec<[u32; 2]>,
 }
 
-impl Draft {
-    fn drawn(routers: u32, ports: usize, rng: &mut ChaCha8Rng) -> Self {
+impl JellyfishGraph {
+    /// Samples a graph, which may be disconnected.
+    fn sample(routers: u32, ports: usize, rng: &mut ChaCha8Rng) -> Self {
         let places = routers as usize * ports;
         let (degree, neighbours) = (vec![0; routers as usize], vec![0; places]);
-        let mut draft = Self { ports, degree, neighbours, links: Vec::with_capacity(places / 2) };
-        let free = draft.grow((0..routers).collect(), rng);
-        draft.use_last_ports(free, rng);
-        draft
+        let mut graph = Self { ports, degree, neighbours, links: Vec::with_capacity(places / 2) };
+        let free = graph.link_random_pairs((0..routers).collect(), rng);
+        graph.use_last_ports(free, rng);
+        graph
     }
 
     fn row(&self, router: u32) -> &[u32] {
@@ -124,9 +135,9 @@ impl Draft {
         self.links.push([u, v]);
     }
 
-    /// Links random pairs until all routers with free ports, which are returned, are neighbours of each other.
-    fn grow(&mut self, mut free: Vec<u32>, rng: &mut ChaCha8Rng) -> Vec<u32> {
-        // A router has fewer neighbours than half of these, so a pair drawn among all of them is soon one without a link.
+    /// Links random pairs until all routers with free ports are neighbours of each other. Returns these routers.
+    fn link_random_pairs(&mut self, mut free: Vec<u32>, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        // A router has fewer neighbours than half of `free`, so a random pair is unlinked with probability 1/2 or more.
         while free.len() > 2 * self.ports {
             let [first, second] = [(); 2].map(|()| rng.random_range(0..free.len() as u32) as usize);
             let (u, v) = (free[first], free[second]);
@@ -134,7 +145,7 @@ impl Draft {
                 continue;
             }
             self.link(u, v);
-            // The higher place first: what takes it is not the other one.
+            // Remove the higher place first, so that the lower one stays valid.
             for place in [first.max(second), first.min(second)] {
                 if self.is_full(free[place]) {
                     free.swap_remove(place);
@@ -158,7 +169,7 @@ impl Draft {
         free
     }
 
-    /// Puts links `u - x` and `v - y` in the place of random links `x - y` until fewer than two ports are free.
+    /// Replaces random links `x - y` by links `u - x` and `v - y` until fewer than two ports are free.
     fn use_last_ports(&mut self, mut free: Vec<u32>, rng: &mut ChaCha8Rng) {
         let mut marks = vec![[false; 2]; self.degree.len()];
         while let [u, ..] = free[..] {
@@ -172,8 +183,8 @@ impl Draft {
                 marks[router as usize][side] = true;
                 self.row(router).iter().for_each(|&neighbour| marks[neighbour as usize][side] = true);
             }
-            // There is such a link. All routers without a link to `u` are full, and among the neighbours of one of
-            // them there are fewer than `ports` that `v` has or is.
+            // Such a link exists: all routers without a link to `u` are full, and each of them has `ports` neighbours, of
+            // which fewer than `ports` are `v` or its neighbours.
             let (place, x, y) = loop {
                 let place = rng.random_range(0..2 * self.links.len() as u32) as usize;
                 let [mut x, mut y] = self.links[place / 2];
@@ -201,22 +212,10 @@ impl Draft {
     fn replace(&mut self, router: u32, old: u32, new: u32) {
         let row = &mut self.neighbours[router as usize * self.ports..][..self.degree[router as usize] as usize];
         let place = row.iter_mut().find(|neighbour| **neighbour == old);
-        *place.expect("links stand in the rows of both ends") = new;
+        *place.expect("a link is in the rows of both of its ends") = new;
     }
 
     fn is_connected(&self) -> bool {
-        let mut reached = vec![false; self.degree.len()];
-        let mut waiting = vec![0];
-        let mut count = 1;
-        reached[0] = true;
-        while let Some(router) = waiting.pop() {
-            for &neighbour in self.row(router) {
-                if !std::mem::replace(&mut reached[neighbour as usize], true) {
-                    count += 1;
-                    waiting.push(neighbour);
-                }
-            }
-        }
-        count == reached.len()
+        is_connected(self.degree.len(), |router| self.row(router))
     }
 }

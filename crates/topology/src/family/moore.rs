@@ -1,7 +1,9 @@
-//! The second cubic graph of 8 nodes and diameter 2.
+//! One of the two cubic graphs of 8 nodes and diameter 2.
 
-use super::drawing::circle;
-use super::{Family, FamilyError, numbered_terminals};
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::numbered_terminals;
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const MOORE: Family = Family {
@@ -16,13 +18,16 @@ pub(super) const MOORE: Family = Family {
     },
 };
 
-/// The cubic graph of 8 nodes and diameter 2 that is not the [octagon](crate::octagon); there are these two.
+/// Generates the cubic graph of 8 nodes and diameter 2 that is not the [octagon](crate::octagon).
 ///
-/// Nodes lie on a ring and are named by their numbers; chords `0 - 2`, `1 - 5`, `3 - 6` and `4 - 7`. Links are those of
-/// the ring and then the chords.
+/// There are exactly two such graphs. `nodes` must be 8.
 ///
-/// The document that compares it with other networks of 8 nodes does not define it; this is a choice that reproduces
-/// its figures.
+/// - Nodes: 8 terminals around a ring, named by their numbers.
+/// - Channels: 24, link by link: the ring links from `v` to `v + 1`, then the chords `0 - 2`, `1 - 5`, `3 - 6`, `4 - 7`.
+/// - Degree 3, diameter 2.
+///
+/// The document that compares this network with others of 8 nodes does not define it. The chords are a choice that
+/// reproduces its figures.
 ///
 /// ```
 /// let moore = lockstep_topology::moore(8)?;
@@ -32,11 +37,11 @@ pub(super) const MOORE: Family = Family {
 ///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] for any other number of nodes.
+/// [`FamilyError::Parameter`] if `nodes` is not 8.
 pub fn moore(nodes: u32) -> Result<Topology, FamilyError> {
     const CHORDS: [(u32, u32); 4] = [(0, 2), (1, 5), (3, 6), (4, 7)];
     if nodes != 8 {
-        return Err(FamilyError::parameter(&MOORE, "number of nodes", nodes, "8", "moore:8"));
+        return Err(MOORE.unsupported("number of nodes", nodes, "8", "moore:8"));
     }
     let mut network = TopologyBuilder::new("moore:8");
     numbered_terminals(&mut network, nodes);

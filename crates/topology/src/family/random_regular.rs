@@ -3,8 +3,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::drawing::circle;
-use super::{Family, FamilyError, numbered_terminals};
+use super::connectivity::is_connected;
+use super::definition::Family;
+use super::error::FamilyError;
+use super::numbered_nodes::numbered_terminals;
+use crate::layout::circle;
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const RANDOM_REGULAR: Family = Family {
@@ -19,36 +22,43 @@ pub(super) const RANDOM_REGULAR: Family = Family {
     },
 };
 
-/// Switches tried for every link of the graph: enough for the walk to forget where it began.
+/// Number of switches per link: enough for the Markov chain to be independent of its start.
 const SWITCHES_PER_LINK: usize = 10;
 
-/// The walk takes a few seconds at this number of links.
+/// The largest number of links, for which the Markov chain takes a few seconds.
 const MAX_LINKS: u64 = 1 << 20;
 
-/// A connected graph without parallel links, drawn nearly uniformly among those where every node has this degree.
+/// Samples a connected simple graph of this degree, nearly uniformly.
 ///
-/// The same three numbers give the same graph on every machine. Nodes are named by their numbers; the channels that
-/// leave a node go by ascending neighbour. Takes time in proportion to `nodes * degree * min(degree, nodes - degree)`.
+/// The same parameters give the same graph on every machine.
+///
+/// - Nodes: `nodes` terminals, named by their numbers.
+/// - Channels: `nodes * degree`, by tail, then by head.
+/// - Degree `degree`. The diameter is random.
+///
+/// Takes `O(nodes * degree * min(degree, nodes - degree))` time.
 ///
 /// ```
-/// let jellyfish = lockstep_topology::random_regular(64, 4, 1)?;
-/// assert_eq!((jellyfish.node_count(), jellyfish.channel_count()), (64, 256));
+/// let graph = lockstep_topology::random_regular(64, 4, 1)?;
+/// assert_eq!((graph.node_count(), graph.channel_count()), (64, 256));
 /// # Ok::<(), lockstep_topology::FamilyError>(())
 /// ```
 ///
-/// **Source**: the switch chain of Cooper, Dyer, Greenhill, *Sampling regular graphs and a peer-to-peer network*,
-/// Combinatorics, Probability and Computing 16 (2007), from a circulant graph, 10 switches a link and as many again until
-/// the graph is connected. A graph of more than half of all links is drawn as its complement. Degree 2 is a cycle
-/// through the nodes in random order, which is exactly uniform.
-///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] if there is no connected graph: a degree of `nodes` or more, an odd `nodes * degree`, or a
-/// degree that connects fewer nodes; also for more than 2^20 links.
+/// [`FamilyError::Parameter`] if no such graph exists: a degree of `nodes` or more, an odd `nodes * degree`, or a degree
+/// too small for a connected graph. The same error for more than 2^20 links.
+///
+/// # Source
+///
+/// The switch Markov chain of Cooper, Dyer, Greenhill, *Sampling regular graphs and a peer-to-peer network*,
+/// Combinatorics, Probability and Computing 16 (2007). It starts at a circulant graph, makes 10 switches per link, and
+/// repeats them until the graph is connected. A graph with more than half of all possible links is sampled as its
+/// complement. Degree 2 is a cycle through the nodes in random order, which is exactly uniform.
 pub fn random_regular(nodes: u32, degree: u32, seed: u64) -> Result<Topology, FamilyError> {
     let refuse = |parameter, value: u32, needs: String, nodes: u32, degree: u32| {
         let instead = format!("random-regular:{nodes},{degree},{seed}");
-        FamilyError::parameter(&RANDOM_REGULAR, parameter, value, needs, instead)
+        RANDOM_REGULAR.unsupported(parameter, value, needs, instead)
     };
     if nodes < 2 {
         return Err(refuse("number of nodes", nodes, "2 or more".into(), 2, 1));
@@ -59,7 +69,7 @@ pub fn random_regular(nodes: u32, degree: u32, seed: u64) -> Result<Topology, Fa
         return Err(refuse("degree", degree, needs, nodes, degree.clamp(least, nodes - 1)));
     }
     if nodes % 2 == 1 && degree % 2 == 1 {
-        // An odd degree below an odd number of nodes leaves an even one above it.
+        // Both are odd, so the next degree is even and still less than the number of nodes.
         let needs = format!("an even degree for {nodes} nodes");
         return Err(refuse("degree", degree, needs, nodes, degree + 1));
     }
@@ -67,18 +77,18 @@ pub fn random_regular(nodes: u32, degree: u32, seed: u64) -> Result<Topology, Fa
     if links > MAX_LINKS {
         let needs = format!("{MAX_LINKS} or fewer");
         let instead = format!("random-regular:64,4,{seed}");
-        return Err(FamilyError::parameter(&RANDOM_REGULAR, "number of links", links, needs, instead));
+        return Err(RANDOM_REGULAR.unsupported("number of links", links, needs, instead));
     }
     let name = format!("random-regular:{nodes},{degree},{seed}");
     let mut network = TopologyBuilder::sized(name, nodes.into(), 2 * links)?;
     numbered_terminals(&mut network, nodes);
     let rng = ChaCha8Rng::seed_from_u64(seed);
-    // Of more than half of all possible links, the missing ones are drawn; such a graph is always connected.
+    // A graph with more than half of all possible links is sampled as its complement, and is always connected.
     let dense = degree > (nodes - 1) / 2;
     let graph = match degree {
-        _ if dense => Graph::circulant(nodes, nodes - 1 - degree).switched(rng, |_| true),
-        2 => Graph::cycle(nodes, rng),
-        _ => Graph::circulant(nodes, degree).switched(rng, Graph::is_connected),
+        _ if dense => RegularGraph::circulant(nodes, nodes - 1 - degree).switched(rng, |_| true),
+        2 => RegularGraph::cycle(nodes, rng),
+        _ => RegularGraph::circulant(nodes, degree).switched(rng, RegularGraph::is_connected),
     };
     for node in 0..nodes {
         let mut heads = graph.row(node).to_vec();
@@ -94,13 +104,14 @@ pub fn random_regular(nodes: u32, degree: u32, seed: u64) -> Result<Topology, Fa
     Ok(network.build()?)
 }
 
-/// A regular graph without parallel links: the neighbours of node `v` in places `v * degree` and on.
-struct Graph {
+/// A simple regular graph.
+struct RegularGraph {
     degree: usize,
+    /// The neighbours of node `v` are the entries `v * degree..(v + 1) * degree`.
     neighbours: Vec<u32>,
 }
 
-impl Graph {
+impl RegularGraph {
     fn row(&self, node: u32) -> &[u32] {
         &self.neighbours[node as usize * self.degree..][..self.degree]
     }
@@ -109,7 +120,7 @@ impl Graph {
         &mut self.neighbours[node as usize * self.degree..][..self.degree]
     }
 
-    /// The cycle through the nodes in random order.
+    /// Returns the cycle through the nodes in random order.
     fn cycle(nodes: u32, mut rng: ChaCha8Rng) -> Self {
         let mut order: Vec<u32> = (0..nodes).collect();
         for last in (1..nodes).rev() {
@@ -124,7 +135,7 @@ impl Graph {
         Self { degree: 2, neighbours }
     }
 
-    /// The circulant graph of chords `1, 2, …`, with the chord across if the degree is odd.
+    /// Returns the circulant graph of chords `1, 2, …`. An odd degree adds the chord `nodes / 2`.
     fn circulant(nodes: u32, degree: u32) -> Self {
         let shifts = (1..=degree / 2).flat_map(|chord| [chord, nodes - chord]);
         let across = (degree % 2 == 1).then_some(nodes / 2);
@@ -135,7 +146,7 @@ impl Graph {
         Self { degree: degree as usize, neighbours: (0..nodes).flat_map(around).collect() }
     }
 
-    /// The graph after a random walk that ends at one that is accepted.
+    /// Runs the Markov chain until `accepted` returns true.
     fn switched(mut self, mut rng: ChaCha8Rng, accepted: impl Fn(&Self) -> bool) -> Self {
         let switches = SWITCHES_PER_LINK * self.neighbours.len() / 2;
         loop {
@@ -148,8 +159,8 @@ impl Graph {
         }
     }
 
-    /// Draws two links `u - v` and `x - y` with their directions, and makes them `u - x` and `v - y` if neither these
-    /// nor a loop were there.
+    /// Draws two directed links `u - v` and `x - y` and replaces them by `u - x` and `v - y`. Does nothing if that makes a
+    /// loop or a parallel link.
     fn switch(&mut self, rng: &mut ChaCha8Rng) {
         let places = self.neighbours.len() as u32;
         let [first, second] = [(); 2].map(|()| rng.random_range(0..places) as usize);
@@ -166,22 +177,10 @@ impl Graph {
 
     fn replace(&mut self, node: u32, old: u32, new: u32) {
         let place = self.row_mut(node).iter_mut().find(|neighbour| **neighbour == old);
-        *place.expect("links stand in the rows of both ends") = new;
+        *place.expect("a link is in the rows of both of its ends") = new;
     }
 
     fn is_connected(&self) -> bool {
-        let mut reached = vec![false; self.neighbours.len() / self.degree];
-        let mut waiting = vec![0];
-        let mut count = 1;
-        reached[0] = true;
-        while let Some(node) = waiting.pop() {
-            for &neighbour in self.row(node) {
-                if !std::mem::replace(&mut reached[neighbour as usize], true) {
-                    count += 1;
-                    waiting.push(neighbour);
-                }
-            }
-        }
-        count == reached.len()
+        is_connected(self.neighbours.len() / self.degree, |node| self.row(node))
     }
 }

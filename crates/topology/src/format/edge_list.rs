@@ -1,12 +1,12 @@
-//! Edge lists: one link or channel a line.
+//! The format `edges`: edge lists with one link or channel per line.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::format::GraphFormat;
-use crate::format::draft::{Direction, Draft, NodeAttributes, number_in};
+use crate::format::edges::{Edge, links_and_channels};
 use crate::format::error::{FileFault, ReadError, WriteError};
-use crate::format::wire::{Wire, links_and_channels};
+use crate::format::graph_format::GraphFormat;
+use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, number_in};
 use crate::text::excerpt;
 use crate::{NodeId, Topology};
 
@@ -18,13 +18,14 @@ const COMMENT: char = '#';
 
 const EXPECTED_LINE: &str =
     "'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'";
-const EXPECTED_NAMES: &str = "node names with spaces between them";
+const EXPECTED_NAMES: &str = "node names separated by spaces";
 
-/// How many names the writer puts on a line.
-const NAMES_A_LINE: usize = 16;
+/// Number of names that the writer puts on a line.
+const NAMES_PER_LINE: usize = 16;
 
+/// Reads an edge list. See [`GraphFormat::EdgeList`] for its grammar.
 pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
-    let mut draft = Draft::default();
+    let mut parsed = ParsedGraph::default();
     let switch = NodeAttributes { switch: Some(true), ..NodeAttributes::default() };
     let failed = NodeAttributes { failed: Some(true), ..NodeAttributes::default() };
     let mut described = Vec::new();
@@ -36,17 +37,17 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
             Some((names, attributes)) => {
                 described.extend(names.split_whitespace().map(|name| (number, name, attributes)));
             }
-            None => read_line(&mut draft, line).map_err(|fault| ReadError::line(number, fault))?,
+            None => read_line(&mut parsed, line).map_err(|fault| ReadError::line(number, fault))?,
         }
     }
     for (number, name, attributes) in described {
-        let known = draft.find(name).and_then(|node| draft.describe(node, attributes));
+        let known = parsed.find(name).and_then(|node| parsed.set_attributes(node, attributes));
         known.map_err(|fault| ReadError::line(number, fault))?;
     }
-    draft.finish(name)
+    parsed.finish(name)
 }
 
-fn read_line<'a>(draft: &mut Draft<'a>, line: &'a str) -> Result<(), FileFault> {
+fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), FileFault> {
     if line.is_empty() {
         return Ok(());
     }
@@ -55,24 +56,24 @@ fn read_line<'a>(draft: &mut Draft<'a>, line: &'a str) -> Result<(), FileFault> 
             if name.contains(ARROW) {
                 return Err(unexpected(name, EXPECTED_NAMES));
             }
-            draft.mention(Cow::Borrowed(name));
+            parsed.node(Cow::Borrowed(name));
         }
         return Ok(());
     }
     let (ends, direction) = match line.split_once(ARROW) {
-        Some((tail, head)) => (one_word(tail).zip(one_word(head)), Direction::Forward),
-        None => (two_words(line), Direction::Both),
+        Some((tail, head)) => (one_word(tail).zip(one_word(head)), EdgeDirection::Forward),
+        None => (two_words(line), EdgeDirection::Both),
     };
     let (u, v) = ends.ok_or_else(|| unexpected(line, EXPECTED_LINE))?;
-    let [(u, _), (v, _)] = [u, v].map(|name| draft.mention(Cow::Borrowed(name)));
-    draft.join(u, v, direction, None)
+    let [(u, _), (v, _)] = [u, v].map(|name| parsed.node(Cow::Borrowed(name)));
+    parsed.add_edge(u, v, direction, None)
 }
 
 fn unexpected(found: &str, expected: &'static str) -> FileFault {
     FileFault::Unexpected { found: format!("'{}'", excerpt(found)), expected }
 }
 
-/// The line up to the first `#` that begins a word.
+/// Returns the line up to the first `#` that begins a word.
 fn without_comment(line: &str) -> &str {
     let begins_word = |&(at, _): &(usize, &str)| {
         let before = &line[..at];
@@ -91,29 +92,30 @@ fn two_words(text: &str) -> Option<(&str, &str)> {
     words.next().zip(words.next()).filter(|_| words.next().is_none())
 }
 
+/// Writes an edge list.
 pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     check(topology)?;
     let (nodes, channels) = (topology.node_count(), topology.channel_count());
     let mut text = format!("{COMMENT} {}: {nodes} nodes, {channels} channels\n", excerpt(topology.name()));
-    let wires = links_and_channels(topology);
-    if !order_is_plain(topology, &wires) {
+    let edges = links_and_channels(topology);
+    if !edges_define_order(topology, &edges) {
         push_names(&mut text, NODES, topology.nodes().map(|node| topology.node_name(node)));
     }
     let switches = topology.nodes().filter(|&node| !topology.is_terminal(node) && !topology.has_failed(node));
     push_names(&mut text, SWITCHES, switches.map(|node| topology.node_name(node)));
     push_names(&mut text, FAILED, topology.failed_nodes().iter().map(|&node| topology.node_name(node)));
-    for wire in wires {
-        let (tail, head) = (topology.node_name(wire.tail), topology.node_name(wire.head));
-        let arrow = if wire.is_link { "" } else { "-> " };
-        writeln!(text, "{tail} {arrow}{head}").expect("writing to a string");
+    for edge in edges {
+        let (tail, head) = (topology.node_name(edge.tail), topology.node_name(edge.head));
+        let arrow = if edge.is_link { "" } else { "-> " };
+        writeln!(text, "{tail} {arrow}{head}").expect("writing to a string never fails");
     }
     Ok(text)
 }
 
-/// Checks that an edge list can say everything that decides which schedules are valid.
+/// Checks that an edge list can represent every property that affects which schedules are valid.
 fn check(topology: &Topology) -> Result<(), WriteError> {
     const RULE: &str =
-        "a word without white space and '->' that does not begin with '#', 'nodes:', 'switches:' or 'failed:'";
+        "a word without white space and without '->' that does not begin with '#', 'nodes:', 'switches:' or 'failed:'";
     let format = GraphFormat::EdgeList;
     for node in topology.nodes() {
         let name = topology.node_name(node);
@@ -121,7 +123,7 @@ fn check(topology: &Topology) -> Result<(), WriteError> {
         if name.is_empty() || name.contains(char::is_whitespace) || name.contains(ARROW) || reserved {
             return Err(WriteError::Name { format, name: excerpt(name), rule: RULE });
         }
-        if let Some(routes) = topology.routes_against_rule(node) {
+        if let Some(routes) = topology.routes_override(node) {
             return Err(WriteError::Routes { format, name: excerpt(name), routes });
         }
     }
@@ -132,10 +134,10 @@ fn check(topology: &Topology) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Whether the lines of the wires alone give every node its number.
-fn order_is_plain(topology: &Topology, wires: &[Wire]) -> bool {
+/// Returns true if the edges alone give each node its number.
+fn edges_define_order(topology: &Topology, edges: &[Edge]) -> bool {
     let mut seen = vec![false; topology.node_count()];
-    let mut first_mentions = wires.iter().flat_map(|wire| [wire.tail, wire.head]).filter(|node| {
+    let mut first_mentions = edges.iter().flat_map(|edge| [edge.tail, edge.head]).filter(|node| {
         let is_first = !seen[node.index()];
         seen[node.index()] = true;
         is_first
@@ -149,7 +151,7 @@ fn order_is_plain(topology: &Topology, wires: &[Wire]) -> bool {
 
 fn push_names<'a>(text: &mut String, keyword: &str, names: impl Iterator<Item = &'a str>) {
     for (place, name) in names.enumerate() {
-        if place % NAMES_A_LINE == 0 {
+        if place % NAMES_PER_LINE == 0 {
             text.push_str(if place == 0 { "" } else { "\n" });
             text.push_str(keyword);
         }

@@ -1,47 +1,48 @@
-//! Why a graph file cannot be read or written.
+//! The errors of reading and writing graph files.
 
 use std::fmt;
 
 use lockstep_files::one_line;
 
+use super::graph_format::GraphFormat;
+use super::topology_document::{FORMAT, VERSION};
 use crate::TopologyError;
-use crate::format::{GraphFormat, json};
 
-/// Why a text is no network. Every message is one line.
+/// The reason a text is not a network. Each message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Nothing but white space.
+    /// A text of white space only.
     #[error("the file is empty; a network has at least one node")]
     Empty,
     /// JSON of another kind.
-    #[error("field 'format' is '{found}', {}", json::kind_in_words(found))]
+    #[error("field 'format' is '{found}', {}", actual_kind(found))]
     OtherFormat {
-        /// What the field says.
+        /// Value of the field.
         found: String,
     },
-    /// JSON that does not say what it is.
+    /// JSON without the field `format`.
     #[error(
-        "field 'format' is missing, expected '{}'; a graph from networkx is read as {}",
-        json::FORMAT,
+        "field 'format' is missing, expected '{}'; use the format {} for a graph from networkx",
+        FORMAT,
         GraphFormat::NodeLink
     )]
     NoFormat,
-    /// A version that this library does not know.
-    #[error("field 'version' is {found}, but only version {} is known; use a newer lockstep", json::VERSION)]
+    /// An unsupported version.
+    #[error("field 'version' is {found}, but only version {VERSION} is known; use a newer lockstep")]
     Version {
-        /// What the field says.
+        /// Value of the field.
         found: String,
     },
-    /// Something wrong at a place that can be named.
+    /// A fault at a known place.
     #[error("{place}: {fault}")]
     At {
-        /// Where.
+        /// The place.
         place: FilePlace,
-        /// What.
+        /// The fault.
         fault: FileFault,
     },
-    /// Nodes and channels that make no network.
+    /// Nodes and channels that do not form a network.
     #[error("{}", one_line(&.0.to_string()))]
     Topology(#[from] TopologyError),
 }
@@ -60,13 +61,13 @@ impl ReadError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FilePlace {
-    /// A line, from 1.
+    /// A line, counted from 1.
     Line(usize),
     /// A field of a JSON file.
     Field {
-        /// The way to it, as in `nodes[3].terminal`.
+        /// Path of the field, such as `nodes[3].terminal`.
         path: String,
-        /// Its line, from 1, where it is known.
+        /// Its line, counted from 1, if known.
         line: Option<usize>,
     },
 }
@@ -81,41 +82,41 @@ impl fmt::Display for FilePlace {
     }
 }
 
-/// What is wrong at a [`FilePlace`]. Texts of the file are quoted on one line and shortened if long.
+/// A fault at a [`FilePlace`]. Quotes of the file are on one line and shortened if long.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// Something else than the format has here.
+    /// Text that the format does not allow here.
     #[error("found {found}, expected {expected}")]
     Unexpected {
-        /// What is there.
+        /// The text found.
         found: String,
-        /// What should be there.
+        /// Description of the allowed text.
         expected: &'static str,
     },
-    /// An attribute that does not have such values.
+    /// An invalid value of an attribute.
     #[error("'{attribute}' is '{found}', expected {expected}")]
     Value {
-        /// The attribute.
+        /// Name of the attribute.
         attribute: &'static str,
         /// Its value.
         found: String,
-        /// Which values it has.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// `terminal` and `switch` of one node are both true or both false.
     #[error("'terminal' and 'switch' of node '{name}' contradict each other; keep one of them")]
     Role {
-        /// The node.
+        /// Name of the node.
         name: String,
     },
-    /// A node whose name is taken.
-    #[error("there is a node '{name}' already; give each node a name of its own")]
+    /// A second node with the same name.
+    #[error("node '{name}' already exists; give each node a unique name")]
     DuplicateNode {
         /// The name.
         name: String,
     },
-    /// A name that belongs to no node.
+    /// The name of an unknown node.
     #[error("there is no node '{name}'; correct the name, or add the node")]
     UnknownNode {
         /// The name.
@@ -124,55 +125,64 @@ pub enum FileFault {
     /// A channel from a node to itself.
     #[error("a channel leads from node '{name}' to itself; remove it")]
     SelfLoop {
-        /// The node.
+        /// Name of the node.
         name: String,
     },
-    /// A second edge between two nodes of a graph that says it has none.
-    #[error("'{tail}' and '{head}' are joined already; for parallel wires set 'multigraph' to true")]
+    /// A parallel edge in a graph that is not a multigraph.
+    #[error("'{tail}' and '{head}' are already joined; set 'multigraph' to true for parallel edges")]
     RepeatedEdge {
-        /// Where the edge begins.
+        /// Name of the first node.
         tail: String,
-        /// Where it ends.
+        /// Name of the second node.
         head: String,
     },
-    /// A part of the format that says nothing about a network, or more than may be read.
+    /// A feature of the format that networks do not have, or a text above a size limit.
     #[error("{0}")]
     Unsupported(&'static str),
-    /// No well-formed JSON or XML, or a value of another type, in the parser's words.
+    /// Malformed JSON or XML, or a value of the wrong type. The message comes from the parser.
     #[error("{0}")]
     Syntax(String),
 }
 
-/// Why a network cannot be written in a format.
+/// The reason a network cannot be written in a format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// A name that would not come back.
-    #[error("{format} cannot hold the name '{name}' ({rule}); write json, or give it another name")]
+    /// A name that the format cannot represent.
+    #[error("{format} does not support the name '{name}' (a name is {rule}); write json, or change the name")]
     Name {
         /// The format.
         format: GraphFormat,
-        /// The name of a node or of the network, shortened if long.
+        /// Name of a node or of the network, shortened if long.
         name: String,
-        /// Which names the format holds.
+        /// Description of the supported names.
         rule: &'static str,
     },
-    /// Channels that share a resource, in a format that cannot say so.
-    #[error("{format} cannot say that channels {channels} share one resource (half duplex); write json")]
+    /// Channels that share a resource, which the format cannot represent.
+    #[error("{format} does not support channels that share a resource (half duplex), such as {channels}; write json")]
     Shared {
         /// The format.
         format: GraphFormat,
-        /// Two of them, by name.
+        /// Names of two of them.
         channels: String,
     },
-    /// A terminal that routes beside switches, or a node that does not route, in a format that cannot say so.
-    #[error("{format} cannot say that node '{name}' {}; write json", if *.routes { "routes" } else { "does not route" })]
+    /// A node whose routing differs from the default, which the format cannot represent.
+    #[error("{format} cannot represent that node '{name}' {}; write json", if *.routes { "routes" } else { "does not route" })]
     Routes {
         /// The format.
         format: GraphFormat,
-        /// The node.
+        /// Name of the node.
         name: String,
         /// Whether it routes.
         routes: bool,
     },
+}
+
+/// Describes a JSON file of another format, and where it contains a network.
+fn actual_kind(format: &str) -> String {
+    match format {
+        "lockstep-schedule" => "a schedule, not a network; its field 'topology' is the network".to_owned(),
+        "lockstep-plan" => "a plan, not a network; its field 'schedule.topology' is the network".to_owned(),
+        _ => format!("expected '{FORMAT}'"),
+    }
 }

@@ -1,6 +1,8 @@
-//! GraphML.
+//! The format `graphml`: GraphML.
 //!
-//! **Source**: the GraphML primer and schema of `graphml.graphdrawing.org`.
+//! # Source
+//!
+//! The GraphML primer and schema of `graphml.graphdrawing.org`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,18 +12,19 @@ use lockstep_files::one_line;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::Topology;
-use crate::format::GraphFormat;
-use crate::format::draft::{Direction, Draft, NodeAttributes, boolean, upside_down};
+use crate::format::edges::links_or_channels;
 use crate::format::error::{FileFault, ReadError, WriteError};
-use crate::format::wire::links_or_channels;
+use crate::format::graph_format::GraphFormat;
+use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, boolean, flip_y};
 use crate::text::excerpt;
 
-/// How many attributes a tag may have: the parser compares each with each.
+/// Maximum number of attributes of a tag. The parser compares all pairs of them.
 const MAX_ATTRIBUTES: usize = 1 << 10;
 
-/// How many name spaces a file may declare: the parser copies them from tag to tag.
+/// Maximum number of name spaces of a file. The parser copies them from tag to tag.
 const MAX_NAME_SPACES: usize = 1 << 8;
 
+/// Reads a GraphML file. See [`GraphFormat::GraphMl`] for its grammar.
 pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
     check_tags(text)?;
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
@@ -29,74 +32,74 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
     let root = document.root_element();
     if root.tag_name().name() != "graphml" {
         let found = format!("<{}>", excerpt(root.tag_name().name()));
-        return Err(at(root)(FileFault::Unexpected { found, expected: "<graphml> around the file" }));
+        return Err(at(root)(FileFault::Unexpected { found, expected: "<graphml> as the root element" }));
     }
-    let keys = Keys::new(root)?;
+    let keys = AttributeKeys::new(root)?;
     let mut graphs = elements(root, "graph");
-    let none = FileFault::Unsupported("the file has no <graph>; a network is one");
+    let none = FileFault::Unsupported("the file has no <graph>; add one with the network");
     let graph = graphs.next().ok_or_else(|| at(root)(none))?;
     if let Some(second) = graphs.next() {
-        return Err(at(second)(FileFault::Unsupported("this is a second <graph>; keep one a file")));
+        return Err(at(second)(FileFault::Unsupported("this is a second <graph>; write one graph per file")));
     }
 
-    let mut draft = Draft::default();
+    let mut parsed = ParsedGraph::default();
     for node in elements(graph, "node") {
         let attributes = keys.of_node(node).map_err(at(node))?;
         let id = attribute(node, "id").map_err(at(node))?;
-        draft.declare(Cow::Borrowed(id), attributes).map_err(at(node))?;
+        parsed.declare(Cow::Borrowed(id), attributes).map_err(at(node))?;
         if let Some(inner) = elements(node, "graph").next() {
-            let nested = "a graph inside a node is not a network; draw its nodes beside the others";
+            let nested = "a graph inside a node is not supported; move its nodes to the outer graph";
             return Err(at(inner)(FileFault::Unsupported(nested)));
         }
     }
     if let Some(hyperedge) = elements(graph, "hyperedge").next() {
-        let bus = "a hyperedge is no channel; write a switch and a link to each of its ends";
+        let bus = "hyperedges are not supported; write a switch with a link to each end";
         return Err(at(hyperedge)(FileFault::Unsupported(bus)));
     }
-    let by_default = match graph.attribute("edgedefault") {
-        None | Some("undirected") => Direction::Both,
-        Some("directed") => Direction::Forward,
+    let default_direction = match graph.attribute("edgedefault") {
+        None | Some("undirected") => EdgeDirection::Both,
+        Some("directed") => EdgeDirection::Forward,
         Some(other) => {
             let (attribute, expected) = ("edgedefault", "directed or undirected");
             return Err(at(graph)(FileFault::Value { attribute, found: excerpt(other), expected }));
         }
     };
     for edge in elements(graph, "edge") {
-        read_edge(&mut draft, &keys, edge, by_default).map_err(at(edge))?;
+        read_edge(&mut parsed, &keys, edge, default_direction).map_err(at(edge))?;
     }
     let own_name = keys.graph_name(graph).or(graph.attribute("id")).filter(|name| !name.is_empty());
-    draft.finish(own_name.unwrap_or(name))
+    parsed.finish(own_name.unwrap_or(name))
 }
 
 fn read_edge<'a>(
-    draft: &mut Draft<'a>,
-    keys: &Keys<'a>,
+    parsed: &mut ParsedGraph<'a>,
+    keys: &AttributeKeys<'a>,
     edge: Node<'a, 'a>,
-    by_default: Direction,
+    default_direction: EdgeDirection,
 ) -> Result<(), FileFault> {
     let [u, v] = [attribute(edge, "source")?, attribute(edge, "target")?];
-    let (u, v) = (draft.find(u)?, draft.find(v)?);
+    let (u, v) = (parsed.find(u)?, parsed.find(v)?);
     let direction = match edge.attribute("directed") {
-        None => by_default,
-        Some(value) if boolean("directed", value)? => Direction::Forward,
-        Some(_) => Direction::Both,
+        None => default_direction,
+        Some(value) if boolean("directed", value)? => EdgeDirection::Forward,
+        Some(_) => EdgeDirection::Both,
     };
-    let resource = keys.resource_of(edge).map(|name| draft.resource(Cow::Borrowed(name)));
-    draft.join(u, v, direction, resource)
+    let resource = keys.resource_of(edge).map(|name| parsed.resource(Cow::Borrowed(name)));
+    parsed.add_edge(u, v, direction, resource)
 }
 
-/// The data that a file declares, and whose values we know how to take.
-struct Keys<'a> {
-    /// The name of the attribute behind each key of nodes, edges and graphs.
+/// The attribute declarations of a file.
+struct AttributeKeys<'a> {
+    /// The attribute name of each key of nodes, edges and graphs.
     node: BTreeMap<&'a str, &'a str>,
     edge: BTreeMap<&'a str, &'a str>,
     graph: BTreeMap<&'a str, &'a str>,
-    /// What nodes and edges are that say nothing.
+    /// The defaults of nodes and edges.
     default_node: NodeAttributes,
     default_resource: Option<&'a str>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> AttributeKeys<'a> {
     fn new(root: Node<'a, 'a>) -> Result<Self, ReadError> {
         let mut keys = Self {
             node: BTreeMap::new(),
@@ -107,7 +110,7 @@ impl<'a> Keys<'a> {
         };
         for key in elements(root, "key") {
             let id = attribute(key, "id").map_err(at(key))?;
-            // Some programs leave the name out and mean the key.
+            // Some programs omit the name and use the key instead.
             let name = key.attribute("attr.name").unwrap_or(id);
             let default = elements(key, "default").next().map(text_of);
             let domain = key.attribute("for").unwrap_or("all");
@@ -148,7 +151,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// The declared data of an element, by name.
+/// Returns the declared data of an element, by attribute name.
 fn values<'a>(element: Node<'a, 'a>, keys: &BTreeMap<&'a str, &'a str>) -> impl Iterator<Item = (&'a str, &'a str)> {
     elements(element, "data").filter_map(|datum| {
         let name = keys.get(datum.attribute("key")?)?;
@@ -185,9 +188,9 @@ fn at<'a>(element: Node<'a, 'a>) -> impl Fn(FileFault) -> ReadError {
 
 fn syntax_error(error: &roxmltree::Error) -> ReadError {
     let fault = match error {
-        roxmltree::Error::DtdDetected => {
-            FileFault::Unsupported("a document type may define text without end and is refused; remove the DOCTYPE")
-        }
+        roxmltree::Error::DtdDetected => FileFault::Unsupported(
+            "a document type is not supported, because it can define text of unlimited length; remove the DOCTYPE",
+        ),
         error => {
             let message = error.to_string();
             let place = format!(" at {}", error.pos());
@@ -197,7 +200,7 @@ fn syntax_error(error: &roxmltree::Error) -> ReadError {
     ReadError::line(error.pos().row as usize, fault)
 }
 
-/// Refuses tags on which the parser would take more than a moment.
+/// Refuses tags on which the parser would take quadratic time.
 fn check_tags(text: &str) -> Result<(), ReadError> {
     let mut name_spaces = 0;
     let mut rest = text;
@@ -209,7 +212,7 @@ fn check_tags(text: &str) -> Result<(), ReadError> {
             Some((_, close)) => rest.find(close).map(|at| at + close.len()),
             None => tag_end(rest),
         };
-        // The parser names what is wrong with an open end.
+        // The parser reports an unclosed tag.
         let Some(end) = end else { break };
         let tag = &rest[..end];
         if skipped.is_none() {
@@ -217,7 +220,7 @@ fn check_tags(text: &str) -> Result<(), ReadError> {
             if tag.matches('=').count() > MAX_ATTRIBUTES || name_spaces > MAX_NAME_SPACES {
                 let line = 1 + text[..text.len() - rest.len()].bytes().filter(|&byte| byte == b'\n').count();
                 let fault =
-                    FileFault::Unsupported("more than 1024 attributes in a tag or 256 name spaces; leave some out");
+                    FileFault::Unsupported("more than 1024 attributes in a tag or 256 name spaces; remove some");
                 return Err(ReadError::line(line, fault));
             }
         }
@@ -226,7 +229,7 @@ fn check_tags(text: &str) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Where a tag ends: behind the first `>` outside quotes.
+/// Returns the end of a tag: the position after the first `>` outside quotes.
 fn tag_end(tag: &str) -> Option<usize> {
     let mut quote = None;
     let is_end = |&(_, byte): &(usize, u8)| {
@@ -241,33 +244,35 @@ fn tag_end(tag: &str) -> Option<usize> {
     tag.bytes().enumerate().find(is_end).map(|(at, _)| at + 1)
 }
 
+/// Writes a GraphML file.
 pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
-    let (wires, is_undirected) = links_or_channels(topology);
-    let says_routes = topology.nodes().any(|node| topology.routes_against_rule(node).is_some());
-    let says_resource = wires.iter().any(|wire| wire.group.is_some());
-    let says_position = topology.positions().is_some();
+    let (edges, is_undirected) = links_or_channels(topology);
+    let has_routes = topology.nodes().any(|node| topology.routes_override(node).is_some());
+    let has_resource = edges.iter().any(|edge| edge.group.is_some());
+    let has_positions = topology.positions().is_some();
 
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str("<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     let keys = [
         (true, "node", "terminal", "boolean"),
-        (says_routes, "node", "routes", "boolean"),
+        (has_routes, "node", "routes", "boolean"),
         (!topology.failed_nodes().is_empty(), "node", "failed", "boolean"),
-        (says_position, "node", "x", "double"),
-        (says_position, "node", "y", "double"),
-        (says_resource, "edge", "resource", "int"),
+        (has_positions, "node", "x", "double"),
+        (has_positions, "node", "y", "double"),
+        (has_resource, "edge", "resource", "int"),
     ];
     for (_, domain, name, kind) in keys.into_iter().filter(|(is_used, ..)| *is_used) {
         let key = format!("<key id=\"{name}\" for=\"{domain}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>");
-        writeln!(text, "  {key}").expect("writing to a string");
+        writeln!(text, "  {key}").expect("writing to a string never fails");
     }
     let default = if is_undirected { "undirected" } else { "directed" };
-    writeln!(text, "  <graph id={} edgedefault=\"{default}\">", quoted(topology.name())?).expect("writing to a string");
+    writeln!(text, "  <graph id={} edgedefault=\"{default}\">", quoted(topology.name())?)
+        .expect("writing to a string never fails");
     let names: Vec<String> = topology.nodes().map(|node| quoted(topology.node_name(node))).collect::<Result<_, _>>()?;
     for (node, name) in topology.nodes().zip(&names) {
-        write!(text, "    <node id={name}>").expect("writing to a string");
+        write!(text, "    <node id={name}>").expect("writing to a string never fails");
         push_value(&mut text, "terminal", topology.is_terminal(node));
-        if let Some(routes) = topology.routes_against_rule(node) {
+        if let Some(routes) = topology.routes_override(node) {
             push_value(&mut text, "routes", routes);
         }
         if topology.has_failed(node) {
@@ -275,14 +280,14 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
         }
         if let Some([x, y]) = topology.positions().map(|positions| positions[node.index()]) {
             push_value(&mut text, "x", x);
-            push_value(&mut text, "y", upside_down(y));
+            push_value(&mut text, "y", flip_y(y));
         }
         text.push_str("</node>\n");
     }
-    for wire in wires {
-        let (source, target) = (&names[wire.tail.index()], &names[wire.head.index()]);
-        write!(text, "    <edge source={source} target={target}").expect("writing to a string");
-        if let Some(resource) = wire.group {
+    for edge in edges {
+        let (source, target) = (&names[edge.tail.index()], &names[edge.head.index()]);
+        write!(text, "    <edge source={source} target={target}").expect("writing to a string never fails");
+        if let Some(resource) = edge.group {
             text.push('>');
             push_value(&mut text, "resource", resource);
             text.push_str("</edge>\n");
@@ -295,10 +300,10 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
 }
 
 fn push_value(text: &mut String, key: &str, value: impl std::fmt::Display) {
-    write!(text, "<data key=\"{key}\">{value}</data>").expect("writing to a string");
+    write!(text, "<data key=\"{key}\">{value}</data>").expect("writing to a string never fails");
 }
 
-/// A name as the value of an attribute.
+/// Returns a name as a quoted attribute value.
 fn quoted(name: &str) -> Result<String, WriteError> {
     let mut value = String::with_capacity(name.len() + 2);
     value.push('"');
@@ -307,10 +312,10 @@ fn quoted(name: &str) -> Result<String, WriteError> {
             '&' => value.push_str("&amp;"),
             '<' => value.push_str("&lt;"),
             '"' => value.push_str("&quot;"),
-            // A parser would turn them into spaces.
-            '\t' | '\n' | '\r' => write!(value, "&#{};", u32::from(c)).expect("writing to a string"),
+            // A parser would replace them by spaces.
+            '\t' | '\n' | '\r' => write!(value, "&#{};", u32::from(c)).expect("writing to a string never fails"),
             '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
-                let rule = "text of the characters that XML has, without control characters";
+                let rule = "text without control characters and other characters that XML excludes";
                 return Err(WriteError::Name { format: GraphFormat::GraphMl, name: excerpt(name), rule });
             }
             _ => value.push(c),

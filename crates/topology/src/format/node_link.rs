@@ -1,6 +1,8 @@
-//! The node-link JSON of networkx.
+//! The format `node-link`: the node-link JSON of networkx.
 //!
-//! **Source**: `networkx.readwrite.json_graph.node_link_data`, networkx 3.
+//! # Source
+//!
+//! `networkx.readwrite.json_graph.node_link_data`, networkx 3.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,10 +13,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::Topology;
-use crate::format::draft::{Direction, Draft, NodeAttributes, upside_down};
+use crate::format::edges::{Edge, links_or_channels};
 use crate::format::error::{FileFault, ReadError};
-use crate::format::json::{parse, push_rows, quoted};
-use crate::format::wire::{Wire, links_or_channels};
+use crate::format::json_text::{parse, push_rows, quoted};
+use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, flip_y};
 use crate::text::excerpt;
 
 #[derive(Deserialize)]
@@ -26,15 +28,15 @@ struct NodeLinkGraph {
     multigraph: bool,
     #[serde(default)]
     graph: Value,
-    nodes: Vec<NodeRecord>,
-    links: Option<Vec<EdgeRecord>>,
-    edges: Option<Vec<EdgeRecord>>,
+    nodes: Vec<NodeLinkNode>,
+    links: Option<Vec<NodeLinkEdge>>,
+    edges: Option<Vec<NodeLinkEdge>>,
 }
 
 #[derive(Deserialize)]
 #[serde(expecting = "a node {\"id\": …}")]
-struct NodeRecord {
-    id: Id,
+struct NodeLinkNode {
+    id: NodeLinkId,
     terminal: Option<bool>,
     switch: Option<bool>,
     routes: Option<bool>,
@@ -45,56 +47,56 @@ struct NodeRecord {
 
 #[derive(Deserialize)]
 #[serde(expecting = "an edge {\"source\": …, \"target\": …}")]
-struct EdgeRecord {
-    source: Id,
-    target: Id,
-    resource: Option<Id>,
+struct NodeLinkEdge {
+    source: NodeLinkId,
+    target: NodeLinkId,
+    resource: Option<NodeLinkId>,
 }
 
-/// networkx takes a graph for one with parallel edges unless it says no.
+/// The default of `multigraph` in networkx.
 fn yes() -> bool {
     true
 }
 
-/// A word, a number, or a list of those, as a name.
-struct Id(String);
+/// A node id: a string, a number, or a list of ids, as a name.
+struct NodeLinkId(String);
 
-impl<'de> Deserialize<'de> for Id {
+impl<'de> Deserialize<'de> for NodeLinkId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(IdVisitor)
+        deserializer.deserialize_any(NodeLinkIdVisitor)
     }
 }
 
-struct IdVisitor;
+struct NodeLinkIdVisitor;
 
-impl<'de> Visitor<'de> for IdVisitor {
-    type Value = Id;
+impl<'de> Visitor<'de> for NodeLinkIdVisitor {
+    type Value = NodeLinkId;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string or a number")
     }
 
-    fn visit_str<E>(self, word: &str) -> Result<Id, E> {
-        Ok(Id(word.to_owned()))
+    fn visit_str<E>(self, word: &str) -> Result<NodeLinkId, E> {
+        Ok(NodeLinkId(word.to_owned()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Id, E> {
-        Ok(Id(number.to_string()))
+    fn visit_u64<E>(self, number: u64) -> Result<NodeLinkId, E> {
+        Ok(NodeLinkId(number.to_string()))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Id, E> {
-        Ok(Id(number.to_string()))
+    fn visit_i64<E>(self, number: i64) -> Result<NodeLinkId, E> {
+        Ok(NodeLinkId(number.to_string()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Id, E> {
-        Ok(Id(format!("{number:?}")))
+    fn visit_f64<E>(self, number: f64) -> Result<NodeLinkId, E> {
+        Ok(NodeLinkId(format!("{number:?}")))
     }
 
-    /// The nodes of grid graphs are tuples, which JSON has as lists; Python prints them as `(0, 1)`.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Id, A::Error> {
+    /// The nodes of grid graphs are tuples, which are lists in JSON. Python prints them as `(0, 1)`.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeLinkId, A::Error> {
         let mut name = String::from("(");
         let mut length = 0;
-        while let Some(Id(element)) = list.next_element()? {
+        while let Some(NodeLinkId(element)) = list.next_element()? {
             if length > 0 {
                 name.push_str(", ");
             }
@@ -102,17 +104,18 @@ impl<'de> Visitor<'de> for IdVisitor {
             length += 1;
         }
         name.push_str(if length == 1 { ",)" } else { ")" });
-        Ok(Id(name))
+        Ok(NodeLinkId(name))
     }
 }
 
+/// Reads node-link JSON. See [`GraphFormat::NodeLink`](crate::GraphFormat::NodeLink) for its grammar.
 pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
     let graph: NodeLinkGraph = parse(text)?;
-    let mut draft = Draft::default();
+    let mut parsed = ParsedGraph::default();
     for (place, node) in graph.nodes.into_iter().enumerate() {
-        let NodeRecord { id, terminal, switch, routes, failed, pos } = node;
+        let NodeLinkNode { id, terminal, switch, routes, failed, pos } = node;
         let [x, y] = [0, 1].map(|axis| pos.get(axis).and_then(Value::as_f64));
-        let declared = draft.declare(Cow::Owned(id.0), NodeAttributes { terminal, switch, routes, failed, x, y });
+        let declared = parsed.declare(Cow::Owned(id.0), NodeAttributes { terminal, switch, routes, failed, x, y });
         declared.map_err(|fault| ReadError::field(format_args!("nodes[{place}]"), fault))?;
     }
     let (key, edges) = match (graph.links, graph.edges) {
@@ -123,21 +126,21 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
             return Err(ReadError::field("edges", fault));
         }
         (None, None) => {
-            let fault = FileFault::Unexpected { found: "nothing".to_owned(), expected: "a list of edges" };
+            let fault = FileFault::Unexpected { found: "nothing".to_owned(), expected: "a list 'edges' or 'links'" };
             return Err(ReadError::field("edges", fault));
         }
     };
     let mut seen = (!graph.multigraph).then(BTreeSet::new);
-    for (place, EdgeRecord { source, target, resource }) in edges.into_iter().enumerate() {
-        let end = |end, id: &Id| {
-            draft.find(&id.0).map_err(|fault| ReadError::field(format_args!("{key}[{place}].{end}"), fault))
+    for (place, NodeLinkEdge { source, target, resource }) in edges.into_iter().enumerate() {
+        let end = |end, id: &NodeLinkId| {
+            parsed.find(&id.0).map_err(|fault| ReadError::field(format_args!("{key}[{place}].{end}"), fault))
         };
         let (u, v) = (end("source", &source)?, end("target", &target)?);
         let ends = if graph.directed { (u, v) } else { (u.min(v), u.max(v)) };
         let fault = if seen.as_mut().is_none_or(|seen| seen.insert(ends)) {
-            let direction = if graph.directed { Direction::Forward } else { Direction::Both };
-            let resource = resource.map(|id| draft.resource(Cow::Owned(id.0)));
-            draft.join(u, v, direction, resource).err()
+            let direction = if graph.directed { EdgeDirection::Forward } else { EdgeDirection::Both };
+            let resource = resource.map(|id| parsed.resource(Cow::Owned(id.0)));
+            parsed.add_edge(u, v, direction, resource).err()
         } else {
             Some(FileFault::RepeatedEdge { tail: excerpt(&source.0), head: excerpt(&target.0) })
         };
@@ -146,7 +149,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
         }
     }
     let own_name = graph.graph.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-    draft.finish(own_name.unwrap_or(name))
+    parsed.finish(own_name.unwrap_or(name))
 }
 
 #[derive(Serialize)]
@@ -169,30 +172,31 @@ struct WrittenEdge<'a> {
     resource: Option<u32>,
 }
 
+/// Writes node-link JSON.
 pub(super) fn write(topology: &Topology) -> String {
-    let (wires, is_undirected) = links_or_channels(topology);
+    let (edges, is_undirected) = links_or_channels(topology);
     let nodes: Vec<_> = topology
         .nodes()
         .map(|node| WrittenNode {
             id: topology.node_name(node),
             terminal: topology.is_terminal(node),
-            routes: topology.routes_against_rule(node),
+            routes: topology.routes_override(node),
             failed: topology.has_failed(node),
-            pos: topology.positions().map(|positions| positions[node.index()]).map(|[x, y]| [x, upside_down(y)]),
+            pos: topology.positions().map(|positions| positions[node.index()]).map(|[x, y]| [x, flip_y(y)]),
         })
         .collect();
-    let sorted = |wire: &Wire| {
-        if is_undirected { (wire.tail.min(wire.head), wire.tail.max(wire.head)) } else { (wire.tail, wire.head) }
+    let sorted = |edge: &Edge| {
+        if is_undirected { (edge.tail.min(edge.head), edge.tail.max(edge.head)) } else { (edge.tail, edge.head) }
     };
-    let mut ends: Vec<_> = wires.iter().map(sorted).collect();
+    let mut ends: Vec<_> = edges.iter().map(sorted).collect();
     ends.sort_unstable();
     let has_parallel = ends.windows(2).any(|pair| pair[0] == pair[1]);
-    let edges: Vec<_> = wires
+    let edges: Vec<_> = edges
         .iter()
-        .map(|wire| WrittenEdge {
-            source: topology.node_name(wire.tail),
-            target: topology.node_name(wire.head),
-            resource: wire.group,
+        .map(|edge| WrittenEdge {
+            source: topology.node_name(edge.tail),
+            target: topology.node_name(edge.head),
+            resource: edge.group,
         })
         .collect();
 

@@ -1,11 +1,11 @@
-//! How short distances can be at all.
+//! The Moore-type lower bound on distances.
 
-/// The Moore-type lower bound on the sum of distances over ordered pairs of nodes, for every graph of this order whose
-/// degrees are at most `degree`.
+/// Computes the Moore-type lower bound on the sum of distances over ordered pairs of nodes, in any graph of this order
+/// and maximum degree.
 ///
-/// A node has at most `degree` others at distance 1 and at most `degree - 1` times as many at each distance more.
-/// `None` if no graph of so few links is connected, or if the bound is more than a `u64` holds. Takes at most as many
-/// rounds as the diameter of the best graph for degree 3 and more, and no rounds below.
+/// A node has at most `degree` nodes at distance 1, and at most `degree * (degree - 1)^(d - 1)` at distance `d`. Returns
+/// `None` if no such graph is connected, or if the bound exceeds `u64::MAX`. Takes `O(D)` time if the bound allows
+/// diameter `D`.
 ///
 /// ```
 /// use lockstep_topology::distance_sum_bound;
@@ -14,18 +14,20 @@
 /// assert_eq!(distance_sum_bound(32, 1), None);
 /// ```
 ///
-/// **Source**: Cerf, Cowan, Mullin, Stanton, *A lower bound on the average shortest path length in regular graphs*,
-/// Networks 4 (1974).
+/// # Source
+///
+/// Cerf, Cowan, Mullin, Stanton, *A lower bound on the average shortest path length in regular graphs*, Networks 4
+/// (1974).
 pub fn distance_sum_bound(order: u64, degree: u64) -> Option<u64> {
     node_bound(order, degree)?.checked_mul(order)
 }
 
-/// The same for the distances from one node.
+/// Computes the same bound for the distances from one node.
 pub(super) fn node_bound(order: u64, degree: u64) -> Option<u64> {
     let mut left = order.saturating_sub(1);
     match degree {
         0 | 1 => return (left <= degree).then_some(left),
-        // Two nodes at each distance, and one left over if their number is odd.
+        // Two nodes at each distance, and one at the last if the number of other nodes is odd.
         2 => return (left / 2 + left % 2).checked_mul(left / 2 + 1),
         _ => {}
     }

@@ -1,17 +1,17 @@
-//! The order/degree problem: among the graphs of one order and degree, one with short distances.
+//! The order/degree problem: find a regular graph of a given order and degree with small distances.
 
+mod annealing;
 mod bound;
-mod distances;
+mod distance_sum;
 mod graph;
 mod polycirculant;
 mod search;
-mod walk;
 
 #[cfg(test)]
 mod tests;
 
 pub use bound::distance_sum_bound;
-pub(crate) use distances::DistanceSum;
+pub(crate) use distance_sum::DistanceSum;
 pub use graph::OrderDegreeGraph;
-pub(crate) use polycirculant::{Link, Polycirculant};
+pub(crate) use polycirculant::{Polycirculant, PolycirculantLink};
 pub use search::{MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeSearch, order_degree};

@@ -1,47 +1,48 @@
-//! Graphs that a rotation keeps.
+//! Polycirculant graphs: graphs with a rotation as symmetry.
 
 use rand::{Rng, RngExt};
 
-/// A simple regular graph of order `N` in which the neighbours of node `v` are `v + j` modulo `N`, for the jumps `j`
-/// that node `v mod period` has.
+/// A simple regular graph of order `N` in which the neighbours of node `v` are `v + j` modulo `N`, for the jumps `j` of
+/// class `v mod period`.
 ///
-/// Drawn on a circle it looks the same after a turn by `period` nodes. With period 1 it is a circulant graph, with
-/// period `N` it may be any graph. The nodes of one remainder are a *class*.
+/// A rotation by `period` nodes is a symmetry of the graph. With period 1 it is a circulant graph, with period `N` it can
+/// be any regular graph. The nodes of one remainder modulo `period` are a *class*.
 ///
-/// Invariants: `period` divides `N`; the jumps of a class are different and none of them is 0; every jump has a partner,
-/// which leads back from where it leads to. A jump *across*, by `N / 2` inside its class, is its own.
+/// Invariants: `period` divides `N`. The jumps of a class are distinct and not 0. Each jump has a *partner*, the same link
+/// in the opposite direction. A jump of length `N / 2` inside its class, a jump *across*, can be its own partner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Polycirculant {
     order: u32,
     degree: usize,
     period: u32,
-    /// Those of class `c` in places `c * degree` and on.
+    /// The jumps of class `c` are the entries `c * degree..(c + 1) * degree`.
     jumps: Vec<Jump>,
-    /// Those of node `v` in places `v * degree` and on.
+    /// The neighbours of node `v` are the entries `v * degree..(v + 1) * degree`.
     neighbours: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Jump {
     length: u32,
+    /// Place of the partner in the table of jumps.
     partner: u32,
 }
 
-/// A full-duplex link.
+/// A link of a [`Polycirculant`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Link {
+pub(crate) struct PolycirculantLink {
     /// The lower node first.
     pub(crate) ends: [u32; 2],
-    /// The least place of a jump of the link or one of its turns: the same for all of them, and for no other link.
+    /// The orbit of the link under rotations: the lowest place of its jumps.
     pub(crate) orbit: usize,
 }
 
-/// The jumps that a switch has changed, as they were.
+/// The old values of the jumps that a switch has changed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Switched([(u32, Jump); 4]);
+pub(super) struct SwitchUndo([(u32, Jump); 4]);
 
 impl Polycirculant {
-    /// The graph of these jumps, `degree` for each class. `None` if they break an invariant.
+    /// Creates the graph of these jumps, `degree` per class. Returns `None` if they violate an invariant.
     pub(crate) fn from_jumps(order: u32, degree: usize, lengths: &[u32]) -> Option<Self> {
         let period = (lengths.len() / degree) as u32;
         if period == 0 || !order.is_multiple_of(period) || lengths.iter().any(|&length| length >= order) {
@@ -58,13 +59,12 @@ impl Polycirculant {
         let neighbours = vec![0; order as usize * degree];
         let mut graph = Self { order, degree, period, jumps, neighbours };
         let places = 0..lengths.len() as u32;
-        places.clone().for_each(|place| graph.rotate(place));
+        places.clone().for_each(|place| graph.write_neighbours(place));
         places.clone().all(|place| graph.is_simple_at(place)).then_some(graph)
     }
 
-    /// The circulant graph of jumps `1, 2, …`, and the one across if the degree is odd, written with this period.
-    /// `None` if there is none: a degree of 0 or
-    /// from `order` on, or an odd `order * degree`.
+    /// Creates the circulant graph of chords `1, 2, …`, and the chord across if the degree is odd, with this period.
+    /// Returns `None` if `degree` is 0 or at least `order`, or if `order * degree` is odd.
     pub(super) fn circulant(order: u32, degree: u32, period: u32) -> Option<Self> {
         if degree == 0 || degree >= order {
             return None;
@@ -74,12 +74,12 @@ impl Polycirculant {
         Self::from_jumps(order, row.len(), &row.repeat(period as usize))
     }
 
-    /// Number of classes.
+    /// Returns the period, which is the number of classes.
     pub(crate) fn period(&self) -> usize {
         self.period as usize
     }
 
-    /// How many turns keep the graph; the size of a class.
+    /// Returns the number of rotations that are symmetries, which is the size of a class.
     pub(super) fn rotations(&self) -> u32 {
         self.order / self.period
     }
@@ -88,33 +88,36 @@ impl Polycirculant {
         self.degree
     }
 
-    /// The neighbours of node 0, of node 1, and so on, as many for each as its degree.
+    /// Returns the neighbours of all nodes by node, `degree` entries each.
     pub(crate) fn neighbours(&self) -> &[u32] {
         &self.neighbours
     }
 
-    /// The links, by ascending ends.
-    pub(crate) fn links(&self) -> Vec<Link> {
+    /// Returns the links by ascending ends.
+    pub(crate) fn links(&self) -> Vec<PolycirculantLink> {
         let mut links = Vec::with_capacity(self.neighbours.len() / 2);
         for (entry, &head) in self.neighbours.iter().enumerate() {
             let (tail, place) = ((entry / self.degree) as u32, entry % self.jumps.len());
             if tail < head {
-                links.push(Link { ends: [tail, head], orbit: place.min(self.jumps[place].partner as usize) });
+                links.push(PolycirculantLink {
+                    ends: [tail, head],
+                    orbit: place.min(self.jumps[place].partner as usize),
+                });
             }
         }
         links.sort_unstable();
         links
     }
 
-    /// Takes two jumps at random and lets them swap their partners, with new lengths at random; of two that are partners
-    /// each goes across, or both get a new length. `None`, and no change, where loops or parallel links would come of it.
+    /// Exchanges the partners of two random jumps and gives them random lengths.
     ///
-    /// With period `N` this is the exchange of the ends of two links.
-    pub(super) fn switch(&mut self, rng: &mut impl Rng) -> Option<Switched> {
+    /// If the two jumps are partners, both become jumps across, or both get a new length. With period `N` this is the
+    /// usual switch of two links. Returns `None` and changes nothing if the switch would make a loop or a parallel link.
+    pub(super) fn switch(&mut self, rng: &mut impl Rng) -> Option<SwitchUndo> {
         let places = self.jumps.len() as u32;
         let [a, b] = [(); 2].map(|()| rng.random_range(0..places));
         let [a_partner, b_partner] = [a, b].map(|place| self.jumps[place as usize].partner);
-        let before = Switched([a, b, a_partner, b_partner].map(|place| (place, self.jumps[place as usize])));
+        let before = SwitchUndo([a, b, a_partner, b_partner].map(|place| (place, self.jumps[place as usize])));
         let is_across = [a_partner == a, b_partner == b];
         let pairs = if a == b {
             return None;
@@ -136,20 +139,20 @@ impl Polycirculant {
             return None;
         }
         for (place, _) in before.0 {
-            self.rotate(place);
+            self.write_neighbours(place);
         }
         Some(before)
     }
 
-    /// Takes the last switch back.
-    pub(super) fn take_back(&mut self, switched: Switched) {
+    /// Reverses the last switch.
+    pub(super) fn undo(&mut self, switched: SwitchUndo) {
         for (place, jump) in switched.0 {
             self.jumps[place as usize] = jump;
-            self.rotate(place);
+            self.write_neighbours(place);
         }
     }
 
-    /// Makes partners of two jumps, or one across of a single one.
+    /// Makes two jumps partners, or a single one a jump across.
     fn join(&mut self, from: u32, to: u32, rng: &mut impl Rng) {
         let class = |place| place / self.degree as u32;
         let turn = rng.random_range(0..self.rotations()) * self.period;
@@ -159,7 +162,7 @@ impl Polycirculant {
         self.jumps[from as usize] = Jump { length, partner: to };
     }
 
-    /// Whether this jump is no loop, and parallel to no other of its class.
+    /// Returns true if the jump is not a loop and no other jump of its class has the same length.
     fn is_simple_at(&self, place: u32) -> bool {
         let first = place as usize / self.degree * self.degree;
         let row = &self.jumps[first..first + self.degree];
@@ -167,8 +170,8 @@ impl Polycirculant {
         length != 0 && row.iter().filter(|other| other.length == length).count() == 1
     }
 
-    /// Writes where a jump leads from all nodes of its class.
-    fn rotate(&mut self, place: u32) {
+    /// Updates the neighbours that all nodes of a class have by this jump.
+    fn write_neighbours(&mut self, place: u32) {
         let class = place / self.degree as u32;
         let mut head = (class + self.jumps[place as usize].length) % self.order;
         for entry in (place as usize..self.neighbours.len()).step_by(self.period as usize * self.degree) {

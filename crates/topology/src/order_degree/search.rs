@@ -1,50 +1,50 @@
-//! Rounds of walks, one for each number of rotations that pays.
+//! The order/degree search: rounds of simulated annealing, one run per promising number of rotations.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::annealing::{Annealing, BestGraph};
 use super::bound::node_bound;
-use super::walk::{Best, Walk};
 use super::{DistanceSum, OrderDegreeGraph, Polycirculant};
 
-/// The largest order that is searched.
+/// The largest supported order: 8,192 nodes.
 pub const MAX_ORDER: u32 = 1 << 13;
-/// The largest product of order and degree that is searched.
+/// The largest supported product of order and degree: 65,536.
 pub const MAX_LINK_ENDS: u32 = 1 << 16;
 
-/// Looks of the first round, in all its walks.
+/// Number of lookups of the first round, in all runs together.
 const FIRST_ROUND: u64 = 1 << 20;
-/// The longest round, in powers of two of the first.
+/// Binary logarithm of the length of the longest round, relative to the first.
 const LONGEST_ROUND: u32 = 40;
-/// Walks of a round at least, if there are so many numbers of rotations.
-const WALKS: usize = 4;
-/// Looks of a walk in a slice.
+/// The smallest number of runs per round.
+const MIN_RUNS: usize = 4;
+/// Number of lookups of a run per slice.
 const SLICE: u64 = 1 << 22;
 
-/// Why there is no graph to look for.
+/// The reason an order and degree are not supported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OrderDegreeError {
-    /// Too few nodes or too many.
+    /// Too few or too many nodes.
     #[error("order: {order} nodes; give 2 to {MAX_ORDER}")]
     Order {
         /// The number of nodes.
         order: u32,
     },
-    /// A degree that connects nothing, or that no simple graph has.
+    /// A degree too small for a connected graph, too large for a simple graph, or above [`MAX_LINK_ENDS`]` / order`.
     #[error("degree: {degree} links at each of {order} nodes; give {least} to {most}")]
     Degree {
         /// The number of nodes.
         order: u32,
         /// The degree.
         degree: u32,
-        /// The least degree of a connected graph.
+        /// The smallest degree of a connected graph.
         least: u32,
-        /// The greatest degree that is searched.
+        /// The largest supported degree.
         most: u32,
     },
-    /// A link with one end.
+    /// An odd product of order and degree.
     #[error("degree: {degree} links at each of {order} nodes have an odd number of ends; make one of the two even")]
     Odd {
         /// The number of nodes.
@@ -54,13 +54,15 @@ pub enum OrderDegreeError {
     },
 }
 
-/// A search for a graph of a given order and degree with short distances, which can be stopped at any time.
+/// A search for a graph of a given order and degree with small distances. It can be stopped after any slice.
 ///
-/// The best graphs known are mostly symmetric, and a graph that `k` rotations keep is known from a `k`-th of its links
-/// and judged from a `k`-th of its nodes. So there are walks for every number of rotations, from all to none. They go in
-/// rounds: a round takes twice as long as the one before, in fewer and fewer walks, four at least, of those numbers of
-/// rotations that have served best. Walks are made side by side on all threads; the result depends on order, degree,
-/// seed and the number of slices alone. Of equal sums the graph of more rotations counts as the best, and the earlier one.
+/// Most of the best known graphs are symmetric. A graph with `k` rotations as symmetries is defined by `1/k` of its links
+/// and measured from `1/k` of its nodes. The search therefore makes simulated annealing runs for each number of rotations
+/// that divides the order. It proceeds in rounds. Each round takes twice as long as the one before and makes fewer runs,
+/// but at least four, for the numbers of rotations with the best results so far. The runs of a round are parallel.
+///
+/// The result depends only on order, degree, seed and the number of slices. Ties go to the graph with more rotations, then
+/// to the earlier graph.
 ///
 /// ```
 /// use lockstep_topology::OrderDegreeSearch;
@@ -73,30 +75,32 @@ pub enum OrderDegreeError {
 /// # Ok::<(), lockstep_topology::OrderDegreeError>(())
 /// ```
 ///
-/// **Source**: simulated annealing by the exchange of the ends of two links among graphs with rotations, as in Nakao,
-/// Murai, Sato, *A method for order/degree problem based on graph symmetry and simulated annealing with MPI/OpenMP
-/// parallelization*, HPC Asia (2019). There the number of rotations is given.
+/// # Source
+///
+/// Simulated annealing of graphs with rotations by switching two links: Nakao, Murai, Sato, *A method for order/degree
+/// problem based on graph symmetry and simulated annealing with MPI/OpenMP parallelization*, HPC Asia (2019). There the
+/// number of rotations is a parameter.
 #[derive(Clone, Debug)]
 pub struct OrderDegreeSearch {
     order: u32,
     degree: u32,
     seed: u64,
-    /// Rounds that are complete.
+    /// Number of completed rounds.
     round: u32,
-    walks: Vec<Walk>,
-    /// The best sum of all distances for each number of classes, the best first, and fewer classes first.
+    runs: Vec<Annealing>,
+    /// The best sum of distances and the period, for each period. Best first, ties by period.
     ranking: Vec<(u64, u32)>,
     best: OrderDegreeGraph,
-    /// The least sum of the distances from one node.
-    least: u64,
+    /// Lower bound on the sum of distances from one node.
+    node_bound: u64,
 }
 
-/// A connected graph of this order and degree with short distances: the best of so many rounds of an
+/// Searches for a connected regular graph with small distances: the best of `rounds` rounds of an
 /// [`OrderDegreeSearch`].
 ///
-/// Round `r`, from 0, takes about `2^(20 + r)` looks at neighbours for 64 sources, of one to two nanoseconds each, shared
-/// by all threads: 10 rounds take one to two seconds of one thread. Large graphs take at least `order^2 * degree / 64`
-/// looks for each unit of the diameter. The search ends at once where the bound is reached.
+/// Round `r`, from 0, makes about `2^(20 + r)` table lookups of one to two nanoseconds each, on all threads together. So
+/// 10 rounds take one to two seconds of processor time. A large graph takes at least `order^2 * degree * D / 64` lookups
+/// for diameter `D`. The search ends when the graph meets the lower bound.
 ///
 /// ```
 /// let graph = lockstep_topology::order_degree(32, 4, 1, 10)?;
@@ -106,7 +110,7 @@ pub struct OrderDegreeSearch {
 ///
 /// # Errors
 ///
-/// [`OrderDegreeError`], if there is no connected graph of this order and degree, or it is too large.
+/// [`OrderDegreeError`] if there is no connected graph of this order and degree, or it is too large.
 pub fn order_degree(order: u32, degree: u32, seed: u64, rounds: u32) -> Result<OrderDegreeGraph, OrderDegreeError> {
     let mut search = OrderDegreeSearch::new(order, degree, seed)?;
     while !search.is_over() && search.round() < rounds {
@@ -116,11 +120,11 @@ pub fn order_degree(order: u32, degree: u32, seed: u64, rounds: u32) -> Result<O
 }
 
 impl OrderDegreeSearch {
-    /// A search that has a first graph, the circulant one of jumps 1, 2 and so on.
+    /// Creates a search whose first graph is the circulant graph of chords 1, 2, ….
     ///
     /// # Errors
     ///
-    /// [`OrderDegreeError`], if there is no connected graph of this order and degree, or it is too large.
+    /// [`OrderDegreeError`] if there is no connected graph of this order and degree, or it is too large.
     pub fn new(order: u32, degree: u32, seed: u64) -> Result<Self, OrderDegreeError> {
         if !(2..=MAX_ORDER).contains(&order) {
             return Err(OrderDegreeError::Order { order });
@@ -132,36 +136,35 @@ impl OrderDegreeSearch {
         let first = || {
             let start = Polycirculant::circulant(order, degree, 1)?;
             let sum = DistanceSum::new(order as usize, degree as usize).of(start.neighbours(), 1, u64::MAX)?;
-            let least = node_bound(order.into(), degree.into())?;
-            let [distance_sum, bound] = [sum, least].map(|of_node| of_node * u64::from(order));
-            Some((least, OrderDegreeGraph { graph: start, distance_sum, bound }))
+            let bound_of_node = node_bound(order.into(), degree.into())?;
+            let [distance_sum, bound] = [sum, bound_of_node].map(|of_node| of_node * u64::from(order));
+            Some((bound_of_node, OrderDegreeGraph { graph: start, distance_sum, bound }))
         };
-        let (least, best) = first().ok_or(OrderDegreeError::Odd { order, degree })?;
+        let (node_bound, best) = first().ok_or(OrderDegreeError::Odd { order, degree })?;
         let periods = (1..=order).filter(|&period| order.is_multiple_of(period));
         Ok(Self {
             order,
             degree,
             seed,
-            least,
+            node_bound,
             round: 0,
-            walks: Vec::new(),
+            runs: Vec::new(),
             ranking: periods.map(|period| (u64::MAX, period)).collect(),
             best,
         })
     }
 
-    /// Goes on for a slice: some milliseconds, or as long as it takes to measure one graph of every walk. Does nothing if
-    /// the search is over.
+    /// Runs one slice: some milliseconds, or the time to measure one graph per run. Does nothing if the search is over.
     pub fn advance(&mut self) {
         if self.is_over() {
             return;
         }
-        if self.walks.is_empty() {
-            self.walks = self.walks_of_round();
+        if self.runs.is_empty() {
+            self.runs = self.next_runs();
         }
-        self.walks.par_iter_mut().for_each(|walk| walk.advance(SLICE));
-        for walk in &self.walks {
-            let Best { sum, graph } = walk.best();
+        self.runs.par_iter_mut().for_each(|run| run.advance(SLICE));
+        for run in &self.runs {
+            let BestGraph { sum, graph } = run.best();
             let total = sum * u64::from(graph.rotations());
             let period = graph.period() as u32;
             if (total, period) < (self.best.distance_sum, self.best.graph.period() as u32) {
@@ -171,41 +174,42 @@ impl OrderDegreeSearch {
                 *known = total.min(*known);
             }
         }
-        if self.walks.iter().all(Walk::is_over) {
-            self.walks.clear();
+        if self.runs.iter().all(Annealing::is_over) {
+            self.runs.clear();
             self.round = self.round.saturating_add(1);
             self.ranking.sort_unstable();
         }
     }
 
-    /// Whether no graph of this order and degree is better than the best one.
+    /// Returns true if the best graph meets the lower bound, so that it is optimal.
     pub fn is_over(&self) -> bool {
         self.best.distance_sum <= self.best.bound()
     }
 
-    /// Number of rounds that are complete.
+    /// Returns the number of completed rounds.
     pub fn round(&self) -> u32 {
         self.round
     }
 
-    /// The best graph so far.
+    /// Returns the best graph so far.
     pub fn best(&self) -> &OrderDegreeGraph {
         &self.best
     }
 
-    /// The walks of the next round at their beginnings.
-    fn walks_of_round(&self) -> Vec<Walk> {
-        let kept = self.ranking.len().saturating_sub(self.round as usize).max(WALKS).min(self.ranking.len());
-        let periods = self.ranking[..kept].iter().map(|&(_, period)| period);
-        // The freest walk once more where there are few.
-        let periods: Vec<u32> = periods.chain(std::iter::repeat_n(self.order, WALKS.saturating_sub(kept))).collect();
-        let looks = (FIRST_ROUND << self.round.min(LONGEST_ROUND)) / periods.len() as u64;
-        let walk = |(place, &period): (usize, &u32)| {
+    /// Creates the runs of the next round.
+    fn next_runs(&self) -> Vec<Annealing> {
+        let run_count = self.ranking.len().saturating_sub(self.round as usize).max(MIN_RUNS).min(self.ranking.len());
+        let periods = self.ranking[..run_count].iter().map(|&(_, period)| period);
+        // If there are few periods, repeat the one without symmetry.
+        let periods: Vec<u32> =
+            periods.chain(std::iter::repeat_n(self.order, MIN_RUNS.saturating_sub(run_count))).collect();
+        let lookups = (FIRST_ROUND << self.round.min(LONGEST_ROUND)) / periods.len() as u64;
+        let run = |(place, &period): (usize, &u32)| {
             let start = Polycirculant::circulant(self.order, self.degree, period)?;
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream(u64::from(self.round) << 32 | (place as u64) << 16 | u64::from(period));
-            Walk::new(start, self.least * u64::from(period), looks, rng)
+            Annealing::new(start, self.node_bound * u64::from(period), lookups, rng)
         };
-        periods.par_iter().enumerate().filter_map(walk).collect()
+        periods.par_iter().enumerate().filter_map(run).collect()
     }
 }

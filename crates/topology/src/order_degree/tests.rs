@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::annealing::{Annealing, negative_log2};
 use super::bound::node_bound;
-use super::walk::{Walk, halvings};
 use super::*;
 
-/// The sum of distances over ordered pairs, one search for every node; `None` if some pair is not connected.
+/// Sums the distances over ordered pairs by one plain search per node; `None` if the graph is disconnected.
 fn plain_sum(neighbours: &[u32], degree: usize) -> Option<u64> {
     let order = neighbours.len() / degree;
     let mut sum = 0;
@@ -53,7 +53,7 @@ fn shuffled((order, degree, period): (u32, u32, u32), seed: u64) -> Polycirculan
 
 proptest! {
     #[test]
-    fn sums_of_words_are_those_of_plain_searches(sizes in sizes(), seed: u64) {
+    fn bit_parallel_sums_equal_those_of_plain_searches(sizes in sizes(), seed: u64) {
         let graph = shuffled(sizes, seed);
         let (degree, order) = (graph.degree(), sizes.0 as usize);
         let sum = plain_sum(graph.neighbours(), degree);
@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn switches_keep_graphs_simple_and_symmetric((order, degree, period) in sizes(), seed: u64) {
+    fn switches_keep_graphs_simple_and_their_rotations((order, degree, period) in sizes(), seed: u64) {
         let graph = shuffled((order, degree, period), seed);
         let row = |node: u32| &graph.neighbours()[(node * degree) as usize..][..degree as usize];
         for node in 0..order {
@@ -91,12 +91,12 @@ proptest! {
     }
 
     #[test]
-    fn links_of_one_orbit_are_the_turns_of_one_link(sizes in sizes(), seed: u64) {
+    fn links_of_one_orbit_are_the_rotations_of_one_link(sizes in sizes(), seed: u64) {
         let (order, _, period) = sizes;
         let links = shuffled(sizes, seed).links();
-        for Link { ends: [u, v], orbit } in &links {
+        for PolycirculantLink { ends: [u, v], orbit } in &links {
             let (u, v) = ((u + period) % order, (v + period) % order);
-            let turned = Link { ends: [u.min(v), u.max(v)], orbit: *orbit };
+            let turned = PolycirculantLink { ends: [u.min(v), u.max(v)], orbit: *orbit };
             prop_assert!(links.contains(&turned), "{turned:?}");
             let turns = links.iter().filter(|link| link.orbit == *orbit).count() as u32;
             prop_assert!(turns == order / period || 2 * turns == order / period);
@@ -104,20 +104,20 @@ proptest! {
     }
 
     #[test]
-    fn a_switch_taken_back_leaves_no_trace(sizes in sizes(), seed: u64) {
+    fn an_undone_switch_restores_the_graph(sizes in sizes(), seed: u64) {
         let before = shuffled(sizes, seed);
         let mut graph = before.clone();
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         for _ in 0..20 {
             if let Some(switched) = graph.switch(&mut rng) {
-                graph.take_back(switched);
+                graph.undo(switched);
             }
             prop_assert_eq!(&graph, &before);
         }
     }
 
     #[test]
-    fn jumps_say_all_of_a_graph(sizes in sizes(), seed: u64) {
+    fn jumps_define_the_graph(sizes in sizes(), seed: u64) {
         let (order, degree, period) = sizes;
         let graph = shuffled(sizes, seed);
         let heads = graph.neighbours().iter().take((degree * period) as usize);
@@ -128,7 +128,7 @@ proptest! {
 }
 
 #[test]
-fn sums_of_several_batches_are_those_of_plain_searches() {
+fn sums_of_several_batches_equal_those_of_plain_searches() {
     for order in [64, 65, 256, 257, 320, 321, 577] {
         let graph = shuffled((order, 4, order), order.into());
         let sum = plain_sum(graph.neighbours(), 4).expect("it is connected");
@@ -139,7 +139,7 @@ fn sums_of_several_batches_are_those_of_plain_searches() {
 }
 
 #[test]
-fn jumps_without_a_way_back_or_to_themselves_are_no_graph() {
+fn jumps_without_a_partner_and_loops_are_refused() {
     assert!(Polycirculant::from_jumps(8, 2, &[1, 7]).is_some());
     for jumps in [&[1, 2][..], &[0, 4], &[1, 1], &[4, 4], &[1, 9], &[1, 7, 1, 7, 1, 7], &[1, 7, 2, 6], &[]] {
         assert!(Polycirculant::from_jumps(8, 2, jumps).is_none(), "{jumps:?}");
@@ -147,7 +147,7 @@ fn jumps_without_a_way_back_or_to_themselves_are_no_graph() {
 }
 
 #[test]
-fn bound_counts_nodes_ring_by_ring() {
+fn bound_is_met_by_moore_graphs_and_cycles() {
     // Petersen's graph, K5, Hoffman and Singleton's graph and cycles meet it.
     assert_eq!(distance_sum_bound(10, 3), Some(10 * (3 + 2 * 6)));
     assert_eq!(distance_sum_bound(5, 4), Some(5 * 4));
@@ -159,7 +159,7 @@ fn bound_counts_nodes_ring_by_ring() {
 }
 
 #[test]
-fn bound_of_too_few_links_or_too_many_nodes_is_none() {
+fn bound_of_a_disconnected_graph_or_an_overflow_is_none() {
     assert_eq!([0, 1, 2, 3].map(|order| distance_sum_bound(order, 0)), [Some(0), Some(0), None, None]);
     assert_eq!([1, 2, 3].map(|order| distance_sum_bound(order, 1)), [Some(0), Some(2), None]);
     for degree in [2, 3, 4, u64::MAX] {
@@ -168,14 +168,14 @@ fn bound_of_too_few_links_or_too_many_nodes_is_none() {
     assert_eq!(node_bound(u64::MAX, u64::MAX), Some(u64::MAX - 1));
 }
 
-/// The least sum of distances of all regular graphs, by trying all.
+/// The smallest sum of distances of all regular graphs, by exhaustive search.
 fn least_of_all(order: u32, degree: usize) -> u64 {
     fn extend(rows: &mut Vec<Vec<u32>>, degree: usize, least: &mut u64) {
         let Some(node) = rows.iter().position(|row| row.len() < degree) else {
             *least = plain_sum(&rows.concat(), degree).unwrap_or(u64::MAX).min(*least);
             return;
         };
-        // Links of the first open node go upwards and ascend.
+        // Links of the first incomplete node lead to higher nodes in ascending order.
         let after = rows[node].iter().copied().max().unwrap_or(0).max(node as u32) + 1;
         for other in after..rows.len() as u32 {
             if rows[other as usize].len() < degree {
@@ -211,9 +211,8 @@ fn search_reaches_the_largest_graph_of_degree_3_and_diameter_3() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// A graph is what it says of itself, and the same on any number of threads.
     #[test]
-    fn what_is_found_is_a_simple_regular_graph_of_the_distances_it_says((order, degree, _) in sizes(), seed: u64) {
+    fn the_result_is_a_simple_regular_graph_and_does_not_depend_on_threads((order, degree, _) in sizes(), seed: u64) {
         let best = order_degree(order, degree, seed, 1).expect("the graph exists");
         prop_assert_eq!((best.order(), best.degree()), (order, degree));
         prop_assert_eq!(Some(best.distance_sum()), plain_sum(best.graph.neighbours(), degree as usize));
@@ -227,7 +226,7 @@ proptest! {
 }
 
 #[test]
-fn slices_never_make_the_best_worse_and_end_rounds() {
+fn slices_never_worsen_the_best_graph_and_complete_rounds() {
     let mut search = OrderDegreeSearch::new(34, 4, 7).expect("the graph exists");
     let mut sums = vec![search.best().distance_sum()];
     while search.round() < 3 {
@@ -240,7 +239,7 @@ fn slices_never_make_the_best_worse_and_end_rounds() {
 }
 
 #[test]
-fn a_search_at_the_bound_is_over_and_stays() {
+fn a_search_that_meets_the_bound_is_over() {
     for (order, degree) in [(2, 1), (9, 8), (13, 2), (10, 3)] {
         let mut search = OrderDegreeSearch::new(order, degree, 3).expect("the graph exists");
         while !search.is_over() {
@@ -254,15 +253,15 @@ fn a_search_at_the_bound_is_over_and_stays() {
 
 #[test]
 fn graphs_without_any_switch_end_a_round() {
-    // A complete graph, whose walk is made to go on.
+    // A complete graph allows no switch. The bound of 0 keeps the run going.
     let start = Polycirculant::circulant(5, 4, 5).expect("the graph exists");
-    let mut walk = Walk::new(start, 0, 10_000, ChaCha8Rng::seed_from_u64(1)).expect("it is connected");
-    walk.advance(u64::MAX);
-    assert!(walk.is_over() && walk.best().sum == 20);
+    let mut run = Annealing::new(start, 0, 10_000, ChaCha8Rng::seed_from_u64(1)).expect("it is connected");
+    run.advance(u64::MAX);
+    assert!(run.is_over() && run.best().sum == 20);
 }
 
 #[test]
-fn no_round_gives_a_circulant_graph() {
+fn zero_rounds_return_the_circulant_graph() {
     let graph = order_degree(12, 3, 1, 0).expect("the graph exists");
     assert_eq!((graph.rotations(), graph.links().len()), (12, 18));
     assert_eq!(Some(graph.distance_sum()), plain_sum(graph.graph.neighbours(), 3));
@@ -279,7 +278,7 @@ fn the_largest_searches_take_their_first_slice() {
 }
 
 #[test]
-fn a_found_graph_is_a_network_drawn_on_a_circle() {
+fn the_result_becomes_a_network_drawn_on_a_circle() {
     let best = order_degree(23, 4, 1, 1).expect("the graph exists");
     let network = best.topology("found").expect("the name is one");
     assert_eq!((network.name(), network.node_count(), network.channel_count()), ("found", 23, 92));
@@ -289,7 +288,7 @@ fn a_found_graph_is_a_network_drawn_on_a_circle() {
 }
 
 #[test]
-fn impossible_orders_and_degrees_are_refused_with_what_is_possible() {
+fn unsupported_orders_and_degrees_are_refused_with_the_supported_range() {
     let refusal = |order, degree| order_degree(order, degree, 0, 1).expect_err("no such graph").to_string();
     for order in [0, 1, MAX_ORDER + 1, u32::MAX] {
         assert_eq!(refusal(order, 4), format!("order: {order} nodes; give 2 to 8192"));
@@ -305,10 +304,10 @@ fn impossible_orders_and_degrees_are_refused_with_what_is_possible() {
 }
 
 #[test]
-fn halvings_are_logarithms_between_powers_of_two() {
+fn negative_log2_interpolates_between_powers_of_two() {
     let unit = 1 << 16;
-    assert_eq!([1 << 63, 1 << 62, 1 << 60].map(halvings), [unit, 2 * unit, 4 * unit]);
-    assert_eq!(halvings(3 << 61), unit + unit / 2);
-    assert_eq!(halvings(u64::MAX), 1);
-    assert_eq!(halvings(0), 64 * unit);
+    assert_eq!([1 << 63, 1 << 62, 1 << 60].map(negative_log2), [unit, 2 * unit, 4 * unit]);
+    assert_eq!(negative_log2(3 << 61), unit + unit / 2);
+    assert_eq!(negative_log2(u64::MAX), 1);
+    assert_eq!(negative_log2(0), 64 * unit);
 }

@@ -1,11 +1,23 @@
-//! One symmetry of a network.
+//! A single automorphism of a network.
 
 use crate::{ChannelId, NodeId, Topology};
 
-/// A symmetry of a network: where it takes each node and each channel.
+/// An automorphism (symmetry) of a network: a permutation of its nodes and channels.
 ///
-/// It keeps the ends of channels, what nodes may do, and which channels share a resource; what has failed stays in place.
-/// [`Symmetries`](crate::Symmetries) finds them. Memory: 4 bytes a node and a channel.
+/// It preserves the ends of channels, the roles of nodes, and the sharing of resources. Failed nodes and channels are
+/// fixed. [`Symmetries`](crate::Symmetries) finds automorphisms. Memory: 4 bytes per node and channel.
+///
+/// ```
+/// use lockstep_topology::{Automorphism, Symmetries, Topology};
+/// use rand::SeedableRng;
+/// use rand_chacha::ChaCha8Rng;
+///
+/// let ring: Topology = "ring:8".parse()?;
+/// let symmetries = Symmetries::new(&ring).expect("a ring has rotations");
+/// let symmetry = symmetries.random(&mut ChaCha8Rng::seed_from_u64(1)).expect("a small network");
+/// assert_eq!(symmetry.then(&symmetry.inverse()), Automorphism::identity(&ring));
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automorphism {
     pub(super) nodes: Box<[NodeId]>,
@@ -13,34 +25,34 @@ pub struct Automorphism {
 }
 
 impl Automorphism {
-    /// The symmetry that keeps everything in place.
+    /// Returns the identity.
     pub fn identity(topology: &Topology) -> Self {
         Self { nodes: topology.nodes().collect(), channels: topology.channel_numbers().collect() }
     }
 
-    /// Where a node goes.
+    /// Returns the image of a node.
     #[inline]
     pub fn node(&self, node: NodeId) -> NodeId {
         self.nodes[node.index()]
     }
 
-    /// Where a channel goes.
+    /// Returns the image of a channel.
     #[inline]
     pub fn channel(&self, channel: ChannelId) -> ChannelId {
         self.channels[channel.index()]
     }
 
-    /// Where each node goes, in the order of their numbers.
+    /// Returns the images of all nodes, by node number.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// Where each channel goes, in the order of their numbers.
+    /// Returns the images of all channels, by channel number.
     pub fn channels(&self) -> &[ChannelId] {
         &self.channels
     }
 
-    /// First this symmetry, then another one of the same network.
+    /// Returns the composition: this automorphism, followed by `next`. Both belong to the same network.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         Self {
@@ -49,7 +61,7 @@ impl Automorphism {
         }
     }
 
-    /// The symmetry that takes everything back.
+    /// Returns the inverse.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let mut inverse = self.clone();

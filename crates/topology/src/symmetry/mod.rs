@@ -1,4 +1,4 @@
-//! Symmetries of a network, whatever its numbers.
+//! Automorphisms of networks.
 
 mod automorphism;
 mod partition;

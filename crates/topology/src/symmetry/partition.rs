@@ -1,13 +1,13 @@
-//! Nodes told apart by how they are connected: colour refinement.
+//! Colour refinement of ordered partitions.
 
 use std::collections::VecDeque;
 
 use crate::{ChannelId, NodeId, Topology};
 
-/// An ordered partition of the nodes into cells, which no symmetry that keeps the partition takes apart.
+/// An ordered partition of the nodes into cells.
 ///
-/// Cells are ranges of places. What refinement does depends on places only, so that it takes partitions that a symmetry
-/// takes to each other to such partitions again. Memory: 16 bytes a node.
+/// A cell is a range of places. Refinement depends on places only, so it commutes with automorphisms: it maps equivalent
+/// partitions to equivalent partitions. Memory: 16 bytes per node.
 #[derive(Clone, Debug)]
 pub(super) struct Partition {
     /// The node at each place.
@@ -15,25 +15,26 @@ pub(super) struct Partition {
     place: Vec<u32>,
     /// The first place of the cell of each node.
     start: Vec<u32>,
-    /// The end of the cell that starts at each place, 0 where none does.
+    /// The end of the cell that starts at each place, 0 if no cell starts there.
     end: Vec<u32>,
 }
 
 impl Partition {
-    /// The coarsest partition by role in which all nodes of a cell have as many channels from and to each other cell.
+    /// Returns the coarsest equitable partition that separates roles: all nodes of a cell have the same number of channels
+    /// from and to each cell.
     pub(super) fn new(topology: &Topology, refiner: &mut Refiner<'_>) -> Self {
         let nodes = topology.node_count();
-        // Whatever has failed looks like nothing else, so that it stays in place.
-        let kind = |&number: &u32| {
+        // Each failed node has a cell of its own, so that it is fixed.
+        let role = |&number: &u32| {
             let node = NodeId::new(number);
             (topology.is_terminal(node), topology.routes(node), topology.has_failed(node).then_some(node))
         };
         let mut order: Vec<u32> = (0..nodes as u32).collect();
-        order.sort_by_key(kind);
+        order.sort_by_key(role);
         let mut partition =
             Self { place: vec![0; nodes], start: vec![0; nodes], end: vec![0; nodes], order: order.clone() };
         let mut first = 0;
-        for cell in order.chunk_by(|one, other| kind(one) == kind(other)) {
+        for cell in order.chunk_by(|one, other| role(one) == role(other)) {
             for (place, &node) in (first..).zip(cell) {
                 partition.place[node as usize] = place;
                 partition.start[node as usize] = first;
@@ -47,34 +48,34 @@ impl Partition {
         partition
     }
 
-    /// Whether both have cells at the same places.
+    /// Returns true if both partitions have cells at the same places.
     pub(super) fn has_cells_of(&self, other: &Self) -> bool {
         self.end == other.end
     }
 
-    /// The nodes by place; where every cell is one node, the order of all nodes.
+    /// Returns the nodes by place.
     pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// The nodes of the cell that starts at a place.
+    /// Returns the nodes of the cell that starts at this place.
     pub(super) fn cell(&self, start: u32) -> &[u32] {
         &self.order[start as usize..self.end[start as usize] as usize]
     }
 
-    /// Whether the cell of a node holds no other.
-    pub(super) fn is_alone(&self, node: u32) -> bool {
+    /// Returns true if the cell of a node contains no other node.
+    pub(super) fn is_singleton(&self, node: u32) -> bool {
         let start = self.start[node as usize];
         self.end[start as usize] == start + 1
     }
 
-    /// The first of the largest cells, or `None` if each is one node.
+    /// Returns the start of the first largest cell, or `None` if all cells are single nodes.
     pub(super) fn largest_cell(&self) -> Option<u32> {
         let starts = (0..self.end.len() as u32).filter(|&start| self.end[start as usize] > start + 1);
         starts.max_by_key(|&start| (self.end[start as usize] - start, std::cmp::Reverse(start)))
     }
 
-    /// The refined partition in which a node of a larger cell is told from the others.
+    /// Returns the refined partition after splitting a node from its larger cell.
     pub(super) fn individualised(&self, node: u32, refiner: &mut Refiner<'_>) -> Self {
         let mut partition = self.clone();
         let start = partition.start[node as usize];
@@ -90,7 +91,7 @@ impl Partition {
         partition
     }
 
-    /// Exchanges a node with the one at a place.
+    /// Exchanges a node with the node at this place.
     fn swap(&mut self, node: u32, place: u32) {
         let (before, other) = (self.place[node as usize], self.order[place as usize]);
         self.order.swap(before as usize, place as usize);
@@ -99,46 +100,46 @@ impl Partition {
     }
 }
 
-/// Splits cells until all nodes of a cell look alike.
+/// Refines partitions until they are equitable.
 #[derive(Debug)]
 pub(super) struct Refiner<'a> {
     topology: &'a Topology,
-    /// Cells by which others have still to be split.
+    /// Starts of the cells that have not been used to split others.
     splitters: VecDeque<u32>,
-    is_waiting: Vec<bool>,
-    /// Channels between each node and the splitter.
+    is_queued: Vec<bool>,
+    /// Number of channels between each node and the current splitter.
     count: Vec<u32>,
-    /// Nodes and channels looked at so far.
+    /// Number of nodes and channels visited so far.
     pub(super) work: u64,
 }
 
 impl<'a> Refiner<'a> {
     pub(super) fn new(topology: &'a Topology) -> Self {
         let nodes = topology.node_count();
-        Self { topology, splitters: VecDeque::new(), is_waiting: vec![false; nodes], count: vec![0; nodes], work: 0 }
+        Self { topology, splitters: VecDeque::new(), is_queued: vec![false; nodes], count: vec![0; nodes], work: 0 }
     }
 
-    /// Takes `O(M log N)` time.
+    /// Refines the partition by the queued splitters in `O(M log N)` time.
     fn refine(&mut self, partition: &mut Partition) {
         let topology = self.topology;
         for &start in &self.splitters {
-            self.is_waiting[start as usize] = true;
+            self.is_queued[start as usize] = true;
         }
         let (mut splitter, mut touched) = (Vec::new(), Vec::new());
         while let Some(start) = self.splitters.pop_front() {
-            self.is_waiting[start as usize] = false;
+            self.is_queued[start as usize] = false;
             splitter.clear();
             splitter.extend_from_slice(partition.cell(start));
             for is_forward in [false, true] {
                 for &node in &splitter {
                     let node = NodeId::new(node);
-                    let beside = |channel: ChannelId| {
+                    let other_end = |channel: ChannelId| {
                         if is_forward { topology.head(channel) } else { topology.tail(channel) }
                     };
                     let channels = if is_forward { topology.out_channels(node) } else { topology.in_channels(node) };
                     self.work += channels.len() as u64;
                     for &channel in channels {
-                        let other = beside(channel);
+                        let other = other_end(channel);
                         if self.count[other.index()] == 0 {
                             touched.push(other.number());
                         }
@@ -162,20 +163,20 @@ impl<'a> Refiner<'a> {
         }
     }
 
-    /// Splits a cell by the counts of its nodes, of which these, in ascending order, are above 0.
+    /// Splits a cell by the counts of its nodes. `counted` are the nodes with a positive count, by ascending count.
     fn split(&mut self, partition: &mut Partition, cell: u32, counted: &[u32]) {
         let end = partition.end[cell as usize];
         for (&node, place) in counted.iter().rev().zip((cell..end).rev()) {
             partition.swap(node, place);
         }
         let first_counted = end - counted.len() as u32;
-        let starts_anew = |place: u32| {
+        let starts_part = |place: u32| {
             place > cell && {
                 let count = |place: u32| self.count[partition.order[place as usize] as usize];
                 count(place) != count(place - 1)
             }
         };
-        let starts: Vec<u32> = (first_counted..end).filter(|&place| starts_anew(place)).collect();
+        let starts: Vec<u32> = (first_counted..end).filter(|&place| starts_part(place)).collect();
         if starts.is_empty() {
             return;
         }
@@ -190,11 +191,11 @@ impl<'a> Refiner<'a> {
             }
             parts.push((end - start, std::cmp::Reverse(start)));
         }
-        // What the whole cell and all parts but one tell, the last one need not repeat.
-        let spared = if self.is_waiting[cell as usize] { Some(cell) } else { parts.iter().max().map(|part| part.1.0) };
+        // Hopcroft's rule: one part can be skipped, because the whole cell and the other parts imply its counts.
+        let skipped = if self.is_queued[cell as usize] { Some(cell) } else { parts.iter().max().map(|part| part.1.0) };
         for (_, std::cmp::Reverse(start)) in parts {
-            if Some(start) != spared {
-                self.is_waiting[start as usize] = true;
+            if Some(start) != skipped {
+                self.is_queued[start as usize] = true;
                 self.splitters.push_back(start);
             }
         }

@@ -1,4 +1,4 @@
-//! Random symmetries of a network.
+//! Random automorphisms of a network.
 
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -7,17 +7,14 @@ use super::automorphism::Automorphism;
 use super::partition::{Partition, Refiner};
 use crate::{ChannelId, NodeId, Topology};
 
-/// The most nodes and channels looked at before a search for symmetries is given up, for each channel of the network
-/// and at least.
-const PATIENCE: u64 = 1 << 7;
-const LEAST_PATIENCE: u64 = 1 << 20;
+/// Work limit of a search, in visited nodes and channels: this number per channel of the network, …
+const MAX_WORK_PER_CHANNEL: u64 = 1 << 7;
+/// … or this number if it is larger.
+const MIN_WORK_LIMIT: u64 = 1 << 20;
 
-/// The symmetries of a network, whatever its numbers: those of which parallel channels keep their order.
+/// The automorphism group of a network, restricted to automorphisms that keep the order of parallel channels.
 ///
-/// Memory: 16 bytes a node for each node that has to be told from the others one by one.
-///
-/// **Source**: individualisation and refinement, as in *Practical graph isomorphism, II* (Journal of Symbolic
-/// Computation 60, 2014).
+/// It samples automorphisms; it does not list them. Memory: 16 bytes per node and level of the search.
 ///
 /// ```
 /// use lockstep_topology::{NodeId, Symmetries, Topology};
@@ -25,52 +22,59 @@ const LEAST_PATIENCE: u64 = 1 << 20;
 /// use rand_chacha::ChaCha8Rng;
 ///
 /// let mesh: Topology = "mesh:3x3".parse()?;
-/// let symmetries = Symmetries::new(&mesh).expect("a square can be turned");
-/// let turn = symmetries.random(&mut ChaCha8Rng::seed_from_u64(1)).expect("a small network");
-/// assert_eq!(turn.node(NodeId::new(4)), NodeId::new(4), "the middle stays");
+/// let symmetries = Symmetries::new(&mesh).expect("a square has rotations");
+/// let symmetry = symmetries.random(&mut ChaCha8Rng::seed_from_u64(1)).expect("a small network");
+/// assert_eq!(symmetry.node(NodeId::new(4)), NodeId::new(4), "the centre is fixed");
 ///
-/// // Only the reflection in the diagonal keeps a corner in place, and it keeps the opposite one, too.
+/// // The only automorphism that fixes a corner is the reflection in the diagonal. It also fixes the opposite corner.
 /// let symmetries = Symmetries::fixing(&mesh, &[NodeId::new(0)]).expect("the reflection");
 /// let reflection = symmetries.random(&mut ChaCha8Rng::seed_from_u64(1)).expect("a small network");
 /// assert_eq!(reflection.node(NodeId::new(8)), NodeId::new(8));
 /// # Ok::<(), lockstep_topology::SpecError>(())
 /// ```
+///
+/// # Source
+///
+/// Individualization and refinement: McKay, Piperno, *Practical graph isomorphism, II*, Journal of Symbolic Computation 60
+/// (2014).
 #[derive(Clone, Debug)]
 pub struct Symmetries<'a> {
     topology: &'a Topology,
-    /// Partitions of which each tells one node more from the others, down to single nodes.
+    /// Equitable partitions. Each level individualizes one more node, the last has single nodes only.
     levels: Vec<Partition>,
-    /// The cell in each level but the last from which the node of the next one is.
+    /// The cell of each level, except the last, that the next level splits.
     cells: Vec<u32>,
-    /// Channels by tail, then head, then number.
+    /// Channels by tail, then by head, then by number.
     sorted: Vec<ChannelId>,
+    /// Start of the channels of each node in `sorted`, and the end of the last.
     row: Vec<u32>,
 }
 
 impl<'a> Symmetries<'a> {
-    /// All symmetries of a network. `None` where refinement alone tells all nodes from each other, so that there is
-    /// none, and where the nodes are told from each other too slowly. Takes `O(M log N)` time and `N` words of memory
-    /// for each node that has to be told from the others.
+    /// Prepares the automorphisms of a network.
+    ///
+    /// Returns `None` if the identity is the only one, or if the search exceeds its work limit. Takes `O(M log N)` time and
+    /// `O(N)` memory per level, of which there is one for each individualized node.
     pub fn new(topology: &'a Topology) -> Option<Self> {
         Self::fixing(topology, &[])
     }
 
-    /// The symmetries that keep these nodes in place, such as the root of a broadcast; as [`new`](Self::new) otherwise.
+    /// Prepares the automorphisms that fix these nodes, such as the root of a broadcast. Otherwise as [`new`](Self::new).
     pub fn fixing(topology: &'a Topology, fixed: &[NodeId]) -> Option<Self> {
         let mut refiner = Refiner::new(topology);
         let mut coarsest = Partition::new(topology, &mut refiner);
         for node in fixed {
-            if refiner.work > patience(topology) {
+            if refiner.work > work_limit(topology) {
                 return None;
             }
-            if !coarsest.is_alone(node.number()) {
+            if !coarsest.is_singleton(node.number()) {
                 coarsest = coarsest.individualised(node.number(), &mut refiner);
             }
         }
         let mut levels = vec![coarsest];
         let mut cells = Vec::new();
         while let Some(cell) = levels.last()?.largest_cell() {
-            if refiner.work > patience(topology) {
+            if refiner.work > work_limit(topology) {
                 return None;
             }
             let level = levels.last()?;
@@ -88,17 +92,17 @@ impl<'a> Symmetries<'a> {
         (!cells.is_empty()).then_some(Self { topology, levels, cells, sorted, row })
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn topology(&self) -> &'a Topology {
         self.topology
     }
 
-    /// A random symmetry; each with the same probability, where no choice turns out to be wrong later. `None` if too
-    /// many do.
+    /// Samples an automorphism, uniformly unless the search has to backtrack. Returns `None` if the search exceeds its work
+    /// limit.
     pub fn random(&self, rng: &mut impl Rng) -> Option<Automorphism> {
         let mut refiner = Refiner::new(self.topology);
         let mut path = vec![(self.levels[0].clone(), self.shuffled_cell(&self.levels[0], 0, rng))];
-        while refiner.work <= patience(self.topology) {
+        while refiner.work <= work_limit(self.topology) {
             let depth = path.len();
             let (partition, images) = path.last_mut()?;
             let Some(image) = images.pop() else {
@@ -112,7 +116,7 @@ impl<'a> Symmetries<'a> {
             if depth < self.cells.len() {
                 let images = self.shuffled_cell(&next, depth, rng);
                 path.push((next, images));
-            } else if let Some(found) = self.onto(&next) {
+            } else if let Some(found) = self.automorphism_to(&next) {
                 return Some(found);
             }
         }
@@ -125,8 +129,8 @@ impl<'a> Symmetries<'a> {
         nodes
     }
 
-    /// The permutation that takes the nodes of the last level to those of a partition, if it is a symmetry.
-    fn onto(&self, partition: &Partition) -> Option<Automorphism> {
+    /// Returns the permutation that maps the last level to this partition of single nodes, if it is an automorphism.
+    fn automorphism_to(&self, partition: &Partition) -> Option<Automorphism> {
         let topology = self.topology;
         let mut image = Automorphism::identity(topology);
         for (&node, &to) in self.levels[self.cells.len()].order().iter().zip(partition.order()) {
@@ -156,7 +160,7 @@ impl<'a> Symmetries<'a> {
         &self.sorted[self.row[node.index()] as usize..self.row[node.index() + 1] as usize]
     }
 
-    /// Whether channels that share a resource go to such.
+    /// Returns true if the images of channels that share a resource also share one.
     fn keeps_resources(&self, image: &Automorphism) -> bool {
         let topology = self.topology;
         let mut image_of = vec![None; topology.resource_count()];
@@ -167,6 +171,6 @@ impl<'a> Symmetries<'a> {
     }
 }
 
-fn patience(topology: &Topology) -> u64 {
-    (PATIENCE * topology.channel_count() as u64).max(LEAST_PATIENCE)
+fn work_limit(topology: &Topology) -> u64 {
+    (MAX_WORK_PER_CHANNEL * topology.channel_count() as u64).max(MIN_WORK_LIMIT)
 }

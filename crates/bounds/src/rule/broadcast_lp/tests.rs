@@ -6,24 +6,25 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
-use crate::demand::Request;
+use crate::demand::Multicast;
+use crate::registry::bound_by;
 
-/// A search for contradictions in the spread of a broadcast.
-fn with_search<T>(problem: &Problem<'_>, run: impl FnOnce(&mut Search<'_>) -> T) -> T {
+/// Runs a search for contradictions between inequalities of a broadcast.
+fn with_search<T>(problem: &Problem<'_>, run: impl FnOnce(&mut InequalitySearch<'_>) -> T) -> T {
     let source = problem.messages().source(MessageId::new(0));
     let receivers: Vec<NodeId> = problem.messages().receivers_iter(MessageId::new(0)).collect();
-    let spread = Spread::new(problem, Request { source, receivers: &receivers, count: receivers.len() });
-    run(&mut Search::new(&spread))
+    let network = BroadcastNetwork::new(problem, Multicast { source, receivers: &receivers, count: receivers.len() });
+    run(&mut InequalitySearch::new(&network))
 }
 
-/// The programme of a tree says that complete binary trees take 4 and 5 steps from the root of 31 and a leaf of 63 nodes.
+/// By the dynamic program, complete binary trees take 4 steps from the root of 31 nodes, and 5 from a leaf of 63 nodes.
 #[test]
-fn narrow_links_of_trees_are_seen() {
+fn narrow_links_of_trees_are_found() {
     for (nodes, root, steps) in [(31, 0, 4), (63, 62, 5)] {
         let tree: Topology = format!("full-b-tree:{nodes}").parse().unwrap();
         let broadcast = Collective::broadcast(NodeId::new(root));
         let problem = Problem::new(&tree, &broadcast, CommunicationModel::wormhole()).unwrap();
-        assert_eq!(tree_broadcast::bound(&problem, &BoundRequest::ALL).unwrap().steps, steps);
+        assert_eq!(bound_by(&problem, Rule::TreeBroadcast).unwrap().steps, steps);
         let proved = with_search(&problem, |search| [steps - 1, steps].map(|steps| search.contradiction(steps)));
         let [Some(certificate), None] = proved else { panic!("{proved:?}") };
         assert_eq!(LowerBound { steps, rule: Rule::BroadcastLp, certificate }.check(&problem), Ok(()));
@@ -31,8 +32,8 @@ fn narrow_links_of_trees_are_seen() {
 }
 
 #[test]
-fn a_flow_finds_the_overfull_side_of_a_narrow_place() {
-    // 0 - 1 - 2 - 3: each channel brings one copy, whoever holds the message.
+fn a_flow_finds_the_overfull_side_of_a_narrow_link() {
+    // 0 - 1 - 2 - 3: each channel brings one copy, for any holders of the message.
     let line: Topology = "mesh:4x1".parse().unwrap();
     let broadcast = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&line, &broadcast, CommunicationModel::wormhole()).unwrap();
@@ -42,7 +43,7 @@ fn a_flow_finds_the_overfull_side_of_a_narrow_place() {
         assert_eq!(search.flow.overfull(&[0.5, 0.0, 0.0], &[0.5, 0.5, 0.5]), None);
         let too_much = search.flow.overfull(&[0.5, 0.0, 0.0], &[0.5, 0.5, 0.75]).unwrap();
         assert_eq!(too_much.ones().collect::<Vec<_>>(), [2, 3]);
-        // A half of 2 is enough for a half of 3, which it may as well send itself.
+        // Half of the message at terminal 2 suffices for half of it at terminal 3.
         assert_eq!(search.flow.overfull(&[0.5, 0.5, 0.0], &[0.5, 1.0, 1.0]), None);
     });
 }
@@ -50,9 +51,8 @@ fn a_flow_finds_the_overfull_side_of_a_narrow_place() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
-    /// What is said of a set holds in every schedule, message by message.
     #[test]
-    fn every_valid_schedule_meets_every_fact(
+    fn every_valid_schedule_satisfies_every_inequality(
         (instance, schedule) in scheduled_instance(14),
         message in any::<Index>(),
         sets in prop::collection::vec(any::<u64>(), 1..6),
@@ -62,34 +62,34 @@ proptest! {
         let message = MessageId::new(message.index(problem.messages().len()) as u32);
         let (source, topology) = (problem.messages().source(message), problem.topology());
         let receivers: Vec<NodeId> = problem.messages().receivers_iter(message).collect();
-        let spread = Spread::new(&problem, Request { source, receivers: &receivers, count: receivers.len() });
-        let mut held = vec![vec![0.0; spread.others.len()]];
+        let network = BroadcastNetwork::new(&problem, Multicast { source, receivers: &receivers, count: receivers.len() });
+        let mut held = vec![vec![0.0; network.others.len()]];
         for (_, transfers) in schedule.steps() {
             let mut after = held[held.len() - 1].clone();
             for transfer in transfers.iter().filter(|transfer| transfer.message == message) {
                 let end = topology.head(*transfer.path.last().unwrap());
-                if let Ok(place) = spread.others.binary_search(&end) {
+                if let Ok(place) = network.others.binary_search(&end) {
                     after[place] = 1.0;
                 }
             }
             held.push(after);
         }
-        let regions: Vec<Region> = sets
+        let regions: Vec<NodeRegion> = sets
             .iter()
             .map(|set| {
                 let mut nodes = FixedBitSet::with_capacity(topology.node_count());
                 nodes.extend((0..topology.node_count()).filter(|node| set >> node & 1 == 1));
-                spread.region(nodes)
+                network.region(nodes)
             })
             .collect();
-        let facts = Facts { spread: &spread, regions: &regions, steps: schedule.step_count() };
-        for fact in facts.all() {
-            prop_assert!(facts.missed(fact, &held) <= 0.0, "{fact:?} of {:?} at {held:?}", regions[fact.region]);
+        let system = InequalitySystem { broadcast: &network, regions: &regions, steps: schedule.step_count() };
+        for inequality in system.all() {
+            prop_assert!(system.violation(inequality, &held) <= 0.0, "{inequality:?} of {:?} at {held:?}", regions[inequality.region]);
         }
     }
 
     #[test]
-    fn no_tree_is_said_to_take_longer_than_it_does(
+    fn no_bound_of_a_tree_exceeds_its_optimum(
         tree in tree(24).prop_flat_map(shuffled),
         root in any::<Index>(),
         limit in 0..3u32,

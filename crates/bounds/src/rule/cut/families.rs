@@ -1,56 +1,63 @@
-//! Cuts that are likely to be good, looked at one by one.
+//! Promising cuts, tried one by one.
 
 use fixedbitset::FixedBitSet;
 use lockstep_schedule::Problem;
 use lockstep_topology::{NodeId, Topology};
 
-use super::Cuts;
+use super::best_cut::BestCut;
+use crate::bfs::{Bfs, Neighbours};
 use crate::demand::Demand;
-use crate::rule::sample;
-use crate::search::{Links, Search};
+use crate::sample::sample;
 
-/// Node and channel visits that each family of cuts may take: tenths of a second.
+/// Node and channel visits that each family of cuts may take: a few tenths of a second.
 const FAMILY_WORK: usize = 1 << 26;
 
-/// Links whose half-spaces are looked at in any case.
+/// Number of half-spaces and balls in the quick search.
 const FEW: usize = 4;
 
-/// Looks at the subtrees of a spanning tree (with them every bridge, so every link of a tree), the nodes nearer to one
-/// end of a link than to the other (in a hypercube, mesh or even torus the halves), and the first nodes in the order of
-/// numbers, of coordinates and of distance from a node. Takes O(N + M) time a cut of the second kind and O(N log N + M)
-/// a family of the others; beyond a fixed amount of work links and nodes are sampled evenly.
+/// Tries three families of cuts:
 ///
-/// Source: for trees it is exact (Gargano, Hell and Perennes, ICALP 1997). The link cuts are Djoković's half-spaces,
-/// *J. Combinatorial Theory B* 14 (1973).
-pub(super) fn look(problem: &Problem<'_>, demand: &Demand<'_>, cuts: &mut Cuts<'_, '_>) {
+/// - the subtrees of a spanning tree, so every bridge, and every link of a tree,
+/// - for each link, the half-space of the nodes that are nearer to one end than to the other: in a hypercube, mesh or
+///   even torus, a half,
+/// - the first nodes in the order of numbers, of coordinates, and of the distance from a node (balls).
+///
+/// Takes `O(N + M)` time per half-space, and `O(N log N + M)` per other family. Beyond a fixed amount of work, it tries
+/// a sample of the links and nodes.
+///
+/// # Source
+///
+/// The subtrees are exact for trees: Gargano, Hell and Perennes, "Colouring paths in directed symmetric trees with
+/// applications to WDM routing", ICALP 1997. Half-spaces: Djoković, *J. Combinatorial Theory B* 14 (1973).
+pub(super) fn search(problem: &Problem<'_>, demand: &Demand<'_>, best: &mut BestCut<'_, '_>) {
     let (nodes, channels) = (problem.topology().node_count(), problem.topology().channel_count());
-    look_at(problem, FAMILY_WORK / (2 * (nodes + channels) + demand.listed_deliveries()), cuts);
+    search_with(problem, FAMILY_WORK / (2 * (nodes + channels) + demand.listed_deliveries()), best);
 }
 
-/// Looks at subtrees, orders, and a few of the other cuts.
-pub(super) fn look_at_few(problem: &Problem<'_>, cuts: &mut Cuts<'_, '_>) {
-    look_at(problem, FEW, cuts);
+/// Tries subtrees, orders, and a few half-spaces and balls.
+pub(super) fn search_few(problem: &Problem<'_>, best: &mut BestCut<'_, '_>) {
+    search_with(problem, FEW, best);
 }
 
-/// With so many half-spaces and balls.
-fn look_at(problem: &Problem<'_>, count: usize, cuts: &mut Cuts<'_, '_>) {
-    let links = Links::new(problem.topology());
-    let mut families = Families { topology: cuts.topology, cuts, links };
+/// Tries at most `count` half-spaces and balls.
+fn search_with(problem: &Problem<'_>, count: usize, best: &mut BestCut<'_, '_>) {
+    let links = Neighbours::new(problem.topology());
+    let mut families = CutFamilies { topology: best.topology, best, links };
     families.subtrees();
     families.half_spaces(count);
     families.orders();
     families.balls(count, problem.collective().root());
 }
 
-struct Families<'c, 'a, 'p> {
+struct CutFamilies<'c, 'a, 'p> {
     topology: &'a Topology,
-    cuts: &'c mut Cuts<'a, 'p>,
-    links: Links,
+    best: &'c mut BestCut<'a, 'p>,
+    links: Neighbours,
 }
 
-impl Families<'_, '_, '_> {
-    /// Considers all subtrees of a spanning forest. A subtree keeps the nodes of its largest child's subtree, so that
-    /// each node moves O(log N) times.
+impl CutFamilies<'_, '_, '_> {
+    /// Tries all subtrees of a spanning forest. A subtree keeps the nodes of the subtree of its largest child, so each
+    /// node moves `O(log N)` times.
     fn subtrees(&mut self) {
         let forest = Forest::spanning(&self.links, self.topology.node_count());
         let mut best = (0, NodeId::new(0));
@@ -64,25 +71,25 @@ impl Families<'_, '_, '_> {
                 let moves = forest.subtree(node).len() - kept.len();
                 // The heavy child comes last, so the rest of the subtree comes first.
                 for &member in &forest.subtree(node)[..moves] {
-                    self.cuts.crossing.flip(member);
+                    self.best.cut.flip(member);
                 }
-                if self.cuts.steps() > best.0 {
-                    best = (self.cuts.steps(), node);
+                if self.best.present_steps() > best.0 {
+                    best = (self.best.present_steps(), node);
                 }
             }
             for &member in forest.subtree(head) {
-                self.cuts.crossing.flip(member);
+                self.best.cut.flip(member);
             }
         }
-        self.cuts.offer(best.0, forest.subtree(best.1).iter().copied());
+        self.best.offer(best.0, forest.subtree(best.1).iter().copied());
     }
 
-    /// Considers, for at most `count` links, the nodes nearer to one end.
+    /// Tries the half-spaces of at most `count` links.
     fn half_spaces(&mut self, count: usize) {
-        let (mut near, mut far) = ((None, Search::default()), Search::default());
+        let (mut near, mut far) = ((None, Bfs::default()), Bfs::default());
         let mut nearer = FixedBitSet::with_capacity(self.topology.node_count());
         for &(u, v) in sample(&self.links.pairs(), count) {
-            if self.cuts.is_done() {
+            if self.best.is_done() {
                 break;
             }
             if near.0.replace(u) != Some(u) {
@@ -92,13 +99,13 @@ impl Families<'_, '_, '_> {
             nearer.clear();
             let distances = near.1.distance.iter().zip(&far.distance);
             nearer.extend(distances.enumerate().filter(|(_, (to_u, to_v))| to_u < to_v).map(|(node, _)| node));
-            self.cuts.try_side(&nearer);
+            self.best.try_side(&nearer);
         }
         nearer.clear();
-        self.cuts.crossing.become_set(&nearer);
+        self.best.cut.become_set(&nearer);
     }
 
-    /// Considers the first nodes by number, and by coordinates in either priority.
+    /// Tries the first nodes by number, and by coordinates in either priority.
     fn orders(&mut self) {
         let mut order: Vec<NodeId> = self.topology.nodes().collect();
         self.sweep(&order);
@@ -113,56 +120,56 @@ impl Families<'_, '_, '_> {
         }
     }
 
-    /// Considers the nearest nodes around at most `count` nodes, and around the root if there is one.
+    /// Tries the nearest nodes around at most `count` nodes, and around the root if there is one.
     fn balls(&mut self, count: usize, root: Option<NodeId>) {
         let centres: Vec<NodeId> = self.topology.nodes().collect();
-        let mut search = Search::default();
+        let mut bfs = Bfs::default();
         for centre in sample(&centres, count).copied().chain(root) {
-            if self.cuts.is_done() {
+            if self.best.is_done() {
                 break;
             }
-            search.everywhere(&self.links, centre);
-            self.sweep(&search.order);
+            bfs.everywhere(&self.links, centre);
+            self.sweep(&bfs.order);
         }
     }
 
-    /// Considers the first nodes of an order of all nodes. Begins with the empty set or with all nodes, and ends with
-    /// the other: either way, one side is a beginning of the order.
+    /// Tries every prefix of an order of all nodes. The present set changes from empty to all nodes or back, so one of
+    /// its sides is always a prefix.
     fn sweep(&mut self, order: &[NodeId]) {
         let mut best = (0, 0);
         for (before, &node) in order.iter().enumerate() {
-            self.cuts.crossing.flip(node);
-            if self.cuts.steps() > best.0 {
-                best = (self.cuts.steps(), before + 1);
+            self.best.cut.flip(node);
+            if self.best.present_steps() > best.0 {
+                best = (self.best.present_steps(), before + 1);
             }
         }
-        self.cuts.offer(best.0, order[..best.1].iter().copied());
+        self.best.offer(best.0, order[..best.1].iter().copied());
     }
 }
 
-/// Rooted trees over all nodes.
+/// Rooted trees that span all nodes.
 struct Forest {
     parent: Vec<Option<NodeId>>,
     heavy_child: Vec<Option<NodeId>>,
-    /// Where each node stands in `preorder`.
+    /// The place of each node in `preorder`.
     place: Vec<usize>,
     size: Vec<usize>,
-    /// All nodes; a subtree is a run of them, its root first and its largest child's subtree last.
+    /// All nodes. A subtree is a contiguous range: its root first, and the subtree of its largest child last.
     preorder: Vec<NodeId>,
 }
 
 impl Forest {
-    /// Breadth-first trees over the links, whatever their direction.
-    fn spanning(links: &Links, node_count: usize) -> Self {
-        let mut search = Search::default();
-        search.everywhere(links, NodeId::new(0));
+    /// Builds breadth-first trees over the links in both directions.
+    fn spanning(links: &Neighbours, node_count: usize) -> Self {
+        let mut bfs = Bfs::default();
+        bfs.everywhere(links, NodeId::new(0));
         let nodes = || (0..node_count).map(NodeId::from_index);
-        let distance = |node: NodeId| search.distance[node.index()];
+        let distance = |node: NodeId| bfs.distance[node.index()];
         let nearer = |node: NodeId| links.at(node).iter().copied().find(|&other| distance(other) < distance(node));
         let parent: Vec<Option<NodeId>> = nodes().map(nearer).collect();
         let mut size = vec![1; node_count];
         let mut heavy_child: Vec<Option<NodeId>> = vec![None; node_count];
-        for &node in search.order.iter().rev() {
+        for &node in bfs.order.iter().rev() {
             if let Some(parent) = parent[node.index()] {
                 size[parent.index()] += size[node.index()];
                 let heavy = &mut heavy_child[parent.index()];
@@ -171,10 +178,11 @@ impl Forest {
                 }
             }
         }
-        // Parents come before children: each finds its run, the heavy one at the end of the parent's.
+        // Parents come before children. Each child takes a range in that of its parent, and the heavy child the last
+        // one.
         let (mut place, mut free) = (vec![0; node_count], vec![0; node_count]);
         let mut next_root = 0;
-        for &node in &search.order {
+        for &node in &bfs.order {
             let run = size[node.index()];
             place[node.index()] = match parent[node.index()] {
                 None => {

@@ -1,90 +1,97 @@
-//! What crosses a cut of the network over time.
+//! Messages that cross a cut of the time-expanded network.
 
-mod labels;
-mod network;
-mod tree;
+mod cut_labels;
+mod message_group;
+mod time_expanded;
+mod tree_routing;
 
+use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use super::{BoundRequest, SEARCH_WORK, eccentricity, ports, sample};
-use crate::demand::{Demand, Request};
-use labels::Wiring;
-use lockstep_certificate::LowerBound;
-use network::{Timed, arc_count};
-use tree::Trees;
+use self::cut_labels::TimedCapacities;
+use self::message_group::MessageGroup;
+use self::time_expanded::{TimeExpandedNetwork, arc_count};
+use self::tree_routing::TreeRouting;
+use crate::demand::{Demand, Multicast};
+use crate::request::BoundRequest;
+use crate::sample::{SEARCH_WORK, sample};
 
-/// The most arcs of a network over time: some 50 MB.
+/// The largest number of arcs of a time-expanded network: about 50 MB.
 const MAX_ARCS: usize = 1 << 20;
 
-/// The most arcs of all flows of one round of questions: tenths of a second.
+/// The largest number of arcs of all flows of one round: a few tenths of a second.
 const ROUND_ARCS: usize = 1 << 22;
 
-/// Visits of a node or channel before a flow is asked, about.
+/// The typical number of visits per node and channel before a flow runs.
 const VISITS: usize = 8;
 
-/// Moments of time that a network has at least.
-const FEW_MOMENTS: usize = 16;
+/// The smallest number of moments in a time-expanded network.
+const MIN_MOMENTS: usize = 16;
 
-/// The steps in which messages cross the best cut of the network over time, which may move in the course of time, if they
-/// are more than the [ports] and the [distances](eccentricity) say. The messages are all those of the only source, each for
-/// one receiver, or in turn those for each receiver.
+pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Eccentricity];
+
+/// Computes the number of steps in which messages cross the best cut of the time-expanded network.
 ///
-/// What a terminal holds it holds on. So the near side of a cut is told by one number a terminal, the time from which it is
-/// there, and two more where ports are limited. `T` steps are too few where a [flow](network) over `T` steps does not bring
-/// all messages to their receivers; a least cut says for how many steps more it is too narrow. Takes a few flows of
-/// `O(M T)` arcs for each receiver; in networks that are too large only early and late times are told apart, and beyond that
-/// receivers are sampled evenly. Where no times are put together and no resource is shared but by opposite channels, the
-/// bound of a scatter from one source (or to one receiver) is its optimum.
+/// The messages are all those of the only source, each for one receiver, or those for each receiver in turn. A terminal
+/// keeps the messages that it holds. So one number per terminal describes a cut: the time at which it joins the near
+/// side. Limited ports need two more numbers. `T` steps are too few if a [flow](time_expanded) over `T` steps does not
+/// bring all messages to their receivers. A minimum cut then gives the number of steps for which it has too little
+/// capacity.
 ///
-/// Applies to two and more messages under store-and-forward.
+/// Applies to two or more messages under store-and-forward. The bound must exceed those of the [ports](super::ports)
+/// and the [distances](super::eccentricity). For a scatter from one source, or to one receiver, it is the optimum if
+/// only opposite channels share resources and no times are merged. Takes a few flows of `O(M T)` arcs per receiver. In
+/// larger networks, times in the middle are merged, and beyond that, it considers a sample of the receivers.
 ///
-/// Source: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
+/// # Source
+///
+/// Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let messages = problem.messages();
     if problem.model().switching != Switching::StoreAndForward || messages.len() == 1 {
         return None;
     }
     let demand = Demand::new(problem);
-    let (topology, questions) = (problem.topology(), Question::all(problem, &demand)?);
+    let (topology, groups) = (problem.topology(), MessageGroup::all(problem, &demand)?);
     let visits = VISITS * (topology.node_count() + topology.channel_count());
-    let mut asked: Vec<Question> = sample(&questions, SEARCH_WORK / visits).copied().collect();
-    let cheap = [ports::bound, eccentricity::bound].into_iter().filter_map(|rule| rule(problem, request));
-    let mut steps = cheap.map(|bound| bound.steps).max()?;
-    let (wiring, trees) = (Wiring::new(problem), Trees::new(problem));
+    let mut open: Vec<MessageGroup> = sample(&groups, SEARCH_WORK / visits).copied().collect();
+    let mut steps = request.proved_by(BUILDS_ON);
+    let (capacities, routing) = (TimedCapacities::new(problem), TreeRouting::new(problem));
     let mut best = None;
     while steps < request.enough.min(u32::MAX - 1) && !request.is_over() {
-        let is_open = |trees: &mut Trees<'_>, question: &Question| !trees.serve(problem, &demand, *question, steps);
-        let is_open: Vec<bool> = asked.par_iter().map_init(|| trees.clone(), is_open).collect();
+        let is_open =
+            |routing: &mut TreeRouting<'_>, group: &MessageGroup| !routing.serves(problem, &demand, *group, steps);
+        let is_open: Vec<bool> = open.par_iter().map_init(|| routing.clone(), is_open).collect();
         let mut is_open = is_open.into_iter();
-        asked.retain(|_| is_open.next() == Some(true));
-        if asked.is_empty() {
+        open.retain(|_| is_open.next() == Some(true));
+        if open.is_empty() {
             break;
         }
-        let per_moment = arc_count(&wiring, 1);
-        let moments = (MAX_ARCS / per_moment).min(ROUND_ARCS / per_moment / asked.len()).max(FEW_MOMENTS);
+        let per_moment = arc_count(&capacities, 1);
+        let moments = (MAX_ARCS / per_moment).min(ROUND_ARCS / per_moment / open.len()).max(MIN_MOMENTS);
         let moments = moments.min(steps as usize + 1);
         if moments * per_moment > MAX_ARCS {
             break;
         }
-        let few: Vec<Question> = sample(&asked, ROUND_ARCS / (moments * per_moment)).copied().collect();
-        let timed = Timed::new(&wiring, steps, moments);
-        let answers: Vec<Option<LowerBound>> = few
+        let few: Vec<MessageGroup> = sample(&open, ROUND_ARCS / (moments * per_moment)).copied().collect();
+        let network = TimeExpandedNetwork::new(&capacities, steps, moments);
+        let bounds: Vec<Option<LowerBound>> = few
             .par_iter()
             .with_min_len(few.len().div_ceil(8))
             .map_init(
-                || timed.clone(),
-                |timed, question| {
-                    let labels = timed.least_cut(question.units(problem, &demand))?;
+                || network.clone(),
+                |network, group| {
+                    let labels = network.minimum_cut(group.units(problem, &demand))?;
                     let stopped = stopped(&demand, |node| labels.holds[node.index()], steps);
-                    labels.bound(&wiring, stopped * u64::from(messages.chunks()))
+                    labels.bound(&capacities, stopped * u64::from(messages.chunks()))
                 },
             )
             .collect();
-        let mut is_stopped = answers.iter().map(Option::is_some);
-        asked = few.into_iter().filter(|_| is_stopped.next() == Some(true)).collect();
-        for bound in answers.into_iter().flatten() {
+        let mut is_stopped = bounds.iter().map(Option::is_some);
+        open = few.into_iter().filter(|_| is_stopped.next() == Some(true)).collect();
+        for bound in bounds.into_iter().flatten() {
             if bound.steps > steps {
                 steps = bound.steps;
                 best = Some(bound);
@@ -94,55 +101,8 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     best
 }
 
-/// Which messages have to get through.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Question {
-    /// All those of this source.
-    From(NodeId),
-    /// All those for this receiver.
-    To(NodeId),
-}
-
-impl Question {
-    /// What can be asked, if anything is of use.
-    fn all(problem: &Problem<'_>, demand: &Demand<'_>) -> Option<Vec<Self>> {
-        let (sources, receivers) = (demand.sources(), demand.receivers());
-        match sources.as_slice() {
-            &[source] if problem.messages().is_scatter() => Some(vec![Self::From(source)]),
-            _ if receivers.len() > 1 && problem.messages().is_scatter() => None,
-            _ => Some(receivers.into_iter().map(Self::To).collect()),
-        }
-    }
-
-    /// For each terminal, the units that enter and leave there.
-    fn units(self, problem: &Problem<'_>, demand: &Demand<'_>) -> impl Iterator<Item = [u32; 2]> {
-        let chunks = problem.messages().chunks();
-        let terminals = problem.topology().terminals();
-        let mut units = vec![[0; 2]; terminals.len()];
-        let rank = |node: NodeId| problem.topology().terminal_rank(node).expect("a problem's ends are terminals");
-        let mut total = 0;
-        match self {
-            Self::From(source) => {
-                for receiver in demand.receivers() {
-                    units[rank(receiver)][1] = demand.count_to(receiver) * chunks;
-                    total += units[rank(receiver)][1];
-                }
-                units[rank(source)][0] = total;
-            }
-            Self::To(receiver) => {
-                for source in demand.to(receiver) {
-                    units[rank(source)][0] += chunks;
-                    total += chunks;
-                }
-                units[rank(receiver)][1] = total;
-            }
-        }
-        units.into_iter()
-    }
-}
-
-/// The messages before they are cut into chunks whose source is on the near side from the beginning, and some receiver
-/// never.
+/// Returns the number of messages, before they are split into chunks, whose source is on the near side from the start
+/// and which have a receiver that never is.
 fn stopped(demand: &Demand<'_>, holds: impl Fn(NodeId) -> u32, steps: u32) -> u64 {
     let is_near = |node: &&NodeId| holds(**node) == 0;
     let is_far = |node: &&NodeId| holds(**node) > steps;
@@ -154,11 +114,11 @@ fn stopped(demand: &Demand<'_>, holds: impl Fn(NodeId) -> u32, steps: u32) -> u6
         Demand::Scatter { sources, terminals } => {
             sources.iter().filter(is_near).count() * terminals.iter().filter(is_far).count()
         }
-        Demand::Listed { requests, .. } => {
-            let must_cross = |request: &&Request<'_>| {
-                is_near(&&request.source) && request.receivers.iter().any(|node| is_far(&node))
+        Demand::Listed { multicasts, .. } => {
+            let must_cross = |multicast: &&Multicast<'_>| {
+                is_near(&&multicast.source) && multicast.receivers.iter().any(|node| is_far(&node))
             };
-            requests.iter().filter(must_cross).count()
+            multicasts.iter().filter(must_cross).count()
         }
     };
     count as u64
@@ -175,9 +135,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Some moments say no more than all, and what they say is true.
+        /// Fewer moments prove no more, and what they prove holds.
         #[test]
-        fn moments_may_be_left_out(
+        fn moments_may_be_merged(
             topology in any_topology(12).prop_flat_map(shuffled),
             root: Index,
             model in any_model(),
@@ -189,12 +149,12 @@ mod tests {
             let scatter = Collective::scatter(root).with_chunks(chunks.try_into().unwrap());
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let Ok(problem) = Problem::new(&topology, &scatter, model) else { return Ok(()) };
-            let (demand, wiring) = (Demand::new(&problem), Wiring::new(&problem));
+            let (demand, capacities) = (Demand::new(&problem), TimedCapacities::new(&problem));
             let steps_by = |moments| {
-                let mut timed = Timed::new(&wiring, steps, moments);
-                let labels = timed.least_cut(Question::From(root).units(&problem, &demand))?;
+                let mut network = TimeExpandedNetwork::new(&capacities, steps, moments);
+                let labels = network.minimum_cut(MessageGroup::From(root).units(&problem, &demand))?;
                 let stopped = stopped(&demand, |node| labels.holds[node.index()], steps) * u64::from(chunks);
-                let bound = labels.bound(&wiring, stopped).expect("a cut of a flow that is too small");
+                let bound = labels.bound(&capacities, stopped).expect("the flow is too small, so the cut stops messages");
                 bound.check(&problem).unwrap();
                 Some(bound.steps)
             };
@@ -202,9 +162,8 @@ mod tests {
             prop_assert!(with_some.is_none() || with_all.is_some());
         }
 
-        /// Where a tree serves a terminal, a flow gets through.
         #[test]
-        fn no_cut_stops_what_a_tree_serves(
+        fn no_cut_stops_messages_that_a_tree_serves(
             topology in any_topology(12).prop_flat_map(shuffled),
             root: Index,
             model in any_model(),
@@ -214,16 +173,16 @@ mod tests {
             let root = *root.get(topology.terminals());
             let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
-            let (collective, question) = if collects {
-                (Collective::many_to_many_scatter(&others, &[root]), Question::To(root))
+            let (collective, group) = if collects {
+                (Collective::many_to_many_scatter(&others, &[root]), MessageGroup::To(root))
             } else {
-                (Collective::scatter(root), Question::From(root))
+                (Collective::scatter(root), MessageGroup::From(root))
             };
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
             let demand = Demand::new(&problem);
-            if Trees::new(&problem).serve(&problem, &demand, question, steps) {
-                let mut timed = Timed::new(&Wiring::new(&problem), steps, usize::MAX);
-                prop_assert_eq!(timed.least_cut(question.units(&problem, &demand)), None);
+            if TreeRouting::new(&problem).serves(&problem, &demand, group, steps) {
+                let mut network = TimeExpandedNetwork::new(&TimedCapacities::new(&problem), steps, usize::MAX);
+                prop_assert_eq!(network.minimum_cut(group.units(&problem, &demand)), None);
             }
         }
     }

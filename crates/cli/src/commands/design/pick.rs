@@ -82,9 +82,7 @@ impl PickedDesign {
 
     fn measure(&self) -> anyhow::Result<Vec<Metric>> {
         let mut network = Network::of_code(&self.machine, &self.code)?;
-        // Chassis are alike, at least every so many.
-        let chassis = if self.machine.cabinets() == 1 { 1 } else { self.machine.chassis() };
-        Ok(metrics::measure(&mut network, 2 * chassis as usize, &Wanted::Quick))
+        Ok(metrics::measure(&mut network, &Wanted::Fast))
     }
 
     fn to_text(&self, topology: &Topology, metrics: &[Metric], file: Option<&Path>) -> String {

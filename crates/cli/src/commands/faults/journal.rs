@@ -52,7 +52,7 @@ impl Journal {
         } else {
             let end = interrupted.length as u64;
             file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).with_context(name)?;
-            Some(SweepLog::go_on(identity, &interrupted, file))
+            Some(SweepLog::resume(identity, &interrupted, file))
         };
         Ok((Self { path: Some(path), log, is_book }, interrupted.rows))
     }

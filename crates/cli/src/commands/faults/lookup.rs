@@ -1,7 +1,7 @@
 //! `lockstep faults lookup`: the plan for a fault set, from a recovery book.
 
 use anyhow::{Context, bail};
-use lockstep::{Outcome, RecoveryBook};
+use lockstep::{BookError, FaultOutcome, RecoveryBook};
 
 use crate::args::LookupArgs;
 use crate::commands::plan_file;
@@ -14,7 +14,10 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     if args.failures.is_empty() {
         bail!("expected --fail-link, --fail-channel or --fail-node");
     }
-    let book = RecoveryBook::read(&input::bytes(&args.book)?).with_context(name)?;
+    let book = match RecoveryBook::read(&input::bytes(&args.book)?) {
+        Err(error @ BookError::NoPlans) => bail!("{}: {error}; write a book with --book", name()),
+        book => book.with_context(name)?,
+    };
     let faults = args.failures.set().of(book.topology()).with_context(name)?;
     let Some(recovery) = book.look_up(&faults).with_context(name)? else {
         let what = faults.name(book.topology());
@@ -22,9 +25,9 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         return Ok(ExitStatus::Negative);
     };
     let (outcome, plan) = (recovery.degradation.outcome, recovery.plan);
-    let (Some(plan), Outcome::Planned(planned)) = (plan, &outcome) else {
-        if let Outcome::Lost(loss) = &outcome {
-            output::print(&format!("{}\n", text::printable(&loss.words(book.topology()))))?;
+    let (Some(plan), FaultOutcome::Planned(planned)) = (plan, &outcome) else {
+        if let FaultOutcome::Lost(loss) = &outcome {
+            output::print(&format!("{}\n", text::printable(&loss.describe(book.topology()))))?;
         }
         return Ok(ExitStatus::Negative);
     };

@@ -6,7 +6,7 @@ mod rows;
 
 use anyhow::Context;
 use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
-use lockstep::{Budget, Degradation, Outcome, PlanOptions, Planned, Planner, Problem, SweepIdentity, sweep};
+use lockstep::{Budget, Degradation, FaultOutcome, PlanFigures, PlanOptions, Planner, Problem, SweepIdentity, sweep};
 
 use self::journal::Journal;
 use self::rows::Rows;
@@ -36,7 +36,7 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     let budget = Budget::evaluations(args.budget);
     cancel_on_signal(&budget, "the sweep", verbosity)?;
 
-    let options = PlanOptions { engine: args.engine, steps: None, seed: args.seed };
+    let options = PlanOptions { engine: args.engine, ..PlanOptions::auto(args.seed) };
     let before = Planner::new(problem, options).run(&budget, |_| {})?;
     if before.cut_short().is_some() {
         return Ok(interrupted(None, verbosity));
@@ -55,7 +55,8 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
     let mut rows = Rows::begin(&before.problem(), widest, args)?;
-    let whole = Degradation { faults: Faults::default(), outcome: Outcome::Planned(Planned::new(&before, None)) };
+    let whole =
+        Degradation { faults: Faults::default(), outcome: FaultOutcome::Planned(PlanFigures::new(&before, None)) };
     bar.aside(|| rows.push(&whole, None))?;
     for (place, row) in done.iter().enumerate() {
         bar.aside(|| rows.push(row, sets.size(place)))?;

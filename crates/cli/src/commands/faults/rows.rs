@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
-use lockstep::{Degradation, Outcome, Planned, Problem, Topology};
+use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
 use lockstep_report::csv_line;
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ struct RowRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<usize>,
     #[serde(flatten)]
-    planned: Option<&'a Planned>,
+    planned: Option<&'a PlanFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<String>,
 }
@@ -82,8 +82,8 @@ impl<'a> Rows<'a> {
     pub(super) fn push(&mut self, row: &Degradation, times: Option<usize>) -> anyhow::Result<()> {
         let names = || row.faults.iter().map(|fault| fault.name(self.topology));
         let (planned, lost) = match &row.outcome {
-            Outcome::Planned(planned) => (Some(planned), None),
-            Outcome::Lost(loss) => (None, Some(loss.words(self.topology))),
+            FaultOutcome::Planned(planned) => (Some(planned), None),
+            FaultOutcome::Lost(loss) => (None, Some(loss.describe(self.topology))),
         };
         if self.format == TableFormat::Json {
             let record = RowRecord { faults: names().collect(), times, planned, lost };
@@ -96,7 +96,7 @@ impl<'a> Rows<'a> {
         "lost".clone_into(&mut cells[4]);
         cells[11] = lost.unwrap_or_default();
         if let Some(planned) = planned {
-            let Planned { steps, bound, rule, verdict, engine, changes } = planned;
+            let PlanFigures { steps, bound, rule, verdict, engine, changes } = planned;
             (cells[2], cells[3]) = (steps.to_string(), bound.to_string());
             (cells[4], cells[5], cells[10]) = (verdict.to_string(), rule.to_string(), engine.clone());
             if let Some(changes) = changes {

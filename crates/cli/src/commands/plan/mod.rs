@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CutShort, Engine, Plan, PlanError, PlanOptions, Planner};
+use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner};
 
 use super::plan_file;
 use crate::args::{PlanArgs, Verbosity};
@@ -30,10 +30,10 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     }
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
-    let options = PlanOptions { engine: args.engine, steps: args.steps, seed: args.seed };
+    let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
     let mut planner = Planner::new(problem, options);
     let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), args.output.as_deref());
-    let mut checkpoint = checkpoint.filter(|_| args.engine != Engine::Construct);
+    let mut checkpoint = checkpoint.filter(|_| options.engines.writes_checkpoints(args.engine));
     if let Some(checkpoint) = &mut checkpoint
         && let Some(saved) = checkpoint.read(verbosity)?
     {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             }
             Ok(ExitStatus::Success)
         }
-        Err(error) => refuse(error, checkpoint.as_mut(), verbosity),
+        Err(error) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
     }
 }
 
@@ -123,6 +123,7 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
 /// Reports why there is no plan: a negative result, or an error.
 fn refuse(
     error: PlanError,
+    engine: EngineChoice,
     checkpoint: Option<&mut CheckpointFile>,
     verbosity: Verbosity,
 ) -> anyhow::Result<ExitStatus> {
@@ -133,6 +134,9 @@ fn refuse(
         PlanError::Checkpoint(_) => {
             let path = checkpoint.map(|checkpoint| checkpoint.path().display().to_string()).unwrap_or_default();
             bail!("{path}: {error}; delete the file, or use another one with --checkpoint");
+        }
+        PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
+            bail!("{error}; use --engine auto")
         }
         _ => return Err(error.into()),
     };

@@ -1,4 +1,4 @@
-//! Broadcast of many chunks: spanning trees from the source that share no channel, and each chunk down one of them.
+//! Broadcast of many chunks along [channel-disjoint spanning trees](packing), each chunk [down one of them](pipeline).
 
 mod packing;
 mod pipeline;
@@ -6,33 +6,36 @@ mod pipeline;
 use lockstep_schedule::Schedule;
 use rand::Rng;
 
+use self::packing::TreePacking;
+use self::pipeline::{ChunkPipeline, TreePlan};
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::transfer_log::TransferLog;
-use packing::TreePacking;
-use pipeline::{ChunkPipeline, TreePlan};
 
-/// Broadcast of several chunks from one terminal to all or some others, between neighbours, with all ports; full or half
-/// duplex. With `k` trees of depth `D` it takes about `D + c / k - 1` steps for `c` chunks; there are as many trees as
-/// the least cut between the source and a terminal has channels, so for many chunks nothing is faster.
+/// Arborescences: broadcast of several chunks from one terminal to all or some others, hop by hop with all ports, full
+/// or half duplex.
 ///
-/// An attempt packs trees once for each number of them that may be of use. Takes `O(k M (M + k N))` time for `N` nodes
-/// and `M` channels; declines past [`MAX_WORK`].
+/// With `k` trees of depth `D`, `c` chunks take about `D + c / k - 1` steps. The number of trees is the minimum cut
+/// between the source and a terminal, so no schedule is faster for many chunks. An attempt packs trees once for each
+/// useful number of trees. Time: `O(k M (M + k N))` for `N` nodes and `M` channels; past [`MAX_WORK`], the problem is
+/// not supported. Memory: `O(M + k N)`, and one bit per node and chunk.
 ///
-/// **Source**: Edmonds, *Edge-disjoint branchings* (1973); the channels are chosen one by one as in Lovász, *On two
+/// # Source
+///
+/// Edmonds, *Edge-disjoint branchings* (1973). The channels are chosen one by one as in Lovász, *On two
 /// minimax theorems in graph theory*, J. Combin. Theory B 21 (1976), but for all trees at once.
 pub(crate) const ARBORESCENCES: Method = Method {
     name: "arborescences",
-    about: "broadcast of many chunks with all ports: down spanning trees that share no channel",
+    about: "broadcast of many chunks with all ports: along channel-disjoint spanning trees",
     find,
     evaluations_per_delivery: 16,
     is_random: true,
 };
 
-/// The most visits of arcs in the packing of trees.
+/// The maximum number of visits of arcs while trees are packed.
 const MAX_WORK: usize = 1 << 29;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
@@ -51,7 +54,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     Ok(log.schedule())
 }
 
-/// The shortest of the schedules with as many trees as may be, and with fewer as long as those can be shorter.
+/// Returns the shortest schedule over all numbers of trees, from the most trees on, while fewer trees can be faster.
 fn attempt(
     request: &MethodRequest<'_>,
     broadcast: &SingleSourceBroadcast,
@@ -75,7 +78,7 @@ fn attempt(
         match ChunkPipeline::new(topology, model.ports, broadcast, &plan).run(below, rng) {
             Ok(log) => best = Some(log),
             Err(MethodError::NoShorter) => {}
-            Err(miss) => return Err(miss),
+            Err(error) => return Err(error),
         }
     }
     best.ok_or(MethodError::NoShorter)

@@ -1,4 +1,4 @@
-//! Spanning trees that share no channel, as shallow as may be.
+//! Channel-disjoint spanning trees of small depth.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,30 +7,30 @@ use lockstep_paths::FlowNetwork;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
-/// Trees that grow from one terminal to all that it can reach, and whether they still can all be completed.
+/// Trees that grow from one terminal to all that it can reach, with a test whether all of them can be completed.
 ///
-/// By Edmonds' theorem they can iff every set of terminals is entered by at least as many free channels as there are
-/// trees outside of it. That is a flow from an origin over every tree's own node, which gives one unit to any terminal
-/// of the tree, and over free channels: to each terminal as many units as there are trees. Arcs are first the channels,
-/// then for every tree one from the origin, then for every tree those to all nodes.
+/// By Edmonds' theorem, they can if and only if every set of terminals is entered by at least one free channel per tree
+/// outside of the set. The test is a maximum flow to each terminal, of one unit per tree: from an origin over a vertex
+/// per tree, to any terminal of that tree, and over free channels. The arcs are the channels, then one per tree from
+/// the origin, then for each tree one to every node.
 #[derive(Clone, Debug)]
 pub(super) struct TreePacking<'a> {
     topology: &'a Topology,
     source: NodeId,
-    /// Distance from the source over channels between terminals, `u32::MAX` where none leads.
+    /// The distance of each node from the source over terminals; `u32::MAX` if there is no path.
     distance: Vec<u32>,
     /// Whether each channel may be used.
     is_open: Vec<bool>,
-    /// The most trees that there are.
+    /// The maximum number of channel-disjoint trees.
     connectivity: u32,
     network: FlowNetwork,
 }
 
-/// A tree: its channels, those nearer to the source first, each with the depth of its head.
+/// A spanning tree: its channels in the order of growth, each with the depth of its head.
 pub(super) type Arborescence = Vec<(ChannelId, u32)>;
 
 impl<'a> TreePacking<'a> {
-    /// Takes a maximum flow for each terminal.
+    /// Computes the connectivity by one maximum flow per terminal.
     pub(super) fn new(topology: &'a Topology, source: NodeId) -> Self {
         let nodes = topology.node_count();
         let (mut distance, mut queue, mut next) = (vec![u32::MAX; nodes], vec![source], 0);
@@ -67,7 +67,7 @@ impl<'a> TreePacking<'a> {
         packing
     }
 
-    /// The network in which so many trees grow.
+    /// Returns the flow network of the test for a number of trees.
     fn growth_network(&self, trees: u32) -> FlowNetwork {
         let (topology, nodes, trees) = (self.topology, self.topology.node_count(), trees as usize);
         let mut network = FlowNetwork::new(nodes + trees + 1);
@@ -85,31 +85,32 @@ impl<'a> TreePacking<'a> {
         network
     }
 
-    /// Whether the trees lead to a terminal.
+    /// Returns true if the trees reach a terminal.
     pub(super) fn reaches(&self, terminal: NodeId) -> bool {
         self.distance[terminal.index()] < u32::MAX
     }
 
-    /// The most trees that share no channel; 0 if there is nobody to reach.
+    /// Returns the maximum number of channel-disjoint trees; 0 if no terminal can be reached.
     pub(super) fn connectivity(&self) -> u32 {
         self.connectivity
     }
 
-    /// Number of arcs that a look at one channel may take for each tree.
+    /// Number of arcs of the flow network.
     pub(super) fn arc_count(&self) -> usize {
         self.network.arc_count()
     }
 
-    /// The distance of the farthest terminal, which no tree's depth is below.
+    /// Returns the distance of the farthest terminal, a lower bound on the depth of every tree.
     pub(super) fn depth(&self) -> u32 {
         self.distance.iter().copied().filter(|&distance| distance < u32::MAX).max().unwrap_or(0)
     }
 
-    /// So many trees, at most the [connectivity](Self::connectivity), that share no channel.
+    /// Returns `count` channel-disjoint trees, at most the [connectivity](Self::connectivity). Takes one maximum flow
+    /// of `count` augmenting paths per channel and tree.
     ///
-    /// Of all channels that lead out of some tree the one with the least depth comes next, if the trees can be completed
-    /// afterwards, ties at random. A channel that is no good once never will be: no set of terminals gets more free
-    /// channels than it needs.
+    /// Among the channels that leave a tree, the one with the least depth comes next if the trees can be completed
+    /// afterwards; ties at random. A rejected channel is never possible later, because no set of terminals gains free
+    /// channels.
     pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Arborescence> {
         let Self { topology, source, is_open, connectivity, network, .. } = self;
         let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *connectivity as usize);
@@ -128,23 +129,23 @@ impl<'a> TreePacking<'a> {
         }
         while let Some(Reverse((depth, _, tree, channel))) = candidates.pop() {
             let head = topology.head(channel);
-            let place = tree * nodes + head.index();
-            if !is_free[channel.index()] || is_in[place] {
+            let index = tree * nodes + head.index();
+            if !is_free[channel.index()] || is_in[index] {
                 continue;
             }
             is_free[channel.index()] = false;
-            is_in[place] = true;
+            is_in[index] = true;
             network.reset(|arc| match arc.index().checked_sub(channels) {
                 None => u32::from(is_free[arc.index()]),
                 Some(tree) if tree < most => u32::from(tree < count as usize),
-                Some(place) => u32::from(is_in[place - most]),
+                Some(index) => u32::from(is_in[index - most]),
             });
             if network.max_flow(origin, head.index()) == u64::from(count) {
                 trees[tree].push((channel, depth));
                 offer(&mut candidates, tree, head, depth);
             } else {
                 is_free[channel.index()] = true;
-                is_in[place] = false;
+                is_in[index] = false;
             }
         }
         trees

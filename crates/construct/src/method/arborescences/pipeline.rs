@@ -1,4 +1,4 @@
-//! Chunks one after the other down some trees, and over whatever channel is idle.
+//! A pipeline of chunks down several trees and over idle channels.
 
 use std::ops::Range;
 
@@ -12,21 +12,21 @@ use crate::kit::method_error::MethodError;
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::transfer_log::TransferLog;
 
-/// Trees that share no channel, and which chunks go down each of them.
+/// Channel-disjoint trees, and the chunks that each tree carries.
 #[derive(Debug)]
 pub(super) struct TreePlan {
     /// The tree that each channel belongs to.
     tree_of: Vec<Option<u32>>,
     /// The chunks of each tree.
     chunks: Vec<Range<u32>>,
-    /// For every node the trees that lead to it, and how deep it is in each.
+    /// The trees that lead to each node, with its depth in each.
     trees_to: Vec<Vec<(u32, u32)>>,
 }
 
 impl TreePlan {
-    /// Deals the chunks out such that all trees are done about the same time.
+    /// Distributes the chunks such that all trees finish at about the same time.
     pub(super) fn new(topology: &Topology, broadcast: &SingleSourceBroadcast, trees: &[Arborescence]) -> Self {
-        let is_receiver = broadcast.marked(topology);
+        let is_receiver = broadcast.receiver_flags(topology);
         let (mut tree_of, mut depths) = (vec![None; topology.channel_bound()], Vec::new());
         let mut trees_to: Vec<Vec<(u32, u32)>> = vec![Vec::new(); topology.node_count()];
         for (number, tree) in (0..).zip(trees) {
@@ -47,7 +47,7 @@ impl TreePlan {
     }
 }
 
-/// What share of all chunks each of some trees carries that they are done as soon as can be.
+/// Returns the chunks of each tree, such that the last tree finishes as early as possible.
 fn shares(chunks: u32, depths: &[u32]) -> Vec<Range<u32>> {
     let carried = |time: u64| -> u64 { depths.iter().map(|&depth| time.saturating_sub(u64::from(depth))).sum() };
     let (mut low, mut high) = (0, u64::from(chunks) + u64::from(depths.iter().copied().max().unwrap_or(0)));
@@ -63,22 +63,26 @@ fn shares(chunks: u32, depths: &[u32]) -> Vec<Range<u32>> {
     depths.iter().scan(0, share).collect()
 }
 
-/// A schedule in the making.
+/// One attempt at a schedule.
+///
+/// Invariant: a chunk that a node neither holds nor lacks arrives in the current step.
 pub(super) struct ChunkPipeline<'a> {
     topology: &'a Topology,
     ports: Ports,
     plan: &'a TreePlan,
-    /// Words of a row of chunks.
+    /// Number of words per row of chunks.
     words: usize,
-    /// The chunks that each node holds at the start of the step, and those that it needs and does not get in this step
-    /// either.
+    /// The chunks that each node holds at the start of the step.
     held: Vec<u64>,
+    /// The chunks that each node needs and does not receive in this step.
     lacked: Vec<u64>,
-    /// Deliveries to be made.
+    /// Number of deliveries still to be made.
     left: u64,
-    /// Whether each wire is taken in the step, and the transfers that each node starts and finishes.
+    /// Whether each resource is used in the step.
     is_busy: Vec<bool>,
+    /// Number of transfers that each node sends in the step.
     sends: Vec<usize>,
+    /// Number of transfers that each node receives in the step.
     receives: Vec<usize>,
     log: TransferLog,
 }
@@ -117,8 +121,13 @@ impl<'a> ChunkPipeline<'a> {
         }
     }
 
-    /// In every step each channel carries the next chunk of its tree that is there; what is idle then carries chunks
-    /// of other trees, those first that would come last.
+    /// Builds a schedule of fewer than `below` steps. In each step, every channel carries the next available chunk of
+    /// its tree. Idle channels then carry chunks of other trees, latest chunks first. Takes `O(M c / 64)` time per step
+    /// for `c` chunks.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::NoShorter`], if the schedule needs more steps.
     pub(super) fn run(mut self, below: u32, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let mut channels: Vec<ChannelId> = self
             .topology
@@ -153,7 +162,7 @@ impl<'a> ChunkPipeline<'a> {
         Err(MethodError::NoShorter)
     }
 
-    /// Whether the network's rules allow a transfer over a channel beside those of the step.
+    /// Returns true if the resource of the channel and both ports are free in this step.
     fn is_free(&self, channel: ChannelId) -> bool {
         let Self { topology, ports, .. } = *self;
         let (tail, head) = (topology.tail(channel), topology.head(channel));
@@ -162,13 +171,13 @@ impl<'a> ChunkPipeline<'a> {
             && self.receives[head.index()] < ports.of_degree(topology.in_channels(head).len())
     }
 
-    /// The first useful chunk of the channel's tree.
+    /// Returns the first useful chunk of the channel's tree.
     fn next_of_tree(&self, channel: ChannelId) -> Option<u32> {
         let (start, word) = self.useful(channel, self.plan.tree_of[channel.index()]?).next()?;
         Some(start + word.trailing_zeros())
     }
 
-    /// The useful chunk that would come last to the head of the channel on its way down its tree.
+    /// Returns the useful chunk that would reach the head of the channel last on its own tree.
     fn latest(&self, channel: ChannelId) -> Option<u32> {
         let trees = self.plan.trees_to[self.topology.head(channel).index()].iter();
         let last = trees.filter_map(|&(tree, depth)| {
@@ -179,15 +188,15 @@ impl<'a> ChunkPipeline<'a> {
         last.max().map(|(_, chunk)| chunk)
     }
 
-    /// The chunks of a tree that the tail of a channel holds and its head lacks: words of 64 chunks in which there are
-    /// any, each with its first chunk.
+    /// Returns the chunks of a tree that the tail of a channel holds and its head lacks, as non-zero words of 64 chunks
+    /// with the number of their first chunk.
     fn useful(&self, channel: ChannelId, tree: u32) -> impl DoubleEndedIterator<Item = (u32, u64)> {
         let row = |node: NodeId| node.index() * self.words;
         let (held, lacked) = (row(self.topology.tail(channel)), row(self.topology.head(channel)));
         let Range { start, end } = self.plan.chunks[tree as usize];
-        let words = (start / 64..end.div_ceil(64)).map(move |place| {
-            let (first, past) = (64 * place, 64 * (place + 1));
-            let both = self.held[held + place as usize] & self.lacked[lacked + place as usize];
+        let words = (start / 64..end.div_ceil(64)).map(move |word| {
+            let (first, past) = (64 * word, 64 * (word + 1));
+            let both = self.held[held + word as usize] & self.lacked[lacked + word as usize];
             (first, both & u64::MAX << start.saturating_sub(first) & u64::MAX >> past.saturating_sub(end))
         });
         words.filter(|&(_, word)| word != 0)
@@ -204,7 +213,7 @@ impl<'a> ChunkPipeline<'a> {
         self.log.push(MessageId::new(chunk), step, &[channel])
     }
 
-    /// Ends the step: what was sent from this transfer on is there.
+    /// Ends the step: the transfers from number `first` on have arrived.
     fn arrive(&mut self, first: usize) {
         for (_, message, path) in self.log.transfers(first) {
             let head = self.topology.head(path[0]);

@@ -1,3 +1,5 @@
+//! Tests of the whole method.
+
 use std::num::NonZeroU32;
 
 use lockstep_schedule::strategy::any_model;
@@ -12,7 +14,8 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::kit::testing::broadcast_to;
 
-/// Number of steps after a few attempts, once the judge has seen the schedule; `None` if the method declines.
+/// Returns the number of steps of the verified schedule after a few attempts; `None` if the method does not support the
+/// problem.
 fn steps(problem: &Problem<'_>) -> Option<u32> {
     let budget = Budget::unlimited();
     let request = MethodRequest { attempts: 0..4, ..MethodRequest::first(problem, &budget) };
@@ -22,8 +25,8 @@ fn steps(problem: &Problem<'_>) -> Option<u32> {
     Some(verified.steps as u32)
 }
 
-/// The least number of channels that enter a set of nodes without the source.
-fn least_cut(topology: &Topology, source: NodeId) -> u32 {
+/// Returns the minimum cut: the least number of channels that enter a set of nodes without the source.
+fn minimum_cut(topology: &Topology, source: NodeId) -> u32 {
     let is_working =
         |set: u32| topology.nodes().any(|node| set >> node.number() & 1 == 1 && !topology.has_failed(node));
     let sets = 1u32..1 << topology.node_count();
@@ -37,15 +40,15 @@ fn least_cut(topology: &Topology, source: NodeId) -> u32 {
 }
 
 proptest! {
-    /// Edmonds' theorem, and every tree spans the network.
+    /// This is Edmonds' theorem; every tree spans the network.
     #[test]
-    fn as_many_trees_share_no_channel_as_the_least_cut_has(
+    fn the_number_of_disjoint_trees_is_the_minimum_cut(
         topology in any_topology(9).prop_flat_map(shuffled), root: Index, seed: u64,
     ) {
         prop_assume!(topology.is_direct());
         let source = *root.get(topology.terminals());
         let mut packing = TreePacking::new(&topology, source);
-        prop_assert_eq!(packing.connectivity(), least_cut(&topology, source));
+        prop_assert_eq!(packing.connectivity(), minimum_cut(&topology, source));
         for count in 1..=packing.connectivity() {
             let trees = packing.pack(count, &mut ChaCha8Rng::seed_from_u64(seed));
             let mut used = vec![false; topology.channel_bound()];
@@ -78,8 +81,7 @@ proptest! {
     }
 }
 
-/// As long as the way to the farthest terminal, and as often one step more as chunks must follow each other through the
-/// least cut.
+/// The steps are the distance of the farthest terminal, plus one for each further chunk per channel of the minimum cut.
 #[test]
 fn chunks_follow_each_other() {
     let cases = [
@@ -101,7 +103,7 @@ fn chunks_follow_each_other() {
 }
 
 #[test]
-fn what_does_not_fit_is_declined() {
+fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().unwrap();
     let broadcast = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&ring, &broadcast, CommunicationModel::store_and_forward()).unwrap();

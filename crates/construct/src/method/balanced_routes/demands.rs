@@ -1,27 +1,29 @@
-//! Who sends to whom.
+//! The messages by source and receiver.
 
-use super::terminal_graph::{TerminalGraph, UNREACHED, search};
+use super::terminal_graph::{TerminalGraph, UNREACHED, fill_distances};
+use crate::kit::method_error::MethodError;
 use crate::kit::task::SchedulingTask;
 
-/// The messages by their ends, which are ranks of terminals.
+/// The receiver of each message and the messages of each source, by rank.
 #[derive(Debug)]
-pub(super) struct Demands {
+pub(super) struct RoutingDemands {
     /// The receiver of each message.
     pub(super) target: Vec<u32>,
-    /// Each terminal that sends, with its messages.
+    /// Each source with its messages.
     pub(super) sources: Vec<(u32, Vec<u32>)>,
-    /// Channels of shortest routes of all messages together.
+    /// Number of hops of the shortest routes of all messages together.
     pub(super) hops: u64,
-    /// Channels of the longest of the shortest routes.
+    /// Number of hops of the longest of the shortest routes.
     pub(super) longest: u32,
 }
 
-impl Demands {
-    /// `None` if a receiver cannot be reached from terminal to terminal.
-    pub(super) fn new(task: &SchedulingTask<'_>, network: &TerminalGraph) -> Option<Self> {
+impl RoutingDemands {
+    /// Returns `None` if a receiver cannot be reached from terminal to terminal. Takes `O(S (N + M))` time for `S`
+    /// sources.
+    pub(super) fn new(task: &SchedulingTask<'_>, graph: &TerminalGraph) -> Option<Self> {
         let messages = task.messages();
         let mut target = Vec::with_capacity(messages.len());
-        let mut sent = vec![Vec::new(); network.terminal_count()];
+        let mut sent = vec![Vec::new(); graph.terminal_count()];
         for message in messages.ids() {
             let receiver = messages.receivers_iter(message).next().expect("a message has a receiver");
             target.push(task.rank(receiver) as u32);
@@ -29,9 +31,9 @@ impl Demands {
         }
         let sources: Vec<(u32, Vec<u32>)> = (0..).zip(sent).filter(|(_, sent)| !sent.is_empty()).collect();
         let (mut hops, mut longest) = (0, 0);
-        let (mut distance, mut reached) = (vec![0; network.terminal_count()], Vec::new());
+        let (mut distance, mut reached) = (vec![0; graph.terminal_count()], Vec::new());
         for (source, sent) in &sources {
-            search(network, *source, &mut distance, &mut reached);
+            fill_distances(graph, *source, &mut distance, &mut reached);
             for &message in sent {
                 let distance = distance[target[message as usize] as usize];
                 if distance == UNREACHED {
@@ -42,6 +44,12 @@ impl Demands {
             }
         }
         Some(Self { target, sources, hops, longest })
+    }
+
+    /// Returns a lower bound on the steps of any schedule along shortest routes.
+    pub(super) fn least_steps(&self, graph: &TerminalGraph) -> Result<u32, MethodError> {
+        let least = u32::try_from(self.hops.div_ceil(graph.rate())).map_err(|_| MethodError::TooLarge)?;
+        Ok(least.max(self.longest))
     }
 
     /// Number of messages.

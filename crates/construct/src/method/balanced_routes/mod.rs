@@ -1,4 +1,12 @@
-//! Messages of one receiver that are passed on from neighbour to neighbour: balanced routes, then who goes when.
+//! Scatter hop by hop: balanced routes first, then the step of each hop.
+//!
+//! | file | role |
+//! |---|---|
+//! | `terminal_graph` | the channels between terminals |
+//! | `demands` | the messages by source and receiver |
+//! | `congestion_prices`, `routes` | routes of low congestion |
+//! | `list_scheduling`, `step_search` | the step of each hop, first greedily and then by local search |
+//! | `fixed_routes` | the start from a given schedule |
 
 mod congestion_prices;
 mod demands;
@@ -10,12 +18,11 @@ mod terminal_graph;
 #[cfg(test)]
 mod tests;
 
-use lockstep_schedule::{MessageId, Schedule};
+use lockstep_schedule::Schedule;
 use rand::Rng;
 
-use self::demands::Demands;
+use self::demands::RoutingDemands;
 use self::fixed_routes::FixedRoutes;
-use self::routes::RouteSet;
 use self::terminal_graph::TerminalGraph;
 use crate::kit::capacities::Capacities;
 use crate::kit::method::Method;
@@ -24,28 +31,30 @@ use crate::kit::request::{AttemptContext, MethodRequest};
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// Scatter of any kind that goes from terminal to terminal, under store-and-forward or where wormhole transfers may be
-/// relayed: routes whose fullest channel or port takes as few steps as can be found; list scheduling along them, which
-/// mostly takes no more; if it does, a local search for other steps.
+/// Balanced routes: scatter of any kind hop by hop, under store-and-forward or with relayed wormhole transfers.
 ///
-/// What is kept all the way from source to receiver keeps its route where that is not crowded, and begins the local search
-/// in its steps; the rest begins in the last steps that are free.
+/// The method first finds routes whose most loaded channel or port takes few steps. List scheduling along the routes
+/// mostly takes no more steps than that; otherwise a local search moves hops to other steps. Messages whose fixed
+/// transfers lead all the way from source to receiver keep their routes where these are not congested, and the local
+/// search begins with their steps.
 ///
-/// It declines where terminals are not adjacent, and past [`MAX_HOPS`]. An attempt routes each message a dozen times at
-/// most, in time proportional to the channels on its shortest paths, or to the network where detours help. Memory: some
-/// 50 bytes for each hop.
+/// Not supported: networks whose terminals are not adjacent, and more than [`MAX_HOPS`] hops. Time: an attempt routes
+/// each message about a dozen times, each in `O(A)` for the `A` channels on its shortest paths, or `O(M log N)` with
+/// detours. Memory: about 50 bytes per hop.
 ///
-/// **Source**: routes of least congestion, then schedules of about congestion and dilation together: Leighton, Maggs and
-/// Rao, *Packet routing and job-shop scheduling in O(congestion + dilation) steps* (1994).
+/// # Source
+///
+/// Routes of low congestion, then schedules of about congestion plus dilation steps: Leighton, Maggs and Rao, *Packet
+/// routing and job-shop scheduling in O(congestion + dilation) steps* (1994).
 pub(crate) const BALANCED_ROUTES: Method = Method {
     name: "balanced-routes",
-    about: "scatter from neighbour to neighbour: routes that load all channels alike, the longest way first, repairs",
+    about: "scatter hop by hop: routes that load all channels evenly, list scheduling, local search",
     find,
     evaluations_per_delivery: 64,
     is_random: true,
 };
 
-/// The most hops of all messages together: about 1 GiB.
+/// The maximum number of hops of all messages together: about 1 GiB.
 const MAX_HOPS: u64 = 1 << 24;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
@@ -55,47 +64,33 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     let capacities = Capacities::new(&task);
-    let network = TerminalGraph::new(&task, &capacities);
-    let demands =
-        Demands::new(&task, &network).filter(|demands| demands.hops <= MAX_HOPS).ok_or(MethodError::Unsupported)?;
+    let graph = TerminalGraph::new(&task, &capacities);
+    let demands = RoutingDemands::new(&task, &graph)
+        .filter(|demands| demands.hops <= MAX_HOPS)
+        .ok_or(MethodError::Unsupported)?;
     let log = match request.fixed {
-        None => request.best_attempt(|rng, context| build(&network, &demands, rng, context)),
-        Some(kept) => {
-            let kept = FixedRoutes::new(&task, &network, &demands, kept);
-            request.best_attempt(|rng, context| kept.mended(&network, &demands, rng, context))
+        None => request.best_attempt(|rng, context| attempt(&graph, &demands, rng, context)),
+        Some(fixed) => {
+            let fixed = FixedRoutes::new(&task, &graph, &demands, fixed);
+            request.best_attempt(|rng, context| fixed.complete(&graph, &demands, rng, context))
         }
     };
     log.map(|log| log.schedule())
 }
 
-fn build(
-    network: &TerminalGraph,
-    demands: &Demands,
+/// Builds one schedule without fixed transfers.
+fn attempt(
+    graph: &TerminalGraph,
+    demands: &RoutingDemands,
     rng: &mut impl Rng,
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {
-    let goal = least_steps(network, demands)?.max(context.goal());
-    let (load, routes) = routes::balanced(network, demands, goal, rng, context)?;
-    let (mut steps, mut step_of) = list_scheduling::furthest_first(network, &routes, rng, context)?;
+    let goal = demands.least_steps(graph)?.max(context.goal());
+    let (load, routes) = routes::balanced(graph, demands, goal, rng, context)?;
+    let (mut steps, mut step_of) = list_scheduling::furthest_first(graph, &routes, rng, context)?;
     while steps > goal.max(load) {
-        let Some(shorter) = step_search::shortened(network, &routes, &step_of, steps - 1, rng, context) else { break };
+        let Some(shorter) = step_search::shortened(graph, &routes, &step_of, steps - 1, rng, context) else { break };
         (steps, step_of) = (steps - 1, shorter);
     }
-    write(network, &routes, &step_of)
-}
-
-/// Steps that no schedule of shortest routes can do without.
-fn least_steps(network: &TerminalGraph, demands: &Demands) -> Result<u32, MethodError> {
-    let least = u32::try_from(demands.hops.div_ceil(network.rate())).map_err(|_| MethodError::TooLarge)?;
-    Ok(least.max(demands.longest))
-}
-
-fn write(network: &TerminalGraph, routes: &RouteSet, step_of: &[u32]) -> Result<TransferLog, MethodError> {
-    let mut log = TransferLog::default();
-    for message in 0..routes.len() {
-        for place in routes.places(message) {
-            log.push(MessageId::from_index(message), step_of[place], &[network.original(routes.hops()[place])])?;
-        }
-    }
-    Ok(log)
+    routes.to_log(graph, &step_of)
 }

@@ -1,34 +1,39 @@
-//! RouteSet that load all channels and ports about alike.
+//! Routes that load all channels and ports evenly.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use lockstep_schedule::MessageId;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::congestion_prices::{CongestionPrices, FULL};
-use super::demands::Demands;
-use super::terminal_graph::{TerminalGraph, search};
+use super::demands::RoutingDemands;
+use super::terminal_graph::{TerminalGraph, fill_distances};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
+use crate::kit::transfer_log::TransferLog;
 
-/// Passes over all messages, with prices that rise more and more steeply near the limit.
+/// Number of passes over all messages. The prices rise more steeply near the limit in each pass.
 const PASSES: u32 = 4;
 
-/// Steps below the limit at which a price is less than half, at the least.
-const STEEPEST: u32 = 2;
+/// The minimum width of the price curve: the number of steps below the limit at which a price is less than half.
+const MIN_WIDTH: u32 = 2;
 
-/// Passes over the messages on crowded channels without progress before the search ends.
-const PATIENCE: u32 = 200;
+/// Number of passes over congested messages without progress after which the search ends.
+const MAX_IDLE_PASSES: u32 = 200;
 
-/// RouteSet changed on crowded channels, for each message and for all, before the search ends.
-const CHANGES: (u64, u64) = (8, 1 << 11);
+/// The maximum number of route changes per message.
+const CHANGES_PER_MESSAGE: u64 = 8;
 
-/// What each channel of a route costs beside its price where detours are looked for.
+/// The number of route changes in addition.
+const EXTRA_CHANGES: u64 = 1 << 11;
+
+/// The cost of each channel on a detour, in addition to its price.
 const HOP: u64 = FULL / 16;
 
-/// TieNoise that breaks ties among prices is shorter than this.
+/// The number of bits of the noise that breaks ties among prices.
 const NOISE_BITS: u32 = 12;
 
 /// The route of each message, as channels in order.
@@ -44,87 +49,103 @@ impl RouteSet {
         self.end.len()
     }
 
-    /// The channels of all routes, one route after the other.
+    /// Returns the channels of all routes, one route after the other.
     pub(super) fn hops(&self) -> &[u32] {
         &self.channels
     }
 
-    /// The places of a message's channels among [all](Self::hops).
+    /// Returns the range of a message's hops among [all hops](Self::hops).
     #[inline]
-    pub(super) fn places(&self, message: usize) -> Range<usize> {
+    pub(super) fn hop_range(&self, message: usize) -> Range<usize> {
         let start = message.checked_sub(1).map_or(0, |before| self.end[before]);
         start as usize..self.end[message] as usize
     }
+
+    /// Returns the transfers, given the step of each hop.
+    pub(super) fn to_log(&self, graph: &TerminalGraph, step_of: &[u32]) -> Result<TransferLog, MethodError> {
+        let mut log = TransferLog::default();
+        for message in 0..self.len() {
+            for hop in self.hop_range(message) {
+                log.push(MessageId::from_index(message), step_of[hop], &[graph.original(self.channels[hop])])?;
+            }
+        }
+        Ok(log)
+    }
 }
 
-/// RouteSet whose fullest slot takes few steps; no fewer than `target` are looked for. Also says how many it takes.
+/// Finds routes whose most loaded slot takes few steps, and `target` steps at best. Returns that number of steps and
+/// the routes.
 ///
-/// First all messages are routed, some times over, each along the cheapest of its shortest paths. Then only those are
-/// that cross crowded channels, and unless all channels must be full by then, detours are allowed. A channel that was
-/// crowded before stays dear for some time, which leads out of dead ends.
-///
-/// When the budget is over, the routes that are there are taken, if all are.
+/// First, all messages are routed several times along the cheapest of their shortest paths. Then only messages on
+/// congested channels are rerouted. They may take detours, unless all channels must be full anyway. A formerly
+/// congested channel stays expensive for some time, which leads out of local minima. If the budget ends, the search
+/// returns the current routes.
 ///
 /// # Errors
 ///
-/// [`MethodError`], if they are not.
+/// As [`AttemptContext::check`], if the budget ends before every message has a route.
 ///
-/// **Source**: McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs* (1995);
-/// prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits with
+/// # Source
+///
+/// McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs* (1995).
+/// Prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits with
 /// applications to load balancing and machine scheduling* (1997).
 pub(super) fn balanced(
-    network: &TerminalGraph,
-    demands: &Demands,
+    graph: &TerminalGraph,
+    demands: &RoutingDemands,
     target: u32,
     rng: &mut impl Rng,
     context: &AttemptContext<'_>,
 ) -> Result<(u32, RouteSet), MethodError> {
-    let mut router = CongestionRouter::new(network, demands, rng);
+    let mut router = CongestionRouter::new(graph, demands, rng);
     router.route_all(target, context)?;
     Ok(router.relieve(target, context))
 }
 
-/// The same with some routes that are given, one for each message; where it is empty, one is looked for.
+/// Finds routes as [`balanced`], where some routes are given. `known` has one route per message; an empty one is
+/// unknown.
 pub(super) fn completed(
-    network: &TerminalGraph,
-    demands: &Demands,
+    graph: &TerminalGraph,
+    demands: &RoutingDemands,
     known: &[Vec<u32>],
     target: u32,
     rng: &mut impl Rng,
     context: &AttemptContext<'_>,
 ) -> (u32, RouteSet) {
-    let mut router = CongestionRouter::new(network, demands, rng);
+    let mut router = CongestionRouter::new(graph, demands, rng);
     router.route_rest(known, target);
     router.relieve(target, context)
 }
 
+/// The search for routes: the current route of each message, and prices that follow from all routes.
 struct CongestionRouter<'a, R> {
-    network: &'a TerminalGraph,
-    demands: &'a Demands,
+    graph: &'a TerminalGraph,
+    demands: &'a RoutingDemands,
     rng: &'a mut R,
     prices: CongestionPrices<'a>,
     route: Vec<Vec<u32>>,
-    /// The order in which sources are served.
+    /// The order of the sources.
     order: Vec<u32>,
-    /// SourceDistances from the source at hand.
+    /// The distances from the current source.
     distance: Vec<u32>,
-    /// The cost at which each terminal is reached, and the last channel there.
+    /// The cost of the cheapest path to each terminal.
     cost: Vec<u64>,
+    /// The last channel on that path.
     via: Vec<u32>,
-    /// Search space.
+    /// Scratch space of the searches.
     queue: Vec<u32>,
     is_queued: Vec<bool>,
     heap: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl<'a, R: Rng> CongestionRouter<'a, R> {
-    fn new(network: &'a TerminalGraph, demands: &'a Demands, rng: &'a mut R) -> Self {
-        let terminals = network.terminal_count();
+    fn new(graph: &'a TerminalGraph, demands: &'a RoutingDemands, rng: &'a mut R) -> Self {
+        let terminals = graph.terminal_count();
         Self {
-            network,
+            graph,
             demands,
             rng,
-            prices: CongestionPrices::new(network),
+            prices: CongestionPrices::new(graph),
             route: vec![Vec::new(); demands.len()],
             order: (0..demands.sources.len() as u32).collect(),
             distance: vec![0; terminals],
@@ -136,19 +157,19 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         }
     }
 
-    /// RouteSet all messages along shortest paths, some times.
+    /// Routes all messages along shortest paths, in several passes.
     fn route_all(&mut self, target: u32, context: &AttemptContext<'_>) -> Result<(), MethodError> {
         let mut limit = target;
         for pass in 0..PASSES {
-            self.prices.aim(limit, (target >> (2 + pass)).max(STEEPEST));
+            self.prices.set_limit(limit, (target >> (2 + pass)).max(MIN_WIDTH));
             self.order.shuffle(self.rng);
-            for place in 0..self.order.len() {
+            for position in 0..self.order.len() {
                 context.check(0)?;
                 if context.is_best_effort() {
-                    // Where not all have a route yet, there are faster ways to any schedule.
+                    // While some messages have no route, other methods find any schedule faster.
                     return if pass == 0 { Err(MethodError::NoShorter) } else { Ok(()) };
                 }
-                let (source, messages) = self.restrict_to(place);
+                let (source, messages) = self.select_source(position);
                 for &message in messages {
                     self.reroute(source, message, false);
                 }
@@ -161,38 +182,37 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         Ok(())
     }
 
-    /// Takes the routes that are known, and finds a shortest path for each of the others.
+    /// Adds the known routes, and finds a shortest path for each other message.
     fn route_rest(&mut self, known: &[Vec<u32>], target: u32) {
         known.iter().flatten().for_each(|&channel| self.prices.add(channel));
         self.route.clone_from_slice(known);
-        self.prices.aim(target, STEEPEST);
+        self.prices.set_limit(target, MIN_WIDTH);
         self.order.shuffle(self.rng);
-        for place in 0..self.order.len() {
-            let (source, messages) = self.restrict_to(place);
+        for position in 0..self.order.len() {
+            let (source, messages) = self.select_source(position);
             for &message in messages.iter().filter(|&&message| known[message as usize].is_empty()) {
                 self.reroute(source, message, false);
             }
         }
     }
 
-    /// Changes routes over crowded channels, and returns those of the fewest steps met.
+    /// Reroutes messages on congested channels. Returns the routes with the fewest steps, and that number.
     fn relieve(&mut self, target: u32, context: &AttemptContext<'_>) -> (u32, RouteSet) {
-        let (for_each, for_all) = CHANGES;
-        let mut changes = for_each * self.demands.len() as u64 + for_all;
+        let mut changes = CHANGES_PER_MESSAGE * self.demands.len() as u64 + EXTRA_CHANGES;
         let mut best = (self.prices.steps(), self.routes());
         let (mut least_over, mut idle) = (usize::MAX, 0);
         let is_over = || context.is_best_effort() || context.check(0).is_err();
-        while best.0 > target && idle < PATIENCE && changes > 0 {
+        while best.0 > target && idle < MAX_IDLE_PASSES && changes > 0 {
             let limit = best.0 - 1;
-            self.prices.aim(limit, STEEPEST);
-            self.prices.remember();
-            let detours = u64::from(limit) * self.network.rate() > self.demands.hops;
+            self.prices.set_limit(limit, MIN_WIDTH);
+            self.prices.update_surcharges();
+            let detours = u64::from(limit) * self.graph.rate() > self.demands.hops;
             self.order.shuffle(self.rng);
-            for place in 0..self.order.len() {
+            for position in 0..self.order.len() {
                 if is_over() {
                     return best;
                 }
-                changes = changes.saturating_sub(self.relieve_source(place, detours));
+                changes = changes.saturating_sub(self.relieve_source(position, detours));
             }
             let (steps, over) = (self.prices.steps(), self.prices.over_count());
             idle += 1;
@@ -206,18 +226,18 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         best
     }
 
-    /// Changes the routes from one source that cross crowded channels; how many.
-    fn relieve_source(&mut self, place: usize, detours: bool) -> u64 {
-        let (_, messages) = &self.demands.sources[self.order[place] as usize];
-        let mut crowded: Vec<u32> = messages.iter().copied().filter(|&message| self.is_crowded(message)).collect();
-        if crowded.is_empty() {
+    /// Reroutes the messages of one source that cross congested channels, and returns their number.
+    fn relieve_source(&mut self, position: usize, detours: bool) -> u64 {
+        let (_, messages) = &self.demands.sources[self.order[position] as usize];
+        let mut congested: Vec<u32> = messages.iter().copied().filter(|&message| self.is_congested(message)).collect();
+        if congested.is_empty() {
             return 0;
         }
-        let (source, _) = self.restrict_to(place);
-        crowded.shuffle(self.rng);
+        let (source, _) = self.select_source(position);
+        congested.shuffle(self.rng);
         let mut changes = 0;
-        for message in crowded {
-            if self.is_crowded(message) {
+        for message in congested {
+            if self.is_congested(message) {
                 self.reroute(source, message, detours);
                 changes += 1;
             }
@@ -225,18 +245,18 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         changes
     }
 
-    /// The source at this place of the order, and its messages.
-    fn restrict_to(&mut self, place: usize) -> (u32, &'a [u32]) {
-        let (source, messages) = &self.demands.sources[self.order[place] as usize];
-        search(self.network, *source, &mut self.distance, &mut self.queue);
+    /// Makes a source of the order the current one. Returns it with its messages.
+    fn select_source(&mut self, position: usize) -> (u32, &'a [u32]) {
+        let (source, messages) = &self.demands.sources[self.order[position] as usize];
+        fill_distances(self.graph, *source, &mut self.distance, &mut self.queue);
         (*source, messages)
     }
 
-    fn is_crowded(&self, message: u32) -> bool {
-        self.route[message as usize].iter().any(|&channel| self.prices.is_crowded(channel))
+    fn is_congested(&self, message: u32) -> bool {
+        self.route[message as usize].iter().any(|&channel| self.prices.is_congested(channel))
     }
 
-    /// Gives a message from the source at hand the cheapest route there is.
+    /// Gives a message of the current source the cheapest route.
     fn reroute(&mut self, source: u32, message: u32, detours: bool) {
         let mut route = std::mem::take(&mut self.route[message as usize]);
         for &channel in &route {
@@ -252,7 +272,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         while node != source {
             let channel = self.via[node as usize];
             route.push(channel);
-            node = self.network.tail(channel);
+            node = self.graph.tail(channel);
         }
         route.reverse();
         for &channel in &route {
@@ -261,9 +281,9 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         self.route[message as usize] = route;
     }
 
-    /// Leaves the cheapest of the shortest paths from the source at hand in `via`.
+    /// Finds the cheapest of the shortest paths from the current source; leaves it in `via`.
     fn find_shortest(&mut self, target: u32) {
-        let Self { network, rng, prices, distance, cost, via, queue, is_queued, .. } = self;
+        let Self { graph, rng, prices, distance, cost, via, queue, is_queued, .. } = self;
         let noise = TieNoise::new(rng);
         let is_before = |tail: u32, node: u32| distance[tail as usize].checked_add(1) == Some(distance[node as usize]);
         queue.clear();
@@ -271,7 +291,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
             next += 1;
-            for tail in network.entering(node).iter().map(|&channel| network.tail(channel)) {
+            for tail in graph.entering(node).iter().map(|&channel| graph.tail(channel)) {
                 if is_before(tail, node) && !std::mem::replace(&mut is_queued[tail as usize], true) {
                     queue.push(tail);
                 }
@@ -279,19 +299,19 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         }
         while let Some(node) = queue.pop() {
             is_queued[node as usize] = false;
-            let ways = network.entering(node).iter().filter(|&&channel| is_before(network.tail(channel), node));
+            let channels = graph.entering(node).iter().filter(|&&channel| is_before(graph.tail(channel), node));
             let cost_by = |&channel: &u32| {
-                let before = cost[network.tail(channel) as usize];
+                let before = cost[graph.tail(channel) as usize];
                 (before.saturating_add(prices.of(channel) + noise.of(channel)), channel)
             };
-            // Only the source has no way in.
-            (cost[node as usize], via[node as usize]) = ways.map(cost_by).min().unwrap_or_default();
+            // Only the source has no predecessor.
+            (cost[node as usize], via[node as usize]) = channels.map(cost_by).min().unwrap_or_default();
         }
     }
 
-    /// Leaves the cheapest path in `via`.
+    /// Finds the cheapest path; leaves it in `via`.
     fn find_any(&mut self, source: u32, target: u32) {
-        let Self { network, rng, prices, cost, via, heap, .. } = self;
+        let Self { graph, rng, prices, cost, via, heap, .. } = self;
         let noise = TieNoise::new(rng);
         cost.fill(u64::MAX);
         cost[source as usize] = 0;
@@ -304,9 +324,9 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
             if reached > cost[node as usize] {
                 continue;
             }
-            for channel in network.leaving(node) {
+            for channel in graph.leaving(node) {
                 let through = reached.saturating_add(HOP + prices.of(channel) + noise.of(channel));
-                let head = network.head(channel);
+                let head = graph.head(channel);
                 if through < cost[head as usize] {
                     cost[head as usize] = through;
                     via[head as usize] = channel;
@@ -325,7 +345,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
     }
 }
 
-/// A little that each channel costs more in one search.
+/// Random extra costs of the channels in one search, which break ties.
 struct TieNoise {
     salt: u64,
 }

@@ -1,4 +1,4 @@
-//! Local search among the orders in which channels carry their messages.
+//! Local search for the step of each hop.
 
 use rand::{Rng, RngExt};
 
@@ -7,174 +7,190 @@ use super::terminal_graph::TerminalGraph;
 use crate::kit::capacities::SlotId;
 use crate::kit::request::AttemptContext;
 
-/// No hop.
+/// Marks a cell without a hop, and a fault that is not listed.
 const NONE: u32 = u32::MAX;
 
-/// The most cells, one for each slot and step.
+/// The maximum number of cells, one per slot and step.
 const MAX_CELLS: usize = 1 << 26;
 
-/// Moves of one search for each hop and for all, and steps looked at by all of them together, at the most.
-const MOVES: (u64, u64) = (32, 1 << 10);
-const LOOKS: u64 = 1 << 23;
+/// The maximum number of moves per hop.
+const MOVES_PER_HOP: u64 = 32;
 
-/// Moves between two looks at the budget.
-const STRIDE: u64 = 256;
+/// The number of moves in addition.
+const EXTRA_MOVES: u64 = 1 << 10;
 
-/// Moves for which a hop that was moved stays where it is: from this many on, up to as many more, and half the faults.
-const TENURE: (u64, u64) = (3, 8);
+/// The maximum number of steps visited by all moves together.
+const MAX_VISITS: u64 = 1 << 23;
 
-/// Other steps for the hops of a schedule, so that it ends after `steps`; `None` if they are not found. No slot may be
-/// used in more than `steps` steps.
+/// Number of moves between two checks of the budget.
+const CHECK_INTERVAL: u64 = 256;
+
+/// The minimum tabu tenure: the number of moves for which a moved hop stays in its step. Half the number of faults is
+/// added.
+const MIN_TENURE: u64 = 3;
+
+/// The random part of the tabu tenure.
+const RANDOM_TENURE: u64 = 8;
+
+/// Finds other steps for the hops of a schedule, so that it ends after `steps` steps. Returns `None` without success.
+/// No slot may have more uses than fit into `steps` steps.
 ///
-/// Each wire carries at most one message a step all the time. Faults are hops that do not come after the one before them,
-/// and ports used too often. Of the hops of one fault one changes its step, or changes places with another hop on its
-/// wire, so that hops out of order, counted in steps, and uses of ports too many become fewer, or grow the least; what was
-/// moved stays for some moves.
+/// Each resource carries at most one message per step throughout the search. Faults are hops that do not come after the
+/// previous hop of their message, and overloaded ports. A move takes a hop of one fault to another step, where it may
+/// exchange its step with another hop on the same resource. The search makes the move with the lowest cost: steps out
+/// of order plus excess uses of ports. Moved hops are tabu for some moves.
 ///
-/// A move takes time in proportion to the steps. Memory: 4 bytes for each slot and step, and 17 bytes for each hop.
+/// Time: `O(steps)` per hop of the fault and move. Memory: 4 bytes per slot and step, and 17 bytes per hop.
 ///
-/// **Source**: Minton, Johnston, Philips and Laird, *Minimizing conflicts* (1992), with a tabu list after Glover,
-/// *Tabu search* (1989); unit hops on given routes are a job shop: Leighton, Maggs and Rao, *Packet routing and job-shop
+/// # Source
+///
+/// Minton, Johnston, Philips and Laird, *Minimizing conflicts* (1992), with a tabu list after Glover, *Tabu search*
+/// (1989). Unit hops on given routes are a job shop: Leighton, Maggs and Rao, *Packet routing and job-shop
 /// scheduling in O(congestion + dilation) steps* (1994).
 pub(super) fn shortened(
-    network: &TerminalGraph,
+    graph: &TerminalGraph,
     routes: &RouteSet,
     step_of: &[u32],
     steps: u32,
     rng: &mut impl Rng,
     context: &AttemptContext<'_>,
 ) -> Option<Vec<u32>> {
-    if network.slot_count().saturating_mul(steps as usize) > MAX_CELLS {
+    if graph.slot_count().saturating_mul(steps as usize) > MAX_CELLS {
         return None;
     }
-    let mut timetable = StepSearch::new(network, routes, step_of, steps)?;
-    let (for_each, for_all) = MOVES;
-    let most = for_each * step_of.len() as u64 + for_all;
-    for moves in 0..most.min(LOOKS / u64::from(steps.max(1))) {
-        if timetable.faults.is_empty() {
-            return Some(timetable.step);
+    let mut search = StepSearch::new(graph, routes, step_of, steps)?;
+    let max_moves = MOVES_PER_HOP * step_of.len() as u64 + EXTRA_MOVES;
+    for moves in 0..max_moves.min(MAX_VISITS / u64::from(steps.max(1))) {
+        if search.faults.is_empty() {
+            return Some(search.step);
         }
-        if moves % STRIDE == 0 && (context.is_best_effort() || context.check(0).is_err()) {
+        if moves % CHECK_INTERVAL == 0 && (context.is_best_effort() || context.check(0).is_err()) {
             break;
         }
-        if let Some((hop, step)) = timetable.best_move(moves, rng) {
-            let until = moves + rng.random_range(TENURE.0..TENURE.0 + TENURE.1 + timetable.faults.len() as u64 / 2);
-            timetable.exchange(hop, step, until);
+        if let Some((hop, step)) = search.best_move(moves, rng) {
+            let until =
+                moves + rng.random_range(MIN_TENURE..MIN_TENURE + RANDOM_TENURE + search.faults.len() as u64 / 2);
+            search.exchange(hop, step, until);
         }
     }
     None
 }
 
-/// When each hop is made.
+/// The step of each hop, and the faults.
+///
+/// Invariants: `at` and `used` follow from `step`; `faults` lists exactly the faults, and `fault_index` their
+/// positions.
 struct StepSearch<'a> {
-    network: &'a TerminalGraph,
+    graph: &'a TerminalGraph,
     /// The channel of each hop.
     channel: &'a [u32],
     steps: u32,
     step: Vec<u32>,
-    /// Whether a hop is the last one of its message.
+    /// Whether a hop is the last hop of its message.
     is_last: Vec<bool>,
-    /// The hop on each wire in each step.
+    /// The hop on each resource in each step.
     at: Vec<u32>,
-    /// Uses of each port in each step.
+    /// Number of uses of each port in each step.
     used: Vec<u32>,
-    /// Hops that are not before the next one of their message, by number, and behind all hops cells of `used`.
+    /// The faults: numbers of hops that are not before the next hop of their message, and cells of overloaded ports,
+    /// numbered after all hops.
     faults: Vec<u32>,
-    /// The place of each fault, or [`NONE`].
-    place: Vec<u32>,
-    /// The move from which on a hop may be moved again.
+    /// The position of each fault in `faults`, or [`NONE`].
+    fault_index: Vec<u32>,
+    /// The first move in which a hop may move again.
     free_from: Vec<u64>,
     /// The channels of each port.
     by_port: Vec<Vec<u32>>,
 }
 
 impl<'a> StepSearch<'a> {
-    /// Hops that come too late get the last step in which their wire is free; `None` if there is none.
-    fn new(network: &'a TerminalGraph, routes: &'a RouteSet, step_of: &[u32], steps: u32) -> Option<Self> {
-        let (channel, wires) = (routes.hops(), network.wire_count());
-        let ports = network.slot_count() - wires;
+    /// Moves hops after the last step to the last free step of their resource. Returns `None` if there is none.
+    fn new(graph: &'a TerminalGraph, routes: &'a RouteSet, step_of: &[u32], steps: u32) -> Option<Self> {
+        let (channel, resources) = (routes.hops(), graph.resource_count());
+        let ports = graph.slot_count() - resources;
         let mut is_last = vec![false; channel.len()];
-        (0..routes.len()).for_each(|message| is_last[routes.places(message).end - 1] = true);
+        (0..routes.len()).for_each(|message| is_last[routes.hop_range(message).end - 1] = true);
         let mut by_port = vec![Vec::new(); ports];
-        for channel in 0..network.channel_count() as u32 {
-            for port in network.limits(channel).skip(1) {
-                by_port[port as usize - wires].push(channel);
+        for channel in 0..graph.channel_count() as u32 {
+            for port in graph.limited_slots(channel).skip(1) {
+                by_port[port as usize - resources].push(channel);
             }
         }
-        let mut timetable = Self {
-            network,
+        let mut search = Self {
+            graph,
             channel,
             steps,
             step: step_of.to_vec(),
             is_last,
-            at: vec![NONE; wires * steps as usize],
+            at: vec![NONE; resources * steps as usize],
             used: vec![0; ports * steps as usize],
             faults: Vec::new(),
-            place: vec![NONE; channel.len() + ports * steps as usize],
+            fault_index: vec![NONE; channel.len() + ports * steps as usize],
             free_from: vec![0; channel.len()],
             by_port,
         };
         let (early, late): (Vec<usize>, Vec<usize>) = (0..channel.len()).partition(|&hop| step_of[hop] < steps);
         for hop in early {
-            let cell = timetable.cell(hop, step_of[hop]);
-            timetable.at[cell] = hop as u32;
+            let cell = search.cell(hop, step_of[hop]);
+            search.at[cell] = hop as u32;
         }
         for hop in late {
-            let step = (0..steps).rev().find(|&step| timetable.at[timetable.cell(hop, step)] == NONE)?;
-            let cell = timetable.cell(hop, step);
-            timetable.at[cell] = hop as u32;
-            timetable.step[hop] = step;
+            let step = (0..steps).rev().find(|&step| search.at[search.cell(hop, step)] == NONE)?;
+            let cell = search.cell(hop, step);
+            search.at[cell] = hop as u32;
+            search.step[hop] = step;
         }
         for hop in 0..channel.len() {
-            timetable.enter(hop, timetable.step[hop]);
+            search.add_port_uses(hop, search.step[hop]);
         }
-        (0..channel.len()).for_each(|hop| timetable.judge(hop));
-        Some(timetable)
+        (0..channel.len()).for_each(|hop| search.update_order_faults(hop));
+        Some(search)
     }
 
-    /// The place of a hop's wire in a step.
+    /// Returns the cell of a hop's resource in a step.
     fn cell(&self, hop: usize, step: u32) -> usize {
-        self.network.slots(self.channel[hop])[0] as usize * self.steps as usize + step as usize
+        self.graph.slots(self.channel[hop])[0] as usize * self.steps as usize + step as usize
     }
 
-    /// The place of a port in a step.
+    /// Returns the cell of a port in a step.
     fn port_cell(&self, port: SlotId, step: u32) -> usize {
-        (port as usize - self.network.wire_count()) * self.steps as usize + step as usize
+        (port as usize - self.graph.resource_count()) * self.steps as usize + step as usize
     }
 
-    /// The ports of a hop.
+    /// Returns the limited ports of a hop.
     fn ports(&self, hop: usize) -> impl Iterator<Item = SlotId> + use<'a> {
-        self.network.limits(self.channel[hop]).skip(1)
+        self.graph.limited_slots(self.channel[hop]).skip(1)
     }
 
-    /// Makes a hop in a step, as far as ports are concerned.
-    fn enter(&mut self, hop: usize, step: u32) {
+    /// Adds the uses of ports by a hop in a step.
+    fn add_port_uses(&mut self, hop: usize, step: u32) {
         for port in self.ports(hop) {
             let cell = self.port_cell(port, step);
             self.used[cell] += 1;
-            self.mark(self.channel.len() + cell, self.used[cell] > self.network.capacity(port));
+            self.set_fault(self.channel.len() + cell, self.used[cell] > self.graph.capacity(port));
         }
     }
 
-    fn leave(&mut self, hop: usize, step: u32) {
+    /// Removes the uses of ports by a hop in a step.
+    fn remove_port_uses(&mut self, hop: usize, step: u32) {
         for port in self.ports(hop) {
             let cell = self.port_cell(port, step);
             self.used[cell] -= 1;
-            self.mark(self.channel.len() + cell, self.used[cell] > self.network.capacity(port));
+            self.set_fault(self.channel.len() + cell, self.used[cell] > self.graph.capacity(port));
         }
     }
 
-    /// Says whether something is a fault.
-    fn mark(&mut self, fault: usize, is_fault: bool) {
-        let place = self.place[fault];
-        if is_fault && place == NONE {
-            self.place[fault] = self.faults.len() as u32;
+    /// Adds a fault to the list or removes it.
+    fn set_fault(&mut self, fault: usize, is_fault: bool) {
+        let index = self.fault_index[fault];
+        if is_fault && index == NONE {
+            self.fault_index[fault] = self.faults.len() as u32;
             self.faults.push(fault as u32);
-        } else if !is_fault && place != NONE {
-            self.place[fault] = NONE;
-            self.faults.swap_remove(place as usize);
-            if let Some(&moved) = self.faults.get(place as usize) {
-                self.place[moved as usize] = place;
+        } else if !is_fault && index != NONE {
+            self.fault_index[fault] = NONE;
+            self.faults.swap_remove(index as usize);
+            if let Some(&moved) = self.faults.get(index as usize) {
+                self.fault_index[moved as usize] = index;
             }
         }
     }
@@ -183,17 +199,17 @@ impl<'a> StepSearch<'a> {
         hop.checked_sub(1).is_none_or(|before| self.is_last[before])
     }
 
-    /// Looks whether a hop is after the one before it, and before the one after it.
-    fn judge(&mut self, hop: usize) {
+    /// Updates the faults of a hop with the previous and the next hop of its message.
+    fn update_order_faults(&mut self, hop: usize) {
         if !self.is_last[hop] {
-            self.mark(hop, self.step[hop] >= self.step[hop + 1]);
+            self.set_fault(hop, self.step[hop] >= self.step[hop + 1]);
         }
         if !self.is_first(hop) {
-            self.mark(hop - 1, self.step[hop - 1] >= self.step[hop]);
+            self.set_fault(hop - 1, self.step[hop - 1] >= self.step[hop]);
         }
     }
 
-    /// Steps by which a hop would be out of order with its neighbours in this step.
+    /// Returns the number of steps by which a hop would be out of order in this step.
     #[inline]
     fn disorder(&self, hop: usize, step: u32) -> i64 {
         let before = if self.is_first(hop) { 0 } else { (self.step[hop - 1] + 1).saturating_sub(step) };
@@ -201,33 +217,33 @@ impl<'a> StepSearch<'a> {
         i64::from(before) + i64::from(after)
     }
 
-    /// How many more uses of ports would be too many, if a hop went to another step and `other` came in its place.
+    /// Returns the change in excess uses of ports if a hop moves to another step and `other` takes its place.
     fn crowding(&self, hop: usize, to: u32, other: u32) -> i64 {
         let from = self.step[hop];
         let stays = |port: SlotId| other != NONE && self.ports(other as usize).any(|taken| taken == port);
         let change = |port: SlotId| {
-            let (capacity, used) = (self.network.capacity(port), |step| self.used[self.port_cell(port, step)]);
+            let (capacity, used) = (self.graph.capacity(port), |step| self.used[self.port_cell(port, step)]);
             i64::from(used(to) >= capacity) - i64::from(used(from) > capacity)
         };
         self.ports(hop).filter(|&port| !stays(port)).map(change).sum()
     }
 
-    /// The hops of one fault.
-    fn culprits(&self, fault: usize) -> Vec<usize> {
+    /// Returns the hops of one fault.
+    fn hops_of_fault(&self, fault: usize) -> Vec<usize> {
         let Some(cell) = fault.checked_sub(self.channel.len()) else { return vec![fault, fault + 1] };
         let (port, step) = (cell / self.steps as usize, cell % self.steps as usize);
         let on = |&channel: &u32| {
-            let hop = self.at[self.network.slots(channel)[0] as usize * self.steps as usize + step];
+            let hop = self.at[self.graph.slots(channel)[0] as usize * self.steps as usize + step];
             (hop != NONE && self.channel[hop as usize] == channel).then_some(hop as usize)
         };
         self.by_port[port].iter().filter_map(on).collect()
     }
 
-    /// The best change of a hop of some fault: the hop and its new step.
+    /// Returns the best move of a hop of a random fault: the hop and its new step.
     fn best_move(&self, now: u64, rng: &mut impl Rng) -> Option<(usize, u32)> {
         let fault = self.faults[rng.random_range(0..self.faults.len())] as usize;
         let mut best = (i64::MAX, 0, None);
-        for hop in self.culprits(fault) {
+        for hop in self.hops_of_fault(fault) {
             if self.free_from[hop] > now {
                 continue;
             }
@@ -255,22 +271,22 @@ impl<'a> StepSearch<'a> {
         best.2
     }
 
-    /// Moves a hop to another step, and who is there to where it was; both stay for some moves.
+    /// Moves a hop to another step. A hop that is there takes its place. Both are tabu until a move number.
     fn exchange(&mut self, hop: usize, to: u32, until: u64) {
         let from = self.step[hop];
         let (here, there) = (self.cell(hop, from), self.cell(hop, to));
         self.at.swap(here, there);
-        self.change(hop, to, until);
+        self.move_hop(hop, to, until);
         if self.at[here] != NONE {
-            self.change(self.at[here] as usize, from, until);
+            self.move_hop(self.at[here] as usize, from, until);
         }
     }
 
-    fn change(&mut self, hop: usize, to: u32, until: u64) {
-        self.leave(hop, self.step[hop]);
-        self.enter(hop, to);
+    fn move_hop(&mut self, hop: usize, to: u32, until: u64) {
+        self.remove_port_uses(hop, self.step[hop]);
+        self.add_port_uses(hop, to);
         self.step[hop] = to;
         self.free_from[hop] = until;
-        self.judge(hop);
+        self.update_order_faults(hop);
     }
 }

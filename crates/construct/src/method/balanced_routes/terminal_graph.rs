@@ -1,4 +1,4 @@
-//! The network as a message sees it that is passed on from terminal to terminal.
+//! The graph of the terminals, for messages that move from terminal to terminal.
 
 use std::ops::Range;
 
@@ -7,26 +7,28 @@ use lockstep_topology::{ChannelId, NodeId};
 use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::task::SchedulingTask;
 
-/// The channels between terminals.
+/// The channels between terminals, with the slots that they use.
 ///
-/// Terminals are their ranks; a channel is its place in rows by tail.
+/// Terminals are numbered by rank; channels are numbered by tail, so that those of one terminal are a range.
 #[derive(Debug)]
 pub(super) struct TerminalGraph {
+    /// The start of each terminal's outgoing channels.
     leaving: Vec<u32>,
     tail: Vec<u32>,
     head: Vec<u32>,
+    /// The channel of the topology.
     original: Vec<ChannelId>,
-    /// What a transfer takes: the wire and the two ports, the slot past all others where a port is no limit.
+    /// The resource and the two ports that a transfer uses. An unlimited port has the last slot.
     slots: Vec<[SlotId; 3]>,
     capacity: Vec<u32>,
-    wire_count: usize,
-    /// The channels into each terminal, in rows.
+    resource_count: usize,
+    /// The start of each terminal's incoming channels in `into`.
     entering: Vec<u32>,
     into: Vec<u32>,
 }
 
-/// Fills the distances from a terminal and lists those that it reaches, the nearest first.
-pub(super) fn search(network: &TerminalGraph, source: u32, distance: &mut [u32], reached: &mut Vec<u32>) {
+/// Computes the distances from a terminal in `O(N + M)` time. Lists the reached terminals, nearest first.
+pub(super) fn fill_distances(graph: &TerminalGraph, source: u32, distance: &mut [u32], reached: &mut Vec<u32>) {
     distance.fill(UNREACHED);
     distance[source as usize] = 0;
     reached.clear();
@@ -34,8 +36,8 @@ pub(super) fn search(network: &TerminalGraph, source: u32, distance: &mut [u32],
     let mut next = 0;
     while let Some(&node) = reached.get(next) {
         next += 1;
-        for channel in network.leaving(node) {
-            let head = network.head(channel);
+        for channel in graph.leaving(node) {
+            let head = graph.head(channel);
             if distance[head as usize] == UNREACHED {
                 distance[head as usize] = distance[node as usize] + 1;
                 reached.push(head);
@@ -44,21 +46,21 @@ pub(super) fn search(network: &TerminalGraph, source: u32, distance: &mut [u32],
     }
 }
 
-/// Distance of a terminal to which nothing leads.
+/// The distance of a terminal that cannot be reached.
 pub(super) const UNREACHED: u32 = u32::MAX;
 
 impl TerminalGraph {
     pub(super) fn new(task: &SchedulingTask<'_>, capacities: &Capacities) -> Self {
         let topology = task.topology();
         let unlimited = capacities.len() as SlotId;
-        let mut network = Self {
+        let mut graph = Self {
             leaving: vec![0],
             tail: Vec::new(),
             head: Vec::new(),
             original: Vec::new(),
             slots: Vec::new(),
             capacity: (0..unlimited).map(|slot| capacities.of(slot)).chain([u32::MAX]).collect(),
-            wire_count: topology.resource_count(),
+            resource_count: topology.resource_count(),
             entering: vec![0],
             into: Vec::new(),
         };
@@ -67,21 +69,21 @@ impl TerminalGraph {
         for (tail, &terminal) in topology.terminals().iter().enumerate() {
             for &channel in topology.out_channels(terminal) {
                 let Some(head) = rank(topology.head(channel)) else { continue };
-                rows[head].push(network.head.len() as u32);
+                rows[head].push(graph.head.len() as u32);
                 let ports = PortPair::new(task, capacities, terminal, topology.head(channel));
                 let [send, receive] = [ports.send, ports.receive].map(|port| port.unwrap_or(unlimited));
-                network.slots.push([resource_slot(task, channel), send, receive]);
-                network.tail.push(tail as u32);
-                network.head.push(head as u32);
-                network.original.push(channel);
+                graph.slots.push([resource_slot(task, channel), send, receive]);
+                graph.tail.push(tail as u32);
+                graph.head.push(head as u32);
+                graph.original.push(channel);
             }
-            network.leaving.push(network.head.len() as u32);
+            graph.leaving.push(graph.head.len() as u32);
         }
         for row in rows {
-            network.into.extend(row);
-            network.entering.push(network.into.len() as u32);
+            graph.into.extend(row);
+            graph.entering.push(graph.into.len() as u32);
         }
-        network
+        graph
     }
 
     /// Number of terminals.
@@ -94,13 +96,13 @@ impl TerminalGraph {
         self.head.len()
     }
 
-    /// The channels that leave a terminal.
+    /// Returns the channels that leave a terminal.
     #[inline]
     pub(super) fn leaving(&self, terminal: u32) -> Range<u32> {
         self.leaving[terminal as usize]..self.leaving[terminal as usize + 1]
     }
 
-    /// The channels that enter a terminal.
+    /// Returns the channels that enter a terminal.
     #[inline]
     pub(super) fn entering(&self, terminal: u32) -> &[u32] {
         &self.into[self.entering[terminal as usize] as usize..self.entering[terminal as usize + 1] as usize]
@@ -116,53 +118,55 @@ impl TerminalGraph {
         self.head[channel as usize]
     }
 
-    /// The channel of the topology.
+    /// Returns the channel of the topology.
     pub(super) fn original(&self, channel: u32) -> ChannelId {
         self.original[channel as usize]
     }
 
-    /// The wire, then the ports of sender and receiver, which may be [no limit](Self::is_limit).
+    /// Returns the resource, the send port and the receive port of a channel. A port may be
+    /// [unlimited](Self::is_limited).
     #[inline]
     pub(super) fn slots(&self, channel: u32) -> [SlotId; 3] {
         self.slots[channel as usize]
     }
 
-    /// What a transfer over a channel takes that can run out.
+    /// Returns the limited slots of a channel: the resource first, then ports.
     #[inline]
-    pub(super) fn limits(&self, channel: u32) -> impl Iterator<Item = SlotId> {
-        self.slots(channel).into_iter().filter(|&slot| self.is_limit(slot))
+    pub(super) fn limited_slots(&self, channel: u32) -> impl Iterator<Item = SlotId> {
+        self.slots(channel).into_iter().filter(|&slot| self.is_limited(slot))
     }
 
-    /// Whether a slot can run out.
+    /// Returns true if a slot has a limited capacity.
     #[inline]
-    pub(super) fn is_limit(&self, slot: SlotId) -> bool {
+    pub(super) fn is_limited(&self, slot: SlotId) -> bool {
         (slot as usize) < self.slot_count()
     }
 
-    /// Number of slots that can run out: wires, then ports.
+    /// Number of limited slots: resources, then ports.
     pub(super) fn slot_count(&self) -> usize {
         self.capacity.len() - 1
     }
 
-    /// Number of slots that are wires.
-    pub(super) fn wire_count(&self) -> usize {
-        self.wire_count
+    /// Number of slots that are resources.
+    pub(super) fn resource_count(&self) -> usize {
+        self.resource_count
     }
 
-    /// Uses a step.
+    /// Returns the uses per step of a slot.
     #[inline]
     pub(super) fn capacity(&self, slot: SlotId) -> u32 {
         self.capacity[slot as usize]
     }
 
-    /// The most transfers a step: over all wires, from all ports and into all ports.
+    /// Returns the maximum number of transfers per step: the minimum over all resources, all send ports and all receive
+    /// ports.
     pub(super) fn rate(&self) -> u64 {
         let mut rate = [0; 3];
         let mut is_counted = vec![false; self.capacity.len()];
         for slots in &self.slots {
             for (rate, slot) in rate.iter_mut().zip(*slots) {
-                let is_new = !std::mem::replace(&mut is_counted[slot as usize], self.is_limit(slot));
-                *rate += if !self.is_limit(slot) {
+                let is_new = !std::mem::replace(&mut is_counted[slot as usize], self.is_limited(slot));
+                *rate += if !self.is_limited(slot) {
                     1
                 } else if is_new {
                     u64::from(self.capacity(slot))

@@ -1,4 +1,4 @@
-//! What every schedule holds, and the bounds that are reached on small networks.
+//! Tests of the whole method.
 
 use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{
@@ -13,7 +13,8 @@ use super::*;
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
 const RELAY: CommunicationModel = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
 
-/// What some attempts reach, verified; `None` if the method declines.
+/// Returns the fewest steps of some attempts, with every schedule verified; `None` if the method does not support the
+/// problem.
 fn reached(problem: &Problem<'_>, goal: u32, attempts: u64) -> Option<usize> {
     let budget = Budget::unlimited();
     let mut best = None;
@@ -34,7 +35,7 @@ fn reached(problem: &Problem<'_>, goal: u32, attempts: u64) -> Option<usize> {
     best
 }
 
-/// The best bound of a problem.
+/// Returns the best lower bound of a problem.
 fn bound(problem: &Problem<'_>) -> u32 {
     lockstep_bounds::all(problem).iter().map(|bound| bound.steps).max().unwrap()
 }
@@ -42,7 +43,7 @@ fn bound(problem: &Problem<'_>) -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Whatever is relayed from terminal to terminal is served, validly, in no fewer steps than there must be.
+    /// No schedule beats the lower bound.
     #[test]
     fn every_schedule_is_valid(instance in instance(10)) {
         let whole = instance.problem();
@@ -60,7 +61,7 @@ proptest! {
     }
 }
 
-/// A network whose total exchange takes so many steps, by distances and channels or by its middle cut.
+/// A network with the number of steps of its all-to-all, by distances and channels or by its middle cut.
 const TIGHT: [(&str, usize); 12] = [
     ("hypercube:3", 4),
     ("hypercube:4", 8),
@@ -79,7 +80,7 @@ const TIGHT: [(&str, usize); 12] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2))]
 
-    /// Even where every channel must be busy in every step.
+    /// Even if every channel must be busy in every step.
     #[test]
     fn total_exchange_reaches_its_bound(
         networks in Vec::from(TIGHT.map(|(spec, _)| shuffled(spec.parse::<Topology>().unwrap())))
@@ -94,9 +95,9 @@ proptest! {
     }
 }
 
-/// No flow loads all channels with less than 8, rounded up (a linear program, for each of the 36).
+/// No flow loads all channels with less than 8 after rounding up, by a linear program for each of the 36 channels.
 #[test]
-fn a_dead_channel_costs_one_step() {
+fn a_failed_channel_costs_one_step() {
     let kautz: Topology = "kautz:3,2".parse().unwrap();
     for dead in kautz.channels() {
         let mut rest = TopologyBuilder::new("kautz:3,2 with a dead channel");
@@ -111,10 +112,10 @@ fn a_dead_channel_costs_one_step() {
     }
 }
 
-/// In the 4-cube and the 4x4 torus each of 16 nodes sends messages that cross 32 channels in all, one a step from each port
-/// and on each wire.
+/// In the 4-cube and the 4x4 torus, the messages of each of 16 nodes cross 32 channels. Each port and each half-duplex
+/// link carries one per step.
 #[test]
-fn ports_and_half_duplex_links_are_busy_all_the_time() {
+fn ports_and_half_duplex_links_are_always_busy() {
     for spec in ["hypercube:4", "torus:4x4"] {
         let network: Topology = spec.parse().unwrap();
         let exchange = Collective::all_to_all();
@@ -133,8 +134,9 @@ fn ports_and_half_duplex_links_are_busy_all_the_time() {
 }
 
 #[test]
-fn chunks_fill_what_one_message_leaves_idle() {
-    // Five nodes in a ring send one message one channel far and one two, both ways: 30 hops on 10 channels.
+fn chunks_use_channels_that_one_message_leaves_idle() {
+    // In a ring of five nodes, each sends messages over one and two channels, in both directions: 30 hops on 10
+    // channels.
     let ring: Topology = "ring:5".parse().unwrap();
     for chunks in 1..=3 {
         let exchange = Collective::all_to_all().with_chunks(chunks.try_into().unwrap());
@@ -143,10 +145,10 @@ fn chunks_fill_what_one_message_leaves_idle() {
     }
 }
 
-/// One message a step leaves over the one channel where all others are detours.
+/// One channel is the shortest path of all messages; the others are detours.
 #[test]
-fn detours_relieve_a_crowded_channel() {
-    let mut ring = TopologyBuilder::new("one way round, with a way back");
+fn detours_relieve_a_congested_channel() {
+    let mut ring = TopologyBuilder::new("a directed ring with one channel back");
     let nodes: Vec<NodeId> = (0..4).map(|place| ring.terminal(place.to_string())).collect();
     for (tail, head) in [(0, 1), (1, 0), (0, 2), (2, 3), (3, 1)] {
         ring.channel(nodes[tail], nodes[head]);
@@ -154,17 +156,17 @@ fn detours_relieve_a_crowded_channel() {
     let ring = ring.build().unwrap();
     let pair = Collective::many_to_many_scatter(&nodes[..1], &nodes[1..2]).with_chunks(8.try_into().unwrap());
     let problem = Problem::new(&ring, &pair, STORE_AND_FORWARD).unwrap();
-    // Five go straight, and three leave the long way early enough.
+    // Five messages take the channel, and three take the detour early enough.
     assert_eq!(reached(&problem, 5, 1), Some(5));
 }
 
 #[test]
-fn what_is_not_passed_on_is_left_to_others() {
+fn direct_scatter_is_not_supported() {
     let direct = CommunicationModel::wormhole();
     let cases = [
         ("torus:3x3", Collective::all_to_all(), direct),
         ("torus:3x3", Collective::all_gather(), STORE_AND_FORWARD),
-        // Terminals are beside switches only.
+        // All neighbours of terminals are switches.
         ("omega:8", Collective::all_to_all(), RELAY),
     ];
     for (spec, collective, model) in cases {
@@ -174,9 +176,9 @@ fn what_is_not_passed_on_is_left_to_others() {
     }
 }
 
-/// A schedule for a first attempt whose time is over at once is left to faster methods.
+/// A first attempt without time leaves the schedule to faster methods.
 #[test]
-fn a_spent_budget_ends_it() {
+fn a_spent_budget_ends_the_attempt() {
     let torus: Topology = "torus:4x4".parse().unwrap();
     let exchange = Collective::all_to_all();
     let problem = Problem::new(&torus, &exchange, STORE_AND_FORWARD).unwrap();

@@ -1,4 +1,4 @@
-//! What there is before the first message is placed.
+//! The fixed transfers that one attempt uses.
 
 use lockstep_schedule::{MessageId, Transfer};
 use lockstep_topology::NodeId;
@@ -14,57 +14,59 @@ pub(super) struct RelayStop {
     pub(super) ready: u32,
 }
 
-/// Transfers that are made, and how far they bring the messages. Memory: some 40 bytes a transfer.
+/// The fixed transfers that one attempt uses, and the terminals that hold their messages.
+///
+/// Memory: about 40 bytes per transfer.
 #[derive(Debug, Default)]
 pub(super) struct FixedPart<'a> {
     transfers: Vec<(u32, Transfer<'a>)>,
-    /// The messages that have reached their receivers, ascending.
+    /// The messages that reached their receivers, ascending.
     arrived: Vec<MessageId>,
-    /// Where the others have been, by message and then by time.
+    /// The stops of the other messages, by message and then by time.
     stops: Vec<(MessageId, RelayStop)>,
 }
 
 impl<'a> FixedPart<'a> {
-    /// All that is kept; where some of it may be given up, that before the goal of a random part of the messages.
+    /// Uses all fixed transfers. If they may move, drops those from the goal on and those of random messages.
     pub(super) fn new(
         task: &SchedulingTask<'_>,
-        kept: Option<FixedTransfers<'a>>,
+        fixed: Option<FixedTransfers<'a>>,
         goal: u32,
         rng: &mut impl Rng,
     ) -> Self {
-        let mut start = Self::default();
-        let Some(kept) = kept else { return start };
-        start.transfers.extend(kept.transfers());
-        if kept.may_move {
-            let most: u32 = rng.random();
-            let is_given_up: Vec<bool> = task.messages().ids().map(|_| rng.random::<u32>() < most).collect();
-            start.transfers.retain(|(step, made)| *step < goal && !is_given_up[made.message.index()]);
+        let mut part = Self::default();
+        let Some(fixed) = fixed else { return part };
+        part.transfers.extend(fixed.transfers());
+        if fixed.may_move {
+            let threshold: u32 = rng.random();
+            let is_dropped: Vec<bool> = task.messages().ids().map(|_| rng.random::<u32>() < threshold).collect();
+            part.transfers.retain(|(step, transfer)| *step < goal && !is_dropped[transfer.message.index()]);
         }
-        for &(step, Transfer { message, path }) in &start.transfers {
+        for &(step, Transfer { message, path }) in &part.transfers {
             let terminal = task.topology().terminals()[task.receiver(path)];
             if task.messages().receivers_iter(message).next() == Some(terminal) {
-                start.arrived.push(message);
+                part.arrived.push(message);
             } else {
-                start.stops.push((message, RelayStop { terminal, ready: step + 1 }));
+                part.stops.push((message, RelayStop { terminal, ready: step + 1 }));
             }
         }
-        start.arrived.sort_unstable();
-        start.stops.retain(|(message, _)| start.arrived.binary_search(message).is_err());
-        start.stops.sort_by_key(|&(message, _)| message);
-        start
+        part.arrived.sort_unstable();
+        part.stops.retain(|(message, _)| part.arrived.binary_search(message).is_err());
+        part.stops.sort_by_key(|&(message, _)| message);
+        part
     }
 
-    /// The transfers with their steps.
+    /// Returns the transfers with their steps.
     pub(super) fn transfers(&self) -> impl Iterator<Item = (u32, Transfer<'a>)> {
         self.transfers.iter().copied()
     }
 
-    /// Whether the message has reached its receiver.
+    /// Returns true if the message reached its receiver.
     pub(super) fn has_arrived(&self, message: MessageId) -> bool {
         self.arrived.binary_search(&message).is_ok()
     }
 
-    /// Where a message has been brought to, in the order of time; nowhere if it has reached its receiver.
+    /// Returns the stops of a message in time order; none if it reached its receiver.
     pub(super) fn stops(&self, message: MessageId) -> impl DoubleEndedIterator<Item = RelayStop> + ExactSizeIterator {
         let first = self.stops.partition_point(|(other, _)| *other < message);
         let count = self.stops[first..].partition_point(|(other, _)| *other == message);

@@ -1,4 +1,4 @@
-//! Who should be informed early: nodes far apart that can send a lot.
+//! The order in which terminals should receive the message: nodes that are far apart and can send to many others.
 
 use std::collections::BinaryHeap;
 
@@ -6,11 +6,11 @@ use lockstep_topology::{NodeId, Topology};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-/// Lists terminals such that the first ones, however many, are far apart.
+/// Orders terminals such that every prefix is far apart.
 #[derive(Debug)]
 pub(super) struct DispersedOrder<'a> {
     topology: &'a Topology,
-    /// Distance from the nodes that are listed already.
+    /// The distance of each node from the nearest listed node.
     near: Vec<u32>,
     queue: Vec<NodeId>,
 }
@@ -20,21 +20,27 @@ impl<'a> DispersedOrder<'a> {
         Self { topology, near: Vec::new(), queue: Vec::new() }
     }
 
-    /// The root and some other terminals by urgency: first a spread of as many as the last of these sizes says, in one
-    /// of several ways; then the rest at random.
-    pub(super) fn list(&mut self, root: NodeId, others: &[NodeId], sizes: &[usize], rng: &mut impl Rng) -> Vec<NodeId> {
+    /// Returns the root and the other terminals by urgency: first dispersed terminals, then the rest at random. The
+    /// last of the sizes is the number of dispersed terminals. One of several orders is chosen at random.
+    pub(super) fn order(
+        &mut self,
+        root: NodeId,
+        others: &[NodeId],
+        sizes: &[usize],
+        rng: &mut impl Rng,
+    ) -> Vec<NodeId> {
         let mut order = match rng.random_range(0..4) {
-            3 => self.along_a_walk(root, others, sizes),
+            3 => self.along_depth_first_order(root, others, sizes),
             weight => self.farthest_first(root, others, sizes.last().copied().unwrap_or(1), weight, rng),
         };
         let first = order.len();
-        let is_listed = self.marked(&order);
+        let is_listed = self.flags(&order);
         order.extend(others.iter().filter(|node| !is_listed[node.index()]));
         order[first..].shuffle(rng);
         order
     }
 
-    fn marked(&self, nodes: &[NodeId]) -> Vec<bool> {
+    fn flags(&self, nodes: &[NodeId]) -> Vec<bool> {
         let mut is_marked = vec![false; self.topology.node_count()];
         for node in nodes {
             is_marked[node.index()] = true;
@@ -42,10 +48,11 @@ impl<'a> DispersedOrder<'a> {
         is_marked
     }
 
-    /// The root and then, `count` in all, always one that is about as far as can be from all before. A node counts the
-    /// more the more channels it has, to the power of `weight`: a leaf of a tree cannot pass much on.
+    /// Returns `count` terminals: the root, and then always a terminal about as far as possible from all listed ones.
+    /// The distance is multiplied by the degree to the power of `weight`, because a leaf of a tree cannot send to
+    /// others.
     ///
-    /// Looks only at what comes nearer with a node that is listed, and at all of them when the greatest distance falls.
+    /// Scans all terminals only when the largest distance falls. Takes `O(count (N + M))` time at most.
     fn farthest_first(
         &mut self,
         root: NodeId,
@@ -67,7 +74,7 @@ impl<'a> DispersedOrder<'a> {
                 candidates.extend(others.iter().filter(|&node| score(node) >= least));
             }
             let node = candidates.swap_remove(rng.random_range(0..candidates.len()));
-            // Scores only fall.
+            // A score only decreases.
             if self.near[node.index()] > 0 && self.score(node, weight) >= least {
                 self.add(node);
                 order.push(node);
@@ -76,29 +83,29 @@ impl<'a> DispersedOrder<'a> {
         order
     }
 
-    /// As many of each of the sizes as even parts of a depth-first walk: on a ring or a line, holders with intervals of
-    /// their own. Where the walk does not end beside the root, only half a part comes behind the last one, for nobody
-    /// sends from the other side.
-    fn along_a_walk(&mut self, root: NodeId, others: &[NodeId], sizes: &[usize]) -> Vec<NodeId> {
-        let walk = self.walk(root, others);
+    /// Divides the depth-first order into equal parts, for each of the sizes again, and lists the first terminal of
+    /// each part. On a ring or a line, each holder then serves its own interval. If the order does not end next to the
+    /// root, the last interval is half as long, because no holder sends from its other side.
+    fn along_depth_first_order(&mut self, root: NodeId, others: &[NodeId], sizes: &[usize]) -> Vec<NodeId> {
+        let walk = self.depth_first_order(root, others);
         let end = walk[walk.len() - 1];
         let is_closed = self.topology.out_channels(end).iter().any(|&channel| self.topology.head(channel) == root);
         let turns = if is_closed { 1 } else { 2 };
         let mut order = vec![root];
-        // Intervals that begin with a listed node, or in the mirror behind the end.
+        // Each interval begins with a listed node, or in the mirror image after the end.
         let mut intervals = vec![(0, turns * walk.len())];
         for &size in sizes {
-            // The length of the parts of each interval, and which one it is; nothing is cut finer than single nodes.
+            // The part length of each interval, and its index. A part has at least one node.
             let mut parts_of = vec![1; intervals.len()];
-            let part = |place: usize, parts: usize| {
-                let (start, end) = intervals[place];
-                (parts < end - start).then(|| (((end - start) << 20) / parts, place))
+            let part = |index: usize, parts: usize| {
+                let (start, end) = intervals[index];
+                (parts < end - start).then(|| (((end - start) << 20) / parts, index))
             };
-            let mut longest: BinaryHeap<_> = (0..intervals.len()).filter_map(|place| part(place, 1)).collect();
+            let mut longest: BinaryHeap<_> = (0..intervals.len()).filter_map(|index| part(index, 1)).collect();
             for _ in intervals.len()..(turns * size.min(walk.len())).saturating_sub(turns - 1) {
-                let Some((_, place)) = longest.pop() else { break };
-                parts_of[place] += 1;
-                longest.extend(part(place, parts_of[place]));
+                let Some((_, index)) = longest.pop() else { break };
+                parts_of[index] += 1;
+                longest.extend(part(index, parts_of[index]));
             }
             let cuts = intervals.iter().zip(parts_of).flat_map(|(&(start, end), parts)| {
                 let border = move |part: usize| start + (end - start) * part / parts;
@@ -113,9 +120,9 @@ impl<'a> DispersedOrder<'a> {
         order
     }
 
-    /// The root and the others in the order in which a depth-first search from the root comes to them.
-    fn walk(&mut self, root: NodeId, others: &[NodeId]) -> Vec<NodeId> {
-        let is_listed = self.marked(others);
+    /// Returns the root and the others in depth-first order from the root.
+    fn depth_first_order(&mut self, root: NodeId, others: &[NodeId]) -> Vec<NodeId> {
+        let is_listed = self.flags(others);
         let Self { topology, queue: stack, .. } = self;
         let mut is_seen = vec![false; topology.node_count()];
         let mut walk = Vec::with_capacity(others.len() + 1);
@@ -176,7 +183,7 @@ mod tests {
         ) {
             let (root, mut others) = (topology.terminals()[0], topology.terminals()[1..].to_vec());
             others.truncate(count.max(1));
-            let order = DispersedOrder::new(&topology).list(root, &others, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
+            let order = DispersedOrder::new(&topology).order(root, &others, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
             prop_assert_eq!(order[0], root);
             let mut listed = order[1..].to_vec();
             listed.sort_unstable();
@@ -198,7 +205,8 @@ mod tests {
     #[test]
     fn a_walk_is_cut_into_even_parts() {
         let network: Topology = "ring:27".parse().unwrap();
-        let order = DispersedOrder::new(&network).along_a_walk(NodeId::new(0), &network.terminals()[1..], &[3, 9]);
+        let order =
+            DispersedOrder::new(&network).along_depth_first_order(NodeId::new(0), &network.terminals()[1..], &[3, 9]);
         let mut numbers: Vec<u32> = order.iter().map(|node| node.number()).collect();
         numbers[..3].sort_unstable();
         assert_eq!(numbers[..3], [0, 9, 18]);

@@ -1,4 +1,4 @@
-//! Shortest paths only: detours of a flow are taken back, and those who lose a path look for another one.
+//! Repair of a flow under minimal routing: detours are replaced by shortest paths.
 
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
@@ -6,26 +6,32 @@ use rand::{Rng, RngExt};
 
 /// The transfers of one step along shortest paths.
 ///
-/// Whoever has none takes the shortest path from any holder that costs least, where each wire and port in use costs the
-/// more the oftener it was fought for; those who used it before look for another one.
+/// A target without a path takes the cheapest shortest path from any holder. A used resource or port costs more each
+/// time it changes hands, and the targets that used it before search again.
 ///
-/// **Source**: `McMurchie` and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA
+/// Invariant between calls of [`repair`](Self::repair): no resource has a user.
+///
+/// # Source
+///
+/// `McMurchie` and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA
 /// 1995.
 #[derive(Debug)]
 pub(super) struct PathRepair<'a> {
     topology: &'a Topology,
     ports: Ports,
-    /// The path to each node that is reached.
+    /// The path to each reached node.
     path_to: Vec<Vec<ChannelId>>,
-    /// The node whose path uses each wire.
+    /// The target whose path uses each resource.
     user: Vec<Option<NodeId>>,
-    /// The nodes that each node sends to.
+    /// The targets that each node sends to.
     sends: Vec<Vec<NodeId>>,
-    /// How often each wire and the ports of each node were fought for.
-    fights: Vec<u32>,
-    /// Distance to the target, the least cost of a shortest path, and its first channel.
+    /// The number of times that each resource, and the ports of each node, changed hands.
+    changes: Vec<u32>,
+    /// The distance of each node to the target; `UNSEEN` between searches.
     level: Vec<u32>,
+    /// The least cost of a shortest path to the target.
     cost: Vec<u32>,
+    /// The first channel of that path.
     via: Vec<ChannelId>,
     queue: Vec<NodeId>,
     visits: u64,
@@ -33,11 +39,11 @@ pub(super) struct PathRepair<'a> {
 
 const UNSEEN: u32 = u32::MAX;
 
-/// How far beyond the nearest holder others are looked at.
-const REACH: u32 = 2;
+/// The number of levels beyond the nearest holder that are searched.
+const EXTRA_LEVELS: u32 = 2;
 
-/// How often in a step somebody may look for another path, for each who has to.
-const PATIENCE: usize = 40;
+/// The maximum number of searches in a step, per target without a path.
+const MAX_SEARCHES: usize = 40;
 
 impl<'a> PathRepair<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports) -> Self {
@@ -48,7 +54,7 @@ impl<'a> PathRepair<'a> {
             path_to: vec![Vec::new(); nodes],
             user: vec![None; topology.resource_count()],
             sends: vec![Vec::new(); nodes],
-            fights: vec![0; topology.resource_count() + nodes],
+            changes: vec![0; topology.resource_count() + nodes],
             level: vec![UNSEEN; nodes],
             cost: vec![0; nodes],
             via: vec![ChannelId::new(0); nodes],
@@ -57,36 +63,36 @@ impl<'a> PathRepair<'a> {
         }
     }
 
-    /// Number of nodes looked at so far.
+    /// Number of nodes visited so far.
     pub(super) fn visits(&self) -> u64 {
         self.visits
     }
 
-    /// Shortest paths that fit together in one step, to as many as possible of those to whom the paths of a flow lead.
-    pub(super) fn mend(
+    /// Replaces the given paths by shortest paths that do not conflict. Some targets may be left without a path.
+    pub(super) fn repair(
         &mut self,
         paths: Vec<Vec<ChannelId>>,
         is_holder: impl Fn(NodeId) -> bool,
         rng: &mut impl Rng,
     ) -> Vec<Vec<ChannelId>> {
         let ends: Vec<NodeId> = paths.iter().map(|path| self.topology.head(path[path.len() - 1])).collect();
-        let mut lost = Vec::new();
+        let mut unserved = Vec::new();
         for (path, &end) in paths.into_iter().zip(&ends) {
             if self.is_shortest(&path, end) {
-                self.take(path, end);
+                self.add(path, end);
             } else {
-                lost.push(end);
+                unserved.push(end);
             }
         }
-        self.fights.fill(0);
-        for _ in 0..PATIENCE * lost.len() {
-            if lost.is_empty() {
+        self.changes.fill(0);
+        for _ in 0..MAX_SEARCHES * unserved.len() {
+            if unserved.is_empty() {
                 break;
             }
-            let target = lost.swap_remove(rng.random_range(0..lost.len()));
+            let target = unserved.swap_remove(rng.random_range(0..unserved.len()));
             if let Some(path) = self.cheapest(target, &is_holder, rng) {
-                self.make_way(&path, &mut lost, rng);
-                self.take(path, target);
+                self.clear_path(&path, &mut unserved, rng);
+                self.add(path, target);
             }
         }
         let kept = ends.iter().map(|end| std::mem::take(&mut self.path_to[end.index()]));
@@ -96,11 +102,11 @@ impl<'a> PathRepair<'a> {
         kept
     }
 
-    fn wire(&self, channel: ChannelId) -> usize {
+    fn resource(&self, channel: ChannelId) -> usize {
         self.topology.resource(channel).index()
     }
 
-    /// The place of a node's ports beside the wires.
+    /// Returns the index of a node's ports in `changes`, after all resources.
     fn port(&self, node: NodeId) -> usize {
         self.topology.resource_count() + node.index()
     }
@@ -109,44 +115,44 @@ impl<'a> PathRepair<'a> {
         self.sends[sender.index()].len() >= self.ports.of_degree(self.topology.out_channels(sender).len())
     }
 
-    fn take(&mut self, path: Vec<ChannelId>, target: NodeId) {
+    fn add(&mut self, path: Vec<ChannelId>, target: NodeId) {
         for &channel in &path {
-            let wire = self.wire(channel);
-            self.user[wire] = Some(target);
+            let resource = self.resource(channel);
+            self.user[resource] = Some(target);
         }
         self.sends[self.topology.tail(path[0]).index()].push(target);
         self.path_to[target.index()] = path;
     }
 
-    /// Takes back what is in the way of a path.
-    fn make_way(&mut self, path: &[ChannelId], lost: &mut Vec<NodeId>, rng: &mut impl Rng) {
+    /// Removes the paths that conflict with a path.
+    fn clear_path(&mut self, path: &[ChannelId], unserved: &mut Vec<NodeId>, rng: &mut impl Rng) {
         for &channel in path {
-            let wire = self.wire(channel);
-            if let Some(user) = self.user[wire] {
-                self.fights[wire] += 1;
-                self.lose(user, lost);
+            let resource = self.resource(channel);
+            if let Some(user) = self.user[resource] {
+                self.changes[resource] += 1;
+                self.remove(user, unserved);
             }
         }
         let sender = self.topology.tail(path[0]);
         if self.is_full(sender) {
             let port = self.port(sender);
-            self.fights[port] += 1;
+            self.changes[port] += 1;
             let sends = &self.sends[sender.index()];
-            self.lose(sends[rng.random_range(0..sends.len())], lost);
+            self.remove(sends[rng.random_range(0..sends.len())], unserved);
         }
     }
 
-    fn lose(&mut self, target: NodeId, lost: &mut Vec<NodeId>) {
+    fn remove(&mut self, target: NodeId, unserved: &mut Vec<NodeId>) {
         let path = std::mem::take(&mut self.path_to[target.index()]);
         for &channel in &path {
-            let wire = self.wire(channel);
-            self.user[wire] = None;
+            let resource = self.resource(channel);
+            self.user[resource] = None;
         }
         self.sends[self.topology.tail(path[0]).index()].retain(|&node| node != target);
-        lost.push(target);
+        unserved.push(target);
     }
 
-    /// Whether no path between the same ends is shorter.
+    /// Returns true if no path between the same ends is shorter.
     fn is_shortest(&mut self, path: &[ChannelId], target: NodeId) -> bool {
         let sender = self.topology.tail(path[0]);
         self.begin(target);
@@ -159,7 +165,7 @@ impl<'a> PathRepair<'a> {
         !is_nearer
     }
 
-    /// The shortest path from a holder to the target that costs least, ties at random.
+    /// Returns the cheapest shortest path from a holder to the target; ties at random.
     fn cheapest(
         &mut self,
         target: NodeId,
@@ -168,13 +174,13 @@ impl<'a> PathRepair<'a> {
     ) -> Option<Vec<ChannelId>> {
         self.begin(target);
         let mut best: Option<(u32, u32, NodeId)> = None;
-        let (mut start, mut farther) = (0, REACH);
+        let (mut start, mut farther) = (0, EXTRA_LEVELS);
         while start < self.queue.len() && farther > 0 {
             start = self.expand(start);
-            for place in start..self.queue.len() {
-                let node = self.queue[place];
+            for position in start..self.queue.len() {
+                let node = self.queue[position];
                 if is_holder(node) {
-                    let port = if self.is_full(node) { 1 + self.fights[self.port(node)] } else { 0 };
+                    let port = if self.is_full(node) { 1 + self.changes[self.port(node)] } else { 0 };
                     let key = (self.cost[node.index()] + port, rng.random(), node);
                     best = Some(best.map_or(key, |best| best.min(key)));
                 }
@@ -199,21 +205,21 @@ impl<'a> PathRepair<'a> {
         self.cost[target.index()] = 0;
     }
 
-    /// Looks at the nodes one channel before those of the level that begins at this place of the queue, and returns
-    /// where theirs begins.
+    /// Visits the predecessors of the level that begins at this position of the queue. Returns the position where the
+    /// next level begins.
     fn expand(&mut self, start: usize) -> usize {
         let end = self.queue.len();
-        for place in start..end {
-            let head = self.queue[place];
-            if place > 0 && !self.topology.routes(head) {
+        for position in start..end {
+            let head = self.queue[position];
+            if position > 0 && !self.topology.routes(head) {
                 continue;
             }
             self.visits += 1;
             let level = self.level[head.index()] + 1;
             for &channel in self.topology.in_channels(head) {
                 let tail = self.topology.tail(channel);
-                let wire = self.wire(channel);
-                let price = if self.user[wire].is_some() { 1 + self.fights[wire] } else { 0 };
+                let resource = self.resource(channel);
+                let price = if self.user[resource].is_some() { 1 + self.changes[resource] } else { 0 };
                 let cost = self.cost[head.index()] + price;
                 let is_new = self.level[tail.index()] == UNSEEN;
                 if is_new {

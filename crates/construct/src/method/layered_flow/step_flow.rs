@@ -1,19 +1,21 @@
-//! One step of a broadcast as a flow: all transfers carry the same, so what counts is only who is reached.
+//! One step of a broadcast as a flow.
+//!
+//! All transfers carry the same message, so only the set of reached nodes matters.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// A network whose flows are the transfers of one step.
+/// A flow network whose flows are the transfers of one step.
 ///
-/// From the source a unit goes to a holder, over channels to a terminal that does not hold the message, and to the
-/// sink. The arcs of the channels have their numbers; then follow, for every terminal, the arc that sends and the arc
-/// that receives. The step in which each node comes to hold the message is told from outside, by node.
+/// A unit flows from the source to a holder, over channels to a terminal without the message, and to the sink. The arc
+/// of a channel has the channel's number. Then each terminal has two arcs, one from the source and one to the sink. The
+/// caller keeps the step in which each node receives the message.
 #[derive(Debug)]
 pub(super) struct BroadcastStepFlow<'a> {
     topology: &'a Topology,
     ports: Ports,
-    /// Channels that share a wire; units in both directions cancel.
+    /// Opposite channels that share a resource; units in both directions cancel.
     opposite: Vec<[ChannelId; 2]>,
     network: FlowNetwork,
 }
@@ -32,7 +34,7 @@ impl<'a> BroadcastStepFlow<'a> {
         Self { topology, ports, opposite, network }
     }
 
-    /// Begins a step: who came to hold the message in an earlier one sends, nobody receives yet.
+    /// Begins a step: nodes that received the message in an earlier step send, and no node receives yet.
     pub(super) fn begin(&mut self, step_of: &[u32], step: u32) {
         let Self { topology, ports, network, .. } = self;
         let holds = |node: NodeId| step_of[node.index()] < step;
@@ -53,8 +55,8 @@ impl<'a> BroadcastStepFlow<'a> {
         });
     }
 
-    /// Reaches as many of these terminals as can be beside those that are reached already, and returns how many. They
-    /// must not hold the message, nor have been given in this step before.
+    /// Reaches the maximum number of these terminals in addition to those already reached, and returns that number. The
+    /// terminals must not hold the message or have been given in this step before. Takes one maximum flow.
     pub(super) fn reach(&mut self, terminals: &[NodeId]) -> usize {
         for &terminal in terminals {
             let arc = self.receiving_arc(terminal);
@@ -69,7 +71,7 @@ impl<'a> BroadcastStepFlow<'a> {
         ArcId::from_index(self.topology.channel_bound() + 2 * rank + 1)
     }
 
-    /// The path of every transfer; ends the step.
+    /// Returns the path of every transfer and ends the step.
     pub(super) fn paths(&mut self) -> Vec<Vec<ChannelId>> {
         for [there, back] in &self.opposite {
             self.network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));

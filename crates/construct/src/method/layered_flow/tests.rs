@@ -1,18 +1,20 @@
+//! Tests of the whole method.
+
 use std::collections::BTreeSet;
 
 use lockstep_paths::FlowNetwork;
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, MessageId, Ports, Problem, verify};
-use lockstep_topology::TopologyBuilder;
 use lockstep_topology::strategy::{any_topology, shuffled};
+use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
 use crate::kit::testing::{broadcast_to, renumbered};
 
-/// Number of steps after up to eight attempts at so few, once the judge has seen all schedules; `None` if the method
-/// declines.
+/// Returns the number of steps after up to eight attempts, with every schedule verified; `None` if the method does not
+/// support the problem.
 fn steps(problem: &Problem<'_>, goal: u32) -> Option<u32> {
     let budget = Budget::unlimited();
     let mut request = MethodRequest { goal, ..MethodRequest::first(problem, &budget) };
@@ -34,7 +36,7 @@ fn model(routing: Routing, ports: Ports) -> CommunicationModel {
     CommunicationModel { routing, ports, ..CommunicationModel::wormhole() }
 }
 
-/// The steps above the growth bound on a network under other numbers than its own.
+/// Returns the number of steps above the growth bound on a renumbered network.
 fn gap(spec: &str, model: CommunicationModel) -> u32 {
     let topology = renumbered(&spec.parse().expect("a spec"));
     let root = topology.terminals()[topology.terminal_count() / 3];
@@ -48,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_wormhole_network_is_served(
+    fn every_wormhole_network_is_supported(
         topology in any_topology(16).prop_flat_map(shuffled), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
         model in any_model(),
     ) {
@@ -62,16 +64,16 @@ proptest! {
     }
 }
 
-/// The fewest steps along any paths, by trying everything: sets of nodes that can know the message after each step.
-/// Whether one set can make another of itself is a flow.
-fn tried_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
+/// Returns the fewest steps along any paths by exhaustive search over the sets of holders after each step. A maximum
+/// flow decides whether one set can become another.
+fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
     let (topology, ports) = (problem.topology(), problem.model().ports);
     let nodes = topology.node_count();
     let bit = |node: NodeId| 1u32 << node.number();
     let terminals = topology.terminals().iter().fold(0, |set, &node| set | bit(node));
     let receivers = problem.messages().receivers_iter(MessageId::new(0)).fold(0, |set, node| set | bit(node));
     let becomes = |old: u32, new: u32| {
-        // Nodes send from a place of their own, so that those who do not route are not passed.
+        // Nodes send from a vertex of their own, so that paths do not pass through nodes that do not route.
         let mut network = FlowNetwork::new(2 * nodes + 2);
         for node in topology.nodes() {
             let sends = if old & bit(node) == 0 { 0 } else { ports.of_degree(topology.out_channels(node).len()) };
@@ -115,7 +117,7 @@ proptest! {
         };
         let model = CommunicationModel { switching: Switching::Wormhole, routing: Routing::Any, ..model };
         let problem = Problem::new(&topology, &collective, model).unwrap();
-        let fewest = tried_steps(&problem, root);
+        let fewest = exhaustive_steps(&problem, root);
         prop_assert_eq!(steps(&problem, fewest), Some(fewest));
     }
 }
@@ -182,7 +184,7 @@ fn the_bound_is_met_with_few_ports_and_half_duplex_links() {
     assert_eq!(steps(&problem, 1), Some(lockstep_bounds::best(&problem).steps));
 }
 
-/// With one port each step doubles the holders.
+/// With one port, each step doubles the number of holders.
 #[test]
 fn multistage_networks_double() {
     for spec in ["omega:16", "butterfly:16", "clos:3,3,4", "fat-tree:2,5", "b-tree:32"] {
@@ -190,7 +192,7 @@ fn multistage_networks_double() {
     }
 }
 
-/// The multistage document, Table 3: 3, 4 and 5 steps, from whatever depth.
+/// The multistage document, Table 3: 3, 4 and 5 steps, from any depth.
 #[test]
 fn binary_trees_take_as_long_as_in_the_document() {
     for (nodes, expected) in [(15, 3), (31, 4), (63, 5)] {
@@ -204,7 +206,7 @@ fn binary_trees_take_as_long_as_in_the_document() {
 }
 
 #[test]
-fn terminals_that_do_not_route_pass_messages_on() {
+fn terminals_that_do_not_route_relay_messages() {
     let mut line = TopologyBuilder::new("line");
     let nodes = ["a", "b", "c", "d"].map(|name| line.node(name, true, Some(false)));
     for pair in nodes.windows(2) {
@@ -218,7 +220,7 @@ fn terminals_that_do_not_route_pass_messages_on() {
 }
 
 #[test]
-fn a_cancelled_search_leaves_the_greedy_schedule() {
+fn a_cancelled_search_returns_the_greedy_schedule() {
     let torus: Topology = "torus:9x9".parse().unwrap();
     let collective = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
@@ -229,7 +231,7 @@ fn a_cancelled_search_leaves_the_greedy_schedule() {
 }
 
 #[test]
-fn what_does_not_fit_is_declined() {
+fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().unwrap();
     let broadcast = Collective::broadcast(NodeId::new(0));
     let forward = Problem::new(&ring, &broadcast, CommunicationModel::store_and_forward()).unwrap();

@@ -1,10 +1,10 @@
-//! The search for steps and ways: messages are put in their places and put others out.
+//! The search for a step and a path per message: messages take free steps or displace others.
 
 use lockstep_schedule::MessageId;
 use rand::{Rng, RngExt};
 
-use super::free_slots::{BlockLevels, FreeSlotSearch, LEVELS, lightest};
-use super::occupancy::{NOBODY, Occupancy, WORD};
+use super::free_slots::{FreeSlotSearch, LEVELS, WordLevels, lightest};
+use super::occupancy::{NONE, Occupancy, WORD_STEPS};
 use super::path_dag::PathDags;
 use crate::kit::capacities::Capacities;
 use crate::kit::fixed_transfers::FixedTransfers;
@@ -12,26 +12,25 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::transfer_log::TransferLog;
 
-/// Steps looked at where a message has the fewest full slots in its way.
+/// The number of sampled steps in which a message has the fewest full slots on its path.
 const SAMPLES: u32 = 8;
 
-/// Steps looked at wherever they are.
-const WILD_SAMPLES: u32 = 2;
+/// The number of sampled steps among all.
+const RANDOM_SAMPLES: u32 = 2;
 
-/// Messages that change their places at random after an exchange.
-const SHIFTS: u32 = 2;
+/// The number of messages that move at random after an exchange.
+const RANDOM_MOVES: u32 = 2;
 
-/// The odds, in parts of [`CERTAIN`], that an exchange is kept for each unit of weight that it loses: at first and at
-/// last.
-const ODDS: [u64; 2] = [40_000, 24_000];
+/// The acceptance probability per unit of lost weight, in parts of [`CERTAIN`]: at the beginning and at the end.
+const ACCEPTANCE: [u64; 2] = [40_000, 24_000];
 
-/// Odds of 1.
+/// The probability 1.
 const CERTAIN: u64 = 1 << 16;
 
-/// Moves between two looks at the budget.
-const STRIDE: u64 = 256;
+/// Number of moves between two checks of the budget.
+const CHECK_INTERVAL: u64 = 256;
 
-/// Places to which messages belong, in the same form as those where they are.
+/// The steps and paths of fixed transfers, in the same form as in [`AnnealingState`].
 #[derive(Debug)]
 struct FixedPlaces {
     step: Vec<u32>,
@@ -39,96 +38,103 @@ struct FixedPlaces {
     arc_count: Vec<u32>,
 }
 
-/// Some messages in places where no slot is used more often than it can be, the others out.
+/// A partial colouring: some messages with a step and a path, the others unplaced.
+///
+/// Invariants: no slot is used beyond its capacity; `occupancy` has the placed messages, and `unplaced` all others.
 #[derive(Debug)]
 pub(super) struct AnnealingState<'a> {
-    ways: &'a PathDags,
-    timetable: Occupancy<'a>,
+    dags: &'a PathDags,
+    occupancy: Occupancy<'a>,
     steps: u32,
-    /// The step of each message, or [`NOBODY`].
+    /// The step of each message; [`NONE`] if it is unplaced.
     step: Vec<u32>,
-    /// The arcs of each message's way from its end, in rows as long as the longest way.
+    /// The arcs of each message's path, last arc first, in rows as long as the longest path.
     arcs: Vec<u32>,
+    /// Number of arcs in each row.
     arc_count: Vec<u32>,
-    /// The place that is kept for each message, or nothing if none is for any.
-    home: Option<FixedPlaces>,
-    /// How hard each message is to place: the slots it takes, and one more.
+    /// The steps and paths of fixed transfers, if there are any.
+    fixed: Option<FixedPlaces>,
+    /// The weight of each message: one more than the number of slots on its shortest path.
     weight: Vec<u32>,
-    /// The messages that are out.
-    out: Vec<u32>,
-    reach: FreeSlotSearch,
-    /// The levels of each word for the message at hand.
-    levels: Vec<BlockLevels>,
+    /// The messages without a step.
+    unplaced: Vec<u32>,
+    search: FreeSlotSearch,
+    /// The levels of each word for the current message.
+    levels: Vec<WordLevels>,
+    /// The cheapest path so far for the current message.
     best_trail: Vec<u32>,
 }
 
 impl<'a> AnnealingState<'a> {
-    /// All messages out. There will be `max_steps` at most.
+    /// Returns a state without placed messages, for up to `max_steps` steps.
     ///
     /// # Errors
     ///
-    /// [`MethodError::Unsupported`], if it were too large.
-    pub(super) fn new(ways: &'a PathDags, capacities: &'a Capacities, max_steps: u32) -> Result<Self, MethodError> {
-        let messages = ways.message_count();
-        let timetable = Occupancy::new(capacities, max_steps)?;
-        let arcs =
-            messages.checked_mul(ways.longest()).filter(|&arcs| arcs <= MAX_TRAILS).ok_or(MethodError::Unsupported)?;
+    /// [`MethodError::Unsupported`], if the tables are too large.
+    pub(super) fn new(dags: &'a PathDags, capacities: &'a Capacities, max_steps: u32) -> Result<Self, MethodError> {
+        let messages = dags.message_count();
+        let occupancy = Occupancy::new(capacities, max_steps)?;
+        let arcs = messages
+            .checked_mul(dags.longest())
+            .filter(|&arcs| arcs <= MAX_TRAIL_ARCS)
+            .ok_or(MethodError::Unsupported)?;
         Ok(Self {
-            ways,
-            timetable,
+            dags,
+            occupancy,
             steps: 0,
-            step: vec![NOBODY; messages],
+            step: vec![NONE; messages],
             arcs: vec![0; arcs],
             arc_count: vec![0; messages],
-            home: None,
-            weight: (0..messages as u32).map(|message| 1 + ways.length(message)).collect(),
-            out: (0..messages as u32).collect(),
-            reach: FreeSlotSearch::new(ways),
-            levels: vec![[0; LEVELS]; max_steps.div_ceil(WORD) as usize],
-            best_trail: Vec::with_capacity(ways.longest()),
+            fixed: None,
+            weight: (0..messages as u32).map(|message| 1 + dags.length(message)).collect(),
+            unplaced: (0..messages as u32).collect(),
+            search: FreeSlotSearch::new(dags),
+            levels: vec![[0; LEVELS]; max_steps.div_ceil(WORD_STEPS) as usize],
+            best_trail: Vec::with_capacity(dags.longest()),
         })
     }
 
-    /// Puts messages where they are kept, as far as that is among the first `steps`; before anything else.
-    pub(super) fn keep(&mut self, kept: FixedTransfers<'_>, steps: u32) {
-        for (step, made) in kept.transfers().take_while(|&(step, _)| step < steps) {
-            let message = made.message.number();
-            let is_known = self.ways.trace(message, made.path, &mut self.reach.trail);
-            let is_full = |&arc: &u32| self.timetable.is_full(self.ways.arc(arc).slot, step);
-            if is_known && self.step[message as usize] == NOBODY && !self.reach.trail.iter().any(is_full) {
-                self.put(message, step);
+    /// Places the messages of the fixed transfers in the first `steps` steps. No message may be placed yet.
+    pub(super) fn place_fixed(&mut self, fixed: FixedTransfers<'_>, steps: u32) {
+        for (step, transfer) in fixed.transfers().take_while(|&(step, _)| step < steps) {
+            let message = transfer.message.number();
+            let is_known = self.dags.trace(message, transfer.path, &mut self.search.trail);
+            let is_full = |&arc: &u32| self.occupancy.is_full(self.dags.arc(arc).slot, step);
+            if is_known && self.step[message as usize] == NONE && !self.search.trail.iter().any(is_full) {
+                self.place_on_trail(message, step);
             }
         }
-        self.out.retain(|&message| self.step[message as usize] == NOBODY);
+        self.unplaced.retain(|&message| self.step[message as usize] == NONE);
         let Self { step, arcs, arc_count, .. } = &*self;
-        self.home = Some(FixedPlaces { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
+        self.fixed = Some(FixedPlaces { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
     }
 
-    /// Puts messages back where they are kept, as far as there is room.
-    fn go_home(&mut self) {
-        let Some(home) = self.home.take() else { return };
-        let start = |message: u32| message as usize * self.ways.longest();
-        let mut is_settled = false;
-        while !is_settled {
-            is_settled = true;
+    /// Moves messages back to the steps and paths of their fixed transfers, as far as these are free.
+    fn restore_fixed(&mut self) {
+        let Some(fixed) = self.fixed.take() else { return };
+        let start = |message: u32| message as usize * self.dags.longest();
+        let mut is_stable = false;
+        while !is_stable {
+            is_stable = true;
             for message in 0..self.step.len() as u32 {
-                let step = home.step[message as usize];
-                let arcs = &home.arcs[start(message)..start(message) + home.arc_count[message as usize] as usize];
-                let is_there = self.step[message as usize] == step && self.arcs[self.row(message)] == *arcs;
-                if step == NOBODY || is_there {
+                let step = fixed.step[message as usize];
+                let arcs = &fixed.arcs[start(message)..start(message) + fixed.arc_count[message as usize] as usize];
+                let is_unchanged = self.step[message as usize] == step && self.arcs[self.row(message)] == *arcs;
+                if step == NONE || is_unchanged {
                     continue;
                 }
-                self.lift(message);
-                let is_free = arcs.iter().all(|&arc| !self.timetable.is_full(self.ways.arc(arc).slot, step));
-                self.reach.trail.clear();
-                self.reach.trail.extend_from_slice(if is_free { arcs } else { &self.arcs[self.row(message)] });
-                self.put(message, if is_free { step } else { self.step[message as usize] });
-                is_settled &= !is_free;
+                self.remove(message);
+                let is_free = arcs.iter().all(|&arc| !self.occupancy.is_full(self.dags.arc(arc).slot, step));
+                self.search.trail.clear();
+                self.search.trail.extend_from_slice(if is_free { arcs } else { &self.arcs[self.row(message)] });
+                self.place_on_trail(message, if is_free { step } else { self.step[message as usize] });
+                is_stable &= !is_free;
             }
         }
     }
 
-    /// Makes some moves with so many steps, or fewer if no message is left out; messages left out.
+    /// Makes up to `moves` moves at a number of steps, until every message is placed. Returns the number of unplaced
+    /// messages.
     pub(super) fn run(
         &mut self,
         steps: u32,
@@ -138,33 +144,34 @@ impl<'a> AnnealingState<'a> {
     ) -> Result<usize, MethodError> {
         self.steps = steps;
         for number in 0..moves {
-            if self.out.is_empty() {
+            if self.unplaced.is_empty() {
                 break;
             }
-            if number % STRIDE == 0 {
+            if number % CHECK_INTERVAL == 0 {
                 context.check(steps)?;
             }
-            let odds = ODDS[0] - (ODDS[0] - ODDS[1]) * (number / STRIDE) / moves.div_ceil(STRIDE);
-            let message = self.out.swap_remove(rng.random_range(0..self.out.len()));
+            let acceptance = ACCEPTANCE[0]
+                - (ACCEPTANCE[0] - ACCEPTANCE[1]) * (number / CHECK_INTERVAL) / moves.div_ceil(CHECK_INTERVAL);
+            let message = self.unplaced.swap_remove(rng.random_range(0..self.unplaced.len()));
             if !self.place_free(message, rng) {
-                self.exchange(message, odds, rng);
+                self.exchange(message, acceptance, rng);
             }
         }
-        Ok(self.out.len())
+        Ok(self.unplaced.len())
     }
 
-    /// Places a message where nobody is in its way, if that can be.
+    /// Places a message on a free path, if there is one.
     fn place_free(&mut self, message: u32, rng: &mut impl Rng) -> bool {
-        let words = self.steps.div_ceil(WORD);
+        let words = self.steps.div_ceil(WORD_STEPS);
         let first = rng.random_range(0..words);
         for word in (first..words).chain(0..first) {
-            let (way, full) = (self.ways.of(message), self.timetable.full(word));
-            let open = self.open(word);
-            let levels = self.reach.search(way, full).map(|steps| steps & open);
+            let (dag, full) = (self.dags.of(message), self.occupancy.full(word));
+            let existing = self.existing_steps(word);
+            let levels = self.search.free_steps(dag, full).map(|steps| steps & existing);
             if levels[0] != 0 {
-                let step = word * WORD + nth_one(levels[0], rng.random_range(0..levels[0].count_ones()));
-                self.reach.follow_free(way, full, step, rng);
-                self.put(message, step);
+                let step = word * WORD_STEPS + nth_one(levels[0], rng.random_range(0..levels[0].count_ones()));
+                self.search.trace_free(dag, full, step, rng);
+                self.place_on_trail(message, step);
                 return true;
             }
             self.levels[word as usize] = levels;
@@ -172,45 +179,45 @@ impl<'a> AnnealingState<'a> {
         false
     }
 
-    /// The steps of a word that there are.
-    fn open(&self, word: u32) -> u64 {
-        u64::MAX >> (WORD - (self.steps - word * WORD).min(WORD))
+    /// Returns the steps of a word that exist.
+    fn existing_steps(&self, word: u32) -> u64 {
+        u64::MAX >> (WORD_STEPS - (self.steps - word * WORD_STEPS).min(WORD_STEPS))
     }
 
-    /// Places a message where those in its way weigh little, and these out; or leaves everything as it is.
-    fn exchange(&mut self, message: u32, odds: u64, rng: &mut impl Rng) {
-        let (weight, step) = self.cheapest(message, rng);
+    /// Places a message where its conflicts are light and displaces those messages, or rejects the exchange.
+    fn exchange(&mut self, message: u32, acceptance: u64, rng: &mut impl Rng) {
+        let (weight, step) = self.cheapest_step(message, rng);
         let loss = weight.saturating_sub(self.weight[message as usize].into());
-        if !is_kept(loss, odds, rng) {
-            self.out.push(message);
+        if !is_accepted(loss, acceptance, rng) {
+            self.unplaced.push(message);
             return;
         }
-        std::mem::swap(&mut self.reach.trail, &mut self.best_trail);
-        for place in 0..self.reach.trail.len() {
-            let slot = self.ways.arc(self.reach.trail[place]).slot;
-            if self.timetable.is_full(slot, step) {
-                let other = lightest(self.timetable.users(slot, step), &self.weight);
-                self.lift(other);
-                self.step[other as usize] = NOBODY;
-                self.out.push(other);
+        std::mem::swap(&mut self.search.trail, &mut self.best_trail);
+        for index in 0..self.search.trail.len() {
+            let slot = self.dags.arc(self.search.trail[index]).slot;
+            if self.occupancy.is_full(slot, step) {
+                let other = lightest(self.occupancy.users(slot, step), &self.weight);
+                self.remove(other);
+                self.step[other as usize] = NONE;
+                self.unplaced.push(other);
             }
         }
-        self.put(message, step);
-        for _ in 0..SHIFTS {
-            self.shift(rng.random_range(0..self.step.len() as u32), rng);
+        self.place_on_trail(message, step);
+        for _ in 0..RANDOM_MOVES {
+            self.move_randomly(rng.random_range(0..self.step.len() as u32), rng);
         }
     }
 
-    /// The least weight in the way of a message in some steps, and the step; its way is left in `best_trail`.
-    fn cheapest(&mut self, message: u32, rng: &mut impl Rng) -> (u64, u32) {
-        let way = self.ways.of(message);
-        let levels = &self.levels[..self.steps.div_ceil(WORD) as usize];
+    /// Returns the least weight of conflicts among sampled steps, and the step. Leaves the path in `best_trail`.
+    fn cheapest_step(&mut self, message: u32, rng: &mut impl Rng) -> (u64, u32) {
+        let dag = self.dags.of(message);
+        let levels = &self.levels[..self.steps.div_ceil(WORD_STEPS) as usize];
         let count = |level: usize| levels.iter().map(|levels| levels[level].count_ones()).sum::<u32>();
         let (level, near) =
             (1..LEVELS).map(|level| (level, count(level))).find(|&(_, near)| near > 0).unwrap_or((0, 0));
         let near_samples = SAMPLES.min(near);
         let mut best = (u64::MAX, 0);
-        for sample in 0..near_samples + WILD_SAMPLES {
+        for sample in 0..near_samples + RANDOM_SAMPLES {
             let step = if sample >= near_samples {
                 rng.random_range(0..self.steps)
             } else if near <= SAMPLES {
@@ -218,85 +225,85 @@ impl<'a> AnnealingState<'a> {
             } else {
                 nth_step(&self.levels, level, rng.random_range(0..near))
             };
-            let price = self.reach.price(way, &self.timetable, step, &self.weight, rng);
+            let price = self.search.price(dag, &self.occupancy, step, &self.weight, rng);
             if price < best.0 {
                 best = (price, step);
-                self.reach.follow_cheapest(way, self.ways);
-                std::mem::swap(&mut self.reach.trail, &mut self.best_trail);
+                self.search.trace_cheapest(dag, self.dags);
+                std::mem::swap(&mut self.search.trail, &mut self.best_trail);
             }
         }
         best
     }
 
-    /// Moves a message to a random one of the places that are free, if it has a place.
-    fn shift(&mut self, message: u32, rng: &mut impl Rng) {
+    /// Moves a placed message to a random free step of a random word.
+    fn move_randomly(&mut self, message: u32, rng: &mut impl Rng) {
         let step = self.step[message as usize];
-        if step == NOBODY {
+        if step == NONE {
             return;
         }
-        self.lift(message);
-        let word = rng.random_range(0..self.steps.div_ceil(WORD));
-        let (way, full) = (self.ways.of(message), self.timetable.full(word));
-        let free = self.reach.search(way, full)[0] & self.open(word);
+        self.remove(message);
+        let word = rng.random_range(0..self.steps.div_ceil(WORD_STEPS));
+        let (dag, full) = (self.dags.of(message), self.occupancy.full(word));
+        let free = self.search.free_steps(dag, full)[0] & self.existing_steps(word);
         if free == 0 {
-            self.reach.trail.clear();
-            self.reach.trail.extend_from_slice(&self.arcs[self.row(message)]);
-            self.put(message, step);
+            self.search.trail.clear();
+            self.search.trail.extend_from_slice(&self.arcs[self.row(message)]);
+            self.place_on_trail(message, step);
         } else {
-            let step = word * WORD + nth_one(free, rng.random_range(0..free.count_ones()));
-            self.reach.follow_free(way, full, step, rng);
-            self.put(message, step);
+            let step = word * WORD_STEPS + nth_one(free, rng.random_range(0..free.count_ones()));
+            self.search.trace_free(dag, full, step, rng);
+            self.place_on_trail(message, step);
         }
     }
 
-    /// Where the arcs of a message are.
+    /// Returns the row of a message in `arcs`.
     #[inline]
     fn row(&self, message: u32) -> std::ops::Range<usize> {
-        let start = message as usize * self.ways.longest();
+        let start = message as usize * self.dags.longest();
         start..start + self.arc_count[message as usize] as usize
     }
 
-    /// Places a message on the way in `trail`, on which there is room.
-    fn put(&mut self, message: u32, step: u32) {
-        for &arc in &self.reach.trail {
-            self.timetable.add(self.ways.arc(arc).slot, step, message);
+    /// Places a message on the path in `trail`, whose slots are not full.
+    fn place_on_trail(&mut self, message: u32, step: u32) {
+        for &arc in &self.search.trail {
+            self.occupancy.add(self.dags.arc(arc).slot, step, message);
         }
         self.step[message as usize] = step;
-        self.arc_count[message as usize] = self.reach.trail.len() as u32;
+        self.arc_count[message as usize] = self.search.trail.len() as u32;
         let row = self.row(message);
-        self.arcs[row].copy_from_slice(&self.reach.trail);
+        self.arcs[row].copy_from_slice(&self.search.trail);
     }
 
-    /// Makes room where a message is.
-    fn lift(&mut self, message: u32) {
+    /// Removes a message from its slots.
+    fn remove(&mut self, message: u32) {
         let step = self.step[message as usize];
         for &arc in &self.arcs[self.row(message)] {
-            self.timetable.remove(self.ways.arc(arc).slot, step, message);
+            self.occupancy.remove(self.dags.arc(arc).slot, step, message);
         }
     }
 
-    /// The transfers of all messages, of which none is out.
-    pub(super) fn log(&mut self) -> Result<TransferLog, MethodError> {
-        self.go_home();
+    /// Returns the transfers of all messages, which must be placed.
+    pub(super) fn into_log(mut self) -> Result<TransferLog, MethodError> {
+        self.restore_fixed();
         let mut log = TransferLog::default();
-        let mut path = Vec::with_capacity(self.ways.longest());
+        let mut path = Vec::with_capacity(self.dags.longest());
         for (message, &step) in (0..).zip(&self.step) {
             path.clear();
-            path.extend(self.arcs[self.row(message)].iter().rev().filter_map(|&arc| self.ways.arc(arc).channel));
+            path.extend(self.arcs[self.row(message)].iter().rev().filter_map(|&arc| self.dags.arc(arc).channel));
             log.push(MessageId::new(message), step, &path)?;
         }
         Ok(log)
     }
 }
 
-/// The most arcs of the ways that all messages take: 256 MiB.
-const MAX_TRAILS: usize = 1 << 26;
+/// The maximum number of arcs of the paths of all messages: 256 MiB.
+const MAX_TRAIL_ARCS: usize = 1 << 26;
 
-/// Whether an exchange is kept that loses so much weight.
-fn is_kept(loss: u64, odds: u64, rng: &mut impl Rng) -> bool {
+/// Returns true if an exchange that loses this weight is accepted.
+fn is_accepted(loss: u64, acceptance: u64, rng: &mut impl Rng) -> bool {
     let mut chance = CERTAIN * CERTAIN;
     for _ in 0..loss {
-        chance = chance * odds / CERTAIN;
+        chance = chance * acceptance / CERTAIN;
         if chance == 0 {
             return false;
         }
@@ -304,7 +311,7 @@ fn is_kept(loss: u64, odds: u64, rng: &mut impl Rng) -> bool {
     u64::from(rng.random::<u32>()) < chance
 }
 
-/// The place of a set bit by its rank.
+/// Returns the position of a set bit by its rank.
 fn nth_one(mut bits: u64, rank: u32) -> u32 {
     for _ in 0..rank {
         bits &= bits - 1;
@@ -312,12 +319,12 @@ fn nth_one(mut bits: u64, rank: u32) -> u32 {
     bits.trailing_zeros()
 }
 
-/// The step of a rank among those of a level in all words.
-fn nth_step(words: &[BlockLevels], level: usize, mut rank: u32) -> u32 {
+/// Returns the step of a rank among the steps of a level in all words.
+fn nth_step(words: &[WordLevels], level: usize, mut rank: u32) -> u32 {
     for (word, levels) in (0..).zip(words) {
         let count = levels[level].count_ones();
         if rank < count {
-            return word * WORD + nth_one(levels[level], rank);
+            return word * WORD_STEPS + nth_one(levels[level], rank);
         }
         rank -= count;
     }
@@ -334,22 +341,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_step_of_a_rank_is_among_those_of_the_level(words: [BlockLevels; 3], level in 0..LEVELS) {
-            let is_there = |step: u32| words[(step / WORD) as usize][level] >> (step % WORD) & 1 == 1;
-            let expected: Vec<u32> = (0..3 * WORD).filter(|&step| is_there(step)).collect();
+        fn the_step_of_a_rank_is_among_those_of_the_level(words: [WordLevels; 3], level in 0..LEVELS) {
+            let is_unchanged = |step: u32| words[(step / WORD_STEPS) as usize][level] >> (step % WORD_STEPS) & 1 == 1;
+            let expected: Vec<u32> = (0..3 * WORD_STEPS).filter(|&step| is_unchanged(step)).collect();
             let found: Vec<u32> = (0..expected.len() as u32).map(|rank| nth_step(&words, level, rank)).collect();
             prop_assert_eq!(found, expected);
         }
     }
 
     #[test]
-    fn what_loses_nothing_is_kept_and_what_loses_much_is_not() {
+    fn exchanges_without_loss_are_accepted_and_large_losses_are_not() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        assert!((0..1000).all(|_| is_kept(0, ODDS[1], &mut rng)));
-        // The odds are below 2^-32.
-        assert!((0..1000).all(|_| !is_kept(50, ODDS[0], &mut rng)));
-        let kept = (0..10_000).filter(|_| is_kept(2, CERTAIN / 2, &mut rng)).count();
+        assert!((0..1000).all(|_| is_accepted(0, ACCEPTANCE[1], &mut rng)));
+        // The probability is below 2^-32.
+        assert!((0..1000).all(|_| !is_accepted(50, ACCEPTANCE[0], &mut rng)));
+        let accepted = (0..10_000).filter(|_| is_accepted(2, CERTAIN / 2, &mut rng)).count();
         // A quarter of them, within ten standard deviations.
-        assert!(kept.abs_diff(2500) < 440, "{kept}");
+        assert!(accepted.abs_diff(2500) < 440, "{accepted}");
     }
 }

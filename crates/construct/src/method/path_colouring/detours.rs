@@ -1,4 +1,4 @@
-//! Longer paths for messages that would otherwise crowd a channel.
+//! Longer paths for messages that would otherwise overload a channel.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,79 +13,81 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
 
-/// How often crowded messages look for another path, among the shortest and then among all.
+/// The number of rounds in which congested messages are rerouted, on shortest paths and then on any paths.
 const ROUNDS: usize = 32;
 
-/// How often the average message may do so.
-const CHOICES: usize = 8;
+/// The maximum number of route choices per message on average.
+const MAX_CHOICES: usize = 8;
 
-/// Messages that look for a path between two looks at the budget.
-const STRIDE: usize = 256;
+/// Number of messages between two checks of the budget.
+const CHECK_INTERVAL: usize = 256;
 
-/// Random walks of each message that look for a slightly longer path.
+/// Number of random walks per message in search of a slightly longer path.
 const WALKS: usize = 8;
 
-/// How many channels longer.
-const MORE: u32 = 2;
+/// The number of additional channels of such a path.
+const EXTRA_CHANNELS: u32 = 2;
 
-/// Paths longer than a shortest one; none as long as shortest paths can be chosen such that no channel is used more often
-/// than `goal`, and this is the first round.
+/// Finds paths that are longer than a shortest one. Returns none in the first round if shortest paths exist that use no
+/// resource more than `goal` times.
 ///
-/// First all messages are routed over channels that cost sixteen times as much with each use that they come nearer to the
-/// goal. The longer paths that some of them take then are returned, and a few random ones of all messages, so that there
-/// is a choice.
+/// All messages are routed first. Near the goal, the price of a resource grows by a factor of 16 per use. The result
+/// has the longer paths that some messages take, and a few random longer paths of each message.
 ///
-/// **Source**: negotiated congestion (Ebeling et al., *Placement and routing tools for the Triptych FPGA*, 1995), with
-/// exponential prices (Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits*, 1997).
+/// # Source
+///
+/// Negotiated congestion (Ebeling et al., *Placement and routing tools for the Triptych FPGA*, 1995), with exponential
+/// prices (Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits*, 1997).
 ///
 /// # Errors
 ///
-/// [`MethodError::Stopped`], if the budget is over.
-pub(super) fn detours(
+/// [`MethodError::Stopped`], if the budget ends.
+pub(super) fn find_detours(
     task: &SchedulingTask<'_>,
-    ways: &PathDags,
+    dags: &PathDags,
     goal: u32,
     request: &MethodRequest<'_>,
 ) -> Result<Detours, MethodError> {
     let mut rng = request.attempt_rng(request.attempts.start);
-    let mut routes = DetourRouter::new(task, ways, goal);
-    routes.reroute(request, &mut rng, DetourRouter::follow_shortest)?;
+    let mut routes = DetourRouter::new(task, dags, goal);
+    routes.reroute(request, &mut rng, DetourRouter::choose_shortest)?;
     let mut detours = Detours::new();
-    if routes.crowded().is_empty() && request.attempts.start == 0 {
+    if routes.congested().is_empty() && request.attempts.start == 0 {
         return Ok(detours);
     }
-    routes.reroute(request, &mut rng, DetourRouter::follow_any)?;
+    routes.reroute(request, &mut rng, DetourRouter::choose_any)?;
     for (message, path) in (0..).zip(&routes.path) {
-        if path.len() > ways.distance(message) as usize {
-            detours.insert((ways.pair(message), path.clone()));
+        if path.len() > dags.distance(message) as usize {
+            detours.insert((dags.pair(message), path.clone()));
         }
     }
-    add_walks(task, ways, request, &mut rng, &mut detours)?;
+    add_walks(task, dags, request, &mut rng, &mut detours)?;
     Ok(detours)
 }
 
-/// Adds paths of random walks of each message that are slightly longer than a shortest one.
+/// Adds random paths of each message that are slightly longer than a shortest one.
 fn add_walks(
     task: &SchedulingTask<'_>,
-    ways: &PathDags,
+    dags: &PathDags,
     request: &MethodRequest<'_>,
     rng: &mut impl Rng,
     detours: &mut Detours,
 ) -> Result<(), MethodError> {
-    let mut by_receiver: Vec<u32> = (0..ways.message_count() as u32).collect();
-    by_receiver.sort_by_key(|&message| ways.ends(message).1);
+    let mut by_receiver: Vec<u32> = (0..dags.message_count() as u32).collect();
+    by_receiver.sort_by_key(|&message| dags.ends(message).1);
     let (mut distance, mut queue, mut path) = (Vec::new(), Vec::new(), Vec::new());
-    for messages in by_receiver.chunk_by(|&a, &b| ways.ends(a).1 == ways.ends(b).1) {
+    for messages in by_receiver.chunk_by(|&a, &b| dags.ends(a).1 == dags.ends(b).1) {
         if let Some(reason) = request.stop_reason() {
             return Err(MethodError::Stopped(reason));
         }
-        distances_to(task, ways.ends(messages[0]).1, &mut distance, &mut queue);
+        distances_to(task, dags.ends(messages[0]).1, &mut distance, &mut queue);
         for &message in messages {
             for _ in 0..WALKS {
-                let limit = ways.distance(message) + MORE;
-                if walk(task, ways.ends(message), &distance, limit, rng, &mut path) && path.len() as u32 + MORE > limit
+                let limit = dags.distance(message) + EXTRA_CHANNELS;
+                if random_path(task, dags.ends(message), &distance, limit, rng, &mut path)
+                    && path.len() as u32 + EXTRA_CHANNELS > limit
                 {
-                    detours.insert((ways.pair(message), path.clone()));
+                    detours.insert((dags.pair(message), path.clone()));
                 }
             }
         }
@@ -93,7 +95,7 @@ fn add_walks(
     Ok(())
 }
 
-/// Fills the numbers of channels from all nodes to one.
+/// Computes the distance from every node to a target.
 fn distances_to(task: &SchedulingTask<'_>, target: NodeId, distance: &mut Vec<u32>, queue: &mut Vec<NodeId>) {
     let topology = task.topology();
     distance.clear();
@@ -117,8 +119,9 @@ fn distances_to(task: &SchedulingTask<'_>, target: NodeId, distance: &mut Vec<u3
     }
 }
 
-/// Leaves a random simple path of at most `limit` channels in `path`; `false` if the walk comes to no end.
-fn walk(
+/// Makes a random walk to the target without repeating a node, over at most `limit` channels; leaves it in `path`.
+/// Returns false if the walk gets stuck.
+fn random_path(
     task: &SchedulingTask<'_>,
     (source, target): (NodeId, NodeId),
     distance: &[u32],
@@ -131,35 +134,38 @@ fn walk(
     let mut node = source;
     while node != target {
         let left = limit - path.len() as u32;
-        let leads_on = |channel: ChannelId| {
+        let is_open = |channel: ChannelId| {
             let head = topology.head(channel);
             let is_new = head != source && path.iter().all(|&before| topology.head(before) != head);
             is_new && (head == target || topology.routes(head)) && distance[head.index()] < left
         };
-        let open = topology.out_channels(node).iter().copied().filter(|&channel| leads_on(channel));
-        let Some(channel) = draw(open, rng) else { return false };
+        let open = topology.out_channels(node).iter().copied().filter(|&channel| is_open(channel));
+        let Some(channel) = choose_uniformly(open, rng) else { return false };
         node = topology.head(channel);
         path.push(channel);
     }
     true
 }
 
-/// A random one of some.
-fn draw<T>(some: impl Iterator<Item = T>, rng: &mut impl Rng) -> Option<T> {
-    some.enumerate()
-        .fold(None, |chosen, (place, one)| if rng.random_range(0..=place) == 0 { Some(one) } else { chosen })
+/// Returns a random item, each with the same probability.
+fn choose_uniformly<T>(items: impl Iterator<Item = T>, rng: &mut impl Rng) -> Option<T> {
+    items
+        .enumerate()
+        .fold(None, |chosen, (index, item)| if rng.random_range(0..=index) == 0 { Some(item) } else { chosen })
 }
 
-/// A path of each message, at no time.
+/// A path per message, regardless of steps.
+///
+/// Invariant: `load` counts the uses of each resource by the paths.
 struct DetourRouter<'a> {
     task: &'a SchedulingTask<'a>,
-    ways: &'a PathDags,
+    dags: &'a PathDags,
     goal: u32,
-    /// Uses of each resource.
+    /// Number of uses of each resource.
     load: Vec<u32>,
-    /// No channels before the first choice.
+    /// The path of each message; empty before the first choice.
     path: Vec<Vec<ChannelId>>,
-    /// The least cost to each node or place, and how to get there.
+    /// The least cost of a path to each node or vertex, and the last arc or channel of that path.
     reached: Vec<(u64, u32)>,
     heap: BinaryHeap<Reverse<(u64, NodeId)>>,
 }
@@ -167,102 +173,102 @@ struct DetourRouter<'a> {
 const UNREACHED: (u64, u32) = (u64::MAX, 0);
 
 impl<'a> DetourRouter<'a> {
-    fn new(task: &'a SchedulingTask<'a>, ways: &'a PathDags, goal: u32) -> Self {
+    fn new(task: &'a SchedulingTask<'a>, dags: &'a PathDags, goal: u32) -> Self {
         let nodes = task.topology().node_count();
         Self {
             task,
-            ways,
+            dags,
             goal,
             load: vec![0; task.topology().resource_count()],
-            path: vec![Vec::new(); ways.message_count()],
-            reached: vec![UNREACHED; nodes.max(ways.most_places())],
+            path: vec![Vec::new(); dags.message_count()],
+            reached: vec![UNREACHED; nodes.max(dags.max_vertex_count())],
             heap: BinaryHeap::new(),
         }
     }
 
-    /// Lets crowded messages choose again, until none is or each has had some choices.
+    /// Reroutes congested messages until none is left or the limits are reached.
     fn reroute<R: Rng>(
         &mut self,
         request: &MethodRequest<'_>,
         rng: &mut R,
-        follow: impl Fn(&mut Self, u32, &mut R),
+        choose: impl Fn(&mut Self, u32, &mut R),
     ) -> Result<(), MethodError> {
         let mut choices = 0;
         for _ in 0..ROUNDS {
-            let mut crowded = self.crowded();
-            crowded.shuffle(rng);
-            choices += crowded.len();
-            if crowded.is_empty() || choices > CHOICES * self.path.len() {
+            let mut congested = self.congested();
+            congested.shuffle(rng);
+            choices += congested.len();
+            if congested.is_empty() || choices > MAX_CHOICES * self.path.len() {
                 break;
             }
-            for messages in crowded.chunks(STRIDE) {
+            for messages in congested.chunks(CHECK_INTERVAL) {
                 if let Some(reason) = request.stop_reason() {
                     return Err(MethodError::Stopped(reason));
                 }
                 for &message in messages {
-                    self.lift(message);
-                    follow(self, message, rng);
-                    self.put(message);
+                    self.remove_path(message);
+                    choose(self, message, rng);
+                    self.add_path(message);
                 }
             }
         }
         Ok(())
     }
 
-    /// The messages without a path, or with one over a resource that is used too often.
-    fn crowded(&self) -> Vec<u32> {
-        let is_crowded = |path: &[ChannelId]| {
+    /// Returns the messages without a path or with a path over an overloaded resource.
+    fn congested(&self) -> Vec<u32> {
+        let is_congested = |path: &[ChannelId]| {
             path.is_empty()
                 || path.iter().any(|&channel| self.load[resource_slot(self.task, channel) as usize] > self.goal)
         };
-        (0..).zip(&self.path).filter(|(_, path)| is_crowded(path)).map(|(message, _)| message).collect()
+        (0..).zip(&self.path).filter(|(_, path)| is_congested(path)).map(|(message, _)| message).collect()
     }
 
-    fn lift(&mut self, message: u32) {
+    fn remove_path(&mut self, message: u32) {
         for &channel in &self.path[message as usize] {
             self.load[resource_slot(self.task, channel) as usize] -= 1;
         }
     }
 
-    fn put(&mut self, message: u32) {
+    fn add_path(&mut self, message: u32) {
         for &channel in &self.path[message as usize] {
             self.load[resource_slot(self.task, channel) as usize] += 1;
         }
     }
 
-    /// What one more use costs; ties are broken at random.
+    /// Returns the price of one more use. Random noise breaks ties.
     fn price(&self, slot: SlotId, rng: &mut impl Rng) -> u64 {
         let over = (self.load[slot as usize] + 2).saturating_sub(self.goal);
         (1 << (4 + 4 * over.min(9))) + u64::from(rng.random::<u8>() % 4)
     }
 
-    /// Chooses a cheapest one of the shortest paths.
-    fn follow_shortest(&mut self, message: u32, rng: &mut impl Rng) {
-        let way = self.ways.of(message);
+    /// Gives a message a cheapest one of its shortest paths.
+    fn choose_shortest(&mut self, message: u32, rng: &mut impl Rng) {
+        let dag = self.dags.of(message);
         self.reached[0] = (0, 0);
-        for place in 1..way.place_count() {
-            let arcs = (way.first_arc(place)..).zip(way.into(place));
+        for vertex in 1..dag.vertex_count() {
+            let arcs = (dag.first_arc(vertex)..).zip(dag.arcs_into(vertex));
             let cost = |(via, arc): (u32, &PathArc)| {
                 let own = if arc.channel.is_some() { self.price(arc.slot, rng) } else { 0 };
                 (self.reached[arc.tail as usize].0 + own, via)
             };
-            self.reached[place] = arcs.map(cost).min().expect("every place is reached");
+            self.reached[vertex] = arcs.map(cost).min().expect("every vertex is reached");
         }
         let path = &mut self.path[message as usize];
         path.clear();
-        let mut place = way.place_count() - 1;
-        while place != 0 {
-            let arc = self.ways.arc(self.reached[place].1);
+        let mut vertex = dag.vertex_count() - 1;
+        while vertex != 0 {
+            let arc = self.dags.arc(self.reached[vertex].1);
             path.extend(arc.channel);
-            place = arc.tail as usize;
+            vertex = arc.tail as usize;
         }
         path.reverse();
     }
 
-    /// Chooses a cheapest one of all paths.
-    fn follow_any(&mut self, message: u32, rng: &mut impl Rng) {
+    /// Gives a message a cheapest one of all paths.
+    fn choose_any(&mut self, message: u32, rng: &mut impl Rng) {
         let topology = self.task.topology();
-        let (source, target) = self.ways.ends(message);
+        let (source, target) = self.dags.ends(message);
         self.reached.fill(UNREACHED);
         self.reached[source.index()] = (0, 0);
         self.heap.clear();

@@ -1,111 +1,111 @@
-//! In which steps a message could go, and what would be in its way.
+//! The steps in which a message has a free path, and the conflicts in other steps.
 
 use rand::{Rng, RngExt};
 
-use super::occupancy::{NOBODY, Occupancy, WORD};
+use super::occupancy::{NONE, Occupancy, WORD_STEPS};
 use super::path_dag::{PathDag, PathDags};
 
-/// Full slots on a way are told apart up to one less than this.
+/// The number of levels: paths with 0, 1, ... full slots are told apart up to `LEVELS - 1`.
 pub(super) const LEVELS: usize = 4;
 
-/// For each number of full slots, the steps of a word in which some way has at most so many.
-pub(super) type BlockLevels = [u64; LEVELS];
+/// Per level, the steps of a word in which some path has at most that number of full slots.
+pub(super) type WordLevels = [u64; LEVELS];
 
-/// Weights are multiples of this, so that noise below it breaks ties.
+/// Weights are multiples of this unit, so that smaller noise breaks ties.
 const UNIT: u64 = 1 << 4;
 
-/// Scratch space for searches along the ways of one message.
+/// Scratch space for searches along the paths of one message.
 #[derive(Debug)]
 pub(super) struct FreeSlotSearch {
-    /// For each place the steps in which it is reached.
-    levels: Vec<BlockLevels>,
-    /// For each place a cheapest way there.
+    /// The steps in which each vertex is reached, per level.
+    levels: Vec<WordLevels>,
+    /// A cheapest path to each vertex.
     cheapest: Vec<CheapestPath>,
-    /// The numbers of the arcs of a way, from its end.
+    /// The numbers of the arcs of a path, last arc first.
     pub(super) trail: Vec<u32>,
 }
 
-/// A cheapest way to a place.
+/// A cheapest path to a vertex.
 #[derive(Clone, Copy, Debug)]
 struct CheapestPath {
     cost: u64,
     /// The last arc.
     via: u32,
-    /// Who is in the way last.
+    /// The last message in conflict.
     last: u32,
 }
 
 impl FreeSlotSearch {
-    pub(super) fn new(ways: &PathDags) -> Self {
-        let places = ways.most_places();
+    pub(super) fn new(dags: &PathDags) -> Self {
+        let vertices = dags.max_vertex_count();
         Self {
-            levels: vec![[0; LEVELS]; places],
-            cheapest: vec![CheapestPath { cost: 0, via: 0, last: NOBODY }; places],
-            trail: Vec::with_capacity(ways.longest()),
+            levels: vec![[0; LEVELS]; vertices],
+            cheapest: vec![CheapestPath { cost: 0, via: 0, last: NONE }; vertices],
+            trail: Vec::with_capacity(dags.longest()),
         }
     }
 
-    /// The steps of a word in which some way has no, at most one, two, ... full slots.
-    ///
-    /// Takes time in proportion to the arcs, all steps of the word at once.
+    /// Returns the steps of a word in which some path has at most 0, 1, 2, ... full slots. Takes `O(A)` time for `A`
+    /// arcs, for all 64 steps together.
     #[inline]
-    pub(super) fn search(&mut self, way: PathDag<'_>, full: &[u64]) -> BlockLevels {
-        let levels = &mut self.levels[..way.place_count()];
+    pub(super) fn free_steps(&mut self, dag: PathDag<'_>, full: &[u64]) -> WordLevels {
+        let levels = &mut self.levels[..dag.vertex_count()];
         levels[0] = [u64::MAX; LEVELS];
-        for place in 1..way.place_count() {
+        for vertex in 1..dag.vertex_count() {
             let mut here = [0; LEVELS];
-            for arc in way.into(place) {
+            for arc in dag.arcs_into(vertex) {
                 let (before, free) = (levels[arc.tail as usize], !full[arc.slot as usize]);
                 here[0] |= before[0] & free;
                 for level in 1..LEVELS {
                     here[level] |= before[level - 1] | before[level] & free;
                 }
             }
-            levels[place] = here;
+            levels[vertex] = here;
         }
-        levels[way.place_count() - 1]
+        levels[dag.vertex_count() - 1]
     }
 
-    /// Leaves a random way that is free in a step in `trail`; [`search`](Self::search) has found one in its word.
-    pub(super) fn follow_free(&mut self, way: PathDag<'_>, full: &[u64], step: u32, rng: &mut impl Rng) {
+    /// Finds a random path that is free in a step; leaves it in `trail`. [`free_steps`](Self::free_steps) must have
+    /// found the step.
+    pub(super) fn trace_free(&mut self, dag: PathDag<'_>, full: &[u64], step: u32, rng: &mut impl Rng) {
         self.trail.clear();
-        let mut place = way.place_count() - 1;
-        while place != 0 {
+        let mut vertex = dag.vertex_count() - 1;
+        while vertex != 0 {
             let (mut chosen, mut count) = (0, 0);
-            let arcs = way.into(place);
+            let arcs = dag.arcs_into(vertex);
             for (number, arc) in arcs.iter().enumerate() {
                 let free = self.levels[arc.tail as usize][0] & !full[arc.slot as usize];
-                if free >> (step % WORD) & 1 == 1 {
+                if free >> (step % WORD_STEPS) & 1 == 1 {
                     count += 1;
                     if count == 1 || rng.random_range(0..count) == 0 {
                         chosen = number;
                     }
                 }
             }
-            self.trail.push(way.first_arc(place) + chosen as u32);
-            place = arcs[chosen].tail as usize;
+            self.trail.push(dag.first_arc(vertex) + chosen as u32);
+            vertex = arcs[chosen].tail as usize;
         }
     }
 
-    /// About the least weight of messages that must leave to make room in a step: one that is met again later on counts
-    /// again.
+    /// Returns about the least weight of messages that must leave so that a path is free in a step. A message in
+    /// several conflicts may count several times.
     pub(super) fn price(
         &mut self,
-        way: PathDag<'_>,
-        timetable: &Occupancy<'_>,
+        dag: PathDag<'_>,
+        occupancy: &Occupancy<'_>,
         step: u32,
         weight: &[u32],
         rng: &mut impl Rng,
     ) -> u64 {
-        let cheapest = &mut self.cheapest[..way.place_count()];
-        cheapest[0] = CheapestPath { cost: 0, via: 0, last: NOBODY };
+        let cheapest = &mut self.cheapest[..dag.vertex_count()];
+        cheapest[0] = CheapestPath { cost: 0, via: 0, last: NONE };
         let mut noise = rng.random::<u64>();
-        for place in 1..way.place_count() {
-            let mut best = CheapestPath { cost: u64::MAX, via: 0, last: NOBODY };
-            for (via, arc) in (way.first_arc(place)..).zip(way.into(place)) {
+        for vertex in 1..dag.vertex_count() {
+            let mut best = CheapestPath { cost: u64::MAX, via: 0, last: NONE };
+            for (via, arc) in (dag.first_arc(vertex)..).zip(dag.arcs_into(vertex)) {
                 let CheapestPath { mut cost, mut last, .. } = cheapest[arc.tail as usize];
-                if timetable.is_full(arc.slot, step) {
-                    let users = timetable.users(arc.slot, step);
+                if occupancy.is_full(arc.slot, step) {
+                    let users = occupancy.users(arc.slot, step);
                     let lightest = lightest(users, weight);
                     if lightest != last {
                         cost += u64::from(weight[lightest as usize]) * UNIT;
@@ -118,24 +118,24 @@ impl FreeSlotSearch {
                     best = CheapestPath { cost, via, last };
                 }
             }
-            cheapest[place] = best;
+            cheapest[vertex] = best;
         }
-        cheapest[way.place_count() - 1].cost / UNIT
+        cheapest[dag.vertex_count() - 1].cost / UNIT
     }
 
-    /// Leaves the way with the last [`price`](Self::price) in `trail`.
-    pub(super) fn follow_cheapest(&mut self, way: PathDag<'_>, ways: &PathDags) {
+    /// Leaves the path with the last [`price`](Self::price) in `trail`.
+    pub(super) fn trace_cheapest(&mut self, dag: PathDag<'_>, dags: &PathDags) {
         self.trail.clear();
-        let mut place = way.place_count() - 1;
-        while place != 0 {
-            let via = self.cheapest[place].via;
+        let mut vertex = dag.vertex_count() - 1;
+        while vertex != 0 {
+            let via = self.cheapest[vertex].via;
             self.trail.push(via);
-            place = ways.arc(via).tail as usize;
+            vertex = dags.arc(via).tail as usize;
         }
     }
 }
 
-/// The user of least weight of a full slot.
+/// Returns the user with the least weight of a full slot.
 #[inline]
 pub(super) fn lightest(users: &[u32], weight: &[u32]) -> u32 {
     match *users {
@@ -157,15 +157,15 @@ mod tests {
     use crate::kit::task::SchedulingTask;
     use crate::method::path_colouring::path_dag::{Detours, PathArc};
 
-    /// All ways to a place, one by one.
-    fn all_ways(way: PathDag<'_>, place: usize) -> Vec<Vec<PathArc>> {
-        if place == 0 {
+    /// Returns all paths to a vertex.
+    fn all_paths(dag: PathDag<'_>, vertex: usize) -> Vec<Vec<PathArc>> {
+        if vertex == 0 {
             return vec![Vec::new()];
         }
-        let arcs = way.into(place).iter();
+        let arcs = dag.arcs_into(vertex).iter();
         arcs.flat_map(|&arc| {
-            let before = all_ways(way, arc.tail as usize);
-            before.into_iter().map(move |way| [way, vec![arc]].concat())
+            let before = all_paths(dag, arc.tail as usize);
+            before.into_iter().map(move |path| [path, vec![arc]].concat())
         })
         .collect()
     }
@@ -174,44 +174,44 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn levels_and_prices_are_those_of_the_best_way(
+        fn levels_and_prices_are_those_of_the_best_path(
             topology in any_topology(8).prop_flat_map(shuffled), full in prop::collection::vec(any::<u64>(), 1..20), seed: u64,
         ) {
             let collective = Collective::all_to_all();
             let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
             let capacities = Capacities::new(&task);
-            let ways = PathDags::new(&task, &capacities, &Detours::new()).unwrap();
-            let (mut reach, mut rng) = (FreeSlotSearch::new(&ways), ChaCha8Rng::seed_from_u64(seed));
+            let dags = PathDags::new(&task, &capacities, &Detours::new()).unwrap();
+            let (mut search, mut rng) = (FreeSlotSearch::new(&dags), ChaCha8Rng::seed_from_u64(seed));
             let full: Vec<u64> = full.iter().copied().cycle().take(capacities.len()).collect();
-            // Every use has a user of its own, so that none is met twice.
-            let mut timetable = Occupancy::new(&capacities, WORD).unwrap();
+            // Every use has its own user, so that no message is in two conflicts.
+            let mut occupancy = Occupancy::new(&capacities, WORD_STEPS).unwrap();
             let mut weight = Vec::new();
             for (slot, steps) in (0..).zip(&full) {
-                for step in (0..WORD).filter(|step| steps >> step & 1 == 1) {
-                    timetable.add(slot, step, weight.len() as u32);
+                for step in (0..WORD_STEPS).filter(|step| steps >> step & 1 == 1) {
+                    occupancy.add(slot, step, weight.len() as u32);
                     weight.push(rng.random_range(1..9));
                 }
             }
-            for message in 0..ways.message_count() as u32 {
-                let way = ways.of(message);
-                let levels = reach.search(way, &full);
-                let all = all_ways(way, way.place_count() - 1);
-                for step in 0..WORD {
-                    let in_the_way = |arc: &&PathArc| timetable.is_full(arc.slot, step);
-                    let least = all.iter().map(|way| way.iter().filter(in_the_way).count()).min().unwrap();
+            for message in 0..dags.message_count() as u32 {
+                let dag = dags.of(message);
+                let levels = search.free_steps(dag, &full);
+                let all = all_paths(dag, dag.vertex_count() - 1);
+                for step in 0..WORD_STEPS {
+                    let is_conflict = |arc: &&PathArc| occupancy.is_full(arc.slot, step);
+                    let least = all.iter().map(|path| path.iter().filter(is_conflict).count()).min().unwrap();
                     for (level, steps) in levels.iter().enumerate() {
                         prop_assert_eq!(steps >> step & 1 == 1, least <= level);
                     }
-                    let weight_of = |arc: &PathArc| u64::from(weight[timetable.users(arc.slot, step)[0] as usize]);
-                    let price = |way: &Vec<PathArc>| way.iter().filter(in_the_way).map(weight_of).sum::<u64>();
+                    let weight_of = |arc: &PathArc| u64::from(weight[occupancy.users(arc.slot, step)[0] as usize]);
+                    let price = |path: &Vec<PathArc>| path.iter().filter(is_conflict).map(weight_of).sum::<u64>();
                     let cheapest = all.iter().map(price).min().unwrap();
-                    // Noise is less than a unit a slot.
-                    let found = reach.price(way, &timetable, step, &weight, &mut rng);
-                    prop_assert!((cheapest..=cheapest + u64::from(ways.length(message))).contains(&found));
+                    // The noise is less than one unit per slot.
+                    let found = search.price(dag, &occupancy, step, &weight, &mut rng);
+                    prop_assert!((cheapest..=cheapest + u64::from(dags.length(message))).contains(&found));
                     if least == 0 {
-                        reach.follow_free(way, &full, step, &mut rng);
-                        prop_assert!(reach.trail.iter().all(|&arc| !timetable.is_full(ways.arc(arc).slot, step)));
+                        search.trace_free(dag, &full, step, &mut rng);
+                        prop_assert!(search.trail.iter().all(|&arc| !occupancy.is_full(dags.arc(arc).slot, step)));
                     }
                 }
             }

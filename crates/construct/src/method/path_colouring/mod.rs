@@ -1,18 +1,29 @@
-//! Scatter in direct transfers: a path and a step for each message, so that no channel is used twice in a step.
+//! Scatter in direct transfers: a path and a step per message, so that no resource is used twice in a step.
 //!
-//! Seen from the steps this is a colouring of paths. Messages are put in [places that are free](free_slots) or
-//! [put others out](annealing), as long as some are out; [longer paths](mod@detours) are allowed where shortest ones alone would
-//! crowd a channel.
+//! With steps as colours, this is a colouring of paths.
+//!
+//! | file | role |
+//! |---|---|
+//! | `path_dag` | the shortest paths and detours of every message |
+//! | `detours` | longer paths where shortest paths alone overload a channel |
+//! | `occupancy` | the messages that use each slot in each step |
+//! | `free_slots` | the steps and paths in which a message has few conflicts |
+//! | `annealing` | the search: messages take free steps or displace other messages |
 
 mod annealing;
 mod detours;
 mod free_slots;
 mod occupancy;
 mod path_dag;
+#[cfg(test)]
+mod tests;
 
 use lockstep_schedule::{Routing, Schedule, Switching, Transfer};
 use rand_chacha::ChaCha8Rng;
 
+use self::annealing::AnnealingState;
+use self::detours::find_detours;
+use self::path_dag::{Detours, PathDags};
 use crate::kit::capacities::Capacities;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::half_duplex::half_duplex_pairs;
@@ -21,45 +32,43 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
-use annealing::AnnealingState;
-use detours::detours;
-use path_dag::{Detours, PathDags};
 
-/// Wormhole scatter of any kind, each message in one transfer, under any ports and routing. Declines where channels share
-/// a resource other than in opposite pairs, where a receiver can be reached only by relays, and what takes more than some
-/// hundred megabytes.
+/// Path colouring: wormhole scatter of any kind in direct transfers, under any ports and routing.
 ///
-/// An attempt looks for schedules from the goal on. A message that is out takes a random free place; where there is none,
-/// it takes the place where those in its way weigh least, which are then out. An exchange that loses weight is kept with
-/// odds that fall as the search goes on, and some messages change places at random with it. The weight of a message is
-/// the number of channels and ports it takes, and one more. What is kept has its place at the beginning, and takes it again
-/// where it is free at the end.
+/// An attempt tries numbers of steps from the goal on. A message without a step takes a random free one. If there is
+/// none, it takes the step and path with the lightest conflicts, and displaces the messages there. An exchange that
+/// loses weight is accepted with a probability that falls during the search, and moves some messages at random. The
+/// weight of a message is one more than the number of its channels and ports. Fixed transfers are placed at the
+/// beginning, and again at the end where their steps are free.
 ///
-/// Free steps are found for 64 steps at once on all shortest paths at once: a move takes time in proportion to the
-/// channels on them. Memory: see [`PathDags`] and [`occupancy::Occupancy`].
+/// Not supported: networks where channels share a resource other than in opposite pairs, receivers that only relays
+/// reach, and problems that take more than some hundred megabytes. Time: `O(A)` per move and 64 steps, for the `A` arcs
+/// of a message's paths. Memory: see [`PathDags`] and [`occupancy::Occupancy`].
 ///
-/// **Source**: routing and wavelength assignment, by partial colourings (Blöchliger and Zufferey, *A graph coloring
-/// heuristic using partial solutions and a reactive tabu scheme*, 2008) that are annealed (Kirkpatrick, Gelatt and Vecchi,
-/// 1983) instead of made tabu.
+/// # Source
+///
+/// Routing and wavelength assignment by partial colourings (Blöchliger and Zufferey, *A graph coloring heuristic using
+/// partial solutions and a reactive tabu scheme*, 2008), with simulated annealing (Kirkpatrick, Gelatt and Vecchi,
+/// 1983) in place of tabu search.
 pub(crate) const PATH_COLOURING: Method = Method {
     name: "path-colouring",
-    about: "wormhole scatter in direct transfers: messages take places and put others out until all have one",
+    about: "wormhole scatter in direct transfers: messages take free steps or displace others",
     find,
     evaluations_per_delivery: MOVES,
     is_random: true,
 };
 
-/// Moves for each message at one number of steps, in an attempt of the first round; those of later rounds make more.
+/// Number of moves per message and number of steps, in an attempt of the first round; later rounds make more.
 const MOVES: u64 = 512;
 
-/// The same where the search begins with what is kept: it is near its end, or better begun anew.
-const KEPT_MOVES: u64 = 256;
+/// The same if the search begins with fixed transfers: such a search succeeds early or not at all.
+const MOVES_WITH_FIXED: u64 = 256;
 
-/// Moves for each message where [`WORK`] allows fewer.
-const LEAST_MOVES: u64 = 8;
+/// The minimum number of moves per message, if [`MAX_VISITS`] allows fewer.
+const MIN_MOVES: u64 = 8;
 
-/// Channels looked at on shortest paths, 64 steps of each together, that are enough for the moves at one number of steps.
-const WORK: u64 = 1 << 26;
+/// The maximum number of visits of arcs, for 64 steps each, in all moves at one number of steps.
+const MAX_VISITS: u64 = 1 << 26;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
@@ -69,82 +78,79 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = SchedulingTask::new(problem)?;
     let capacities = Capacities::new(&task);
-    let mut ways = PathDags::new(&task, &capacities, &Detours::new())?;
+    let mut dags = PathDags::new(&task, &capacities, &Detours::new())?;
     let resources = problem.topology().resource_count() as u64;
-    let goal =
-        request.goal.max(u32::try_from(ways.channel_uses().div_ceil(resources)).map_err(|_| MethodError::TooLarge)?);
-    let has_spare_channels = ways.channel_uses() < u64::from(goal) * resources;
-    let mut longer = match problem.model().routing {
-        Routing::Any if has_spare_channels => detours(&task, &ways, goal, request)?,
+    let least = u32::try_from(dags.channel_uses().div_ceil(resources)).map_err(|_| MethodError::TooLarge)?;
+    let goal = request.goal.max(least);
+    let has_spare_channels = dags.channel_uses() < u64::from(goal) * resources;
+    let mut detours = match problem.model().routing {
+        Routing::Any if has_spare_channels => find_detours(&task, &dags, goal, request)?,
         _ => Detours::new(),
     };
-    longer.extend(kept_detours(&task, &ways, request.fixed));
-    if !longer.is_empty() {
-        ways = PathDags::new(&task, &capacities, &longer)?;
+    detours.extend(fixed_detours(&task, &dags, request.fixed));
+    if !detours.is_empty() {
+        dags = PathDags::new(&task, &capacities, &detours)?;
     }
-    let first = goal.max(ways.forced_steps(&capacities));
-    let colouring = PathColouring { capacities, ways, first, request };
+    let first = goal.max(dags.least_steps(&capacities));
+    let colouring = PathColouring { capacities, dags, first, request };
     request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(|log| log.schedule())
 }
 
-/// The kept paths that are longer than they must be.
-fn kept_detours(task: &SchedulingTask<'_>, ways: &PathDags, kept: Option<FixedTransfers<'_>>) -> Detours {
-    let transfers = kept.into_iter().flat_map(FixedTransfers::transfers);
+/// Returns the paths of fixed transfers that are longer than a shortest path.
+fn fixed_detours(task: &SchedulingTask<'_>, dags: &PathDags, fixed: Option<FixedTransfers<'_>>) -> Detours {
+    let transfers = fixed.into_iter().flat_map(FixedTransfers::transfers);
     let detours = transfers.filter_map(|(_, Transfer { message, path })| {
         let ends = (task.topology().tail(*path.first()?), task.topology().head(*path.last()?));
-        let is_longer = path.len() > ways.distance(message.number()) as usize;
-        (is_longer && ends == ways.ends(message.number())).then(|| (ways.pair(message.number()), path.to_vec()))
+        let is_longer = path.len() > dags.distance(message.number()) as usize;
+        (is_longer && ends == dags.ends(message.number())).then(|| (dags.pair(message.number()), path.to_vec()))
     });
     detours.collect()
 }
 
-/// What all attempts share.
+/// The facts that all attempts share.
 struct PathColouring<'a> {
     capacities: Capacities,
-    ways: PathDags,
-    /// The steps to begin with.
+    dags: PathDags,
+    /// The first number of steps to try.
     first: u32,
     request: &'a MethodRequest<'a>,
 }
 
 impl PathColouring<'_> {
-    /// One schedule: at the first number of steps, or at a few more each time as long as messages are left out.
+    /// Builds one schedule. Increases the number of steps while messages are left without a step.
     fn attempt(&self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
         let last = self.request.below.saturating_sub(1).min(self.first.saturating_mul(2).saturating_add(64));
-        let messages = self.ways.message_count() as u64;
+        let messages = self.dags.message_count() as u64;
         let mut steps = self.first;
         context.check(steps)?;
-        let mut search = AnnealingState::new(&self.ways, &self.capacities, last)?;
-        if let Some(kept) = self.request.fixed {
-            search.keep(kept, steps);
+        let mut state = AnnealingState::new(&self.dags, &self.capacities, last)?;
+        if let Some(fixed) = self.request.fixed {
+            state.place_fixed(fixed, steps);
         }
         loop {
-            let left = search.run(steps, self.moves(steps), rng, context)?;
+            let left = state.run(steps, self.moves(steps), rng, context)?;
             tracing::trace!(steps, left);
             if left == 0 {
-                return search.log();
+                return state.into_log();
             }
             if steps == last {
                 return Err(MethodError::NoShorter);
             }
-            // As many as they would take, if all were as dense as now.
+            // The steps that the remaining messages need at the present density.
             let more = left as u64 * u64::from(steps) / messages;
             steps = steps.saturating_add(more.max(1) as u32).min(last);
         }
     }
 
-    /// Moves to make at a number of steps.
+    /// Returns the number of moves at a number of steps.
     fn moves(&self, steps: u32) -> u64 {
-        let messages = self.ways.message_count() as u64;
-        let arcs = self.ways.arc_count() as u64 / messages.max(1) + 1;
-        let most = WORK / (arcs * u64::from(steps.div_ceil(occupancy::WORD)));
-        let moves = if self.request.fixed.is_some() { KEPT_MOVES } else { MOVES };
+        let messages = self.dags.message_count() as u64;
+        let arcs = self.dags.arc_count() as u64 / messages.max(1) + 1;
+        let limit = MAX_VISITS / (arcs * u64::from(steps.div_ceil(occupancy::WORD_STEPS)));
+        let moves = if self.request.fixed.is_some() { MOVES_WITH_FIXED } else { MOVES };
         (moves * messages)
-            .min(most)
-            .max(LEAST_MOVES * messages)
+            .min(limit)
+            .max(MIN_MOVES * messages)
             .saturating_mul(self.request.attempts.start.saturating_add(1))
     }
 }
-
-#[cfg(test)]
-mod tests;

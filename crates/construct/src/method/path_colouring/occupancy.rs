@@ -1,50 +1,53 @@
-//! Who uses what when.
+//! The messages that use each slot in each step.
 
 use crate::kit::capacities::{Capacities, SlotId};
 use crate::kit::method_error::MethodError;
 
-/// Nobody uses it.
-pub(super) const NOBODY: u32 = u32::MAX;
+/// Marks a free entry, and a message without a step.
+pub(super) const NONE: u32 = u32::MAX;
 
-/// Steps of a word of bits.
-pub(super) const WORD: u32 = u64::BITS;
+/// Number of steps per word of bits.
+pub(super) const WORD_STEPS: u32 = u64::BITS;
 
-/// The most uses of all slots in all steps together: 256 MiB.
-const MAX_CELLS: usize = 1 << 26;
+/// The maximum number of entries, over all slots and steps: 256 MiB.
+const MAX_ENTRIES: usize = 1 << 26;
 
 /// The messages that use each slot in each step.
 ///
-/// Memory: 4 bytes a use that there is room for, and a bit for each slot and step.
+/// Invariants: the users of a slot and step come before its free entries, and `full` has the steps without a free
+/// entry. Memory: 4 bytes per entry, and one bit per slot and step.
 #[derive(Debug)]
 pub(super) struct Occupancy<'a> {
     capacities: &'a Capacities,
-    /// A row of all slots for each word of steps: the steps in which there is no room.
+    /// The full steps of each slot, as one row of all slots per word of steps.
     full: Vec<u64>,
-    /// As many as the capacity says for each slot and step, [`NOBODY`] where there is room.
+    /// `capacity` entries per slot and step; [`NONE`] marks a free entry.
     users: Vec<u32>,
-    /// Where the users of each slot begin.
+    /// The start of each slot's entries.
     start: Vec<u32>,
 }
 
 impl<'a> Occupancy<'a> {
+    /// Returns an empty table.
+    ///
     /// # Errors
     ///
-    /// [`MethodError::Unsupported`], if it were too large.
+    /// [`MethodError::Unsupported`], if the table has more than [`MAX_ENTRIES`] entries.
     pub(super) fn new(capacities: &'a Capacities, steps: u32) -> Result<Self, MethodError> {
-        let mut cells = 0usize;
+        let mut entries = 0usize;
         let mut start = Vec::with_capacity(capacities.len());
         for slot in 0..capacities.len() as SlotId {
-            start.push(cells as u32);
-            cells = cells.saturating_add((steps as usize).saturating_mul(capacities.of(slot) as usize));
-            if cells > MAX_CELLS {
+            start.push(entries as u32);
+            entries = entries.saturating_add((steps as usize).saturating_mul(capacities.of(slot) as usize));
+            if entries > MAX_ENTRIES {
                 return Err(MethodError::Unsupported);
             }
         }
-        let full = vec![0; capacities.len() * steps.div_ceil(WORD) as usize];
-        Ok(Self { capacities, full, users: vec![NOBODY; cells], start })
+        let full = vec![0; capacities.len() * steps.div_ceil(WORD_STEPS) as usize];
+        Ok(Self { capacities, full, users: vec![NONE; entries], start })
     }
 
-    /// The steps of a word in which each slot is full, the first one in the lowest bit.
+    /// Returns the steps of a word in which each slot is full. The lowest bit is the first step.
     #[inline]
     pub(super) fn full(&self, word: u32) -> &[u64] {
         let slots = self.capacities.len();
@@ -53,10 +56,10 @@ impl<'a> Occupancy<'a> {
 
     #[inline]
     pub(super) fn is_full(&self, slot: SlotId, step: u32) -> bool {
-        self.full(step / WORD)[slot as usize] >> (step % WORD) & 1 == 1
+        self.full(step / WORD_STEPS)[slot as usize] >> (step % WORD_STEPS) & 1 == 1
     }
 
-    /// The users of a slot; those of a full one are messages.
+    /// Returns the entries of a slot in a step; those of a full slot are all messages.
     #[inline]
     pub(super) fn users(&self, slot: SlotId, step: u32) -> &[u32] {
         let capacity = self.capacities.of(slot) as usize;
@@ -64,27 +67,26 @@ impl<'a> Occupancy<'a> {
         &self.users[start..start + capacity]
     }
 
-    /// Adds a user where there is room.
+    /// Adds a user to a slot that is not full.
     #[inline]
     pub(super) fn add(&mut self, slot: SlotId, step: u32, message: u32) {
         let is_full = {
             let users = self.users_mut(slot, step);
-            let room = users.iter().position(|&user| user == NOBODY).expect("there is room");
-            users[room] = message;
-            // Those of a slot stand in front.
-            room + 1 == users.len()
+            let free = users.iter().position(|&user| user == NONE).expect("the slot is not full");
+            users[free] = message;
+            free + 1 == users.len()
         };
-        *self.full_mut(slot, step) |= u64::from(is_full) << (step % WORD);
+        *self.full_mut(slot, step) |= u64::from(is_full) << (step % WORD_STEPS);
     }
 
     /// Removes one of the users.
     #[inline]
     pub(super) fn remove(&mut self, slot: SlotId, step: u32, message: u32) {
         let users = self.users_mut(slot, step);
-        let place = users.iter().position(|&user| user == message).expect("it is one of the users");
-        users[place..].rotate_left(1);
-        users[users.len() - 1] = NOBODY;
-        *self.full_mut(slot, step) &= !(1 << (step % WORD));
+        let index = users.iter().position(|&user| user == message).expect("it is one of the users");
+        users[index..].rotate_left(1);
+        users[users.len() - 1] = NONE;
+        *self.full_mut(slot, step) &= !(1 << (step % WORD_STEPS));
     }
 
     #[inline]
@@ -96,7 +98,7 @@ impl<'a> Occupancy<'a> {
 
     #[inline]
     fn full_mut(&mut self, slot: SlotId, step: u32) -> &mut u64 {
-        &mut self.full[(step / WORD) as usize * self.capacities.len() + slot as usize]
+        &mut self.full[(step / WORD_STEPS) as usize * self.capacities.len() + slot as usize]
     }
 }
 
@@ -110,9 +112,9 @@ mod tests {
     use crate::kit::task::SchedulingTask;
 
     proptest! {
-        /// On two-port terminals, whose slots come behind the 16 channels.
+        /// With two ports per terminal, whose slots come after the 16 channels.
         #[test]
-        fn a_slot_is_full_with_as_many_users_as_it_has_room_for(
+        fn a_slot_is_full_when_its_capacity_is_used(
             uses in prop::collection::vec((0..24u32, 0..70u32, 0..9u32), 0..200),
         ) {
             let topology: Topology = "complete:4".parse().unwrap();
@@ -120,24 +122,24 @@ mod tests {
             let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let capacities = Capacities::new(&SchedulingTask::new(&problem).unwrap());
-            let mut timetable = Occupancy::new(&capacities, 70).unwrap();
+            let mut occupancy = Occupancy::new(&capacities, 70).unwrap();
             let mut expected = Vec::new();
             for (slot, step, message) in uses {
                 let slot = slot % capacities.len() as u32;
-                if let Some(place) = expected.iter().position(|&used| used == (slot, step, message)) {
-                    timetable.remove(slot, step, message);
-                    expected.swap_remove(place);
-                } else if !timetable.is_full(slot, step) {
-                    timetable.add(slot, step, message);
+                if let Some(index) = expected.iter().position(|&used| used == (slot, step, message)) {
+                    occupancy.remove(slot, step, message);
+                    expected.swap_remove(index);
+                } else if !occupancy.is_full(slot, step) {
+                    occupancy.add(slot, step, message);
                     expected.push((slot, step, message));
                 }
                 let mut users: Vec<u32> =
-                    timetable.users(slot, step).iter().copied().filter(|&user| user != NOBODY).collect();
+                    occupancy.users(slot, step).iter().copied().filter(|&user| user != NONE).collect();
                 let of_slot = expected.iter().filter(|used| (used.0, used.1) == (slot, step));
                 let mut used: Vec<u32> = of_slot.map(|used| used.2).collect();
                 users.sort_unstable();
                 used.sort_unstable();
-                prop_assert_eq!(timetable.is_full(slot, step), used.len() as u32 == capacities.of(slot));
+                prop_assert_eq!(occupancy.is_full(slot, step), used.len() as u32 == capacities.of(slot));
                 prop_assert_eq!(users, used);
             }
         }

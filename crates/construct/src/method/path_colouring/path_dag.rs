@@ -1,4 +1,4 @@
-//! The ways of every message, as a small acyclic graph for each pair of terminals.
+//! The paths of every message, as a small acyclic graph per pair of terminals.
 
 use std::collections::BTreeSet;
 
@@ -11,48 +11,52 @@ use crate::kit::method_error::MethodError;
 use crate::kit::shortest_path_dag::ShortestPathDag;
 use crate::kit::task::SchedulingTask;
 
-/// The most arcs of all pairs together: 256 MiB.
+/// The maximum number of arcs of all pairs together: 256 MiB.
 const MAX_ARCS: usize = 1 << 24;
 
-/// A channel on a way, or a port at its end. It leads to the place in whose list it is.
+/// A channel on a path, or a port at its end. The list that holds the arc belongs to the vertex at its head.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathArc {
-    /// A place of the same pair.
+    /// A vertex of the same pair.
     pub(super) tail: u32,
     pub(super) slot: SlotId,
-    /// `None` for a port.
+    /// The channel; `None` for a port.
     pub(super) channel: Option<ChannelId>,
 }
 
-/// Longer paths that are allowed beside the shortest ones, each with the number of its pair.
+/// Paths that are allowed in addition to the shortest ones, each with the number of its pair.
 pub(super) type Detours = BTreeSet<(u32, Vec<ChannelId>)>;
 
-/// All ways of all messages.
+/// All paths of all messages.
 ///
-/// The graph of a pair has places instead of nodes, tails before heads: a way leads from its first to its last place, over
-/// the sender's port, the channels and the receiver's port. All shortest paths share their nodes; each detour has places
-/// of its own. Memory: 16 bytes an arc, 4 bytes a place, 16 bytes a pair and 4 bytes a message.
+/// The vertices of a pair are in topological order. A path leads from the first vertex to the last one, over the send
+/// port, the channels and the receive port. All shortest paths share their vertices; each detour has its own. Memory:
+/// 16 bytes per arc, 4 bytes per vertex, 16 bytes per pair and 4 bytes per message.
 #[derive(Debug, Default)]
 pub(super) struct PathDags {
     arcs: Vec<PathArc>,
-    /// Where the arcs into each place end.
+    /// The end of each vertex's incoming arcs.
     arcs_end: Vec<u32>,
-    /// Where the places of each pair end.
-    places_end: Vec<u32>,
-    /// Source and receiver of each pair.
+    /// The end of each pair's vertices.
+    vertices_end: Vec<u32>,
+    /// The source and the receiver of each pair.
     ends: Vec<(NodeId, NodeId)>,
     /// The pair of each message.
     pair: Vec<u32>,
-    /// Slots on a shortest way of each pair.
+    /// Number of slots on a shortest path of each pair.
     length: Vec<u32>,
-    /// Slots on the longest way of all.
+    /// Number of slots on the longest path of all pairs.
     longest: usize,
 }
 
 impl PathDags {
+    /// Collects the shortest paths and the detours of all messages. Takes `O(A)` time for `A` arcs, and one search per
+    /// source.
+    ///
     /// # Errors
     ///
-    /// [`MethodError::Unsupported`], if some receiver cannot be reached in one transfer, or there are more than [`MAX_ARCS`].
+    /// [`MethodError::Unsupported`], if a receiver cannot be reached in one transfer, or there are more than
+    /// [`MAX_ARCS`].
     pub(super) fn new(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,
@@ -65,24 +69,26 @@ impl PathDags {
         by_pair.sort_unstable();
 
         let distances = SourceDistances::new(task);
-        let (mut row, mut shortest) = (DistanceScratch::default(), ShortestPathDag::new(task.topology().node_count()));
-        let mut ways = Self { pair: vec![0; by_pair.len()], ..Self::default() };
+        let (mut scratch, mut shortest) =
+            (DistanceScratch::default(), ShortestPathDag::new(task.topology().node_count()));
+        let mut dags = Self { pair: vec![0; by_pair.len()], ..Self::default() };
         for chunk in by_pair.chunk_by(|a, b| a.0 == b.0) {
             let (ends, _) = chunk[0];
-            let number = ways.ends.len() as u32;
+            let number = dags.ends.len() as u32;
             for (_, message) in chunk {
-                ways.pair[message.index()] = number;
+                dags.pair[message.index()] = number;
             }
-            let is_reached = shortest.collect(task, &distances, ends, &mut row);
-            if !is_reached || ways.arcs.len() + shortest.arcs().len() > MAX_ARCS {
+            let is_reached = shortest.collect(task, &distances, ends, &mut scratch);
+            if !is_reached || dags.arcs.len() + shortest.arcs().len() > MAX_ARCS {
                 return Err(MethodError::Unsupported);
             }
-            let beside = detours.range((number, Vec::new())..(number + 1, Vec::new())).map(|(_, path)| path.as_slice());
+            let own_detours =
+                detours.range((number, Vec::new())..(number + 1, Vec::new())).map(|(_, path)| path.as_slice());
             let ports = PortPair::new(task, capacities, ends.0, ends.1);
-            ways.add(task, &shortest, beside, ports);
-            ways.ends.push(ends);
+            dags.add(task, &shortest, own_detours, ports);
+            dags.ends.push(ends);
         }
-        Ok(ways)
+        Ok(dags)
     }
 
     /// Adds the graph of one more pair.
@@ -96,20 +102,20 @@ impl PathDags {
         let first = self.arcs_end.len();
         let port = |tail, slot| PathArc { tail, slot, channel: None };
         let channel = |tail, channel| PathArc { tail, slot: resource_slot(task, channel), channel: Some(channel) };
-        self.end_place();
+        self.end_vertex();
         if let Some(slot) = ports.send {
             self.arcs.push(port(0, slot));
-            self.end_place();
+            self.end_vertex();
         }
         let source = (self.arcs_end.len() - first - 1) as u32;
         // Shortest paths are listed from the target to the source.
-        let on_shortest = |place: usize| {
-            let arcs = shortest.ending_at(place).iter();
+        let on_shortest = |node: usize| {
+            let arcs = shortest.ending_at(node).iter();
             arcs.map(|arc| channel(source + shortest.source() as u32 - arc.tail, arc.channel))
         };
-        for place in (ShortestPathDag::TARGET + 1..shortest.source()).rev() {
-            self.arcs.extend(on_shortest(place));
-            self.end_place();
+        for node in (ShortestPathDag::TARGET + 1..shortest.source()).rev() {
+            self.arcs.extend(on_shortest(node));
+            self.end_vertex();
         }
         let mut into_target: Vec<PathArc> = on_shortest(ShortestPathDag::TARGET).collect();
         for path in detours.clone() {
@@ -118,18 +124,18 @@ impl PathDags {
             for &next in inner {
                 self.arcs.push(channel(tail, next));
                 tail = (self.arcs_end.len() - first) as u32;
-                self.end_place();
+                self.end_vertex();
             }
             into_target.push(channel(tail, last));
         }
         self.arcs.append(&mut into_target);
-        self.end_place();
+        self.end_vertex();
         if let Some(slot) = ports.receive {
             let target = (self.arcs_end.len() - first - 1) as u32;
             self.arcs.push(port(target, slot));
-            self.end_place();
+            self.end_vertex();
         }
-        self.places_end.push(self.arcs_end.len() as u32);
+        self.vertices_end.push(self.arcs_end.len() as u32);
 
         let port_count = ports.iter().count();
         let length = shortest.length() + port_count;
@@ -138,55 +144,58 @@ impl PathDags {
         self.longest = self.longest.max(longest);
     }
 
-    fn end_place(&mut self) {
+    fn end_vertex(&mut self) {
         self.arcs_end.push(self.arcs.len() as u32);
     }
 
+    /// Number of messages.
     pub(super) fn message_count(&self) -> usize {
         self.pair.len()
     }
 
+    /// Number of arcs of all pairs.
     pub(super) fn arc_count(&self) -> usize {
         self.arcs.len()
     }
 
-    /// The number of a message's pair.
+    /// Returns the number of a message's pair.
     pub(super) fn pair(&self, message: u32) -> u32 {
         self.pair[message as usize]
     }
 
-    /// Source and receiver of a message.
+    /// Returns the source and the receiver of a message.
     pub(super) fn ends(&self, message: u32) -> (NodeId, NodeId) {
         self.ends[self.pair(message) as usize]
     }
 
-    /// Slots on a shortest way of a message.
+    /// Returns the number of slots on a shortest path of a message.
     #[inline]
     pub(super) fn length(&self, message: u32) -> u32 {
         self.length[self.pair(message) as usize]
     }
 
-    /// Channels on a shortest path of a message.
+    /// Returns the number of channels on a shortest path of a message.
     pub(super) fn distance(&self, message: u32) -> u32 {
         self.length(message) - self.of(message).ports().count() as u32
     }
 
-    /// Slots on the longest way of all.
+    /// Returns the number of slots on the longest path of all messages.
     pub(super) fn longest(&self) -> usize {
         self.longest
     }
 
-    /// The most places of a pair.
-    pub(super) fn most_places(&self) -> usize {
-        let starts = [0].iter().chain(&self.places_end);
-        self.places_end.iter().zip(starts).map(|(end, start)| (end - start) as usize).max().unwrap_or(0)
+    /// Returns the maximum number of vertices of a pair.
+    pub(super) fn max_vertex_count(&self) -> usize {
+        let starts = [0].iter().chain(&self.vertices_end);
+        self.vertices_end.iter().zip(starts).map(|(end, start)| (end - start) as usize).max().unwrap_or(0)
     }
 
-    /// Leaves the numbers of the arcs of a message's way along a path in `trail`, from its end; `false` if there is none.
+    /// Finds the path of a message along some channels. Writes the numbers of its arcs to `trail`, last arc first.
+    /// Returns false if there is no such path.
     pub(super) fn trace(&self, message: u32, path: &[ChannelId], trail: &mut Vec<u32>) -> bool {
-        let way = self.of(message);
+        let dag = self.of(message);
         trail.clear();
-        way.trace(way.place_count() - 1, path, trail)
+        dag.trace(dag.vertex_count() - 1, path, trail)
     }
 
     #[inline]
@@ -194,33 +203,34 @@ impl PathDags {
         self.arcs[number as usize]
     }
 
-    /// The ways of a message.
+    /// Returns the graph of all paths of a message.
     #[inline]
     pub(super) fn of(&self, message: u32) -> PathDag<'_> {
         let pair = self.pair(message) as usize;
-        let first = pair.checked_sub(1).map_or(0, |before| self.places_end[before]);
-        PathDag { arcs: &self.arcs, ends: &self.arcs_end[first as usize..self.places_end[pair] as usize] }
+        let first = pair.checked_sub(1).map_or(0, |before| self.vertices_end[before]);
+        PathDag { arcs: &self.arcs, ends: &self.arcs_end[first as usize..self.vertices_end[pair] as usize] }
     }
 
-    /// Uses of all resources together, if all messages take shortest paths.
+    /// Returns the number of channel uses if all messages take shortest paths.
     pub(super) fn channel_uses(&self) -> u64 {
         (0..self.message_count() as u32).map(|message| u64::from(self.distance(message))).sum()
     }
 
-    /// Steps needed because of slots that messages cannot do without: their ports, and all on an only way.
-    pub(super) fn forced_steps(&self, capacities: &Capacities) -> u32 {
+    /// Returns a lower bound on the steps, by the slots that messages must use: their ports, and every slot of a unique
+    /// path.
+    pub(super) fn least_steps(&self, capacities: &Capacities) -> u32 {
         let mut load = vec![0u32; capacities.len()];
-        for way in (0..self.message_count() as u32).map(|message| self.of(message)) {
-            let is_only = (1..way.place_count()).all(|place| way.into(place).len() == 1);
-            for arc in (1..way.place_count()).flat_map(|place| way.into(place)) {
-                load[arc.slot as usize] += u32::from(is_only || arc.channel.is_none());
+        for dag in (0..self.message_count() as u32).map(|message| self.of(message)) {
+            let is_unique = (1..dag.vertex_count()).all(|vertex| dag.arcs_into(vertex).len() == 1);
+            for arc in (1..dag.vertex_count()).flat_map(|vertex| dag.arcs_into(vertex)) {
+                load[arc.slot as usize] += u32::from(is_unique || arc.channel.is_none());
             }
         }
         (0..).zip(load).map(|(slot, load)| load.div_ceil(capacities.of(slot))).max().unwrap_or(0)
     }
 }
 
-/// The graph of all ways of one message.
+/// The graph of all paths of one message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathDag<'a> {
     arcs: &'a [PathArc],
@@ -229,28 +239,29 @@ pub(super) struct PathDag<'a> {
 
 impl<'a> PathDag<'a> {
     #[inline]
-    pub(super) fn place_count(self) -> usize {
+    pub(super) fn vertex_count(self) -> usize {
         self.ends.len()
     }
 
-    /// The number of the first arc into a place, which is not the first place.
+    /// Returns the number of the first arc into a vertex other than the first one.
     #[inline]
-    pub(super) fn first_arc(self, place: usize) -> u32 {
-        self.ends[place - 1]
+    pub(super) fn first_arc(self, vertex: usize) -> u32 {
+        self.ends[vertex - 1]
     }
 
-    /// The arcs into a place, which is not the first place.
+    /// Returns the arcs into a vertex other than the first one.
     #[inline]
-    pub(super) fn into(self, place: usize) -> &'a [PathArc] {
-        &self.arcs[self.ends[place - 1] as usize..self.ends[place] as usize]
+    pub(super) fn arcs_into(self, vertex: usize) -> &'a [PathArc] {
+        &self.arcs[self.ends[vertex - 1] as usize..self.ends[vertex] as usize]
     }
 
-    /// Adds the arcs of a way to a place along a path, last ones first; `false` if there is none.
-    fn trace(self, place: usize, path: &[ChannelId], trail: &mut Vec<u32>) -> bool {
-        if place == 0 {
+    /// Appends the arcs of the path to a vertex along some channels, last arc first. Returns false if there is no such
+    /// path.
+    fn trace(self, vertex: usize, path: &[ChannelId], trail: &mut Vec<u32>) -> bool {
+        if vertex == 0 {
             return path.is_empty();
         }
-        for (number, arc) in (self.first_arc(place)..).zip(self.into(place)) {
+        for (number, arc) in (self.first_arc(vertex)..).zip(self.arcs_into(vertex)) {
             let before = match (arc.channel, path.split_last()) {
                 (None, _) => path,
                 (Some(channel), Some((&last, before))) if channel == last => before,
@@ -265,7 +276,7 @@ impl<'a> PathDag<'a> {
         false
     }
 
-    /// The ports that every way takes.
+    /// Returns the ports that every path uses.
     pub(super) fn ports(self) -> impl Iterator<Item = SlotId> {
         let all = &self.arcs[self.ends[0] as usize..self.ends[self.ends.len() - 1] as usize];
         all.iter().filter(|arc| arc.channel.is_none()).map(|arc| arc.slot)
@@ -282,17 +293,17 @@ mod tests {
 
     use super::*;
 
-    /// The number of ways to the last place, and whether all have as many arcs as the message is long.
-    fn count(way: PathDag<'_>, length: u32) -> (u64, bool) {
-        let mut ways = vec![(1, 0)];
+    /// Returns the number of paths to the last vertex, and whether all of them have `length` arcs.
+    fn count(dag: PathDag<'_>, length: u32) -> (u64, bool) {
+        let mut counts = vec![(1, 0)];
         let mut is_level = true;
-        for place in 1..way.place_count() {
-            let arcs = way.into(place);
-            let depth = ways[arcs[0].tail as usize].1 + 1;
-            is_level &= arcs.iter().all(|arc| ways[arc.tail as usize].1 + 1 == depth);
-            ways.push((arcs.iter().map(|arc| ways[arc.tail as usize].0).sum(), depth));
+        for vertex in 1..dag.vertex_count() {
+            let arcs = dag.arcs_into(vertex);
+            let depth = counts[arcs[0].tail as usize].1 + 1;
+            is_level &= arcs.iter().all(|arc| counts[arc.tail as usize].1 + 1 == depth);
+            counts.push((arcs.iter().map(|arc| counts[arc.tail as usize].0).sum(), depth));
         }
-        let (count, depth) = ways[way.place_count() - 1];
+        let (count, depth) = counts[dag.vertex_count() - 1];
         (count, is_level && depth == length)
     }
 
@@ -300,17 +311,17 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn all_shortest_paths_are_ways(topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32) {
+        fn every_shortest_path_is_in_the_graph(topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32) {
             let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
             let paths = AllPairs::all_pairs(&topology).unwrap();
-            for message in 0..ways.message_count() as u32 {
-                let (source, target) = ways.ends(message);
-                prop_assert_eq!(count(ways.of(message), ways.length(message)), (paths.count(source, target), true));
-                prop_assert_eq!(Some(ways.distance(message)), paths.distance(source, target));
+            for message in 0..dags.message_count() as u32 {
+                let (source, target) = dags.ends(message);
+                prop_assert_eq!(count(dags.of(message), dags.length(message)), (paths.count(source, target), true));
+                prop_assert_eq!(Some(dags.distance(message)), paths.distance(source, target));
             }
         }
     }
@@ -318,36 +329,36 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Any way, with its ports, is found again by its channels, and by nothing less.
+        /// Every path, with its ports, is found by its channels, and not by fewer channels.
         #[test]
-        fn a_way_is_found_by_its_channels(
+        fn a_path_is_found_by_its_channels(
             topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32, turns in prop::collection::vec(any::<usize>(), 12),
         ) {
             let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
             let mut trail = Vec::new();
-            for message in 0..ways.message_count() as u32 {
-                let way = ways.of(message);
-                let (mut place, mut chosen) = (way.place_count() - 1, Vec::new());
-                while place != 0 {
-                    let turn = turns[chosen.len() % turns.len()] % way.into(place).len();
-                    chosen.push(way.first_arc(place) + turn as u32);
-                    place = way.into(place)[turn].tail as usize;
+            for message in 0..dags.message_count() as u32 {
+                let dag = dags.of(message);
+                let (mut vertex, mut chosen) = (dag.vertex_count() - 1, Vec::new());
+                while vertex != 0 {
+                    let turn = turns[chosen.len() % turns.len()] % dag.arcs_into(vertex).len();
+                    chosen.push(dag.first_arc(vertex) + turn as u32);
+                    vertex = dag.arcs_into(vertex)[turn].tail as usize;
                 }
-                let path: Vec<ChannelId> = chosen.iter().rev().filter_map(|&arc| ways.arc(arc).channel).collect();
-                prop_assert!(ways.trace(message, &path, &mut trail));
+                let path: Vec<ChannelId> = chosen.iter().rev().filter_map(|&arc| dags.arc(arc).channel).collect();
+                prop_assert!(dags.trace(message, &path, &mut trail));
                 prop_assert_eq!(&trail, &chosen);
-                prop_assert!(!ways.trace(message, &path[1..], &mut trail));
-                prop_assert!(!ways.trace(message, &path[..path.len() - 1], &mut trail));
+                prop_assert!(!dags.trace(message, &path[1..], &mut trail));
+                prop_assert!(!dags.trace(message, &path[..path.len() - 1], &mut trail));
             }
         }
     }
 
     #[test]
-    fn a_detour_is_one_way_more() {
+    fn a_detour_is_one_more_path() {
         let ring: Topology = "ring:4".parse().unwrap();
         let collective = Collective::all_to_all();
         let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
@@ -361,8 +372,8 @@ mod tests {
         };
         // The first message goes from 0 to 1.
         let detours = Detours::from([(0, path(&[0, 3, 2, 1]))]);
-        let ways = PathDags::new(&task, &Capacities::new(&task), &detours).unwrap();
-        assert_eq!((count(ways.of(0), 1).0, ways.length(0), ways.longest()), (2, 1, 3));
-        assert_eq!(count(ways.of(1), 2), (2, true));
+        let dags = PathDags::new(&task, &Capacities::new(&task), &detours).unwrap();
+        assert_eq!((count(dags.of(0), 1).0, dags.length(0), dags.longest()), (2, 1, 3));
+        assert_eq!(count(dags.of(1), 2), (2, true));
     }
 }

@@ -1,3 +1,5 @@
+//! Tests of the whole method.
+
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::{any_model, instance};
@@ -9,17 +11,17 @@ use proptest::prelude::*;
 use super::*;
 use crate::kit::testing::renumbered;
 
-/// Steps of the schedule of some attempts, once the judge has seen it.
+/// Returns the number of steps of the verified schedule of some attempts.
 fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, MethodError> {
     let budget = Budget::unlimited();
     let request = MethodRequest { goal, attempts: 0..attempts, ..MethodRequest::first(problem, &budget) };
     let schedule = (PATH_COLOURING.find)(&request)?;
     let verified = verify(problem, &schedule).expect("a valid schedule");
-    assert_eq!((verified.redundant, verified.transfers), (0, problem.messages().len()), "one transfer a message");
+    assert_eq!((verified.redundant, verified.transfers), (0, problem.messages().len()), "one transfer per message");
     Ok(verified.steps as u32)
 }
 
-/// Steps of a total exchange on a network under other numbers that some rounds of attempts reach.
+/// Returns the number of steps of an all-to-all on a renumbered network after some rounds of attempts.
 fn exchange(topology: &Topology, model: CommunicationModel, goal: u32) -> u32 {
     let (topology, collective, budget) = (renumbered(topology), Collective::all_to_all(), Budget::unlimited());
     let problem = Problem::new(&topology, &collective, model).unwrap();
@@ -40,7 +42,7 @@ fn model(routing: Routing) -> CommunicationModel {
     CommunicationModel { routing, ..CommunicationModel::wormhole() }
 }
 
-/// The network without some channels.
+/// Returns the network without some channels.
 fn without(topology: &Topology, is_dead: impl Fn(ChannelId) -> bool) -> Topology {
     let mut rest = TopologyBuilder::new("faulty");
     for node in topology.nodes() {
@@ -56,7 +58,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_wormhole_scatter_is_served(instance in instance(9)) {
+    fn every_wormhole_scatter_is_supported(instance in instance(9)) {
         let problem = instance.problem();
         for phase in DistributePhase::all(&problem) {
             let problem = phase.problem(&problem);
@@ -73,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn tiny_exchanges_take_as_few_steps_as_there_are(
+    fn tiny_exchanges_take_the_fewest_steps(
         topology in any_topology(4).prop_flat_map(shuffled), any in any_model(),
     ) {
         let collective = Collective::all_to_all();
@@ -88,17 +90,17 @@ proptest! {
         let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
         let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
-        let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
-        for (pair, path) in detours(&task, &ways, goal, &MethodRequest::first(&problem, &budget)).unwrap() {
-            let message = (0..ways.message_count() as u32).find(|&message| ways.pair(message) == pair).unwrap();
-            let (source, target) = ways.ends(message);
-            prop_assert!(path.len() > ways.distance(message) as usize);
+        let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+        for (pair, path) in find_detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).unwrap() {
+            let message = (0..dags.message_count() as u32).find(|&message| dags.pair(message) == pair).unwrap();
+            let (source, target) = dags.ends(message);
+            prop_assert!(path.len() > dags.distance(message) as usize);
             prop_assert!(all_paths(&topology, source, target).contains(&path));
         }
     }
 }
 
-/// All legal paths between two terminals.
+/// Returns all legal paths between two terminals.
 fn all_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<ChannelId>> {
     let (mut paths, mut stack) = (Vec::new(), vec![(source, Vec::new())]);
     while let Some((node, path)) = stack.pop() {
@@ -116,7 +118,7 @@ fn all_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<Cha
     paths
 }
 
-/// The steps of the shortest direct schedule, by trying all.
+/// Returns the fewest steps of a direct schedule by exhaustive search.
 fn fewest_steps(problem: &Problem<'_>) -> u32 {
     let (topology, messages) = (problem.topology(), problem.messages());
     let choices: Vec<Vec<Vec<ChannelId>>> = messages
@@ -131,11 +133,11 @@ fn fewest_steps(problem: &Problem<'_>) -> u32 {
             paths
         })
         .collect();
-    // One message a step is always possible.
+    // One message per step is always possible.
     (1..=choices.len()).find(|&steps| fits(problem, &choices, &mut vec![Vec::new(); steps], 0)).unwrap() as u32
 }
 
-/// Whether the messages from one on can be added to the paths of some steps.
+/// Returns true if the messages from one on can be added to the paths of some steps.
 fn fits(
     problem: &Problem<'_>,
     choices: &[Vec<Vec<ChannelId>>],
@@ -143,7 +145,7 @@ fn fits(
     message: usize,
 ) -> bool {
     let Some(paths) = choices.get(message) else { return true };
-    // Of the steps that are still empty one is as good as another.
+    // All empty steps are equivalent.
     let open = steps.iter().position(Vec::is_empty).map_or(steps.len(), |empty| empty + 1);
     for step in 0..open {
         for path in paths {
@@ -171,7 +173,7 @@ fn has_room(problem: &Problem<'_>, others: &[Vec<ChannelId>], path: &[ChannelId]
         && receptions < ports.of_degree(topology.in_channels(to(path)).len())
 }
 
-/// Figures of the fractional arc-forwarding index or, where every channel is busy all the time, of distances alone.
+/// Lower bounds by the fractional arc-forwarding index or, if every channel is always busy, by distances.
 #[test]
 fn exchanges_on_small_networks_meet_the_bound() {
     for spec in ["kautz:3,2", "mesh:4x4", "mesh:5x5", "torus:3x3x3", "torus:5x5", "hypercube:4", "ring:16", "omega:16"]
@@ -184,7 +186,7 @@ fn exchanges_on_small_networks_meet_the_bound() {
     }
 }
 
-/// Theory of linear programming gives 9 steps by shortest paths and 8 by any, whichever of the 36 channels is dead.
+/// A linear program gives 9 steps along shortest paths and 8 along any paths, for each of the 36 failed channels.
 #[test]
 fn exchanges_on_a_faulty_kautz_graph_meet_the_bound() {
     let kautz: Topology = "kautz:3,2".parse().unwrap();
@@ -195,9 +197,9 @@ fn exchanges_on_a_faulty_kautz_graph_meet_the_bound() {
     }
 }
 
-/// With one port a terminal needs a step for each other one.
+/// With one port, a terminal needs one step per other terminal.
 #[test]
-fn ports_are_kept_busy() {
+fn ports_are_always_busy() {
     let ports = Ports::limit(1).unwrap();
     let one_port = CommunicationModel { ports, ..CommunicationModel::wormhole() };
     for spec in ["complete:8", "clos:4,4,4", "fat-tree:2,4"] {
@@ -208,14 +210,14 @@ fn ports_are_kept_busy() {
 }
 
 #[test]
-fn longer_paths_are_left_alone_where_shortest_ones_do() {
+fn detours_are_used_only_if_shortest_paths_do_not_suffice() {
     let mesh: Topology = "mesh:4x4".parse().unwrap();
     let collective = Collective::all_to_all();
     let problem = Problem::new(&mesh, &collective, model(Routing::Any)).unwrap();
     let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
-    let ways = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
-    // Half of the 64 pairs on either side cross the middle one way, on four channels.
-    let needed = |goal| !detours(&task, &ways, goal, &MethodRequest::first(&problem, &budget)).unwrap().is_empty();
+    let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+    // Half of the 64 pairs cross the middle in each direction, on four channels.
+    let needed = |goal| !find_detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).unwrap().is_empty();
     assert!(!needed(16) && needed(15));
 }
 

@@ -1,432 +1,273 @@
-//! The way to one schedule, step by step and sometimes back.
+//! One attempt at a schedule: steps forwards, and back after a step that is too late.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 
-use lockstep_schedule::{Ports, Routing, Transfer};
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_schedule::{Routing, Transfer};
+use lockstep_topology::NodeId;
 use rand::{Rng, RngExt};
 
+use super::broadcast_context::BroadcastContext;
+use super::deadline::Deadline;
+use super::fetcher::{FIXED_PRICE, Fetcher, MAX_PATH_PRICE};
+use super::fixed_steps::FixedSteps;
 use super::holdings::Holdings;
-use super::sender_search::{SenderQuery, SenderSearch};
-use super::step_plan::StepPlan;
-use super::{IncomingChannel, RarestFirst};
-use crate::kit::distances;
-use crate::kit::fixed_transfers::FixedTransfers;
+use super::strategy::{FetchMode, Strategy};
+use crate::kit::distances::fill_distances;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// Terminals served between two looks at the budget.
-const STRIDE: usize = 32;
+/// Number of terminals served between two checks of the budget.
+const CHECK_INTERVAL: usize = 32;
 
-/// The most that a terminal pays for what another one has taken before it. Each change of hands raises the price by one.
-const LIMIT: u32 = 4;
+/// The price of a fixed transfer that may move.
+const MOVABLE_PRICE: u32 = 1;
 
-/// A choice of so many messages is as good as one of more.
-const WIDE: u32 = 32;
-
-/// The same for a path from afar.
-const FAR_LIMIT: u32 = 8;
-
-/// What a kept transfer costs beside others: little if it may be given up, else more than anybody pays.
-const KEPT_PRICES: [u32; 2] = [1 << 16, 1];
-
-/// How often it goes back from one step before it gives up its aim.
-const MAX_SETBACKS: u32 = 32;
-
-/// One schedule in the making.
+/// One attempt at a schedule.
+///
+/// Invariant between steps: `log` has the transfers of the first `step` steps, in the order of steps, and `holdings`
+/// has their messages and the promises of later fixed transfers.
 pub(super) struct ScheduleBuilder<'a, R> {
-    spread: &'a RarestFirst<'a>,
+    shared: &'a BroadcastContext<'a>,
     task: &'a SchedulingTask<'a>,
-    stock: Holdings,
-    draft: StepPlan<'a>,
-    search: SenderSearch,
-    log: TransferLog,
     rng: &'a mut R,
+    holdings: Holdings,
+    fetcher: Fetcher<'a>,
+    log: TransferLog,
     /// Number of steps made.
     step: u32,
-    /// The steps that the schedule is to have.
-    aim: u32,
-    /// The most steps made in time, and how often it went back since then.
-    furthest: u32,
-    setbacks: u32,
-    /// How often each terminal came too late.
-    delays: Vec<u32>,
-    /// What is kept, its number of steps that count, and what each terminal is still to receive of it.
-    kept: Option<FixedTransfers<'a>>,
-    kept_steps: u32,
-    kept_to_come: Vec<u32>,
-    /// Whether neighbours are asked first.
-    near: bool,
-    /// Which paths all have the choice of, one pass after the other.
-    passes: &'static [Routing],
-    /// Whether paths are rerouted before anything failed.
-    reroutes: bool,
-    /// Whether any schedule will do, as long as it is there soon.
-    hurries: bool,
-    /// Terminals to be served, and which of them wait.
-    waiting: VecDeque<u32>,
-    waits: Vec<bool>,
-    /// SourceDistances from what is held.
+    deadline: Deadline,
+    fixed: FixedSteps<'a>,
+    strategy: Strategy,
+    /// Scratch space: the distance of each node from the nearest terminal with a message.
     distance: Vec<u32>,
-    /// Scratch space.
+    /// Scratch space of the search for distances.
     queue: Vec<NodeId>,
-    offers: Vec<NeighbourOffer>,
-    path: Vec<ChannelId>,
-    pool: Vec<u64>,
-}
-
-/// What a neighbour has for a terminal; the best comes first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct NeighbourOffer {
-    price: u32,
-    /// Of how many messages.
-    choice: u32,
-    tie: u32,
-    channel: ChannelId,
-    neighbour: u32,
 }
 
 impl<'a, R: Rng> ScheduleBuilder<'a, R> {
-    pub(super) fn new(spread: &'a RarestFirst<'a>, stock: &Holdings, aim: u32, rng: &'a mut R) -> Self {
-        let task = spread.task;
-        let (topology, messages) = (task.topology(), task.messages());
-        // Where messages are many, neighbours have enough of them, and take the fewest channels; but where ports are fewer
-        // than channels, one neighbour may not be enough for all. One must go far. What is best between the two depends on
-        // the network.
-        let goes_far = if messages.len() >= topology.terminal_count() {
-            task.model().ports != Ports::All && !spread.side.is_empty() && rng.random_ratio(1, 4)
-        } else {
-            messages.len() == 1 || !rng.random::<bool>()
-        };
-        let near = task.stores_and_forwards() || !goes_far;
-        let passes: &[Routing] = match task.model().routing {
-            Routing::Minimal => &[Routing::Minimal],
-            // Some may take a detour before all have had the choice of a shortest path.
-            Routing::Any if rng.random_ratio(1, 4) => &[Routing::Any],
-            Routing::Any => &[Routing::Minimal, Routing::Any],
-        };
-        let mut walk = Self {
-            spread,
+    pub(super) fn new(
+        shared: &'a BroadcastContext<'a>,
+        holdings: &Holdings,
+        target: u32,
+        reroutes_early: bool,
+        rng: &'a mut R,
+    ) -> Self {
+        let (task, topology) = (shared.task(), shared.task().topology());
+        let strategy = Strategy::draw(shared, reroutes_early, rng);
+        let fixed_steps = shared.fixed().map_or(0, |fixed| {
+            let steps = fixed.schedule.step_count() as u32;
+            if fixed.may_move { rng.random_range(0..=steps.min(target)) } else { steps }
+        });
+        let mut builder = Self {
+            shared,
             task,
-            stock: stock.clone(),
-            draft: StepPlan::new(task, &spread.capacities),
-            search: SenderSearch::new(topology.node_count()),
-            log: TransferLog::default(),
-            reroutes: false,
             rng,
+            holdings: holdings.clone(),
+            fetcher: Fetcher::new(shared),
+            log: TransferLog::default(),
             step: 0,
-            aim,
-            furthest: 0,
-            setbacks: 0,
-            delays: vec![0; topology.terminal_count()],
-            kept: spread.kept,
-            kept_steps: 0,
-            kept_to_come: vec![0; topology.terminal_count()],
-            near,
-            passes,
-            hurries: false,
-            waiting: VecDeque::new(),
-            waits: vec![false; topology.terminal_count()],
+            deadline: Deadline::new(target, topology.terminal_count()),
+            fixed: FixedSteps::new(shared.fixed(), fixed_steps, topology.terminal_count()),
+            strategy,
             distance: vec![0; topology.node_count()],
             queue: Vec::new(),
-            offers: Vec::new(),
-            path: Vec::new(),
-            pool: Vec::new(),
         };
-        walk.keep();
-        walk.aim_later();
-        walk
+        builder.deadline.postpone(fixed_steps);
+        (0..fixed_steps).for_each(|step| builder.promise_fixed(step));
+        builder.postpone_deadline();
+        builder
     }
 
-    /// Promises what kept transfers bring.
-    fn keep(&mut self) {
-        let Some(kept) = self.kept else { return };
-        let steps = kept.schedule.step_count() as u32;
-        self.kept_steps = if kept.may_move { self.rng.random_range(0..=steps.min(self.aim)) } else { steps };
-        self.aim = self.aim.max(self.kept_steps);
-        (0..self.kept_steps).for_each(|step| self.promise_kept(step));
-    }
-
-    /// The transfers that are kept in a step.
-    fn kept_in(&self, step: u32) -> impl Iterator<Item = Transfer<'a>> + use<'a, R> {
-        let kept = self.kept.filter(|_| step < self.kept_steps);
-        kept.into_iter().flat_map(move |kept| kept.schedule.step(step as usize).iter())
-    }
-
-    fn promise_kept(&mut self, step: u32) {
-        for Transfer { message, path } in self.kept_in(step) {
+    /// Promises the messages of the fixed transfers of a step to their receivers.
+    fn promise_fixed(&mut self, step: u32) {
+        for Transfer { message, path } in self.fixed.in_step(step) {
             let terminal = self.task.receiver(path);
-            self.stock.promise(terminal, message.number());
-            self.kept_to_come[terminal] += 1;
+            self.holdings.promise(terminal, message.number());
+            self.fixed.promise(terminal);
         }
     }
 
-    /// Plans the kept transfers of the step at hand; what its sender has not received any more is lacked again.
-    fn plan_kept(&mut self) {
-        for Transfer { message, path } in self.kept_in(self.step) {
+    /// Plans the fixed transfers of the current step. If a sender no longer holds the message, its receiver lacks it
+    /// again.
+    fn plan_fixed(&mut self) {
+        let price = if self.fixed.may_move() { MOVABLE_PRICE } else { FIXED_PRICE };
+        for Transfer { message, path } in self.fixed.in_step(self.step) {
             let (sender, terminal) = (self.task.sender(path), self.task.receiver(path));
-            self.kept_to_come[terminal] -= 1;
-            if self.stock.holds(sender, message.number()) {
-                let may_move = self.kept.is_some_and(|kept| kept.may_move);
-                self.draft.plan_at_price(message.number(), path, KEPT_PRICES[usize::from(may_move)]);
+            self.fixed.release(terminal);
+            if self.holdings.holds(sender, message.number()) {
+                self.fetcher.plan.add_at_price(message.number(), path, price);
             } else {
-                self.stock.withdraw(terminal, message.number());
+                self.holdings.withdraw(terminal, message.number());
             }
         }
     }
 
-    /// Reroutes what is in the way of terminals that cannot wait even before anything failed, which takes longer.
-    pub(super) fn reroute_at_once(&mut self) {
-        self.reroutes = true;
-    }
-
+    /// Returns true if every delivery and every fixed step is made.
     pub(super) fn is_done(&self) -> bool {
-        self.stock.left() == 0 && self.step >= self.kept_steps
+        self.holdings.left() == 0 && self.step >= self.fixed.steps()
     }
 
     pub(super) fn into_log(self) -> TransferLog {
         self.log
     }
 
-    /// The fewest steps that can still be reached, as far as receptions tell.
+    /// Returns the fewest steps that remain possible, by the reception rate of each terminal.
     pub(super) fn least_steps(&self) -> u32 {
         let terminals = 0..self.task.topology().terminal_count();
         terminals.map(|terminal| self.least_steps_of(terminal)).max().unwrap_or(self.step)
     }
 
-    /// The steps after which a terminal can have all at the earliest.
+    /// Returns the earliest step after which a terminal can hold all its messages.
     fn least_steps_of(&self, terminal: usize) -> u32 {
-        let lacking = self.stock.need(terminal) + self.kept_to_come[terminal];
-        self.step + lacking.div_ceil(self.spread.rate[terminal])
+        let lacking = self.holdings.need(terminal) + self.fixed.pending(terminal);
+        self.step + lacking.div_ceil(self.shared.reception_rate(terminal))
     }
 
-    /// Aims at no less than can still be reached.
-    pub(super) fn aim_later(&mut self) {
-        self.aim = self.aim.max(self.least_steps());
+    /// Postpones the deadline to the fewest steps that remain possible.
+    pub(super) fn postpone_deadline(&mut self) {
+        self.deadline.postpone(self.least_steps());
     }
 
-    /// Whether the aim can still be reached.
+    /// Returns true if the deadline can still be met.
     pub(super) fn is_on_time(&mut self) -> bool {
-        let is_on_time = self.hurries || self.least_steps() <= self.aim;
-        if is_on_time && self.step > self.furthest {
-            (self.furthest, self.setbacks) = (self.step, 0);
+        let is_on_time = self.strategy.mode == FetchMode::BestEffort || self.least_steps() <= self.deadline.steps();
+        if is_on_time {
+            self.deadline.record_progress(self.step);
         }
         is_on_time
     }
 
-    pub(super) fn may_go_back(&self) -> bool {
-        self.setbacks < MAX_SETBACKS
+    pub(super) fn may_backtrack(&self) -> bool {
+        self.deadline.may_retry()
     }
 
-    /// Takes back the last step, or some more of them (1, 2, 1, 4, 1, 2, 1, 8, ...); how many. Who came too late is
-    /// served first from now on.
-    ///
-    /// Source of the sequence: Luby, Sinclair and Zuckerman, *Optimal speedup of Las Vegas algorithms*, 1993.
-    pub(super) fn go_back(&mut self) -> u32 {
-        for terminal in 0..self.delays.len() {
-            self.delays[terminal] += u32::from(self.least_steps_of(terminal) > self.aim);
-        }
-        self.setbacks += 1;
-        let steps = (1 << self.setbacks.trailing_zeros()).min(self.step);
+    /// Undoes the last step or several steps and returns their number. Late terminals are served first from now on.
+    pub(super) fn backtrack(&mut self) -> u32 {
+        let late: Vec<bool> =
+            (0..self.task.topology().terminal_count()).map(|terminal| self.is_late(terminal)).collect();
+        let steps = self.deadline.retry(self.step, |terminal| late[terminal]);
         (0..steps).for_each(|_| self.undo_step());
         steps
+    }
+
+    fn is_late(&self, terminal: usize) -> bool {
+        self.least_steps_of(terminal) > self.deadline.steps()
     }
 
     fn undo_step(&mut self) {
         let first = self.log.start_of_step(self.step - 1);
         for (_, message, path) in self.log.transfers(first) {
             let terminal = self.task.receiver(path);
-            self.stock.depart(terminal, message.number());
-            self.stock.withdraw(terminal, message.number());
+            self.holdings.depart(terminal, message.number());
+            self.holdings.withdraw(terminal, message.number());
         }
         self.log.truncate(first);
         self.step -= 1;
-        self.promise_kept(self.step);
+        self.promise_fixed(self.step);
     }
 
-    /// Makes one more step.
+    /// Plans and commits one more step.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::NoLegalPath`], if no transfer is possible; otherwise as [`AttemptContext::check`].
     pub(super) fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
-        self.plan_kept();
-        let order = self.order();
-        if self.near {
+        self.plan_fixed();
+        let order = self.service_order();
+        if self.strategy.is_local {
             self.serve_all(&order, context, Self::fetch_from_neighbours)?;
         }
         if !self.task.stores_and_forwards() {
-            for &routing in self.passes {
-                self.serve_all(&order, context, |walk, terminal| walk.fetch_from_afar(terminal, routing))?;
+            for &routing in self.strategy.passes {
+                self.serve_all(&order, context, |builder, terminal| builder.fetch_from_afar(terminal, routing))?;
             }
         }
         let first = self.log.len();
-        self.draft.write_down(self.step, &mut self.log)?;
-        // Some terminal lacks a message that one transfer brings there, so only a bus can stand in the way; unless all that
-        // is lacked waits for what is kept.
-        if self.log.len() == first && self.step >= self.kept_steps {
+        self.fetcher.plan.commit(self.step, &mut self.log)?;
+        // Some terminal lacks a message that one transfer can bring, so only a shared resource can prevent every
+        // transfer; unless all lacking messages come from later fixed transfers.
+        if self.log.len() == first && self.step >= self.fixed.steps() {
             return Err(MethodError::NoLegalPath);
         }
         for (_, message, path) in self.log.transfers(first) {
-            self.stock.arrive(self.task.receiver(path), message.number());
+            self.holdings.arrive(self.task.receiver(path), message.number());
         }
         self.step += 1;
         Ok(())
     }
 
-    /// The terminals that lack anything, in the order in which they are served: those first that came too late before.
+    /// Returns the terminals that lack a message, in the order of service. Terminals that were late come first.
     ///
-    /// Where messages are many, then those that need the most steps. Where they are few, then those that are far from
-    /// any message and can send it on to many, more or less.
-    fn order(&mut self) -> Vec<u32> {
-        if !self.near {
+    /// With many messages, the terminals that need the most steps come next. With few messages, these are terminals
+    /// that are far from any message and can send to many others, with some noise.
+    fn service_order(&mut self) -> Vec<u32> {
+        if !self.strategy.is_local {
             self.find_distances();
         }
-        let Self { spread, task, stock, rng, distance, near, delays, .. } = self;
+        let Self { shared, task, holdings, rng, distance, deadline, strategy, .. } = self;
         let (topology, ports) = (task.topology(), task.model().ports);
         let rank = |(terminal, &node): (usize, &NodeId)| {
             let noise = rng.random::<u32>();
-            let urgency = if *near {
-                // StepMask in fixed point.
-                (u64::from(stock.need(terminal)) << u32::BITS) / u64::from(spread.rate[terminal])
+            let urgency = if strategy.is_local {
+                // The number of steps as a fixed-point number.
+                (u64::from(holdings.need(terminal)) << u32::BITS) / u64::from(shared.reception_rate(terminal))
             } else {
                 let fan_out = ports.of_degree(topology.out_channels(node).len()) as u64;
                 (u64::from(distance[node.index()]) * fan_out).saturating_mul(u64::from(1 + (noise >> 16)))
             };
-            let key = (Reverse(delays[terminal]), Reverse(urgency), noise, terminal as u32);
-            stock.takes_more(terminal).then_some(key)
+            let key = (Reverse(deadline.delays(terminal)), Reverse(urgency), noise, terminal as u32);
+            holdings.accepts_more(terminal).then_some(key)
         };
         let mut ranked: Vec<_> = topology.terminals().iter().enumerate().filter_map(rank).collect();
         ranked.sort_unstable();
         ranked.into_iter().map(|(_, _, _, terminal)| terminal).collect()
     }
 
-    /// The distances from the terminals that hold anything.
+    /// Computes the distance of every node from the nearest terminal with a message.
     fn find_distances(&mut self) {
-        let Self { task, stock, distance: distances, queue, .. } = self;
+        let Self { task, holdings, distance, queue, .. } = self;
         let terminals = task.topology().terminals().iter().enumerate();
-        let holders = terminals.filter(|&(terminal, _)| stock.holds_any(terminal)).map(|(_, &node)| node);
-        distances::search(task, holders, distances, queue);
+        let holders = terminals.filter(|&(terminal, _)| holdings.holds_any(terminal)).map(|(_, &node)| node);
+        fill_distances(task, holders, distance, queue);
     }
 
-    /// Serves all terminals, and once more those from which something was taken.
+    /// Serves all terminals, and again those whose transfers were cancelled.
     fn serve_all(
         &mut self,
         order: &[u32],
         context: &AttemptContext<'_>,
         serve: impl Fn(&mut Self, usize),
     ) -> Result<(), MethodError> {
-        for &terminal in order {
-            self.waiting.push_back(terminal);
-            self.waits[terminal as usize] = true;
-        }
+        self.fetcher.queue.extend(order);
         let mut served = 0;
-        while let Some(terminal) = self.waiting.pop_front() {
-            if served % STRIDE == 0 {
+        while let Some(terminal) = self.fetcher.queue.pop() {
+            if served % CHECK_INTERVAL == 0 {
                 context.check(self.step + 1)?;
-                self.hurries = self.hurries || context.is_best_effort();
+                if context.is_best_effort() {
+                    self.strategy.mode = FetchMode::BestEffort;
+                }
             }
             served += 1;
-            self.waits[terminal as usize] = false;
-            serve(self, terminal as usize);
+            serve(self, terminal);
         }
         Ok(())
     }
 
-    /// Fetches a rare message over each channel from a neighbour, those with the least choice first.
     fn fetch_from_neighbours(&mut self, terminal: usize) {
-        let salt = self.rng.random();
-        let mut offers = std::mem::take(&mut self.offers);
-        offers.clear();
-        offers.extend(self.spread.sides(terminal).iter().filter_map(|&side| self.offer(side, terminal)));
-        offers.sort_unstable();
-        for offer in &offers {
-            if !self.stock.takes_more(terminal) || !self.draft.may_receive(terminal) {
-                break;
-            }
-            let neighbour = offer.neighbour as usize;
-            let message = self.choose(neighbour, terminal, salt).or_else(|| self.exchange(neighbour, terminal, salt));
-            if let Some(message) = message {
-                self.transfer(message, terminal, &[offer.channel]);
-            }
-        }
-        self.offers = offers;
+        let Self { fetcher, holdings, strategy, rng, .. } = self;
+        fetcher.fetch_from_neighbours(holdings, terminal, strategy.mode, rng);
     }
 
-    fn offer(&mut self, side: IncomingChannel, terminal: usize) -> Option<NeighbourOffer> {
-        let neighbour = side.neighbour as usize;
-        // What is not wanted is fetched over free channels only.
-        let limit = if self.hurries || self.stock.need(terminal) == 0 { 0 } else { LIMIT };
-        let price = self.draft.channel_price(side.channel) + self.draft.port_price(neighbour);
-        if price > limit || self.draft.message_over(side.channel).is_some() {
-            return None;
-        }
-        let enough = if self.hurries { 1 } else { WIDE };
-        let choice = self.stock.useful_count(neighbour, terminal, enough).min(enough);
-        let tie = self.rng.random();
-        (choice > 0).then_some(NeighbourOffer { price, choice, tie, channel: side.channel, neighbour: side.neighbour })
-    }
-
-    fn choose(&mut self, sender: usize, terminal: usize, salt: u32) -> Option<u32> {
-        let Self { stock, pool, hurries, .. } = self;
-        let choose = if *hurries { Holdings::any } else { Holdings::rarest };
-        choose(stock, sender, terminal, salt, pool)
-    }
-
-    /// A message that comes over another channel but `neighbour` has, too; that channel brings something else instead.
-    fn exchange(&mut self, neighbour: usize, terminal: usize, salt: u32) -> Option<u32> {
-        let Self { spread, stock, draft, pool, hurries, .. } = self;
-        if *hurries {
-            return None;
-        }
-        spread.sides(terminal).iter().find_map(|side| {
-            if draft.channel_price(side.channel) > KEPT_PRICES[0] {
-                return None;
-            }
-            let given = draft.message_over(side.channel).filter(|given| stock.holds(neighbour, **given))?;
-            let other = stock.rarest(side.neighbour as usize, terminal, salt, pool)?;
-            stock.withdraw(terminal, *given);
-            stock.promise(terminal, other);
-            Some(std::mem::replace(given, other))
-        })
-    }
-
-    /// Fetches rare messages from the nearest terminals that have any, as long as there are paths.
     fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) {
-        let target = self.task.topology().terminals()[terminal];
-        // To reroute takes long searches, so it is for those who cannot wait.
-        let reroutes = (self.reroutes || self.setbacks > 1)
-            && !self.hurries
+        // Rerouting needs long searches, so only terminals without slack do it.
+        let reroutes = (self.strategy.reroutes_early || self.deadline.retries() > 1)
+            && self.strategy.mode == FetchMode::Thorough
             && routing == Routing::Minimal
-            && self.least_steps_of(terminal) >= self.aim;
-        let wanted = SenderQuery { target, routing, limit: if reroutes { FAR_LIMIT } else { 0 } };
-        let mut path = std::mem::take(&mut self.path);
-        while self.stock.need(terminal) > 0 && self.draft.may_receive(terminal) {
-            let Self { stock, draft, search, rng, pool, hurries, .. } = self;
-            let salt = rng.random();
-            let value = |sender| {
-                let choose = if *hurries { Holdings::any } else { Holdings::rarest };
-                let message = choose(stock, sender, terminal, salt, pool)?;
-                Some((stock.served_count(message), message))
-            };
-            let Some(message) = search.nearest(draft, wanted, rng, value) else { break };
-            path.clear();
-            path.extend_from_slice(search.path());
-            self.transfer(message, terminal, &path);
-        }
-        self.path = path;
-    }
-
-    /// Plans a transfer. What is in its way is called off, and who loses it waits again.
-    fn transfer(&mut self, message: u32, terminal: usize, path: &[ChannelId]) {
-        let Self { stock, draft, rng, waiting, waits, .. } = self;
-        let lose = |terminal: usize, message| {
-            stock.withdraw(terminal, message);
-            if !std::mem::replace(&mut waits[terminal], true) {
-                waiting.push_back(terminal as u32);
-            }
-        };
-        draft.clear_the_way(path, |count| rng.random_range(0..count), lose);
-        draft.plan(message, path);
-        stock.promise(terminal, message);
+            && self.least_steps_of(terminal) >= self.deadline.steps();
+        let max_price = if reroutes { MAX_PATH_PRICE } else { 0 };
+        let Self { fetcher, holdings, strategy, rng, .. } = self;
+        fetcher.fetch_from_afar(holdings, terminal, (routing, max_price), strategy.mode, rng);
     }
 }

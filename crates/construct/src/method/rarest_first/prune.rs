@@ -1,36 +1,36 @@
-//! What a schedule can do without.
+//! The removal of transfers that serve no receiver.
 
 use crate::kit::method_error::MethodError;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// The transfers to receivers and to terminals that pass the message on in a transfer that is needed. StepMask without any
-/// are left out.
+/// The transfers to receivers and to terminals that pass the message on in a transfer that is needed. StepMask without
+/// any are left out.
 ///
 /// No terminal gets a message twice. Memory: a bit for each terminal and message, and for each transfer.
 pub(super) fn needed(task: &SchedulingTask<'_>, log: &TransferLog) -> Result<TransferLog, MethodError> {
     let messages = task.messages();
     let words = messages.len().div_ceil(64);
-    let place = |terminal: usize, message: u32| (terminal * words + message as usize / 64, 1u64 << (message % 64));
+    let position = |terminal: usize, message: u32| (terminal * words + message as usize / 64, 1u64 << (message % 64));
     let mut is_needed = vec![0u64; words * task.topology().terminal_count()];
     for message in messages.ids() {
         for receiver in messages.receivers_iter(message) {
-            let (word, bit) = place(task.rank(receiver), message.number());
+            let (word, bit) = position(task.rank(receiver), message.number());
             is_needed[word] |= bit;
         }
     }
-    let mut keeps = vec![0u64; log.len().div_ceil(64)];
+    let mut is_kept = vec![0u64; log.len().div_ceil(64)];
     for (number, (_, message, path)) in (0..log.len()).zip(log.transfers(0)).rev() {
-        let (word, bit) = place(task.receiver(path), message.number());
+        let (word, bit) = position(task.receiver(path), message.number());
         if is_needed[word] & bit != 0 {
-            keeps[number / 64] |= 1 << (number % 64);
-            let (word, bit) = place(task.sender(path), message.number());
+            is_kept[number / 64] |= 1 << (number % 64);
+            let (word, bit) = position(task.sender(path), message.number());
             is_needed[word] |= bit;
         }
     }
     let (mut kept, mut last, mut step) = (TransferLog::default(), None, 0);
     for (number, (old_step, message, path)) in log.transfers(0).enumerate() {
-        if keeps[number / 64] >> (number % 64) & 1 == 1 {
+        if is_kept[number / 64] >> (number % 64) & 1 == 1 {
             step += u32::from(last.replace(old_step).is_some_and(|last| last != old_step));
             kept.push(message, step, path)?;
         }
@@ -45,10 +45,10 @@ mod tests {
 
     use super::*;
 
-    /// On a ring of six both ways round reach the receivers; the longer way, and what goes beyond them, are dropped with
-    /// the step that did nothing else.
+    /// On a ring of six, both directions reach the receivers. The longer path and the transfers beyond the receivers
+    /// are removed, with the step that has nothing else.
     #[test]
-    fn only_ways_that_end_at_receivers_are_kept() {
+    fn only_paths_that_end_at_receivers_are_kept() {
         let ring: Topology = "ring:6".parse().unwrap();
         let over = |tail: u32, head: u32| -> ChannelId {
             let mut channels = ring.channels();

@@ -1,4 +1,4 @@
-//! The nearest senders of a terminal in one step.
+//! The nearest terminals that can send to a terminal in one step.
 
 use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId, Topology};
@@ -6,14 +6,14 @@ use rand::{Rng, RngExt};
 
 use super::step_plan::StepPlan;
 
-/// Breadth-first search against the channels; scratch space.
+/// The scratch space of a breadth-first search against the direction of the channels.
 #[derive(Debug)]
 pub(super) struct SenderSearch {
-    /// Distance to the target, `UNSEEN` outside a search.
+    /// Distance to the target; `UNSEEN` between searches.
     distance: Vec<u32>,
-    /// The least price of a path of that length from the node to the target.
+    /// The lowest price of a shortest path from the node to the target.
     price: Vec<u32>,
-    /// The first channel of such a path.
+    /// The first channel of that path.
     via: Vec<ChannelId>,
     queue: Vec<NodeId>,
     /// The path found.
@@ -22,16 +22,16 @@ pub(super) struct SenderSearch {
 
 const UNSEEN: u32 = u32::MAX;
 
-/// What is searched for.
+/// The parameters of one search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SenderQuery {
     pub(super) target: NodeId,
     pub(super) routing: Routing,
-    /// The most that a path may cost.
-    pub(super) limit: u32,
+    /// The maximum price of a path.
+    pub(super) max_price: u32,
 }
 
-/// A terminal that could send: price of the path, value, tie; the node; what it would send.
+/// A terminal that can send: price of the path, value, tie; the node; what it would send.
 type SenderOffer<T> = ((u32, u32, u32), NodeId, T);
 
 impl SenderSearch {
@@ -45,47 +45,47 @@ impl SenderSearch {
         }
     }
 
-    /// The legal path of the last search that found something.
+    /// Returns the legal path of the last successful search.
     pub(super) fn path(&self) -> &[ChannelId] {
         &self.path
     }
 
-    /// The best of the nearest terminals from which free channels lead to the target, the one with the least value; if
-    /// there is none, the one of all from which a path costs least. Ties at random. `value` is `None` for terminals that
-    /// are of no use.
+    /// Finds the nearest terminals with a free path to the target and returns the offer with the least value. Without
+    /// any free path, the cheapest path wins. Ties are broken at random. `value` is `None` for terminals without a
+    /// useful message.
     ///
-    /// Under minimal routing the channels must make a shortest path of the network; nodes out of reach are searched only
-    /// for the distances that decide this.
+    /// Under minimal routing, the path must be a shortest path of the network. Then the search also visits nodes over
+    /// expensive channels, because their distances decide which paths are shortest. Takes `O(N + M)` time at most.
     pub(super) fn nearest<T>(
         &mut self,
-        draft: &StepPlan<'_>,
-        wanted: SenderQuery,
+        plan: &StepPlan<'_>,
+        query: SenderQuery,
         rng: &mut impl Rng,
         mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<T> {
-        let SenderQuery { target, limit, .. } = wanted;
+        let SenderQuery { target, max_price, .. } = query;
         self.queue.push(target);
         self.distance[target.index()] = 0;
         self.price[target.index()] = 0;
         let mut best: Option<SenderOffer<T>> = None;
         let mut level = 0..1;
         let is_free = |best: &Option<SenderOffer<T>>| best.as_ref().is_some_and(|&((price, ..), ..)| price == 0);
-        while !is_free(&best) && self.queue[level.clone()].iter().any(|node| self.price[node.index()] <= limit) {
-            for place in level.clone() {
-                self.expand(draft, place, wanted, rng);
+        while !is_free(&best) && self.queue[level.clone()].iter().any(|node| self.price[node.index()] <= max_price) {
+            for position in level.clone() {
+                self.expand(plan, position, query, rng);
             }
             level = level.end..self.queue.len();
-            for place in level.clone() {
-                let node = self.queue[place];
-                let limit = best.as_ref().map_or(limit, |&((price, ..), ..)| price);
-                let Some(offer) = self.offer(draft, node, limit, rng, &mut value) else { continue };
-                if best.as_ref().is_none_or(|(least, ..)| offer.0 < *least) && self.is_legal(draft, node) {
+            for position in level.clone() {
+                let node = self.queue[position];
+                let max_price = best.as_ref().map_or(max_price, |&((price, ..), ..)| price);
+                let Some(offer) = self.offer(plan, node, max_price, rng, &mut value) else { continue };
+                if best.as_ref().is_none_or(|(least, ..)| offer.0 < *least) && self.is_legal(plan, node) {
                     best = Some(offer);
                 }
             }
         }
         let found = best.map(|(_, node, what)| {
-            self.trace(draft.task().topology(), node);
+            self.trace(plan.task().topology(), node);
             what
         });
         for node in self.queue.drain(..) {
@@ -94,20 +94,21 @@ impl SenderSearch {
         found
     }
 
-    /// Looks at the channels into a node of the queue, from a random one on.
-    fn expand(&mut self, draft: &StepPlan<'_>, place: usize, wanted: SenderQuery, rng: &mut impl Rng) {
-        let topology = draft.task().topology();
-        let head = self.queue[place];
+    /// Visits the channels into a queued node, from a random one on.
+    fn expand(&mut self, plan: &StepPlan<'_>, position: usize, query: SenderQuery, rng: &mut impl Rng) {
+        let topology = plan.task().topology();
+        let head = self.queue[position];
         let channels = topology.in_channels(head);
-        if channels.is_empty() || place > 0 && !topology.routes(head) {
+        if channels.is_empty() || position > 0 && !topology.routes(head) {
             return;
         }
         let (before, after) = channels.split_at(rng.random_range(0..channels.len()));
         let (distance, price) = (self.distance[head.index()] + 1, self.price[head.index()]);
         for &channel in after.iter().chain(before) {
             let tail = topology.tail(channel);
-            let price = price.saturating_add(draft.channel_price(channel));
-            if self.distance[tail.index()] == UNSEEN && (price <= wanted.limit || wanted.routing == Routing::Minimal) {
+            let price = price.saturating_add(plan.channel_price(channel));
+            if self.distance[tail.index()] == UNSEEN && (price <= query.max_price || query.routing == Routing::Minimal)
+            {
                 self.distance[tail.index()] = distance;
                 self.price[tail.index()] = u32::MAX;
                 self.queue.push(tail);
@@ -119,31 +120,31 @@ impl SenderSearch {
         }
     }
 
-    /// What a node has to offer.
+    /// Returns the offer of a node, if its path costs at most `max_price`.
     fn offer<T>(
         &self,
-        draft: &StepPlan<'_>,
+        plan: &StepPlan<'_>,
         node: NodeId,
-        limit: u32,
+        max_price: u32,
         rng: &mut impl Rng,
         mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<SenderOffer<T>> {
-        let terminal = draft.task().topology().terminal_rank(node)?;
-        let price = self.price[node.index()].saturating_add(draft.port_price(terminal));
-        if price > limit {
+        let terminal = plan.task().topology().terminal_rank(node)?;
+        let price = self.price[node.index()].saturating_add(plan.port_price(terminal));
+        if price > max_price {
             return None;
         }
         let (value, what) = value(terminal)?;
         Some(((price, value, rng.random()), node, what))
     }
 
-    /// Whether the path from a node crosses no bus twice.
-    fn is_legal(&mut self, draft: &StepPlan<'_>, node: NodeId) -> bool {
-        self.trace(draft.task().topology(), node);
-        !draft.task().repeats_a_resource(&self.path)
+    /// Returns true if the path from a node uses no resource twice.
+    fn is_legal(&mut self, plan: &StepPlan<'_>, node: NodeId) -> bool {
+        self.trace(plan.task().topology(), node);
+        !plan.task().repeats_a_resource(&self.path)
     }
 
-    /// Writes the path from a node in reach to the target.
+    /// Writes the path from a visited node to the target into `path`.
     fn trace(&mut self, topology: &Topology, mut node: NodeId) {
         self.path.clear();
         while node != self.queue[0] {

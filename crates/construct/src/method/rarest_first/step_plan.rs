@@ -1,4 +1,4 @@
-//! The transfers of the step at hand, and what they take.
+//! The planned transfers of the current step, and the resources they use.
 
 use lockstep_schedule::MessageId;
 use lockstep_topology::{ChannelId, NodeId, Topology};
@@ -8,34 +8,38 @@ use crate::kit::method_error::MethodError;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// The place of a transfer in a [`StepPlan`].
+/// The position of a transfer in a [`StepPlan`].
 type TransferIndex = u32;
 
-/// No transfer.
-const NOBODY: TransferIndex = u32::MAX;
+/// Marks a free resource, and the receiver of a cancelled transfer.
+const NONE: TransferIndex = u32::MAX;
 
-/// The transfers of one step. Each of them may still be called off, so that another one takes its channels or its port.
+/// The planned transfers of one step. Any of them may still be cancelled, so that another transfer can use its
+/// resources.
+///
+/// Invariant: no resource has two users, and no port is used beyond its capacity.
 #[derive(Debug)]
 pub(super) struct StepPlan<'a> {
     task: &'a SchedulingTask<'a>,
     capacities: &'a Capacities,
     transfers: Vec<PlannedTransfer>,
+    /// The paths of all transfers, one after the other.
     path: Vec<ChannelId>,
-    /// The transfer that crosses each resource.
+    /// The transfer that uses each resource.
     user: Vec<TransferIndex>,
-    /// Uses of each port, behind a place for each resource.
-    taken: Vec<u32>,
-    /// How often each slot was taken from a transfer.
+    /// Number of uses of each port, by slot.
+    port_uses: Vec<u32>,
+    /// The number of times that each slot was taken from a transfer.
     price: Vec<u32>,
 }
 
-/// A transfer that is planned.
+/// A planned transfer.
 #[derive(Clone, Copy, Debug)]
 struct PlannedTransfer {
     message: u32,
-    /// Rank of the terminal that receives it, or `NOBODY` once it is called off.
+    /// Rank of the receiving terminal; `NONE` once the transfer is cancelled.
     receiver: u32,
-    /// Its place among all paths.
+    /// Start of its path among all paths.
     start: u32,
     end: u32,
 }
@@ -47,8 +51,8 @@ impl<'a> StepPlan<'a> {
             capacities,
             transfers: Vec::new(),
             path: Vec::new(),
-            user: vec![NOBODY; task.topology().resource_count()],
-            taken: vec![0; capacities.len()],
+            user: vec![NONE; task.topology().resource_count()],
+            port_uses: vec![0; capacities.len()],
             price: vec![0; capacities.len()],
         }
     }
@@ -61,140 +65,139 @@ impl<'a> StepPlan<'a> {
         self.task.topology()
     }
 
-    /// Writes the transfers down and begins the next step.
-    pub(super) fn write_down(&mut self, step: u32, log: &mut TransferLog) -> Result<(), MethodError> {
-        let live = self.transfers.iter().filter(|planned| planned.receiver != NOBODY);
+    /// Writes the transfers to the log and begins an empty step.
+    pub(super) fn commit(&mut self, step: u32, log: &mut TransferLog) -> Result<(), MethodError> {
+        let live = self.transfers.iter().filter(|planned| planned.receiver != NONE);
         for planned in live {
             let path = &self.path[planned.start as usize..planned.end as usize];
             log.push(MessageId::new(planned.message), step, path)?;
         }
         self.transfers.clear();
         self.path.clear();
-        self.user.fill(NOBODY);
-        self.taken.fill(0);
+        self.user.fill(NONE);
+        self.port_uses.fill(0);
         self.price.fill(0);
         Ok(())
     }
 
-    /// Whether no transfer crosses the channel or one that shares its resource.
+    /// Returns true if no transfer uses the resource of the channel.
     #[inline]
     pub(super) fn is_free(&self, channel: ChannelId) -> bool {
-        self.user[self.wire(channel)] == NOBODY
+        self.user[self.resource(channel)] == NONE
     }
 
-    /// Whether a terminal may finish one more transfer.
+    /// Returns true if the terminal has a free receive port.
     #[inline]
     pub(super) fn may_receive(&self, terminal: usize) -> bool {
-        self.capacities.receive(terminal).is_none_or(|port| self.is_open(port))
+        self.capacities.receive(terminal).is_none_or(|port| self.has_free_port(port))
     }
 
-    /// What it takes to make the channel free: 0 if it is, else one more than the times it was taken from somebody.
+    /// Returns the price of a channel: 0 if it is free, otherwise one more than the number of times it changed hands.
     #[inline]
     pub(super) fn channel_price(&self, channel: ChannelId) -> u32 {
-        if self.is_free(channel) { 0 } else { 1 + self.price[self.wire(channel)] }
+        if self.is_free(channel) { 0 } else { 1 + self.price[self.resource(channel)] }
     }
 
-    /// What it takes to send from a terminal, in the same way.
+    /// Returns the price of a send port, in the same way.
     #[inline]
     pub(super) fn port_price(&self, sender: usize) -> u32 {
-        let full = self.capacities.send(sender).filter(|&port| !self.is_open(port));
+        let full = self.capacities.send(sender).filter(|&port| !self.has_free_port(port));
         full.map_or(0, |port| 1 + self.price[port as usize])
     }
 
-    /// The message that comes to its head over this channel alone, if one does.
+    /// Returns the message of the transfer whose whole path is this channel.
     #[inline]
     pub(super) fn message_over(&mut self, channel: ChannelId) -> Option<&mut u32> {
-        let user = self.user[self.wire(channel)];
+        let user = self.user[self.resource(channel)];
         let planned = self.transfers.get_mut(user as usize)?;
-        let is_all = planned.end - planned.start == 1 && self.path[planned.start as usize] == channel;
-        is_all.then_some(&mut planned.message)
+        let is_whole_path = planned.end - planned.start == 1 && self.path[planned.start as usize] == channel;
+        is_whole_path.then_some(&mut planned.message)
     }
 
-    /// Plans a transfer over a path that is free, between ports that are.
-    pub(super) fn plan(&mut self, message: u32, path: &[ChannelId]) {
-        let place = self.transfers.len() as TransferIndex;
+    /// Plans a transfer over a free path between free ports.
+    pub(super) fn add(&mut self, message: u32, path: &[ChannelId]) {
+        let index = self.transfers.len() as TransferIndex;
         let start = self.path.len() as u32;
         self.path.extend_from_slice(path);
         let end = self.path.len() as u32;
         self.transfers.push(PlannedTransfer { message, receiver: self.task.receiver(path) as u32, start, end });
-        self.occupy(place, place, 1);
+        self.set_user(index, index, 1);
     }
 
-    /// Plans a transfer that is called off only for so much more.
-    pub(super) fn plan_at_price(&mut self, message: u32, path: &[ChannelId], price: u32) {
-        self.plan(message, path);
+    /// Plans a transfer whose resources have a higher price.
+    pub(super) fn add_at_price(&mut self, message: u32, path: &[ChannelId], price: u32) {
+        self.add(message, path);
         for &channel in path {
-            let wire = self.wire(channel);
-            self.price[wire] += price;
+            let resource = self.resource(channel);
+            self.price[resource] += price;
         }
         if let Some(port) = self.capacities.send(self.task.sender(path)) {
             self.price[port as usize] = self.price[port as usize].max(price);
         }
     }
 
-    /// Calls off all transfers that are in the way of a path, which is free then, and its sender's port too; terminal and
-    /// message of each go to `lose`. `pick` chooses one of a number of sends.
-    pub(super) fn clear_the_way(
+    /// Cancels all transfers that conflict with a path or with a send of its sender. `pick` chooses one of a number of
+    /// sends; `on_cancel` gets the receiver and the message of each cancelled transfer.
+    pub(super) fn clear_path(
         &mut self,
         path: &[ChannelId],
         pick: impl FnOnce(usize) -> usize,
-        mut lose: impl FnMut(usize, u32),
+        mut on_cancel: impl FnMut(usize, u32),
     ) {
         for &channel in path {
-            let wire = self.wire(channel);
-            if self.user[wire] != NOBODY {
-                self.price[wire] += 1;
-                self.call_off(self.user[wire], &mut lose);
+            let resource = self.resource(channel);
+            if self.user[resource] != NONE {
+                self.price[resource] += 1;
+                self.cancel(self.user[resource], &mut on_cancel);
             }
         }
         let Some(&first) = path.first() else { return };
         let sender = self.topology().tail(first);
-        let Some(port) = self.capacities.send(self.task.rank(sender)).filter(|&port| !self.is_open(port)) else {
-            return;
-        };
+        let full = self.capacities.send(self.task.rank(sender)).filter(|&port| !self.has_free_port(port));
+        let Some(port) = full else { return };
         self.price[port as usize] += 1;
         let sends = self.sends(sender);
         let send = sends.clone().nth(pick(sends.count())).expect("a full port sends something");
-        self.call_off(send, &mut lose);
+        self.cancel(send, &mut on_cancel);
     }
 
-    /// The transfers that start at a node.
+    /// Returns the transfers that start at a node.
     fn sends(&self, sender: NodeId) -> impl Iterator<Item = TransferIndex> + Clone {
         self.topology().out_channels(sender).iter().filter_map(move |&channel| {
-            let user = self.user[self.wire(channel)];
+            let user = self.user[self.resource(channel)];
             let planned = self.transfers.get(user as usize)?;
             (self.path[planned.start as usize] == channel).then_some(user)
         })
     }
 
-    fn call_off(&mut self, place: TransferIndex, lose: &mut impl FnMut(usize, u32)) {
-        self.occupy(place, NOBODY, u32::MAX);
-        let planned = &mut self.transfers[place as usize];
-        lose(planned.receiver as usize, planned.message);
-        planned.receiver = NOBODY;
+    fn cancel(&mut self, index: TransferIndex, on_cancel: &mut impl FnMut(usize, u32)) {
+        self.set_user(index, NONE, u32::MAX);
+        let planned = &mut self.transfers[index as usize];
+        on_cancel(planned.receiver as usize, planned.message);
+        planned.receiver = NONE;
     }
 
-    /// Makes `user` the user of the wires of a transfer, and adds to its ports modulo 2^32.
-    fn occupy(&mut self, place: TransferIndex, user: TransferIndex, more: u32) {
-        let PlannedTransfer { receiver, start, end, .. } = self.transfers[place as usize];
-        for place in start as usize..end as usize {
-            let wire = self.wire(self.path[place]);
-            self.user[wire] = user;
+    /// Sets the user of the resources of a transfer, and adds `uses` to its ports modulo 2^32.
+    fn set_user(&mut self, index: TransferIndex, user: TransferIndex, uses: u32) {
+        let PlannedTransfer { receiver, start, end, .. } = self.transfers[index as usize];
+        for position in start as usize..end as usize {
+            let resource = self.resource(self.path[position]);
+            self.user[resource] = user;
         }
         let sender = self.task.sender(&self.path[start as usize..end as usize]);
         let ports = [self.capacities.send(sender), self.capacities.receive(receiver as usize)];
         for port in ports.into_iter().flatten() {
-            self.taken[port as usize] = self.taken[port as usize].wrapping_add(more);
+            self.port_uses[port as usize] = self.port_uses[port as usize].wrapping_add(uses);
         }
     }
 
     #[inline]
-    fn is_open(&self, port: SlotId) -> bool {
-        self.taken[port as usize] < self.capacities.of(port)
+    fn has_free_port(&self, port: SlotId) -> bool {
+        self.port_uses[port as usize] < self.capacities.of(port)
     }
 
     #[inline]
-    fn wire(&self, channel: ChannelId) -> usize {
+    fn resource(&self, channel: ChannelId) -> usize {
         resource_slot(self.task, channel) as usize
     }
 }
@@ -205,9 +208,9 @@ mod tests {
 
     use super::*;
 
-    /// On a one-port ring a path of two channels takes both from what was planned on them, and a send of its sender's.
+    /// On a one-port ring, a path of two channels takes both channels and one send of its sender from other transfers.
     #[test]
-    fn what_is_in_the_way_is_called_off_with_all_that_it_took() {
+    fn cancelled_transfers_free_all_their_resources() {
         let ring: Topology = "ring:6".parse().unwrap();
         let over = |tail: u32, head: u32| -> ChannelId {
             let mut channels = ring.channels();
@@ -218,31 +221,31 @@ mod tests {
         let problem = Problem::new(&ring, &collective, model).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         let capacities = Capacities::new(&task);
-        let mut draft = StepPlan::new(&task, &capacities);
-        draft.plan(7, &[over(1, 2), over(2, 3)]);
-        draft.plan(8, &[over(0, 5), over(5, 4)]);
-        draft.plan(9, &[over(3, 2)]);
-        assert_eq!((draft.channel_price(over(1, 2)), draft.channel_price(over(2, 1)), draft.port_price(0)), (1, 0, 1));
-        assert!(!draft.may_receive(3) && draft.may_receive(1));
+        let mut plan = StepPlan::new(&task, &capacities);
+        plan.add(7, &[over(1, 2), over(2, 3)]);
+        plan.add(8, &[over(0, 5), over(5, 4)]);
+        plan.add(9, &[over(3, 2)]);
+        assert_eq!((plan.channel_price(over(1, 2)), plan.channel_price(over(2, 1)), plan.port_price(0)), (1, 0, 1));
+        assert!(!plan.may_receive(3) && plan.may_receive(1));
 
         let mut lost = Vec::new();
-        draft.clear_the_way(
+        plan.clear_path(
             &[over(0, 1), over(1, 2)],
             |count| count - 1,
             |terminal, message| lost.push((terminal, message)),
         );
         assert_eq!(lost, [(3, 7), (4, 8)]);
-        assert!([over(1, 2), over(2, 3), over(0, 5), over(5, 4)].into_iter().all(|channel| draft.is_free(channel)));
-        assert!(draft.may_receive(3) && draft.message_over(over(3, 2)).is_some_and(|message| *message == 9));
-        draft.plan(5, &[over(0, 1), over(1, 2)]);
-        // Once taken from somebody, it costs one more.
-        assert_eq!((draft.channel_price(over(1, 2)), draft.channel_price(over(0, 1)), draft.port_price(0)), (2, 1, 2));
-        assert_eq!(draft.message_over(over(0, 1)), None);
+        assert!([over(1, 2), over(2, 3), over(0, 5), over(5, 4)].into_iter().all(|channel| plan.is_free(channel)));
+        assert!(plan.may_receive(3) && plan.message_over(over(3, 2)).is_some_and(|message| *message == 9));
+        plan.add(5, &[over(0, 1), over(1, 2)]);
+        // Each change of hands raises the price by one.
+        assert_eq!((plan.channel_price(over(1, 2)), plan.channel_price(over(0, 1)), plan.port_price(0)), (2, 1, 2));
+        assert_eq!(plan.message_over(over(0, 1)), None);
 
         let mut log = TransferLog::default();
-        draft.write_down(0, &mut log).unwrap();
+        plan.commit(0, &mut log).unwrap();
         let written: Vec<u32> = log.transfers(0).map(|(_, message, _)| message.number()).collect();
         assert_eq!(written, [9, 5]);
-        assert!(ring.channels().all(|channel| draft.channel_price(channel) == 0) && draft.port_price(0) == 0);
+        assert!(ring.channels().all(|channel| plan.channel_price(channel) == 0) && plan.port_price(0) == 0);
     }
 }

@@ -1,4 +1,11 @@
-//! Scatter on any network, in the fewest steps: a flow from the root that gives every terminal its units.
+//! Scatter on any network in the fewest steps: a flow from the root that brings every terminal its units.
+//!
+//! | file | role |
+//! |---|---|
+//! | `supply` | the flow from the root, and the fewest steps that it takes |
+//! | `peeling` | its division into steps, for direct transfers |
+//! | `store_and_forward` | hop by hop along shortest routes |
+//! | `time_expanded` | a flow over time, if relays save steps |
 
 mod peeling;
 mod store_and_forward;
@@ -9,33 +16,33 @@ use lockstep_paths::ArcId;
 use lockstep_schedule::{Routing, Schedule, Switching};
 use lockstep_topology::ChannelId;
 
+use self::supply::Supply;
+use self::time_expanded::Timing;
 use crate::kit::half_duplex::{MAX_FLOW_NETWORK_SIZE, half_duplex_pairs};
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceScatter;
-use peeling::peel;
-use supply::Supply;
-use time_expanded::Timing;
 
-/// Scatter of any number of messages to each of all or some terminals, on any network under any model. Optimal for
-/// direct transfers along any paths or shortest ones, and with store-and-forward or relays along any paths where the
-/// [network over time](time_expanded) is not too large. Declines where channels share a resource other than in opposite pairs,
-/// and past [`MAX_FLOW_NETWORK_SIZE`] or [`MAX_USES`].
+/// Scatter flow: scatter of any number of messages per receiver, on any network under any model.
 ///
-/// **Source**: integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and
-/// polyhedral decomposition for totally unimodular systems*, 1978): what fits through channels `T` units wide fits in
-/// `T` steps. Over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
+/// The schedule is optimal for direct transfers. With store-and-forward or relays along any paths, it is optimal if the
+/// [time-expanded network](time_expanded) is not too large. Not supported: networks where channels share a resource
+/// other than in opposite pairs, and problems past [`MAX_FLOW_NETWORK_SIZE`] or [`supply::MAX_CHANNEL_USES`]. Time: a
+/// few maximum flows, and two per step. Memory: `O(N + M)`, and 1 GiB of channel uses at most.
+///
+/// # Source
+///
+/// Integral flows have the integer decomposition property (Baum and Trotter, *Integer rounding and polyhedral
+/// decomposition for totally unimodular systems*, 1978): units that fit through channels of width `T` fit into `T`
+/// steps. Flows over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
 pub(crate) const SCATTER_FLOW: Method = Method {
     name: "scatter-flow",
-    about: "scatter on any network in the fewest steps: one maximum flow, cut into steps",
+    about: "scatter in the fewest steps: one maximum flow, divided into steps",
     find,
     evaluations_per_delivery: 16,
     is_random: false,
 };
-
-/// The most channel uses of a schedule: 1 GiB.
-const MAX_USES: u64 = 1 << 28;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
@@ -54,7 +61,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     found.ok_or(MethodError::Unsupported)
 }
 
-/// Wormhole switching, every message in one transfer; `None` if that is not possible.
+/// Returns a schedule of direct wormhole transfers; `None` if there is none.
 fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
     let mut supply = Supply::new(topology, scatter, model.ports, |node| topology.routes(node));
@@ -65,11 +72,11 @@ fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: 
     for [there, back] in opposite {
         network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
     }
-    peel(&supply, &network, steps, request)
+    peeling::schedule(&supply, &network, steps, request)
 }
 
-/// Wormhole switching, messages may rest at terminals: that helps where terminals do not route, and under minimal
-/// routing where two shortest paths make a way round.
+/// Returns a schedule of wormhole transfers with relays. Relays help if terminals do not route, and under minimal
+/// routing if two shortest paths form a detour.
 fn relayed(
     request: &MethodRequest<'_>,
     scatter: &SingleSourceScatter,
@@ -87,7 +94,7 @@ fn relayed(
     let hops =
         store_and_forward::schedule(request, scatter, opposite).filter(|hops| hops.step_count() < below as usize);
     if model.routing == Routing::Minimal {
-        // Along these channels every path is a shortest one.
+        // Every path along these channels is a shortest path.
         supply.keep_shortest();
     }
     let best = hops.or(direct);

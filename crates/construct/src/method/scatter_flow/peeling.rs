@@ -1,20 +1,19 @@
-//! A flow through channels several units wide, cut into steps.
+//! The division of a flow into steps.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Schedule;
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::MAX_USES;
-use super::supply::Supply;
+use super::supply::{MAX_CHANNEL_USES, Supply};
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::MessageQueues;
 
-/// A schedule of so many steps whose transfers are the units of a flow through channels that many units wide; `None` if
-/// it has too many channel uses or the budget is over.
+/// Returns a schedule of `steps` steps whose transfers are the units of a flow with at most `steps` units per channel.
+/// Returns `None` if it has too many channel uses or the budget ends.
 ///
-/// One step after the other is taken out such that what is left fits through channels one unit narrower: a flow that
-/// uses every channel which is still full. Takes time in proportion to the steps and the channels that are used.
-pub(super) fn peel(
+/// Each step takes a part of the flow that uses every full channel, so that the rest fits into one step less. Takes two
+/// maximum flows per step.
+pub(super) fn schedule(
     supply: &Supply<'_>,
     network: &FlowNetwork,
     steps: u32,
@@ -22,7 +21,7 @@ pub(super) fn peel(
 ) -> Option<Schedule> {
     let mut peeler = FlowPeeler::new(supply, network);
     let uses: u64 = peeler.carried[..peeler.channels.len()].iter().copied().map(u64::from).sum();
-    if uses > MAX_USES {
+    if uses > MAX_CHANNEL_USES {
         return None;
     }
     let mut schedule = Schedule::with_capacity(supply.scatter.len(), uses as usize);
@@ -37,26 +36,26 @@ pub(super) fn peel(
     Some(schedule)
 }
 
-/// What is left of a flow, and a network of the channels that it uses.
+/// The rest of a flow, and a flow network of the channels that it uses.
 ///
-/// Its arcs are first these channels, then one from every receiver to the sink, and one from the sink to the root; then
-/// for every node, the sink being the last, one from the origin and one to the end: what enters and leaves it by arcs
-/// that must be used.
+/// The arcs are the used channels, then one from each receiver to the sink, and one from the sink to the root. Then
+/// each node, with the sink as the last, has one arc from the origin and one to the end. They carry the units on arcs
+/// that the step must use.
 struct FlowPeeler<'a> {
     supply: &'a Supply<'a>,
     channels: Vec<ChannelId>,
     receivers: Vec<NodeId>,
-    deal: MessageQueues<'a>,
-    /// Where the arcs of channels, receivers and root begin and end.
+    queues: MessageQueues<'a>,
+    /// The ends of the arcs of channels, receivers and root.
     ends: Vec<[usize; 2]>,
-    /// What they can carry a step.
+    /// The capacity of these arcs per step.
     width: Vec<u32>,
-    /// The units on them in all steps that are left.
+    /// The units on these arcs in all remaining steps.
     carried: Vec<u32>,
     network: FlowNetwork,
-    /// Units that enter, less those that leave, each node by arcs that must be used.
+    /// The units that enter each node minus those that leave it, on arcs that the step must use.
     surplus: Vec<i64>,
-    /// The units on the arcs in the step that was taken out last.
+    /// The units on the arcs in the current step.
     units: Vec<u32>,
 }
 
@@ -71,7 +70,7 @@ impl<'a> FlowPeeler<'a> {
         let over = channels.iter().map(|&channel| [topology.tail(channel).index(), topology.head(channel).index()]);
         let out = receivers.iter().map(|&receiver| [receiver.index(), sink]);
         let ends: Vec<[usize; 2]> = over.chain(out).chain([[sink, root.index()]]).collect();
-        let width = channels.iter().map(|_| 1).chain(receivers.iter().map(|&node| supply.intake(node)));
+        let width = channels.iter().map(|_| 1).chain(receivers.iter().map(|&node| supply.reception_rate(node)));
         let carried = channels.iter().map(|&channel| units(channel));
         let carried = carried.chain(receivers.iter().map(|&node| supply.demand(node)));
 
@@ -86,7 +85,7 @@ impl<'a> FlowPeeler<'a> {
         }
         Self {
             supply,
-            deal: scatter.deal(),
+            queues: scatter.message_queues(),
             width: width.chain([supply.rate()]).collect(),
             carried: carried.chain([scatter.len() as u32]).collect(),
             surplus: vec![0; sink + 1],
@@ -98,38 +97,38 @@ impl<'a> FlowPeeler<'a> {
         }
     }
 
-    /// Takes out of the flow what one step carries, if so many steps are left, this one included.
+    /// Takes the units of one step out of the flow. `left` is the number of remaining steps, including this one.
     fn take_step(&mut self, left: u32) {
         let Self { ends, width, carried, network, surplus, units, .. } = self;
         surplus.fill(0);
-        for (place, least) in units.iter_mut().enumerate() {
-            // What later steps cannot carry.
-            *least = carried[place].saturating_sub(width[place].saturating_mul(left - 1));
-            let [tail, head] = ends[place];
+        for (index, least) in units.iter_mut().enumerate() {
+            // The units that later steps cannot carry.
+            *least = carried[index].saturating_sub(width[index].saturating_mul(left - 1));
+            let [tail, head] = ends[index];
             surplus[tail] -= i64::from(*least);
             surplus[head] += i64::from(*least);
         }
         let arcs = ends.len();
         network.reset(|arc| match arc.index().checked_sub(arcs) {
             None => width[arc.index()].min(carried[arc.index()]) - units[arc.index()],
-            Some(place) => {
-                let surplus = surplus[place / 2];
-                u32::try_from(if place.is_multiple_of(2) { surplus } else { -surplus }).unwrap_or(0)
+            Some(index) => {
+                let surplus = surplus[index / 2];
+                u32::try_from(if index.is_multiple_of(2) { surplus } else { -surplus }).unwrap_or(0)
             }
         });
         let (origin, end) = (surplus.len(), surplus.len() + 1);
-        let met = network.max_flow(origin, end);
+        let sent = network.max_flow(origin, end);
         let needed: u64 = surplus.iter().filter_map(|&units| u64::try_from(units).ok()).sum();
-        debug_assert_eq!(met, needed, "what fits in {left} steps has a part that fits in one");
-        for (place, (units, carried)) in units.iter_mut().zip(carried).enumerate() {
-            *units += network.flow(ArcId::from_index(place));
+        debug_assert_eq!(sent, needed, "a flow of {left} steps has a part that fits into one step");
+        for (index, (units, carried)) in units.iter_mut().zip(carried).enumerate() {
+            *units += network.flow(ArcId::from_index(index));
             *carried -= *units;
         }
     }
 
     /// Adds the transfers of the step.
     fn push(&mut self, schedule: &mut Schedule) {
-        let Self { supply, network, channels, receivers, deal, units, .. } = self;
+        let Self { supply, network, channels, receivers, queues, units, .. } = self;
         let (root, sink) = (supply.root.index(), supply.topology.node_count());
         let back = channels.len() + receivers.len();
         network.reset(|arc| if arc.index() < back { units[arc.index()] } else { 0 });
@@ -139,7 +138,7 @@ impl<'a> FlowPeeler<'a> {
             let (last, crossed) = arcs.split_last().expect("the root is not the sink");
             path.clear();
             path.extend(crossed.iter().map(|arc| channels[arc.index()]));
-            schedule.push(deal.take(receivers[last.index() - channels.len()]), &path);
+            schedule.push(queues.pop(receivers[last.index() - channels.len()]), &path);
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Store-and-forward: units that take one channel a step.
+//! Scatter under store-and-forward switching: each unit crosses one channel per step.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,14 +7,13 @@ use lockstep_paths::ArcId;
 use lockstep_schedule::{MessageId, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::MAX_USES;
-use super::supply::Supply;
+use super::supply::{MAX_CHANNEL_USES, Supply};
 use super::time_expanded::{self, Timing};
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceScatter;
 
-/// A schedule under store-and-forward switching: with shortest routes and those first that go furthest, or, where that
-/// takes more steps than the [bound](fewest_steps) and the goal, by a flow over time.
+/// Returns a schedule along shortest routes, furthest to go first. If it has more steps than the [bound](lower_bound)
+/// and the goal, a flow over time may shorten it.
 pub(super) fn schedule(
     request: &MethodRequest<'_>,
     scatter: &SingleSourceScatter,
@@ -22,7 +21,7 @@ pub(super) fn schedule(
 ) -> Option<Schedule> {
     let (topology, ports) = (request.problem.topology(), request.problem.model().ports);
     let supply = Supply::new(topology, scatter, ports, |node| topology.is_terminal(node));
-    let bound = fewest_steps(&supply)?;
+    let bound = lower_bound(&supply)?;
     let mut shortest = supply.clone();
     shortest.keep_shortest();
     let simple = furthest_first(&shortest, UnitRoutes::new(&shortest)?);
@@ -34,9 +33,9 @@ pub(super) fn schedule(
     time_expanded::schedule(&supply, Timing::Hops, opposite, bound, steps, request).or(Some(simple))
 }
 
-/// A number of steps that no schedule can beat: channels must be wide enough, and who is `d` channels away must leave
-/// the root `d - 1` steps before the end.
-fn fewest_steps(supply: &Supply<'_>) -> Option<u32> {
+/// Returns a lower bound on the steps: all units must fit through the channels, and a unit with `d` hops must leave the
+/// root `d - 1` steps before the end.
+fn lower_bound(supply: &Supply<'_>) -> Option<u32> {
     let (width, _) = supply.fewest_steps()?;
     let distance = supply.distances();
     let mut far: Vec<NodeId> = supply.receivers().collect();
@@ -49,42 +48,43 @@ fn fewest_steps(supply: &Supply<'_>) -> Option<u32> {
     last.max().map(|last| last.max(width))
 }
 
-/// Units with their routes, the next channel of each last.
+/// The units with their routes.
 struct UnitRoutes {
     message: Vec<MessageId>,
-    /// The channels that each unit has still to cross, in reverse.
+    /// The remaining channels of each unit, last channel first.
     route: Vec<Vec<ChannelId>>,
 }
 
 impl UnitRoutes {
-    /// The units of a flow through channels as narrow as can be; `None` if they use too many channels.
+    /// Returns the units of a flow with the lowest maximum load; `None` if they use too many channels.
     fn new(supply: &Supply<'_>) -> Option<Self> {
         let Supply { topology, scatter, .. } = *supply;
         let (_, mut network) = supply.fewest_steps()?;
-        let units = |channel: ChannelId| u64::from(network.flow(ArcId::new(channel.number())));
-        if topology.channels().map(units).sum::<u64>() > MAX_USES {
+        let load = |channel: ChannelId| u64::from(network.flow(ArcId::new(channel.number())));
+        if topology.channels().map(load).sum::<u64>() > MAX_CHANNEL_USES {
             return None;
         }
-        let (mut traffic, mut deal) = (Self { message: Vec::new(), route: Vec::new() }, scatter.deal());
+        let (mut units, mut queues) = (Self { message: Vec::new(), route: Vec::new() }, scatter.message_queues());
         network.decompose_paths(topology.node_count(), topology.node_count() + 1, |arcs| {
             let channels = arcs[1..arcs.len() - 1].iter().rev().map(|arc| ChannelId::new(arc.number()));
             let route: Vec<ChannelId> = channels.collect();
             if let Some(&last) = route.first() {
-                traffic.message.push(deal.take(topology.head(last)));
-                traffic.route.push(route);
+                units.message.push(queues.pop(topology.head(last)));
+                units.route.push(route);
             }
         });
-        Some(traffic)
+        Some(units)
     }
 }
 
-/// The schedule in which of all units that wait for a channel the one that goes furthest crosses it.
-fn furthest_first(supply: &Supply<'_>, traffic: UnitRoutes) -> Schedule {
+/// Returns the schedule in which each channel carries the waiting unit with the longest remaining route. Takes
+/// `O(H log H)` time for `H` hops, and `O(C log C)` per step for `C` busy channels.
+fn furthest_first(supply: &Supply<'_>, units: UnitRoutes) -> Schedule {
     let Supply { topology, ports, .. } = *supply;
-    let UnitRoutes { message, mut route } = traffic;
+    let UnitRoutes { message, mut route } = units;
     let uses = route.iter().map(Vec::len).sum();
     let mut schedule = Schedule::with_capacity(uses, uses);
-    // The units that wait for each channel, by what they have still to cross and then by number.
+    // The units that wait for each channel, by remaining hops and then by number.
     let mut waiting = vec![BinaryHeap::new(); topology.channel_bound()];
     let mut busy: Vec<ChannelId> = Vec::new();
     let mut arrived: Vec<usize> = (0..route.len()).collect();
@@ -111,7 +111,7 @@ fn furthest_first(supply: &Supply<'_>, traffic: UnitRoutes) -> Schedule {
             if has_room(sends[tail]) && has_room(receives[head]) {
                 sends[tail] += 1;
                 receives[head] += 1;
-                let (_, Reverse(unit)) = waiting[channel.index()].pop().expect("somebody waits for a busy channel");
+                let (_, Reverse(unit)) = waiting[channel.index()].pop().expect("a unit waits for a busy channel");
                 route[unit].pop();
                 schedule.push(message[unit], &[channel]);
                 arrived.push(unit);

@@ -1,4 +1,4 @@
-//! How fast units can flow from the root to the terminals that wait for them.
+//! The flow of units from the root to the terminals that need them.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Ports;
@@ -6,7 +6,10 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::kit::single_source::SingleSourceScatter;
 
-/// Units from the root, one for every message, over the channels that may carry them.
+/// The maximum number of channel uses of a schedule: 1 GiB.
+pub(super) const MAX_CHANNEL_USES: u64 = 1 << 28;
+
+/// One unit per message, all from the root, and the channels that may carry them.
 #[derive(Clone, Debug)]
 pub(super) struct Supply<'a> {
     pub(super) topology: &'a Topology,
@@ -18,7 +21,8 @@ pub(super) struct Supply<'a> {
 }
 
 impl<'a> Supply<'a> {
-    /// Over all channels that lead from the root or a node that units may pass; none leads back to the root.
+    /// Opens all channels that lead from the root or from a node that units may pass through, except those back to the
+    /// root.
     pub(super) fn new(
         topology: &'a Topology,
         scatter: &'a SingleSourceScatter,
@@ -35,27 +39,28 @@ impl<'a> Supply<'a> {
         Self { topology, scatter, root, ports, is_open: is_open.collect() }
     }
 
+    /// Returns true if units may use the channel.
     pub(super) fn is_open(&self, channel: ChannelId) -> bool {
         self.is_open[channel.index()]
     }
 
-    /// Number of units that a terminal waits for.
+    /// Number of units that a terminal needs.
     pub(super) fn demand(&self, node: NodeId) -> u32 {
         self.scatter.demand[node.index()]
     }
 
-    /// The terminals that wait for units, ascending.
+    /// Returns the terminals that need units, ascending.
     pub(super) fn receivers(&self) -> impl Iterator<Item = NodeId> {
         self.topology.terminals().iter().copied().filter(|&node| self.demand(node) > 0)
     }
 
-    /// Units that can leave the root in one step.
+    /// Number of units that can leave the root per step.
     pub(super) fn rate(&self) -> u32 {
         self.port_limit(self.topology.out_channels(self.root))
     }
 
-    /// Units that can end at a terminal in one step.
-    pub(super) fn intake(&self, receiver: NodeId) -> u32 {
+    /// Number of units that a terminal can receive per step.
+    pub(super) fn reception_rate(&self, receiver: NodeId) -> u32 {
         self.port_limit(self.topology.in_channels(receiver))
     }
 
@@ -63,7 +68,7 @@ impl<'a> Supply<'a> {
         self.ports.of_degree(channels.iter().filter(|&&channel| self.is_open(channel)).count()) as u32
     }
 
-    /// Closes the channels that are on no shortest path from the root.
+    /// Closes the channels that are not on a shortest path from the root.
     pub(super) fn keep_shortest(&mut self) {
         let distance = self.distances();
         for channel in self.topology.channels() {
@@ -72,7 +77,7 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// SourceDistances from the root over open channels, by node; `u32::MAX` for what is not reached.
+    /// Returns the distances from the root over open channels, by node; `u32::MAX` if there is no path.
     pub(super) fn distances(&self) -> Vec<u32> {
         let mut distance = vec![u32::MAX; self.topology.node_count()];
         distance[self.root.index()] = 0;
@@ -90,19 +95,20 @@ impl<'a> Supply<'a> {
         distance
     }
 
-    /// The least width of all channels at which the units get through, where `steps` ports of the root and of the
-    /// receivers count for each one; and the flow: arcs of channels have their numbers. `None` if some terminal cannot
-    /// be reached.
+    /// Returns the least number of steps in which the units fit through all channels and ports, if each channel carries
+    /// one unit per step; and the flow. The arc of a channel has the channel's number. Returns `None` if a terminal
+    /// cannot be reached.
     ///
-    /// Every width that is too small has a cut that says how much more it takes: Newton's method, a few maximum flows.
+    /// If the number of steps is too small, a minimum cut gives the next candidate. This is Newton's method, with a few
+    /// maximum flows.
     pub(super) fn fewest_steps(&self) -> Option<(u32, FlowNetwork)> {
         let Self { topology, .. } = self;
         let (nodes, units) = (topology.node_count(), self.scatter.len() as u32);
         let (source, sink) = (nodes, nodes + 1);
-        // So many steps give the ports enough.
+        // This number of steps is enough for the ports.
         let mut steps = quotient(units, self.rate())?;
         for receiver in self.receivers() {
-            steps = steps.max(quotient(self.demand(receiver), self.intake(receiver))?);
+            steps = steps.max(quotient(self.demand(receiver), self.reception_rate(receiver))?);
         }
         let mut network = FlowNetwork::new(nodes + 2);
         for channel in topology.channel_numbers() {
@@ -115,12 +121,12 @@ impl<'a> Supply<'a> {
         }
         let mut sent = network.max_flow(source, sink);
         while sent < u64::from(units) {
-            let is_starved = |node: NodeId| !network.is_on_source_side(node.index());
-            let starved = self.receivers().filter(|&node| is_starved(node)).map(|node| self.demand(node)).sum();
+            let is_cut_off = |node: NodeId| !network.is_on_source_side(node.index());
+            let missing = self.receivers().filter(|&node| is_cut_off(node)).map(|node| self.demand(node)).sum();
             let crosses =
-                |&channel: &ChannelId| !is_starved(topology.tail(channel)) && is_starved(topology.head(channel));
+                |&channel: &ChannelId| !is_cut_off(topology.tail(channel)) && is_cut_off(topology.head(channel));
             let inlets = topology.channels().filter(|&channel| self.is_open(channel)).filter(crosses).count();
-            let needed = quotient(starved, inlets as u32)?;
+            let needed = quotient(missing, inlets as u32)?;
             for channel in topology.channels().filter(|&channel| self.is_open(channel)) {
                 network.add_capacity(ArcId::new(channel.number()), needed - steps);
             }
@@ -131,7 +137,7 @@ impl<'a> Supply<'a> {
     }
 }
 
-/// So many units at this rate, rounded up; `None` if the rate is 0.
+/// Returns `ceil(units / rate)`; `None` if the rate is 0.
 fn quotient(units: u32, rate: u32) -> Option<u32> {
     (rate > 0).then(|| units.div_ceil(rate))
 }

@@ -1,3 +1,5 @@
+//! Tests of the whole method.
+
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
@@ -9,7 +11,7 @@ use proptest::sample::Index;
 
 use super::*;
 
-/// Number of steps of the construction, once the judge has seen its schedule; `None` if it declines.
+/// Returns the number of steps of the verified schedule; `None` if the method does not support the problem.
 fn steps(problem: &Problem<'_>) -> Option<usize> {
     let schedule = (SCATTER_FLOW.find)(&MethodRequest::first(problem, &Budget::unlimited())).ok()?;
     Some(verify(problem, &schedule).expect("a valid schedule").steps)
@@ -21,7 +23,7 @@ fn spec_steps(spec: &str, root: usize, model: CommunicationModel) -> Option<usiz
     steps(&Problem::new(&topology, &collective, model).expect("a connected network"))
 }
 
-/// SourceDistances from the root along legal paths, by relaxation.
+/// Returns the distances from the root along legal paths, by relaxation.
 fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
     let mut distance = vec![usize::MAX; topology.node_count()];
     distance[root.index()] = 0;
@@ -36,7 +38,7 @@ fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
     distance
 }
 
-/// A scatter to these receivers and as many of them again as there are, or to all if there are none.
+/// Returns a scatter to these receivers, or to all terminals if there are none.
 fn any_scatter(topology: &Topology, root: NodeId, receivers: &[Index], chunks: u32) -> Collective {
     let receivers: Vec<NodeId> = receivers.iter().map(|receiver| *receiver.get(topology.terminals())).collect();
     let listed = Collective::many_to_many_scatter(&[root], &receivers);
@@ -45,8 +47,8 @@ fn any_scatter(topology: &Topology, root: NodeId, receivers: &[Index], chunks: u
     collective.with_chunks(chunks.try_into().expect("a chunk"))
 }
 
-/// The greatest ratio of the messages to a set of nodes without the root to the channels that lead into it, and of all
-/// messages to the ports of the root, of those to one receiver to its ports.
+/// Returns the maximum ratio of messages to capacity: over all sets of nodes without the root, with the channels that
+/// enter them, and over the ports of the root and of each receiver.
 fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
     let (topology, model, messages) = (problem.topology(), problem.model(), problem.messages());
     let mut demand = vec![0; topology.node_count()];
@@ -75,9 +77,9 @@ fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
     by_cuts.max().unwrap_or(0).max(by_ports)
 }
 
-/// The fewest store-and-forward steps, by trying everything. Units are alike, so where how many of them are is all that
-/// counts.
-fn tried_steps(problem: &Problem<'_>, root: NodeId) -> usize {
+/// Returns the fewest store-and-forward steps by exhaustive search. Units are interchangeable, so a state is the number
+/// of units at each node.
+fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> usize {
     let topology = problem.topology();
     let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
     let messages = problem.messages();
@@ -93,15 +95,15 @@ fn tried_steps(problem: &Problem<'_>, root: NodeId) -> usize {
         let mut next = BTreeSet::new();
         for spots in &now {
             let channels: Vec<ChannelId> = topology.channels().collect();
-            move_on(problem, &channels, &mut Vec::new(), spots, &mut next);
+            add_successors(problem, &channels, &mut Vec::new(), spots, &mut next);
         }
         now = next;
     }
     unreachable!("some number of steps suffices")
 }
 
-/// Adds all that one step can make of the places, if these channels are still undecided.
-fn move_on(
+/// Adds all states that one step can reach, for these undecided channels.
+fn add_successors(
     problem: &Problem<'_>,
     undecided: &[ChannelId],
     used: &mut Vec<ChannelId>,
@@ -118,7 +120,7 @@ fn move_on(
         next.insert(moved);
         return;
     };
-    move_on(problem, undecided, used, spots, next);
+    add_successors(problem, undecided, used, spots, next);
     let (tail, head) = (topology.tail(channel), topology.head(channel));
     let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
     let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
@@ -126,15 +128,15 @@ fn move_on(
     let has_ports = ports.of_degree(sends + 1) > sends && ports.of_degree(receives + 1) > receives;
     if sends < usize::from(spots[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
         used.push(channel);
-        move_on(problem, undecided, used, spots, next);
+        add_successors(problem, undecided, used, spots, next);
         used.pop();
     }
 }
 
 proptest! {
-    /// The cut that admits least says how many steps it takes.
+    /// The tightest cut decides the number of steps.
     #[test]
-    fn direct_scatter_takes_what_the_worst_cut_does(
+    fn direct_scatter_takes_the_steps_of_the_tightest_cut(
         topology in any_topology(9).prop_flat_map(shuffled), root: Index, model in any_model(),
         receivers in prop::collection::vec(any::<Index>(), 0..9), chunks in 1u32..4,
     ) {
@@ -145,7 +147,7 @@ proptest! {
         prop_assert_eq!(steps(&problem), Some(cut_bound(&problem, root)));
     }
 
-    /// Whether by the simple rule or by a flow over time.
+    /// Either by the greedy rule or by a flow over time.
     #[test]
     fn stored_units_take_the_fewest_steps(
         topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
@@ -155,10 +157,10 @@ proptest! {
         let collective = any_scatter(&topology, root, &receivers, 1);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        prop_assert_eq!(steps(&problem), Some(tried_steps(&problem, root)));
+        prop_assert_eq!(steps(&problem), Some(exhaustive_steps(&problem, root)));
     }
 
-    /// The flow over time alone finds them, too.
+    /// The flow over time alone finds the fewest steps too.
     #[test]
     fn flows_over_time_take_the_fewest_steps(
         topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
@@ -170,7 +172,7 @@ proptest! {
         let scatter = SingleSourceScatter::of(&problem).unwrap();
         let supply = Supply::new(&topology, &scatter, model.ports, |node| topology.is_terminal(node));
         let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());
-        let fewest = tried_steps(&problem, root);
+        let fewest = exhaustive_steps(&problem, root);
         let request = MethodRequest::first(&problem, &budget);
         let found = |below| time_expanded::schedule(&supply, Timing::Hops, &opposite, 1, below, &request);
         prop_assert_eq!(found(fewest as u32), None);
@@ -190,9 +192,9 @@ proptest! {
     }
 }
 
-/// The flow over time is needed here: shortest routes, furthest first, take a step more than the bound.
+/// These cases need the flow over time: shortest routes, furthest first, take one step more than the bound.
 #[test]
-fn cubes_take_as_long_as_their_ports() {
+fn cubes_take_the_steps_of_their_ports() {
     for dim in 2..=8usize {
         let fewest = ((1 << dim) - 1usize).div_ceil(dim);
         let spec = format!("hypercube:{dim}");
@@ -202,15 +204,15 @@ fn cubes_take_as_long_as_their_ports() {
 }
 
 #[test]
-fn one_port_networks_take_a_step_a_terminal() {
+fn one_port_networks_take_one_step_per_terminal() {
     for spec in ["omega:64", "butterfly:16", "clos:3,3,4", "fat-tree:2,5", "b-tree:32"] {
         let terminals = spec.parse::<Topology>().unwrap().terminal_count();
         assert_eq!(spec_steps(spec, 2, CommunicationModel::wormhole()), Some(terminals - 1), "{spec}");
     }
 }
 
-/// Depth by depth, the tree's table in the multistage document, with its last three corrected: a root of depth d has
-/// behind its channel to the parent all but its subtree of 2^(6-d) - 1 nodes.
+/// The table of the tree in the multistage document, by depth, with its last three entries corrected: for a root of
+/// depth d, all nodes except its subtree of 2^(6-d) - 1 nodes are behind the channel to its parent.
 #[test]
 fn binary_trees_take_their_largest_branch() {
     for depth in 0..6u32 {
@@ -221,7 +223,7 @@ fn binary_trees_take_their_largest_branch() {
     }
 }
 
-/// Paths that may be longer than the shortest save a step.
+/// Detours save one step.
 #[test]
 fn a_mesh_is_faster_with_detours() {
     let any = CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() };
@@ -230,7 +232,7 @@ fn a_mesh_is_faster_with_detours() {
 }
 
 #[test]
-fn what_does_not_fit_is_declined() {
+fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().unwrap();
     let broadcast = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&ring, &broadcast, CommunicationModel::wormhole()).unwrap();
@@ -245,9 +247,9 @@ fn what_does_not_fit_is_declined() {
     assert_eq!(steps(&problem), None);
 }
 
-/// Only b can pass messages on to c, and only in a step of its own.
+/// Only b can relay messages to c, in another step.
 #[test]
-fn relays_serve_where_no_path_leads() {
+fn relays_serve_receivers_without_a_path() {
     let mut line = TopologyBuilder::new("line");
     let nodes = ["a", "b", "c"].map(|name| line.node(name, true, Some(false)));
     line.link(nodes[0], nodes[1]);
@@ -261,10 +263,10 @@ fn relays_serve_where_no_path_leads() {
     assert_eq!(steps(&stored), Some(2));
 }
 
-/// Terminals that do not route, on two levels of switches as in a server-centric network: what is for the far ones rests
-/// at one of the two terminals that both switches see.
+/// Terminals do not route, and two switches share two terminals, as in a server-centric network. These two relay the
+/// messages to the far terminals.
 #[test]
-fn relays_share_what_leads_beyond_them() {
+fn two_relays_share_the_messages_to_far_terminals() {
     let mut network = TopologyBuilder::new("two switches");
     let [root, first, second] = ["root", "first", "second"].map(|name| network.terminal(name));
     let far = ["c", "d", "e", "f"].map(|name| network.terminal(name));
@@ -280,7 +282,7 @@ fn relays_share_what_leads_beyond_them() {
     }
     let network = network.build().unwrap();
     let scatter = Collective::many_to_many_scatter(&[root], &far);
-    // Two channels lead to the relays: two steps for four messages, and one more from there.
+    // Two channels lead to the relays: two steps for four messages, and one more step from there.
     for (routing, scatter_rule, expected) in
         [(Routing::Any, ScatterRule::Relay, Some(3)), (Routing::Minimal, ScatterRule::Relay, Some(3))]
     {
@@ -289,10 +291,9 @@ fn relays_share_what_leads_beyond_them() {
     }
 }
 
-/// Under minimal routing a message may rest where two shortest paths meet that make no shortest one: the detour that
-/// any path could take.
+/// Under minimal routing, a relay joins two shortest paths into a detour that a single transfer may not take.
 #[test]
-fn relays_make_ways_round() {
+fn relays_allow_detours_under_minimal_routing() {
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     assert_eq!(spec_steps("mesh:4x4", 1, relay), Some(5));
 }

@@ -1,4 +1,4 @@
-//! Scatter where units rest on their way, as a flow over time.
+//! Scatter with relays as a flow over time.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::{MessageId, Ports, Schedule};
@@ -7,24 +7,24 @@ use lockstep_topology::{ChannelId, NodeId};
 use super::supply::Supply;
 use crate::kit::request::MethodRequest;
 
-/// The most arcs: some 150 MB, and for a moment as much again.
+/// The maximum number of arcs: about 150 MB, and twice that for a moment.
 const MAX_ARCS: usize = 1 << 22;
 
-/// How far a unit goes in one step.
+/// The distance that a unit can move in one step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Timing {
-    /// Over one channel, from terminal to terminal.
+    /// One channel, from terminal to terminal.
     Hops,
-    /// Over any number of channels, through nodes that route.
+    /// Any number of channels, through nodes that route.
     Wormhole,
 }
 
-/// A schedule of at least `from` and fewer than `below` steps, as few as can be; `None` if there is none, or the
-/// network over time is too large, or the budget is over. Takes a maximum flow of `O((N + M) T)` arcs for `N` nodes, `M`
-/// channels and `T` steps, and goes on from it for every step more.
+/// Returns a schedule with the fewest steps of at least `from` and below `below`. Returns `None` if there is none, the
+/// time-expanded network is too large, or the budget ends. Computes a maximum flow with `O((N + M) T)` arcs for `N`
+/// nodes, `M` channels and `T` steps, and augments it after each further step.
 ///
-/// Opposite channels that share a wire are two arcs all the same: two units that would meet can as well stay where they
-/// are, for all units are alike. That holds for hops; under wormhole switching there must be no such channels.
+/// Opposite channels that share a resource have two arcs: units are interchangeable, so two units that meet can both
+/// stay where they are. This holds for hops; under wormhole switching there must be no such channels.
 pub(super) fn schedule(
     supply: &Supply<'_>,
     timing: Timing,
@@ -34,22 +34,22 @@ pub(super) fn schedule(
     request: &MethodRequest<'_>,
 ) -> Option<Schedule> {
     let mut room = below.checked_sub(1)?;
-    // Without a known number of steps that suffices there is none to make room for.
+    // Without a known upper bound, the network grows as needed.
     if below == u32::MAX {
         room = from.checked_mul(2)?.checked_add(8)?;
     }
     loop {
-        let mut timed = TimeExpandedFlow::new(supply, timing, from, room)?;
+        let mut flow = TimeExpandedFlow::new(supply, timing, from, room)?;
         let mut sent = 0;
         for steps in 1..=room {
-            timed.add_step();
+            flow.add_step();
             if steps >= from {
                 if request.stop_reason().is_some() {
                     return None;
                 }
-                sent += timed.network.max_flow(timed.holder(supply.root, 0), timed.sink());
+                sent += flow.network.max_flow(flow.holder(supply.root, 0), flow.sink());
                 if sent == supply.scatter.len() as u64 {
-                    return Some(timed.into_schedule(opposite));
+                    return Some(flow.into_schedule(opposite));
                 }
             }
         }
@@ -60,34 +60,35 @@ pub(super) fn schedule(
     }
 }
 
-/// A copy of every node for every time, and for every step arcs that wait and arcs that cross a channel.
+/// A time-expanded network: a copy of every node per time, with arcs for waiting and for channels in each step.
 ///
-/// The nodes of one time: those who hold units; unless ports are no limit and units go hop by hop, what each node sends
-/// and what it receives in the step that begins. Behind all of them one for every node, where the units for it end, and
-/// the sink.
+/// Each time has one vertex per node, for the units that it holds. If ports are limited or units move through several
+/// channels per step, each node has two more vertices, for the units that it sends and receives in the step. After all
+/// times, each node has a vertex for its delivered units; the last vertex is the sink.
 struct TimeExpandedFlow<'a> {
     supply: &'a Supply<'a>,
     timing: Timing,
-    /// Distance from the root, before which nothing is at a node.
+    /// The distance of each node from the root, before which it holds no unit.
     distance: Vec<u32>,
     network: FlowNetwork,
-    /// The steps before the first one at whose end everything may have arrived.
+    /// The fewest steps after which all units may have arrived.
     from: usize,
-    /// Number of steps that have been added, and that there is room for.
+    /// Number of steps added so far.
     steps: usize,
+    /// The maximum number of steps.
     room: usize,
-    /// The arcs that are channels, by step.
+    /// The arcs of channels, by step.
     crossings: Vec<(ArcId, ChannelId)>,
-    /// Where the crossings of each step end.
+    /// The end of each step's crossings.
     step_end: Vec<usize>,
 }
 
 impl<'a> TimeExpandedFlow<'a> {
-    /// A network over so many steps, without arcs for them.
+    /// Returns a network for up to `room` steps, without any step; `None` if it is too large.
     fn new(supply: &'a Supply<'a>, timing: Timing, from: u32, room: u32) -> Option<Self> {
         let topology = supply.topology;
         let (nodes, room) = (topology.node_count(), room as usize);
-        let mut timed = Self {
+        let mut flow = Self {
             supply,
             timing,
             distance: if timing == Timing::Hops { supply.distances() } else { vec![0; nodes] },
@@ -98,49 +99,51 @@ impl<'a> TimeExpandedFlow<'a> {
             crossings: Vec::new(),
             step_end: Vec::new(),
         };
-        let arcs = timed.stride() + nodes + topology.channel_count();
+        let arcs = flow.stride() + nodes + topology.channel_count();
         if arcs.checked_mul(room)? > MAX_ARCS {
             return None;
         }
-        timed.network = FlowNetwork::new(timed.sink() + 1);
+        flow.network = FlowNetwork::new(flow.sink() + 1);
         for receiver in supply.receivers() {
-            timed.network.add_arc(timed.end(receiver), timed.sink(), supply.demand(receiver));
+            flow.network.add_arc(flow.end(receiver), flow.sink(), supply.demand(receiver));
         }
-        Some(timed)
+        Some(flow)
     }
 
-    /// Whether what nodes send and receive goes through nodes of its own.
-    fn has_gates(&self) -> bool {
+    /// Returns true if each node has vertices of its own for sending and receiving.
+    fn has_port_vertices(&self) -> bool {
         self.timing == Timing::Wormhole || self.supply.ports != Ports::All
     }
 
-    /// Number of nodes of one time.
+    /// Number of vertices per time.
     fn stride(&self) -> usize {
-        if self.has_gates() { 3 * self.supply.topology.node_count() } else { self.supply.topology.node_count() }
+        if self.has_port_vertices() { 3 * self.supply.topology.node_count() } else { self.supply.topology.node_count() }
     }
 
+    /// Returns the vertex of the units that a node holds.
     fn holder(&self, node: NodeId, time: usize) -> usize {
         time * self.stride() + node.index()
     }
 
-    /// Where a node sends in the step that begins at this time.
+    /// Returns the vertex from which a node sends in the step that begins at this time.
     fn sender(&self, node: NodeId, time: usize) -> usize {
-        if self.has_gates() {
+        if self.has_port_vertices() {
             self.holder(node, time) + self.supply.topology.node_count()
         } else {
             self.holder(node, time)
         }
     }
 
-    /// Where a node receives in the step that begins at this time.
+    /// Returns the vertex at which a node receives in the step that begins at this time.
     fn receiver(&self, node: NodeId, time: usize) -> usize {
-        if self.has_gates() {
+        if self.has_port_vertices() {
             self.holder(node, time) + 2 * self.supply.topology.node_count()
         } else {
             self.holder(node, time + 1)
         }
     }
 
+    /// Returns the vertex of the units delivered to a node.
     fn end(&self, node: NodeId) -> usize {
         (self.room + 1) * self.stride() + node.index()
     }
@@ -149,11 +152,12 @@ impl<'a> TimeExpandedFlow<'a> {
         (self.room + 1) * self.stride() + self.supply.topology.node_count()
     }
 
+    /// Adds the arcs of one more step.
     fn add_step(&mut self) {
         let Supply { topology, scatter, root, ports, .. } = *self.supply;
         let time = self.steps;
         self.steps += 1;
-        let is_reached = |timed: &Self, node: NodeId, time: usize| timed.distance[node.index()] as usize <= time;
+        let is_reached = |flow: &Self, node: NodeId, time: usize| flow.distance[node.index()] as usize <= time;
         let units = scatter.len() as u32;
         for &node in topology.terminals() {
             let (now, then) = (self.holder(node, time), self.holder(node, time + 1));
@@ -163,7 +167,7 @@ impl<'a> TimeExpandedFlow<'a> {
             if self.steps >= self.from && self.supply.demand(node) > 0 && is_reached(self, node, self.steps) {
                 self.network.add_arc(then, self.end(node), self.supply.demand(node));
             }
-            if self.has_gates() {
+            if self.has_port_vertices() {
                 let limit = |channels: &[ChannelId]| ports.of_degree(channels.len()) as u32;
                 self.network.add_arc(now, self.sender(node, time), limit(topology.out_channels(node)));
                 self.network.add_arc(self.receiver(node, time), then, limit(topology.in_channels(node)));
@@ -184,14 +188,14 @@ impl<'a> TimeExpandedFlow<'a> {
         self.step_end.push(self.crossings.len());
     }
 
-    /// The schedule of the flow. Units are alike, so which of them cross is decided from the last step to the first:
-    /// some that are at the end of a path then.
+    /// Returns the schedule of the flow. Units are interchangeable, so each path gets any message that is at its end,
+    /// from the last step to the first.
     fn into_schedule(self, opposite: &[[ChannelId; 2]]) -> Schedule {
         let Supply { topology, scatter, root, .. } = *self.supply;
-        let mut deal = scatter.deal();
+        let mut queues = scatter.message_queues();
         let mut held: Vec<Vec<MessageId>> = vec![Vec::new(); topology.node_count()];
         for receiver in self.supply.receivers() {
-            held[receiver.index()].extend((0..self.supply.demand(receiver)).map(|_| deal.take(receiver)));
+            held[receiver.index()].extend((0..self.supply.demand(receiver)).map(|_| queues.pop(receiver)));
         }
         let mut moves: Vec<(MessageId, u32, Vec<ChannelId>)> = Vec::new();
         let mut step_flow = StepPaths::new(self.supply, self.timing);
@@ -208,10 +212,11 @@ impl<'a> TimeExpandedFlow<'a> {
                 held[topology.tail(path[0]).index()].push(*message);
             }
         }
-        debug_assert_eq!(held[root.index()].len(), scatter.len(), "everything comes from the root");
+        debug_assert_eq!(held[root.index()].len(), scatter.len(), "all messages come from the root");
         moves.sort_unstable_by_key(|&(message, step, _)| (message, step));
-        let journeys = moves.chunk_by(|a, b| a.0 == b.0).map(|journey| without_loops(self.supply, journey));
-        let mut kept: Vec<&(MessageId, u32, Vec<ChannelId>)> = journeys.flatten().collect();
+        let by_message = moves.chunk_by(|a, b| a.0 == b.0);
+        let mut kept: Vec<&(MessageId, u32, Vec<ChannelId>)> =
+            by_message.flat_map(|moves| without_loops(self.supply, moves)).collect();
         kept.sort_unstable_by_key(|&&(message, step, _)| (step, message));
         let uses = kept.iter().map(|(_, _, path)| path.len()).sum();
         let mut schedule = Schedule::with_capacity(kept.len(), uses);
@@ -225,24 +230,24 @@ impl<'a> TimeExpandedFlow<'a> {
     }
 }
 
-/// The moves of a unit without those between two visits of one terminal.
+/// Removes the moves of a message between two visits of the same terminal.
 fn without_loops<'a, T>(
     supply: &Supply<'_>,
-    journey: &'a [(T, u32, Vec<ChannelId>)],
+    moves: &'a [(T, u32, Vec<ChannelId>)],
 ) -> Vec<&'a (T, u32, Vec<ChannelId>)> {
-    let mut kept: Vec<&(T, u32, Vec<ChannelId>)> = Vec::with_capacity(journey.len());
-    for hop in journey {
+    let mut kept: Vec<&(T, u32, Vec<ChannelId>)> = Vec::with_capacity(moves.len());
+    for hop in moves {
         let ends = |path: &[ChannelId]| (supply.topology.tail(path[0]), supply.topology.head(path[path.len() - 1]));
         let (_, to) = ends(&hop.2);
         match kept.iter().position(|earlier| ends(&earlier.2).0 == to) {
-            Some(place) => kept.truncate(place),
+            Some(first) => kept.truncate(first),
             None => kept.push(hop),
         }
     }
     kept
 }
 
-/// The flow of one step, cut into the paths of transfers.
+/// The division of the flow of one step into paths.
 struct StepPaths<'a> {
     supply: &'a Supply<'a>,
     timing: Timing,
@@ -254,7 +259,7 @@ impl<'a> StepPaths<'a> {
         Self { supply, timing, is_used: vec![false; supply.topology.channel_bound()] }
     }
 
-    /// The paths that the units take which cross these channels.
+    /// Returns the paths of the units that cross these channels.
     fn paths(&mut self, mut used: Vec<ChannelId>, opposite: &[[ChannelId; 2]]) -> Vec<Vec<ChannelId>> {
         for channel in &used {
             self.is_used[channel.index()] = true;
@@ -274,12 +279,12 @@ impl<'a> StepPaths<'a> {
         }
     }
 
-    /// Units go on at a node that routes as long as there is a channel, so that as few as possible rest there.
+    /// Joins channels at nodes that route, so that the fewest units stop there.
     fn wormholes(&self, used: &[ChannelId]) -> Vec<Vec<ChannelId>> {
         let topology = self.supply.topology;
         let nodes = topology.node_count();
         let (source, sink) = (2 * nodes, 2 * nodes + 1);
-        // A node that does not route sends from a place of its own.
+        // A node that does not route sends from a vertex of its own.
         let sender = |node: NodeId| if topology.routes(node) { node.index() } else { nodes + node.index() };
         let mut network = FlowNetwork::new(2 * nodes + 2);
         let mut surplus = vec![0i64; 2 * nodes];
@@ -289,15 +294,15 @@ impl<'a> StepPaths<'a> {
             surplus[tail] -= 1;
             surplus[head] += 1;
         }
-        for (place, &surplus) in surplus.iter().enumerate() {
-            network.add_arc(source, place, u32::try_from(-surplus).unwrap_or(0));
-            network.add_arc(place, sink, u32::try_from(surplus).unwrap_or(0));
+        for (vertex, &surplus) in surplus.iter().enumerate() {
+            network.add_arc(source, vertex, u32::try_from(-surplus).unwrap_or(0));
+            network.add_arc(vertex, sink, u32::try_from(surplus).unwrap_or(0));
         }
         network.max_flow(source, sink);
         let mut paths = Vec::new();
         network.decompose_paths(source, sink, |arcs| {
             let path: Vec<ChannelId> = arcs[1..arcs.len() - 1].iter().map(|arc| used[arc.index()]).collect();
-            // Who comes back to where he started from may as well stay there.
+            // A unit that returns to its start can stay there.
             if topology.tail(path[0]) != topology.head(path[path.len() - 1]) {
                 paths.push(path);
             }

@@ -1,4 +1,4 @@
-//! All-gather: the broadcast of one source of each orbit, step by step, and all its translates.
+//! One attempt at an all-gather: the broadcast of one source per orbit, step by step, and all its images.
 
 use std::collections::VecDeque;
 
@@ -14,18 +14,20 @@ use crate::kit::request::AttemptContext;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// The most pairs of a source and a node: 16 MiB of owners.
-const MAX_PLACES: usize = 1 << 22;
+/// The maximum number of pairs of a message and a node: 16 MiB per table.
+const MAX_CELLS: usize = 1 << 22;
 
-/// Nobody.
+/// Marks a cell without a slot.
 const NONE: u32 = u32::MAX;
 
-/// A schedule that a group keeps: in each step as many nodes as can be hear of a message, each by an orbit of channels
-/// of its own.
+/// Returns a schedule that is invariant under a group. In each step, a maximum number of nodes receive a message, each
+/// over its own orbit of channels. Takes `O(S P)` time per step for `S` slots and `P` pairs of a message and a channel.
 ///
-/// **Source**: for all nodes in one orbit, Bertsekas and others, *Optimal communication algorithms for hypercubes*
+/// # Source
+///
+/// For all nodes in one orbit: Bertsekas and others, *Optimal communication algorithms for hypercubes*
 /// (1991).
-pub(super) fn gather(
+pub(super) fn attempt(
     task: &SchedulingTask<'_>,
     group: &FreeActionGroup<'_>,
     rng: &mut impl Rng,
@@ -37,22 +39,22 @@ pub(super) fn gather(
     let sources = quotient.terminals();
     let messages: Vec<(NodeId, u32)> =
         sources.iter().flat_map(|&source| (0..chunks).map(move |chunk| (source, chunk))).collect();
-    if messages.len() * topology.node_count() > MAX_PLACES {
+    if messages.len() * topology.node_count() > MAX_CELLS {
         return Err(MethodError::Unsupported);
     }
-    let mut spread = OrbitBroadcast::new(&quotient, &messages);
+    let mut broadcast = OrbitBroadcast::new(&quotient, &messages);
     let mut log = TransferLog::default();
-    let mut missing = messages.len() * (topology.terminal_count() - 1);
+    let mut undelivered = messages.len() * (topology.terminal_count() - 1);
     for step in 0.. {
-        if missing == 0 {
+        if undelivered == 0 {
             break;
         }
         context.check(step)?;
-        let sent = spread.step(rng);
+        let sent = broadcast.step(rng);
         if sent.is_empty() {
             return Err(MethodError::NoShorter);
         }
-        missing -= sent.len();
+        undelivered -= sent.len();
         for (message, channel) in sent {
             let (source, chunk) = messages[message as usize];
             quotient.write(&mut log, step, &[channel], |image| {
@@ -63,59 +65,62 @@ pub(super) fn gather(
     Ok(log)
 }
 
-/// A message and a channel by which somebody may hear of it.
+/// A message and a channel over which a node can receive it.
 type ChannelOffer = (u32, ChannelId);
 
-/// Who holds the messages.
+/// The holders of each message, and the possible transfers per slot.
+///
+/// Invariant between steps: `owner`, `taken` and `visited_by` are empty.
 struct OrbitBroadcast<'a> {
     quotient: &'a QuotientNetwork<'a>,
-    /// Whether each node holds each message, a row a message.
+    /// Whether each node holds each message, as one row per message.
     is_held: Vec<bool>,
-    /// The channels of each slot that lead from holders to others, some of which may have heard by now.
+    /// The channels of each slot that lead from holders to other nodes. Some of these may hold the message by now.
     offers: Vec<Vec<ChannelOffer>>,
-    /// The slot by which each node is to hear of each message in this step.
+    /// The slot over which each node receives each message in this step.
     owner: Vec<u32>,
-    /// The offer that each slot takes in this step.
+    /// The transfer of each slot in this step.
     taken: Vec<Option<ChannelOffer>>,
-    /// The slot that last looked at each node and message.
-    seen: Vec<u32>,
+    /// The slot whose search last visited each node and message.
+    visited_by: Vec<u32>,
 }
 
 impl<'a> OrbitBroadcast<'a> {
     fn new(quotient: &'a QuotientNetwork<'a>, messages: &[(NodeId, u32)]) -> Self {
-        let (slots, places) = (quotient.wire_count(), messages.len() * quotient.task.topology().node_count());
-        let mut spread = Self {
+        let (slots, cells) = (quotient.resource_slot_count(), messages.len() * quotient.task.topology().node_count());
+        let mut broadcast = Self {
             quotient,
-            is_held: vec![false; places],
+            is_held: vec![false; cells],
             offers: vec![Vec::new(); slots],
-            owner: vec![NONE; places],
+            owner: vec![NONE; cells],
             taken: vec![None; slots],
-            seen: vec![NONE; places],
+            visited_by: vec![NONE; cells],
         };
         for (message, &(source, _)) in (0..).zip(messages) {
-            spread.learn(message, source);
+            broadcast.receive(message, source);
         }
-        spread
+        broadcast
     }
 
-    fn place(&self, message: u32, node: NodeId) -> usize {
+    /// Returns the index of a message and node.
+    fn cell(&self, message: u32, node: NodeId) -> usize {
         message as usize * self.quotient.task.topology().node_count() + node.index()
     }
 
-    /// A node holds a message from now on, and may pass it on.
-    fn learn(&mut self, message: u32, node: NodeId) {
+    /// Records that a node holds a message and can send it.
+    fn receive(&mut self, message: u32, node: NodeId) {
         let topology = self.quotient.task.topology();
-        let place = self.place(message, node);
-        self.is_held[place] = true;
+        let cell = self.cell(message, node);
+        self.is_held[cell] = true;
         for &channel in topology.out_channels(node) {
             let head = topology.head(channel);
-            if topology.is_terminal(head) && !self.is_held[self.place(message, head)] {
-                self.offers[self.quotient.wire(channel) as usize].push((message, channel));
+            if topology.is_terminal(head) && !self.is_held[self.cell(message, head)] {
+                self.offers[self.quotient.resource_slot(channel) as usize].push((message, channel));
             }
         }
     }
 
-    /// The offers taken in one step: a maximum matching of slots with what nodes miss.
+    /// Returns the transfers of one step: a maximum matching of slots with lacking nodes and messages.
     fn step(&mut self, rng: &mut impl Rng) -> Vec<ChannelOffer> {
         let topology = self.quotient.task.topology();
         let mut slots: Vec<u32> = (0..self.offers.len() as u32).collect();
@@ -131,27 +136,27 @@ impl<'a> OrbitBroadcast<'a> {
         }
         let sent: Vec<ChannelOffer> = self.taken.iter_mut().filter_map(Option::take).collect();
         for &(message, channel) in &sent {
-            let place = self.place(message, topology.head(channel));
-            self.owner[place] = NONE;
-            self.learn(message, topology.head(channel));
+            let cell = self.cell(message, topology.head(channel));
+            self.owner[cell] = NONE;
+            self.receive(message, topology.head(channel));
         }
-        self.seen.fill(NONE);
+        self.visited_by.fill(NONE);
         sent
     }
 
-    /// Lets a slot take an offer, others going over to other ones if need be.
+    /// Finds a transfer for one more slot by an augmenting path, if there is one.
     fn augment(&mut self, first: u32) {
         let topology = self.quotient.task.topology();
-        // The slot that looked at each slot's present place, and the offer it looked at.
+        // For each visited slot: the slot that reached its current transfer, and over which offer.
         let mut queue = VecDeque::from([first]);
         let mut reached_by: Vec<(u32, u32, ChannelOffer)> = Vec::new();
         while let Some(slot) = queue.pop_front() {
             for &offer in &self.offers[slot as usize] {
-                let place = self.place(offer.0, topology.head(offer.1));
-                if std::mem::replace(&mut self.seen[place], first) == first {
+                let cell = self.cell(offer.0, topology.head(offer.1));
+                if std::mem::replace(&mut self.visited_by[cell], first) == first {
                     continue;
                 }
-                let owner = self.owner[place];
+                let owner = self.owner[cell];
                 if owner != NONE {
                     reached_by.push((owner, slot, offer));
                     queue.push_back(owner);
@@ -159,8 +164,8 @@ impl<'a> OrbitBroadcast<'a> {
                 }
                 let (mut slot, mut offer) = (slot, offer);
                 loop {
-                    let place = self.place(offer.0, topology.head(offer.1));
-                    self.owner[place] = slot;
+                    let cell = self.cell(offer.0, topology.head(offer.1));
+                    self.owner[cell] = slot;
                     self.taken[slot as usize] = Some(offer);
                     let Some(&(_, before, theirs)) = reached_by.iter().find(|(owner, ..)| *owner == slot) else {
                         return;

@@ -1,4 +1,4 @@
-//! One attempt at an all-to-all: a group, and a search among the schedules that it keeps.
+//! One attempt at an all-to-all scatter: a random group, and a search among the invariant schedules.
 
 use lockstep_schedule::{MessageId, Ports};
 use lockstep_topology::{ChannelId, NodeId, Symmetries};
@@ -8,21 +8,24 @@ use super::direct_paths::{DirectPlacement, PathChoices};
 use super::free_action_group::FreeActionGroup;
 use super::quotient::QuotientNetwork;
 use super::relayed_routes::{RelayPlacement, RelayRoutes};
-use super::tabu::{MAX_ITEMS, Placement, PlacementItems, UsageBoard, settle};
+use super::tabu::{ItemPlacement, MAX_ITEMS, PlacementItems, settle};
+use super::usage_board::UsageBoard;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// The most marks of what is banned: 64 MiB.
+/// The maximum number of ban entries: 64 MiB.
 const MAX_BANS: usize = 1 << 24;
 
-/// The most paths kept, of one pair and of all.
-const PATHS_OF_A_PAIR: usize = 64;
+/// The maximum number of paths per pair.
+const PATHS_PER_PAIR: usize = 64;
+
+/// The maximum number of paths of all pairs.
 const MAX_PATHS: usize = 1 << 18;
 
-/// A schedule that a random group keeps, of fewer steps than there were.
-pub(super) fn exchange<'a>(
+/// Returns a schedule that is invariant under a random group, with fewer steps than required.
+pub(super) fn attempt<'a>(
     request: &MethodRequest<'a>,
     task: &SchedulingTask<'a>,
     symmetries: &Symmetries<'a>,
@@ -43,10 +46,10 @@ pub(super) fn exchange<'a>(
         return Err(MethodError::NoShorter);
     }
     let exchange = SymmetricExchange { request, quotient: &quotient, pairs: &pairs, chunks };
-    if is_direct { exchange.transferred(rng) } else { exchange.relayed(rng) }
+    if is_direct { exchange.direct(rng) } else { exchange.relayed(rng) }
 }
 
-/// The messages of an exchange, one of each orbit.
+/// The messages of an all-to-all scatter, one per orbit.
 struct SymmetricExchange<'a> {
     request: &'a MethodRequest<'a>,
     quotient: &'a QuotientNetwork<'a>,
@@ -55,14 +58,15 @@ struct SymmetricExchange<'a> {
 }
 
 impl SymmetricExchange<'_> {
-    fn transferred(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
-        let most = (MAX_PATHS / self.pairs.len()).clamp(1, PATHS_OF_A_PAIR);
+    /// Returns a schedule of direct transfers.
+    fn direct(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
+        let most = (MAX_PATHS / self.pairs.len()).clamp(1, PATHS_PER_PAIR);
         let choices = PathChoices::new(self.quotient, self.pairs, most, rng).ok_or(MethodError::NoShorter)?;
-        let mut aims = self.aims(choices.hops(), 1, 1);
+        let mut step_counts = self.step_counts(choices.hops(), 1, 1);
         let placed =
-            aims.find_map(|steps| self.settled(DirectPlacement::new(&choices, self.chunks, steps), steps, rng));
+            step_counts.find_map(|steps| self.settled(DirectPlacement::new(&choices, self.chunks, steps), steps, rng));
         let mut log = TransferLog::default();
-        for (item, Placement { route: (path, step), .. }) in
+        for (item, ItemPlacement { route: (path, step), .. }) in
             placed.ok_or(MethodError::NoShorter)?.into_iter().enumerate()
         {
             self.write(&mut log, item, step, choices.channels(path))?;
@@ -70,10 +74,11 @@ impl SymmetricExchange<'_> {
         Ok(log)
     }
 
+    /// Returns a schedule of relayed messages.
     fn relayed(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let routes = RelayRoutes::new(self.quotient, self.pairs).ok_or(MethodError::NoShorter)?;
-        let mut aims = self.aims(routes.hops(), routes.longest(), self.quotient.capacities().len());
-        let placed = aims.find_map(|steps| {
+        let mut step_counts = self.step_counts(routes.hops(), routes.longest(), self.quotient.capacities().len());
+        let placed = step_counts.find_map(|steps| {
             self.settled(RelayPlacement::new(self.quotient, &routes, self.chunks, steps), steps, rng)
         });
         let mut log = TransferLog::default();
@@ -85,34 +90,35 @@ impl SymmetricExchange<'_> {
         Ok(log)
     }
 
-    /// Numbers of steps to try: the fewest that may be enough for so many hops, the longest route and the ports, and
-    /// then more and more, but fewer than there were. `bans` are the marks for each item and step.
-    fn aims(&self, hops: usize, longest: usize, bans: usize) -> impl Iterator<Item = usize> {
+    /// Returns the numbers of steps to try: a lower bound by the number of hops, the longest route and the ports, and
+    /// then more and more, below the required number. `bans` is the number of ban entries per item and step.
+    fn step_counts(&self, hops: usize, longest: usize, bans: usize) -> impl Iterator<Item = usize> {
         let task = self.quotient.task;
         let sends = task.messages().len() / task.topology().terminal_count();
         let by_ports = match task.model().ports {
             Ports::All => 1,
             Ports::Limit(limit) => sends.div_ceil(limit.get() as usize),
         };
-        let by_wires = (hops * self.chunks).div_ceil(self.quotient.wire_count());
-        let least = longest.max(by_ports).max(by_wires).max(self.request.goal as usize);
+        let by_resources = (hops * self.chunks).div_ceil(self.quotient.resource_slot_count());
+        let least = longest.max(by_ports).max(by_resources).max(self.request.goal as usize);
         let most = MAX_BANS / (self.pairs.len() * self.chunks * bans);
         let below = (self.request.below as usize).min(most + 1);
-        let aims = (0..u32::BITS).map(move |doubling| least.saturating_add((1 << doubling) - 1));
-        aims.take_while(move |&steps| steps < below && self.request.stop_reason().is_none())
+        let step_counts = (0..u32::BITS).map(move |doubling| least.saturating_add((1 << doubling) - 1));
+        step_counts.take_while(move |&steps| steps < below && self.request.stop_reason().is_none())
     }
 
+    /// Runs the tabu search for a number of steps.
     fn settled<I: PlacementItems>(
         &self,
         mut items: I,
         steps: usize,
         rng: &mut impl Rng,
-    ) -> Option<Vec<Placement<I::Route>>> {
+    ) -> Option<Vec<ItemPlacement<I::Route>>> {
         let mut board = UsageBoard::new(self.quotient.capacities(), steps);
         settle(&mut items, &mut board, rng, || self.request.stop_reason().is_none())
     }
 
-    /// Writes down the transfer of an item and its translates.
+    /// Adds the transfer of an item and all its images to the log.
     fn write(&self, log: &mut TransferLog, item: usize, step: usize, path: &[ChannelId]) -> Result<(), MethodError> {
         let (task, [from, to]) = (self.quotient.task, self.pairs[item / self.chunks]);
         let others = task.topology().terminal_count() - 1;

@@ -1,34 +1,37 @@
-//! Direct transfers: a path and a step for each orbit of messages.
+//! Direct transfers: a path and a step per orbit of messages.
 
 use lockstep_topology::{ChannelId, NodeId};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::quotient::{OrbitSlot, QuotientNetwork};
-use super::tabu::{Placement, PlacementItems, UsageBoard, UsageCell};
-use crate::kit::distances::{UNREACHED, search};
+use super::tabu::{ItemPlacement, PlacementItems};
+use super::usage_board::{UsageBoard, UsageCell};
+use crate::kit::distances::{UNREACHED, fill_distances};
 
-/// Partial paths looked at for each pair.
-const MAX_LOOKS: usize = 1 << 12;
+/// The maximum number of partial paths visited per pair.
+const MAX_VISITS: usize = 1 << 12;
 
-/// The paths that the message of each orbit may take, those that use the same slots once.
+/// The paths of one message per orbit. Among paths with the same slots, only one is kept.
 #[derive(Debug, Default)]
 pub(super) struct PathChoices {
-    /// Where the paths of each pair end.
+    /// The end of each pair's paths.
     end: Vec<u32>,
+    /// The end of each path's channels.
     path_end: Vec<u32>,
     channels: Vec<ChannelId>,
+    /// The end of each path's slots.
     slot_end: Vec<u32>,
     slots: Vec<OrbitSlot>,
 }
 
 impl PathChoices {
-    /// Up to `most` random shortest paths between each pair, of which no translates meet; `None` if there is none for
-    /// one of them.
+    /// Returns up to `max_paths` random shortest paths per pair whose images do not conflict; `None` if some pair has
+    /// none.
     pub(super) fn new(
         quotient: &QuotientNetwork<'_>,
         pairs: &[[NodeId; 2]],
-        most: usize,
+        max_paths: usize,
         rng: &mut impl Rng,
     ) -> Option<Self> {
         let topology = quotient.task.topology();
@@ -38,15 +41,16 @@ impl PathChoices {
         let mut choices = Self::default();
         for &[from, to] in pairs {
             if source.replace(from) != Some(from) {
-                search(quotient.task, [from], &mut distance, &mut queue);
+                fill_distances(quotient.task, [from], &mut distance, &mut queue);
             }
             let (path, found) = (Vec::new(), Vec::new());
-            let mut trace = PathEnumeration { quotient, distance: &distance, from, most, looks: 0, path, found };
-            trace.back_from(to, rng);
-            if trace.found.is_empty() {
+            let mut enumeration =
+                PathEnumeration { quotient, distance: &distance, from, max_paths, visits: 0, path, found };
+            enumeration.extend_from(to, rng);
+            if enumeration.found.is_empty() {
                 return None;
             }
-            for (slots, path) in trace.found {
+            for (slots, path) in enumeration.found {
                 choices.slots.extend(slots.into_iter().chain(quotient.ports(from, to)));
                 choices.slot_end.push(choices.slots.len() as u32);
                 choices.channels.extend(path);
@@ -62,40 +66,41 @@ impl PathChoices {
         self.end.len()
     }
 
-    /// Channels of the paths of all pairs, one of each.
+    /// Number of channels on one path per pair, for all pairs together.
     pub(super) fn hops(&self) -> usize {
         (0..self.len()).map(|pair| self.channels(self.of(pair).start).len()).sum()
     }
 
-    /// The numbers of the paths of a pair.
+    /// Returns the numbers of the paths of a pair.
     pub(super) fn of(&self, pair: usize) -> std::ops::Range<usize> {
         row(&self.end, pair)
     }
 
-    /// The slots that a path uses.
+    /// Returns the slots that a path uses.
     #[inline]
     pub(super) fn slots(&self, path: usize) -> &[OrbitSlot] {
         &self.slots[row(&self.slot_end, path)]
     }
 
+    /// Returns the channels of a path.
     pub(super) fn channels(&self, path: usize) -> &[ChannelId] {
         &self.channels[row(&self.path_end, path)]
     }
 }
 
-/// A path and a step for each message.
+/// The placements of direct transfers: a path and a step per message.
 #[derive(Debug)]
 pub(super) struct DirectPlacement<'a> {
     choices: &'a PathChoices,
     chunks: usize,
-    /// Until when each message does not go back to each step.
+    /// The move number until which each step is banned for each message.
     banned_until: Vec<u32>,
-    /// The excess of a path in each step.
+    /// Scratch space: the excess of a path in each step.
     sum: Vec<i16>,
 }
 
 impl<'a> DirectPlacement<'a> {
-    /// So many messages for each pair.
+    /// Returns the placements for `chunks` messages per pair.
     pub(super) fn new(choices: &'a PathChoices, chunks: usize, steps: usize) -> Self {
         let banned_until = vec![0; choices.len() * chunks * steps];
         Self { choices, chunks, banned_until, sum: vec![0; steps] }
@@ -125,7 +130,7 @@ impl PlacementItems for DirectPlacement<'_> {
         now: u32,
         enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placement<Self::Route>, i64)> {
+    ) -> Option<(ItemPlacement<Self::Route>, i64)> {
         let banned_until = &self.banned_until[item * board.steps()..][..board.steps()];
         let mut best = None;
         let (mut least, mut ties) = (i16::MAX, 0);
@@ -152,7 +157,7 @@ impl PlacementItems for DirectPlacement<'_> {
         }
         let (path, step) = best?;
         let cells = self.choices.slots(path).iter().map(|&slot| board.cell(slot, step)).collect();
-        Some((Placement { cells, route: (path, step) }, i64::from(least)))
+        Some((ItemPlacement { cells, route: (path, step) }, i64::from(least)))
     }
 
     fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {
@@ -167,24 +172,26 @@ fn row(end: &[u32], number: usize) -> std::ops::Range<usize> {
     start as usize..end[number] as usize
 }
 
-/// Shortest paths from one terminal, found from their ends.
+/// The enumeration of shortest paths from one terminal, from their ends backwards.
 struct PathEnumeration<'a> {
     quotient: &'a QuotientNetwork<'a>,
     distance: &'a [u32],
     from: NodeId,
-    most: usize,
-    looks: usize,
-    /// The last channels of a path, the very last one first.
+    max_paths: usize,
+    visits: usize,
+    /// The last channels of the current path, last channel first.
     path: Vec<ChannelId>,
-    /// Slots in ascending order, and the channels.
+    /// The slots, ascending, and the channels of each path.
     found: Vec<(Vec<OrbitSlot>, Vec<ChannelId>)>,
 }
 
 impl PathEnumeration<'_> {
-    fn back_from(&mut self, node: NodeId, rng: &mut impl Rng) {
-        self.looks += 1;
+    /// Extends the current path backwards from a node, in random order.
+    fn extend_from(&mut self, node: NodeId, rng: &mut impl Rng) {
+        self.visits += 1;
         if node == self.from {
-            let mut slots: Vec<OrbitSlot> = self.path.iter().map(|&channel| self.quotient.wire(channel)).collect();
+            let mut slots: Vec<OrbitSlot> =
+                self.path.iter().map(|&channel| self.quotient.resource_slot(channel)).collect();
             slots.sort_unstable();
             if self.found.iter().all(|(other, _)| *other != slots) {
                 self.found.push((slots, self.path.iter().rev().copied().collect()));
@@ -196,17 +203,17 @@ impl PathEnumeration<'_> {
         channels.shuffle(rng);
         for channel in channels {
             let tail = topology.tail(channel);
-            let is_on_the_way = self.distance[tail.index()].checked_add(1) == Some(self.distance[node.index()])
+            let is_on_shortest_path = self.distance[tail.index()].checked_add(1) == Some(self.distance[node.index()])
                 && (tail == self.from || self.quotient.task.crosses(tail));
-            let slot = self.quotient.wire(channel);
-            if !is_on_the_way || self.path.iter().any(|&later| self.quotient.wire(later) == slot) {
+            let slot = self.quotient.resource_slot(channel);
+            if !is_on_shortest_path || self.path.iter().any(|&later| self.quotient.resource_slot(later) == slot) {
                 continue;
             }
-            if self.looks >= MAX_LOOKS || self.found.len() >= self.most {
+            if self.visits >= MAX_VISITS || self.found.len() >= self.max_paths {
                 return;
             }
             self.path.push(channel);
-            self.back_from(tail, rng);
+            self.extend_from(tail, rng);
             self.path.pop();
         }
     }

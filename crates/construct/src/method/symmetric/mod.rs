@@ -1,4 +1,12 @@
-//! All-to-all on networks with symmetries: schedules that a group of them keeps.
+//! All-to-all and all-gather on networks with symmetries: schedules that are invariant under a group of symmetries.
+//!
+//! | file | role |
+//! |---|---|
+//! | `free_action_group` | groups of symmetries under which no two images of a channel share a resource |
+//! | `quotient` | the network and its messages modulo the group |
+//! | `usage_board`, `tabu` | the tabu search for a step and a path per orbit of messages |
+//! | `direct_paths`, `relayed_routes` | the possible placements: direct transfers, or hop by hop |
+//! | `all_to_all`, `all_gather` | one attempt at a schedule |
 
 mod all_gather;
 mod all_to_all;
@@ -7,63 +15,73 @@ mod free_action_group;
 mod quotient;
 mod relayed_routes;
 mod tabu;
+#[cfg(test)]
+mod tests;
+mod usage_board;
 
 use lockstep_schedule::{CollectiveName, Ports, Schedule};
 use lockstep_topology::Symmetries;
 
+use self::free_action_group::FreeActionGroup;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
-use free_action_group::FreeActionGroup;
 
-/// All-to-all on networks that look the same from several nodes, whatever their numbers: a search for a schedule that a
-/// group of symmetries keeps. Where every channel has to be busy in every step, it ends where others end just above.
+/// Symmetric search: all-to-all scatter or all-gather on a network with symmetries, by a search among the schedules
+/// that are invariant under a group of symmetries. If every channel must be busy in every step, it often finds a
+/// shorter schedule than the other methods.
 ///
-/// Each attempt takes a random group, as large as can be, in which no two translates of a channel meet. A message and a
-/// channel then stand for all their translates, and what is left to decide is so much less. Declines networks without
-/// symmetries, those with more than [`MAX_TERMINALS`] terminals, and those whose nodes are told from each other too
-/// slowly; messages that are passed on, where not every node is a terminal; and all-gather with few ports.
+/// Each attempt takes a random group, as large as possible, under which no two images of a channel share a resource.
+/// One message and one channel then stand for all their images, so the search space is smaller by the order of the
+/// group. Not supported: networks without symmetries, with more than [`MAX_TERMINALS`] terminals or [`MAX_NODES`]
+/// nodes; relayed messages if not every node is a terminal; all-gather with limited ports. Time and memory: see
+/// [`tabu::settle`] and [`FreeActionGroup`].
+///
+/// # Source
+///
+/// Translation-invariant schedules on Cayley graphs: Bertsekas and others, *Optimal communication algorithms for
+/// hypercubes* (1991); here for any group of symmetries of any network.
 pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
-    about: "all-to-all on networks with symmetries: a search among the schedules that they keep",
+    about: "all-to-all and all-gather on networks with symmetries: a search among invariant schedules",
     find,
     evaluations_per_delivery: 64,
     is_random: true,
 };
 
-/// The most nodes and channels of a network whose symmetries are looked for, and the most terminals of an all-to-all
-/// scatter.
+/// The maximum number of nodes of a network.
 const MAX_NODES: usize = 1 << 12;
+
+/// The maximum number of channels of a network.
 const MAX_CHANNELS: usize = 1 << 16;
+
+/// The maximum number of terminals of an all-to-all scatter.
 const MAX_TERMINALS: usize = 1 << 8;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
     let (topology, model) = (problem.topology(), problem.model());
-    let is_served = match problem.collective().name() {
+    let is_supported = match problem.collective().name() {
         Some(CollectiveName::AllToAll) => {
             topology.terminal_count() <= MAX_TERMINALS && (model.is_direct() || topology.is_direct())
         }
         Some(CollectiveName::AllGather) => model.ports == Ports::All && topology.is_direct(),
         _ => false,
     };
-    if !is_served || topology.node_count() > MAX_NODES || topology.channel_count() > MAX_CHANNELS {
+    if !is_supported || topology.node_count() > MAX_NODES || topology.channel_count() > MAX_CHANNELS {
         return Err(MethodError::Unsupported);
     }
     let symmetries = Symmetries::new(topology).ok_or(MethodError::Unsupported)?;
     let task = SchedulingTask::new(problem)?;
     let log = request.best_attempt(|rng, context| {
         if problem.messages().is_scatter() {
-            all_to_all::exchange(request, &task, &symmetries, rng)
+            all_to_all::attempt(request, &task, &symmetries, rng)
         } else {
             let group = FreeActionGroup::random(&symmetries, 0, |_, _| request.stop_reason().is_none(), rng)
                 .ok_or(MethodError::NoShorter)?;
-            all_gather::gather(&task, &group, rng, context)
+            all_gather::attempt(&task, &group, rng, context)
         }
     })?;
     Ok(log.schedule())
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-//! A total exchange seen through a group: one channel and one message stand for all their translates.
+//! A network and its messages modulo a group of symmetries.
 
 use lockstep_schedule::{MessageId, Ports};
 use lockstep_topology::{ChannelId, NodeId};
@@ -8,40 +8,41 @@ use crate::kit::method_error::MethodError;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// An orbit of resources, or of the ports of terminals.
+/// The number of an orbit of resources or ports.
 pub(super) type OrbitSlot = u32;
 
-/// What is left of a network and its messages under a group.
+/// The orbits of resources, ports and messages under a group of symmetries.
 ///
-/// In a schedule that the group keeps, the translates of a path are used in the same step; they do not meet if and only
-/// if the path uses each orbit of resources at most once, and those of two paths if they use no orbit in common.
+/// In an invariant schedule, all images of a path are used in the same step. They do not conflict if and only if the
+/// path uses each orbit of resources at most once. The images of two paths do not conflict if and only if the paths use
+/// no orbit in common.
 #[derive(Debug)]
 pub(super) struct QuotientNetwork<'a> {
     pub(super) task: &'a SchedulingTask<'a>,
     group: &'a FreeActionGroup<'a>,
     /// The slot of each resource.
-    wire: Vec<OrbitSlot>,
-    /// The slots of sends and receptions of each terminal; none where ports are no limit.
+    resource_slot: Vec<OrbitSlot>,
+    /// The slots of the send and receive port of each terminal; empty if ports are no limit.
     ports: Vec<[OrbitSlot; 2]>,
-    wires: usize,
-    /// Uses a step of each slot.
+    resource_slots: usize,
+    /// Uses per step of each slot.
     capacity: Vec<i16>,
 }
 
 impl<'a> QuotientNetwork<'a> {
     pub(super) fn new(task: &'a SchedulingTask<'a>, group: &'a FreeActionGroup<'a>) -> Self {
         let topology = task.topology();
-        let mut wire = vec![OrbitSlot::MAX; topology.resource_count()];
+        let mut resource_slot = vec![OrbitSlot::MAX; topology.resource_count()];
         let mut capacity = Vec::new();
         for channel in topology.channels() {
-            if wire[topology.resource(channel).index()] == OrbitSlot::MAX {
+            if resource_slot[topology.resource(channel).index()] == OrbitSlot::MAX {
                 for element in group.elements() {
-                    wire[topology.resource(element[channel.index()]).index()] = capacity.len() as OrbitSlot;
+                    resource_slot[topology.resource(element[channel.index()]).index()] = capacity.len() as OrbitSlot;
                 }
                 capacity.push(1);
             }
         }
-        let wires = capacity.len();
+        let resource_slots = capacity.len();
         let mut ports = Vec::new();
         if let Ports::Limit(limit) = task.model().ports {
             ports.resize(topology.terminal_count(), [OrbitSlot::MAX; 2]);
@@ -55,45 +56,46 @@ impl<'a> QuotientNetwork<'a> {
                 }
             }
         }
-        Self { task, group, wire, ports, wires, capacity }
+        Self { task, group, resource_slot, ports, resource_slots, capacity }
     }
 
-    /// Uses a step of each slot.
+    /// Returns the uses per step of each slot.
     pub(super) fn capacities(&self) -> &[i16] {
         &self.capacity
     }
 
-    /// QuotientNetwork of resources, which are the first slots.
-    pub(super) fn wire_count(&self) -> usize {
-        self.wires
+    /// Number of orbits of resources, which are the first slots.
+    pub(super) fn resource_slot_count(&self) -> usize {
+        self.resource_slots
     }
 
-    /// The slot of a channel.
-    pub(super) fn wire(&self, channel: ChannelId) -> OrbitSlot {
-        self.wire[self.task.topology().resource(channel).index()]
+    /// Returns the slot of a channel's resource.
+    pub(super) fn resource_slot(&self, channel: ChannelId) -> OrbitSlot {
+        self.resource_slot[self.task.topology().resource(channel).index()]
     }
 
-    /// The slots of the port by which a terminal sends and of that by which another receives.
+    /// Returns the slots of the send port of one terminal and of the receive port of another.
     pub(super) fn ports(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = OrbitSlot> {
-        let of = |node: NodeId, place: usize| self.ports.get(self.task.rank(node)).map(|slots| slots[place]);
+        let of = |node: NodeId, side: usize| self.ports.get(self.task.rank(node)).map(|slots| slots[side]);
         of(from, 0).into_iter().chain(of(to, 1))
     }
 
-    /// A pair of terminals of each orbit of pairs, by source and then receiver; `None` if a pair is its own translate.
+    /// Returns one pair of terminals per orbit of pairs, by source and then receiver; `None` if another element than
+    /// the identity fixes a pair.
     pub(super) fn pairs(&self) -> Option<Vec<[NodeId; 2]>> {
         let topology = self.task.topology();
         let terminals = topology.terminals();
         let images = |node| self.group.elements().map(move |element| self.task.rank(image_of(topology, element, node)));
         let image: Vec<Vec<usize>> = terminals.iter().map(|&node| images(node).collect()).collect();
-        let mut is_met = vec![false; terminals.len() * terminals.len()];
+        let mut is_visited = vec![false; terminals.len() * terminals.len()];
         let mut pairs = Vec::new();
         for (source, &from) in terminals.iter().enumerate() {
             for (receiver, &to) in terminals.iter().enumerate() {
-                if source == receiver || is_met[source * terminals.len() + receiver] {
+                if source == receiver || is_visited[source * terminals.len() + receiver] {
                     continue;
                 }
                 for (&source, &receiver) in image[source].iter().zip(&image[receiver]) {
-                    if std::mem::replace(&mut is_met[source * terminals.len() + receiver], true) {
+                    if std::mem::replace(&mut is_visited[source * terminals.len() + receiver], true) {
                         return None;
                     }
                 }
@@ -103,23 +105,23 @@ impl<'a> QuotientNetwork<'a> {
         Some(pairs)
     }
 
-    /// A terminal of each orbit of terminals, under a group that keeps none in its place.
+    /// Returns one terminal per orbit of terminals. No element but the identity may fix a terminal.
     pub(super) fn terminals(&self) -> Vec<NodeId> {
         let topology = self.task.topology();
-        let mut is_met = vec![false; topology.terminal_count()];
+        let mut is_visited = vec![false; topology.terminal_count()];
         let mut terminals = Vec::new();
         for (rank, &terminal) in topology.terminals().iter().enumerate() {
-            if !is_met[rank] {
+            if !is_visited[rank] {
                 terminals.push(terminal);
                 for element in self.group.elements() {
-                    is_met[self.task.rank(image_of(topology, element, terminal))] = true;
+                    is_visited[self.task.rank(image_of(topology, element, terminal))] = true;
                 }
             }
         }
         terminals
     }
 
-    /// Writes down the translates of a transfer; `message` says of which message, if nodes are taken there.
+    /// Adds all images of a transfer to the log. `message` returns the message for a given map of the nodes.
     pub(super) fn write(
         &self,
         log: &mut TransferLog,

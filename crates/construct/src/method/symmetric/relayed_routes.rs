@@ -1,19 +1,20 @@
-//! Messages that are passed on: a step for each channel of a route, for each orbit of messages.
+//! Relayed messages: a route and a step per hop, for each orbit of messages.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
 use super::quotient::{OrbitSlot, QuotientNetwork};
-use super::tabu::{Placement, PlacementItems, UsageBoard, UsageCell};
+use super::tabu::{ItemPlacement, PlacementItems};
+use super::usage_board::{UsageBoard, UsageCell};
 use crate::kit::distances::UNREACHED;
 
-/// What a banned cell costs.
+/// The cost of a banned cell.
 const BANNED: i16 = 1 << 12;
 
-/// The most channels of the shortest routes of all pairs.
+/// The maximum number of channels on the shortest routes of all pairs.
 const MAX_HOPS: usize = 1 << 20;
 
-/// A channel of a shortest route; nodes are numbered by their distance from the source.
+/// A channel of a shortest route. Nodes are numbered by distance from the source.
 #[derive(Clone, Copy, Debug)]
 struct RelayHop {
     tail: u32,
@@ -21,20 +22,21 @@ struct RelayHop {
     channel: ChannelId,
 }
 
-/// All shortest routes of the message of each orbit, from terminal to terminal.
+/// All shortest routes of one message per orbit, from terminal to terminal.
 #[derive(Debug, Default)]
 pub(super) struct RelayRoutes {
-    /// Where the hops of each pair end.
+    /// The end of each pair's hops.
     end: Vec<u32>,
-    /// By ascending head.
+    /// The hops of each pair by ascending head.
     hops: Vec<RelayHop>,
     /// The slots of the ports of each hop.
     ports: Vec<Vec<OrbitSlot>>,
+    /// The number of hops of a shortest route of each pair.
     length: Vec<u32>,
 }
 
 impl RelayRoutes {
-    /// `None` where relays do not lead to a receiver, or there are too many.
+    /// Returns the routes of all pairs; `None` if relays do not reach a receiver, or there are too many hops.
     pub(super) fn new(quotient: &QuotientNetwork<'_>, pairs: &[[NodeId; 2]]) -> Option<Self> {
         let topology = quotient.task.topology();
         let mut routes = Self::default();
@@ -43,7 +45,7 @@ impl RelayRoutes {
         let mut distance = Vec::new();
         for &[source, receiver] in pairs {
             if from.replace(source) != Some(source) {
-                distance = hops_from(topology, source);
+                distance = terminal_distances(topology, source);
             }
             if distance[receiver.index()] == UNREACHED {
                 return None;
@@ -82,8 +84,8 @@ impl RelayRoutes {
             }
         }
         debug_assert_eq!(nodes.last(), Some(&source), "the source is nearest to itself");
-        for (place, node) in (0..).zip(nodes.iter().rev()) {
-            number[node.index()] = place;
+        for (position, node) in (0..).zip(nodes.iter().rev()) {
+            number[node.index()] = position;
         }
         for &head in nodes.iter().rev() {
             for &channel in topology.in_channels(head) {
@@ -105,28 +107,30 @@ impl RelayRoutes {
         self.end.len()
     }
 
-    /// Channels of the routes of all pairs, one of each.
+    /// Number of hops on one route per pair, for all pairs together.
     pub(super) fn hops(&self) -> usize {
         self.length.iter().map(|&length| length as usize).sum()
     }
 
+    /// Returns the number of hops of the longest route.
     pub(super) fn longest(&self) -> usize {
         self.length.iter().max().map_or(0, |&length| length as usize)
     }
 
-    /// The slots that a hop uses.
+    /// Returns the slots that a hop uses.
     fn slots(&self, quotient: &QuotientNetwork<'_>, hop: usize) -> impl Iterator<Item = OrbitSlot> {
-        [quotient.wire(self.hops[hop].channel)].into_iter().chain(self.ports[hop].iter().copied())
+        [quotient.resource_slot(self.hops[hop].channel)].into_iter().chain(self.ports[hop].iter().copied())
     }
 
+    /// Returns the hops of a pair.
     fn of(&self, pair: usize) -> std::ops::Range<usize> {
         let start = pair.checked_sub(1).map_or(0, |before| self.end[before]);
         start as usize..self.end[pair] as usize
     }
 }
 
-/// Channels from a terminal to each terminal, by way of terminals.
-fn hops_from(topology: &Topology, source: NodeId) -> Vec<u32> {
+/// Returns the distance of each node from a terminal over terminals.
+fn terminal_distances(topology: &Topology, source: NodeId) -> Vec<u32> {
     let mut distance = vec![UNREACHED; topology.node_count()];
     distance[source.index()] = 0;
     let mut queue = vec![source];
@@ -144,24 +148,24 @@ fn hops_from(topology: &Topology, source: NodeId) -> Vec<u32> {
     distance
 }
 
-/// A step for each hop of each message.
+/// The placements of relayed messages: a step per hop.
 #[derive(Debug)]
 pub(super) struct RelayPlacement<'a> {
     quotient: &'a QuotientNetwork<'a>,
     routes: &'a RelayRoutes,
     chunks: usize,
-    /// Until when each message does not use each cell again.
+    /// The move number until which each cell is banned for each message.
     banned_until: Vec<u32>,
     steps: usize,
     cells: usize,
-    /// The excess of each hop of a message in each step.
+    /// Scratch space: the excess of each hop of a message in each step.
     price: Vec<i16>,
-    /// The least excess by which a message is at each node before each step.
+    /// Scratch space: the least excess of a route to each node before each step.
     cost: Vec<i16>,
 }
 
 impl<'a> RelayPlacement<'a> {
-    /// So many messages for each pair.
+    /// Returns the placements for `chunks` messages per pair.
     pub(super) fn new(quotient: &'a QuotientNetwork<'a>, routes: &'a RelayRoutes, chunks: usize, steps: usize) -> Self {
         let cells = quotient.capacities().len() * steps;
         let banned_until = vec![0; routes.len() * chunks * cells];
@@ -170,7 +174,7 @@ impl<'a> RelayPlacement<'a> {
 }
 
 impl PlacementItems for RelayPlacement<'_> {
-    /// The channels crossed, in order.
+    /// The channels in order, with their steps.
     type Route = Vec<(ChannelId, usize)>;
 
     fn count(&self) -> usize {
@@ -192,12 +196,12 @@ impl PlacementItems for RelayPlacement<'_> {
         now: u32,
         _enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(Placement<Self::Route>, i64)> {
+    ) -> Option<(ItemPlacement<Self::Route>, i64)> {
         let steps = board.steps();
         let hops = self.routes.of(item / self.chunks);
-        let places = self.routes.hops[hops.end - 1].head as usize + 1;
+        let nodes = self.routes.hops[hops.end - 1].head as usize + 1;
         self.cost.clear();
-        self.cost.resize(places * (steps + 1), i16::MAX);
+        self.cost.resize(nodes * (steps + 1), i16::MAX);
         self.cost[..=steps].fill(0);
         self.price.clear();
         self.price.resize(hops.len() * steps, 0);
@@ -209,11 +213,11 @@ impl PlacementItems for RelayPlacement<'_> {
                 }
             }
         }
-        for (place, hop) in hops.clone().enumerate() {
+        for (index, hop) in hops.clone().enumerate() {
             let RelayHop { tail, head, .. } = self.routes.hops[hop];
             let (before, after) = self.cost.split_at_mut(head as usize * (steps + 1));
             let tail = &before[tail as usize * (steps + 1)..][..steps];
-            let price = &self.price[place * steps..][..steps];
+            let price = &self.price[index * steps..][..steps];
             for ((cost, &tail), &price) in after[1..=steps].iter_mut().zip(tail).zip(price) {
                 *cost = (*cost).min(tail.saturating_add(price));
             }
@@ -222,36 +226,36 @@ impl PlacementItems for RelayPlacement<'_> {
                 (1..=steps).for_each(|step| after[step] = after[step].min(after[step - 1]));
             }
         }
-        let cost = self.cost[(places - 1) * (steps + 1) + steps];
+        let cost = self.cost[(nodes - 1) * (steps + 1) + steps];
         if cost >= BANNED {
             return None;
         }
         let mut route = Vec::new();
-        let (mut node, mut step) = (places - 1, steps);
+        let (mut node, mut step) = (nodes - 1, steps);
         let mut cells = Vec::new();
         while node > 0 {
             let at = |node: usize, step: usize| self.cost[node * (steps + 1) + step];
             let here = at(node, step);
-            // To be there a step earlier, or to come by any hop now.
-            let mut ways = 0;
+            // The choices: to arrive a step earlier, or by any hop in this step.
+            let mut choices = 0;
             let mut chosen = None;
             if step > 0 && at(node, step - 1) == here {
-                ways = 1;
+                choices = 1;
             }
             let first = self.routes.hops[hops.clone()].partition_point(|hop| (hop.head as usize) < node);
-            for (place, hop) in hops.clone().enumerate().skip(first) {
+            for (index, hop) in hops.clone().enumerate().skip(first) {
                 let RelayHop { tail, head, .. } = self.routes.hops[hop];
                 if head as usize != node || step == 0 {
                     break;
                 }
-                if at(tail as usize, step - 1).saturating_add(self.price[place * steps + step - 1]) == here {
-                    ways += 1;
-                    if rng.random_range(0..ways) == 0 {
+                if at(tail as usize, step - 1).saturating_add(self.price[index * steps + step - 1]) == here {
+                    choices += 1;
+                    if rng.random_range(0..choices) == 0 {
                         chosen = Some(hop);
                     }
                 }
             }
-            if ways == 0 {
+            if choices == 0 {
                 return None;
             }
             step -= 1;
@@ -262,7 +266,7 @@ impl PlacementItems for RelayPlacement<'_> {
             }
         }
         route.reverse();
-        Some((Placement { cells, route }, i64::from(cost)))
+        Some((ItemPlacement { cells, route }, i64::from(cost)))
     }
 
     fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {

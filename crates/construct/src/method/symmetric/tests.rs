@@ -1,3 +1,5 @@
+//! Tests of the whole method.
+
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
@@ -14,7 +16,7 @@ use super::*;
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
 
-/// The network of a spec under other numbers.
+/// Returns the network of a spec, renumbered.
 fn network(spec: &str, seed: u64) -> Topology {
     let topology = if spec == "petersen" { petersen() } else { spec.parse().unwrap() };
     let mut places: Vec<NodeId> = topology.nodes().collect();
@@ -22,7 +24,8 @@ fn network(spec: &str, seed: u64) -> Topology {
     topology.relabelled(&places)
 }
 
-/// Where a permutation of channels takes each node that works; `None` if it takes channels of one node apart.
+/// Returns the image of each working node under a permutation of channels; `None` if the channels of one node have
+/// different tails afterwards.
 fn of_nodes(topology: &Topology, permutation: &[ChannelId]) -> Option<Vec<NodeId>> {
     let has_failed = |node| topology.has_failed(node).then_some(node);
     let mut image: Vec<Option<NodeId>> = topology.nodes().map(has_failed).collect();
@@ -59,7 +62,7 @@ proptest! {
         }
     }
 
-    /// Whatever is found is valid, and as long as can be proved necessary at least.
+    /// Every schedule is valid and does not beat the lower bound.
     #[test]
     fn symmetric_schedules_are_valid(
         topology in any_topology(9).prop_flat_map(shuffled), model in any_model(), chunks in 1u32..3, gathers: bool,
@@ -76,7 +79,7 @@ proptest! {
 }
 
 #[test]
-fn networks_without_symmetry_are_declined() {
+fn networks_without_symmetry_are_not_supported() {
     let mut network = TopologyBuilder::new("a path with a branch");
     let nodes: Vec<NodeId> = (0..7).map(|node| network.terminal(node.to_string())).collect();
     for (u, v) in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 6)] {
@@ -92,7 +95,7 @@ fn networks_without_symmetry_are_declined() {
 
 /// The rotation of a ring by a quarter has a group of four elements.
 #[test]
-fn one_element_makes_its_powers() {
+fn one_element_generates_its_powers() {
     let ring: Topology = "ring:8".parse().unwrap();
     let by_two = |channel: ChannelId| {
         let [tail, head] = [ring.tail(channel), ring.head(channel)].map(|node| NodeId::new((node.number() + 2) % 8));
@@ -104,10 +107,10 @@ fn one_element_makes_its_powers() {
     assert!(group.with(&rotation).is_none(), "it has that element");
 }
 
-/// Fewest steps, under other numbers each time: half of the traffic crosses a middle cut, channels are busy in every
-/// step, or every node receives all that it can.
+/// The fewest steps on renumbered networks: half of the messages cross a middle cut, all channels are always busy, or
+/// every node receives at its full rate.
 #[test]
-fn symmetric_networks_are_scheduled_at_their_bounds() {
+fn symmetric_networks_meet_their_bounds() {
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
     let (exchange, gather) = (Collective::all_to_all(), Collective::all_gather());
     let cases = [
@@ -141,19 +144,19 @@ fn symmetric_networks_are_scheduled_at_their_bounds() {
 }
 
 #[test]
-fn ports_wires_and_chunks_count() {
+fn ports_half_duplex_links_and_chunks_limit_the_steps() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..WORMHOLE };
     let stored = CommunicationModel { ports: Ports::limit(1).unwrap(), ..STORE_AND_FORWARD };
     assert_eq!(stored.switching, Switching::StoreAndForward);
     let exchange = Collective::all_to_all();
     let twice = exchange.clone().with_chunks(2.try_into().unwrap());
     let cases = [
-        // Everybody sends to all others, one at a time.
+        // Each node sends to all others, one per step.
         (network("hypercube:3", 1), &exchange, one_port, 7),
-        // Everybody sends what all others are away, one channel at a time.
+        // The hops of each node's messages, one per step.
         (network("hypercube:3", 2), &exchange, stored, 12),
         (network("torus:3x3", 3), &twice, WORMHOLE, 6),
-        // Half as many wires for as many messages.
+        // Half the resources for the same messages.
         (network("torus:3x3", 4).half_duplex(), &exchange, WORMHOLE, 6),
     ];
     for (topology, collective, model, steps) in cases {

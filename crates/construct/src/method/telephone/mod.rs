@@ -1,5 +1,5 @@
-//! Store-and-forward broadcast where ports are few: step by step a matching of those who know with neighbours who do
-//! not, the most [urgent](node_urgency) ones first.
+//! Store-and-forward broadcast with few ports: in each step, a [matching](step_matching) of informed nodes with the
+//! most [urgent](node_urgency) neighbours.
 
 mod node_urgency;
 mod step_matching;
@@ -8,38 +8,40 @@ use lockstep_schedule::{MessageId, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
 use rand::Rng;
 
+use self::node_urgency::NodeUrgency;
+use self::step_matching::StepMatching;
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::transfer_log::TransferLog;
-use node_urgency::NodeUrgency;
-use step_matching::StepMatching;
 
-/// Store-and-forward broadcast of one message to all or some terminals of any network under any port limit, full or half
-/// duplex. Optimal on trees.
+/// Telephone broadcast: store-and-forward broadcast of one message to all or some terminals of any network under any
+/// port limit, full or half duplex. The schedule is optimal on trees.
 ///
-/// What a step can reach is a matroid, so the greedy matching reaches the most urgent ones together. An attempt makes
-/// some tries; each makes those more urgent that the one before reached too late. It takes up to a tenth of a second,
-/// and memory for a few numbers a node.
+/// The sets that a step can reach form a matroid, so the greedy matching reaches the most urgent nodes together. An
+/// attempt makes several tries; nodes that were late in one try are more urgent in the next. Time: `O(M)` per reached
+/// node and try, about a tenth of a second per attempt. Memory: a few numbers per node.
 ///
-/// **Source**: matching in rounds by the heights of a spanning tree: Harutyunyan and Shao, *An efficient heuristic for
-/// broadcasting in networks*, J. Parallel Distrib. Comput. 66 (2006); on trees, where the heights are exact: Slater,
-/// Cockayne and Hedetniemi, *Information dissemination in trees*, SIAM J. Comput. 10 (1981); weights that grow where a
-/// try failed: Joslin and Clements, *Squeaky wheel optimization*, J. Artif. Intell. Res. 10 (1999).
+/// # Source
+///
+/// Matching in rounds by the heights of a spanning tree: Harutyunyan and Shao, *An efficient heuristic for
+/// broadcasting in networks*, J. Parallel Distrib. Comput. 66 (2006). On trees, where the heights are exact: Slater,
+/// Cockayne and Hedetniemi, *Information dissemination in trees*, SIAM J. Comput. 10 (1981). Weights that grow after a
+/// failed try: Joslin and Clements, *Squeaky wheel optimization*, J. Artif. Intell. Res. 10 (1999).
 pub(crate) const TELEPHONE: Method = Method {
     name: "telephone",
-    about: "store-and-forward broadcast with few ports: in each step a matching to the most urgent neighbours",
+    about: "store-and-forward broadcast with few ports: in each step, a matching with the most urgent neighbours",
     find,
     evaluations_per_delivery: 64,
     is_random: true,
 };
 
-/// Visits of nodes and channels that the tries of one attempt may take.
-const EFFORT: usize = 1 << 22;
+/// The maximum number of visits of nodes and channels in the tries of one attempt.
+const MAX_VISITS: usize = 1 << 22;
 
-/// Tries of one attempt.
+/// The maximum number of tries of one attempt.
 const TRIES: usize = 32;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
@@ -51,14 +53,15 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
-    let is_receiver = broadcast.marked(topology);
+    let is_receiver = broadcast.receiver_flags(topology);
     let log = request.best_attempt(|rng, _| {
         let search = TelephoneSearch { request, topology, broadcast: &broadcast, is_receiver: &is_receiver };
         search.attempt(rng)
     })?;
-    Ok(broadcast.without_waste(topology, log.schedule()))
+    Ok(broadcast.without_unneeded_transfers(topology, log.schedule()))
 }
 
+/// One attempt: several tries with growing urgency of late nodes.
 struct TelephoneSearch<'a> {
     request: &'a MethodRequest<'a>,
     topology: &'a Topology,
@@ -67,19 +70,20 @@ struct TelephoneSearch<'a> {
 }
 
 impl TelephoneSearch<'_> {
-    /// The shortest schedule of all tries.
+    /// Returns the shortest schedule of all tries.
     fn attempt(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let Self { request, topology, .. } = *self;
         let mut urgency = NodeUrgency::new(topology, request.problem.model().ports, self.is_receiver);
         let mut matching = StepMatching::new(topology, request.problem.model().ports);
         let (mut best, mut below) = (None, request.below);
-        let mut effort = 0;
+        let mut visits = 0;
         for _ in 0..TRIES {
-            if (best.is_some() || request.below < u32::MAX) && (effort >= EFFORT || request.stop_reason().is_some()) {
+            if (best.is_some() || request.below < u32::MAX) && (visits >= MAX_VISITS || request.stop_reason().is_some())
+            {
                 break;
             }
-            let (log, late) = self.follow(&mut urgency, &mut matching, below - 1, rng)?;
-            effort += (topology.node_count() + topology.channel_count()) * log.step_count().max(1) as usize;
+            let (log, late) = self.build(&mut urgency, &mut matching, below - 1, rng)?;
+            visits += (topology.node_count() + topology.channel_count()) * log.step_count().max(1) as usize;
             if late.is_empty() {
                 below = log.step_count();
                 best = Some(log);
@@ -87,7 +91,7 @@ impl TelephoneSearch<'_> {
                     break;
                 }
             }
-            urgency.learn(&late);
+            urgency.penalise(&late);
         }
         match request.stop_reason() {
             Some(reason) if best.is_none() => Err(MethodError::Stopped(reason)),
@@ -95,12 +99,12 @@ impl TelephoneSearch<'_> {
         }
     }
 
-    /// A schedule of at most so many steps, and the receivers that it does not reach.
-    fn follow(
+    /// Builds a schedule of at most `max_steps` steps. Returns it with the receivers that it does not reach.
+    fn build(
         &self,
         urgency: &mut NodeUrgency<'_>,
         matching: &mut StepMatching<'_>,
-        most: u32,
+        max_steps: u32,
         rng: &mut impl Rng,
     ) -> Result<(TransferLog, Vec<NodeId>), MethodError> {
         let Self { topology, broadcast, .. } = *self;
@@ -108,7 +112,7 @@ impl TelephoneSearch<'_> {
         let mut is_informed = vec![false; topology.node_count()];
         is_informed[broadcast.source.index()] = true;
         let mut late = broadcast.receivers.clone();
-        for step in 0..most {
+        for step in 0..max_steps {
             let frontier = urgency.frontier(&is_informed, rng);
             let reached = matching.reach(&is_informed, frontier);
             for &(node, channel) in reached {

@@ -1,34 +1,35 @@
-//! Who must be informed soon: how long it will take from each node on.
+//! The urgency of each node: the time that the message takes from there on.
 
 use lockstep_schedule::Ports;
 use lockstep_topology::{NodeId, Topology};
 use rand::{Rng, RngExt};
 
-/// How long the message takes from each node on, if it goes along shortest paths from those who hold it.
+/// The time that the message takes from each node on, along shortest paths from the informed nodes.
 #[derive(Debug)]
 pub(super) struct NodeUrgency<'a> {
     topology: &'a Topology,
     ports: Ports,
     is_receiver: &'a [bool],
-    /// What is added for each node, in parts of a step: it was reached too late before.
-    learned: Vec<u32>,
-    /// Distance from the informed nodes, by node; `u32::MAX` if none leads there.
+    /// The extra urgency of each node that was late in earlier tries, in parts of a step.
+    penalty: Vec<u32>,
+    /// The distance of each node from the informed nodes; `u32::MAX` if there is no path.
     distance: Vec<u32>,
-    /// The nodes by distance.
+    /// The nodes by ascending distance.
     order: Vec<NodeId>,
-    /// The time that each node takes to inform those who get the message from it, in parts of a step, and how many those
-    /// are. `NOTHING` for a node that nobody needs.
+    /// The time that each node takes to inform its descendants, in parts of a step; `UNNEEDED` for a node without
+    /// receivers.
     height: Vec<u32>,
+    /// Number of children of each node.
     children: Vec<u32>,
-    /// The nodes of one distance to be informed, and what makes them urgent.
+    /// The nodes of one distance with their urgency and tie.
     layer: Vec<(u32, u32, NodeId)>,
     frontier: Vec<NodeId>,
 }
 
-/// Parts of a step in which urgency is counted.
+/// The number of parts of a step in which urgency is counted.
 const STEP: u32 = 8;
 
-const NOTHING: u32 = u32::MAX;
+const UNNEEDED: u32 = u32::MAX;
 
 impl<'a> NodeUrgency<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports, is_receiver: &'a [bool]) -> Self {
@@ -37,29 +38,29 @@ impl<'a> NodeUrgency<'a> {
             topology,
             ports,
             is_receiver,
-            learned: vec![0; nodes],
+            penalty: vec![0; nodes],
             distance: vec![u32::MAX; nodes],
             order: Vec::with_capacity(nodes),
-            height: vec![NOTHING; nodes],
+            height: vec![UNNEEDED; nodes],
             children: vec![0; nodes],
             layer: Vec::new(),
             frontier: Vec::new(),
         }
     }
 
-    /// Makes nodes that were reached too late more urgent than before.
-    pub(super) fn learn(&mut self, late: &[NodeId]) {
+    /// Makes late nodes more urgent.
+    pub(super) fn penalise(&mut self, late: &[NodeId]) {
         for node in late {
-            self.learned[node.index()] += 1;
+            self.penalty[node.index()] += 1;
         }
     }
 
-    /// The neighbours of informed nodes that somebody needs, the most urgent ones first, ties at random.
+    /// Returns the needed neighbours of informed nodes, most urgent first, ties at random. Takes `O(M + N log N)` time.
     ///
-    /// From the farthest nodes on, each is informed by a neighbour that is nearer, by one for which that is soonest
-    /// over. A node informs those first that take longest themselves.
+    /// From the farthest nodes on, each node gets a parent that is one channel nearer, where its own height is added at
+    /// the lowest cost. A parent informs its highest children first.
     pub(super) fn frontier(&mut self, is_informed: &[bool], rng: &mut impl Rng) -> &[NodeId] {
-        self.measure(is_informed);
+        self.compute_distances(is_informed);
         let mut end = self.order.len();
         loop {
             let distance = self.distance[self.order[end - 1].index()];
@@ -68,15 +69,15 @@ impl<'a> NodeUrgency<'a> {
                 break;
             }
             let start = self.order.partition_point(|node| self.distance[node.index()] < distance);
-            for place in start..end {
-                let node = self.order[place];
-                let base = if self.is_receiver[node.index()] { 0 } else { NOTHING };
+            for position in start..end {
+                let node = self.order[position];
+                let base = if self.is_receiver[node.index()] { 0 } else { UNNEEDED };
                 let height = match self.height[node.index()] {
-                    NOTHING => base,
+                    UNNEEDED => base,
                     height => height,
                 };
-                if height != NOTHING {
-                    let height = height + self.learned[node.index()];
+                if height != UNNEEDED {
+                    let height = height + self.penalty[node.index()];
                     self.height[node.index()] = height;
                     self.layer.push((height, rng.random(), node));
                 }
@@ -85,8 +86,8 @@ impl<'a> NodeUrgency<'a> {
             if distance == 1 {
                 break;
             }
-            for place in 0..self.layer.len() {
-                self.hang(self.layer[place].2, rng);
+            for position in 0..self.layer.len() {
+                self.attach(self.layer[position].2, rng);
             }
             end = start;
         }
@@ -95,19 +96,19 @@ impl<'a> NodeUrgency<'a> {
         &self.frontier
     }
 
-    /// Lets a node be informed by one that is a channel nearer.
-    fn hang(&mut self, node: NodeId, rng: &mut impl Rng) {
+    /// Gives a node a parent that is one channel nearer.
+    fn attach(&mut self, node: NodeId, rng: &mut impl Rng) {
         let Self { topology, ports, is_receiver, distance, height, children, .. } = self;
         let own = height[node.index()];
         let parents = topology.in_channels(node).iter().map(|&channel| topology.tail(channel));
         let nearer = parents.filter(|parent| distance[parent.index()] == distance[node.index()] - 1);
         let best = nearer.map(|parent| {
-            let place = parent.index();
+            let index = parent.index();
             let limit = ports.of_degree(topology.out_channels(parent).len()).max(1) as u32;
-            let time = own + (children[place] / limit + 1) * STEP;
-            let is_needed = is_receiver[place] || height[place] != NOTHING;
-            let before = if height[place] == NOTHING { 0 } else { height[place] };
-            (before.max(time), !is_needed, children[place], rng.random::<u32>(), parent)
+            let time = own + (children[index] / limit + 1) * STEP;
+            let is_needed = is_receiver[index] || height[index] != UNNEEDED;
+            let before = if height[index] == UNNEEDED { 0 } else { height[index] };
+            (before.max(time), !is_needed, children[index], rng.random::<u32>(), parent)
         });
         if let Some((time, _, _, _, parent)) = best.min() {
             height[parent.index()] = time;
@@ -115,11 +116,11 @@ impl<'a> NodeUrgency<'a> {
         }
     }
 
-    /// Finds the distances from the informed nodes, between terminals.
-    fn measure(&mut self, is_informed: &[bool]) {
+    /// Computes the distances from the informed nodes over terminals.
+    fn compute_distances(&mut self, is_informed: &[bool]) {
         let Self { topology, distance, order, height, children, .. } = self;
         distance.fill(u32::MAX);
-        height.fill(NOTHING);
+        height.fill(UNNEEDED);
         children.fill(0);
         order.clear();
         order.extend(topology.terminals().iter().filter(|node| is_informed[node.index()]));

@@ -1,3 +1,5 @@
+//! Tests of the whole method.
+
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
@@ -9,8 +11,8 @@ use proptest::sample::Index;
 use super::*;
 use crate::kit::testing::broadcast_to;
 
-/// Number of steps after up to three attempts at so few, once the judge has seen the schedule; `None` if the method
-/// declines.
+/// Returns the number of steps of the verified schedule after up to three attempts; `None` if the method does not
+/// support the problem.
 fn steps(problem: &Problem<'_>, goal: u32) -> Option<u32> {
     let budget = Budget::unlimited();
     let request = MethodRequest { goal, attempts: 0..3, ..MethodRequest::first(problem, &budget) };
@@ -24,8 +26,8 @@ fn model(ports: u32) -> CommunicationModel {
     CommunicationModel { ports: Ports::limit(ports).expect("ports"), ..CommunicationModel::store_and_forward() }
 }
 
-/// The fewest steps, by trying everything: sets of nodes that can know the message after each step.
-fn tried_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
+/// Returns the fewest steps by exhaustive search over the sets of informed nodes after each step.
+fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
     let (topology, ports) = (problem.topology(), problem.model().ports);
     let all = problem.messages().receivers_iter(MessageId::new(0)).fold(0u32, |set, node| set | 1 << node.number());
     let mut sets = BTreeSet::from([1u32 << root.number()]);
@@ -36,15 +38,15 @@ fn tried_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
         let mut next = BTreeSet::new();
         for &set in &sets {
             let mut sends = vec![0; topology.node_count()];
-            spread(topology, ports, set, set, 0, &mut sends, &mut next);
+            add_successors(topology, ports, set, set, 0, &mut sends, &mut next);
         }
         sets = next;
     }
     unreachable!("some number of steps suffices")
 }
 
-/// Adds all sets that one step can make of `set`, if nodes from this one on are still undecided.
-fn spread(
+/// Adds all sets that one step can reach from `set`, for the undecided nodes from one on.
+fn add_successors(
     topology: &Topology,
     ports: Ports,
     set: u32,
@@ -57,7 +59,7 @@ fn spread(
         next.insert(grown);
         return;
     }
-    spread(topology, ports, set, grown, node + 1, sends, next);
+    add_successors(topology, ports, set, grown, node + 1, sends, next);
     if set >> node & 1 == 1 {
         return;
     }
@@ -66,14 +68,14 @@ fn spread(
         let limit = ports.of_degree(topology.out_channels(tail).len());
         if set >> tail.number() & 1 == 1 && sends[tail.index()] < limit {
             sends[tail.index()] += 1;
-            spread(topology, ports, set, grown | 1 << node, node + 1, sends, next);
+            add_successors(topology, ports, set, grown | 1 << node, node + 1, sends, next);
             sends[tail.index()] -= 1;
         }
     }
 }
 
 proptest! {
-    /// On trees the urgency is exact.
+    /// On trees, the urgency is exact.
     #[test]
     fn trees_take_the_fewest_steps(
         topology in tree(9).prop_flat_map(shuffled), root: Index, ports in 1u32..4, half: bool,
@@ -83,7 +85,7 @@ proptest! {
         let collective = Collective::broadcast(root);
         let problem = Problem::new(&topology, &collective, model(ports)).unwrap();
         prop_assume!(!problem.messages().is_scatter());
-        let fewest = tried_steps(&problem, root);
+        let fewest = exhaustive_steps(&problem, root);
         prop_assert_eq!(steps(&problem, fewest), Some(fewest));
     }
 
@@ -95,7 +97,7 @@ proptest! {
         let (root, collective) = broadcast_to(&topology, root, &others);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..any };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        let fewest = tried_steps(&problem, root);
+        let fewest = exhaustive_steps(&problem, root);
         let found = steps(&problem, fewest).expect("it serves every network");
         prop_assert!((fewest..=fewest + 1).contains(&found), "{} after {}", found, fewest);
         prop_assert!(lockstep_bounds::best(&problem).steps <= fewest);
@@ -103,7 +105,7 @@ proptest! {
     }
 }
 
-/// One port: the dimension of a cube, the distance around a ring, the leaves of a star.
+/// With one port: the dimension of a cube, half of a ring, the leaves of a star.
 #[test]
 fn known_networks_take_the_fewest_steps() {
     let cases = [
@@ -113,7 +115,7 @@ fn known_networks_take_the_fewest_steps() {
         ("ring:10", 5),
         ("complete:16", 4),
         ("star:7", 6),
-        // Distance and one step more, as the last two nodes of that distance share their way.
+        // The distance plus one step, because the two farthest nodes share a path.
         ("torus:4x4", 4),
     ];
     for (spec, fewest) in cases {
@@ -125,7 +127,7 @@ fn known_networks_take_the_fewest_steps() {
 }
 
 #[test]
-fn what_does_not_fit_is_declined() {
+fn other_problems_are_not_supported() {
     let ring: Topology = "ring:6".parse().expect("a spec");
     let broadcast = Collective::broadcast(NodeId::new(0));
     let wormhole = Problem::new(&ring, &broadcast, CommunicationModel::wormhole()).expect("a problem");

@@ -1,52 +1,58 @@
-//! What the document's objectives are worth, and what others find.
+//! Results beyond the paper: fronts with proved widths, predictors of performance, and random networks.
 
 use std::num::NonZeroU32;
 
 use anyhow::{Context, Result};
 use lockstep::Topology;
 use lockstep::design::{
-    CablingCode, DesignProblem, DesignRules, Machine, Network, Ports, Start, objective, objectives,
+    CablingCode, DesignProblem, DesignRules, InitialSlots, Machine, Network, PortRule, objective, objectives,
 };
 use lockstep::flow::{Routing, Workload};
-use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Problem, Sense};
+use lockstep::metrics::Graph;
+use lockstep::pareto::{
+    Elites, EqualPoints, Evolution, EvolutionOptions, MultiObjectiveProblem, Points, SelectionAlgorithm, Sense,
+};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::columns::options;
-use super::overrated::{Width, width};
+use super::overrated::{Width, width, width_of};
 use super::simulated::completion;
 
-/// Generations of the searches here.
+/// Numbers of links for which predictors are compared.
+pub(super) const PREDICTED_LINKS: [u32; 3] = [4, 8, 12];
+
+/// Generations per search.
 const GENERATIONS: u32 = 180;
 
-/// Searches with different seeds, whose fronts are put together.
+/// Number of searches with different seeds whose fronts are merged.
 const SEEDS: u64 = 4;
 
-/// Designs drawn at random for each number of links.
+/// Random designs for each number of links.
 const DRAWN: usize = 40;
 
-/// Draws of the application for a correlation and for a comparison.
+/// Draws of the application per network.
 const DRAWS: u64 = 8;
 
-/// A design of an honest front.
-pub(super) struct Honest {
+/// A design of a front with its proved bisection width.
+pub(super) struct ProvedDesign {
     pub(super) links: u32,
     pub(super) width: Width,
     pub(super) paths: f64,
     pub(super) code: CablingCode,
 }
 
-/// The front by bisection width, proved as far as a budget allows, by paths and by links.
+/// Returns the front by bisection width, paths and links. Widths are proved as far as a budget allows.
 ///
-/// Searched with the best of ten cuts, anew at every survival.
-pub(super) fn honest(machine: Machine, ports: Ports, seed: u64) -> Result<Vec<Honest>> {
+/// The search uses the best of ten cuts and evaluates survivors again.
+pub(super) fn proved_front(machine: Machine, ports: PortRule, seed: u64) -> Result<Vec<ProvedDesign>> {
     let codes = search(machine, &["bisection", "paths", "links"], ports, seed)?;
     let designs = codes
         .into_par_iter()
         .map(|code| {
             let paths = Network::of_code(&machine, &code)?.diversity().context("connected")?.mean();
-            Ok(Honest { links: code.links() as u32, width: width(&machine, &code)?, paths, code })
+            Ok(ProvedDesign { links: code.links() as u32, width: width(&machine, &code)?, paths, code })
         })
         .collect::<Result<Vec<_>>>()?;
     let scores = designs.iter().map(|one| [one.width.cut.into(), one.paths, one.links.into()]);
@@ -59,9 +65,9 @@ pub(super) fn honest(machine: Machine, ports: Ports, seed: u64) -> Result<Vec<Ho
     Ok(front)
 }
 
-/// The codes of the fronts of some searches.
-fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<Vec<CablingCode>> {
-    let rules = DesignRules { ports, start: Start::Uniform, ..DesignRules::PUBLISHED };
+/// Returns the codes of the fronts of all searches.
+fn search(machine: Machine, names: &[&str], ports: PortRule, seed: u64) -> Result<Vec<CablingCode>> {
+    let rules = DesignRules { ports, start: InitialSlots::Uniform, ..DesignRules::PUBLISHED };
     let objectives = names.iter().map(|name| objective(name)).collect::<Result<Vec<_>, _>>()?;
     let problem = DesignProblem::new(machine, objectives, rules)?;
     let fronts = (0..SEEDS)
@@ -70,7 +76,7 @@ fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<V
             let options = EvolutionOptions {
                 elites: Elites::ReEvaluate,
                 equal_points: EqualPoints::Remove,
-                ..options(Algorithm::Nsga2, seed.wrapping_add(run))
+                ..options(SelectionAlgorithm::Nsga2, seed.wrapping_add(run))
             };
             let mut evolution = Evolution::new(&problem, options)?;
             for _ in 0..GENERATIONS {
@@ -82,14 +88,14 @@ fn search(machine: Machine, names: &[&str], ports: Ports, seed: u64) -> Result<V
     Ok(fronts.into_iter().flatten().collect())
 }
 
-/// How well an objective predicts performance: rank correlations, 1 if what it prefers is always faster.
+/// Rank correlations of an objective with performance; 1 if the designs that it prefers are always faster.
 pub(super) struct Predictor {
     pub(super) name: &'static str,
-    /// By number of links: with the time of an unstructured application, and with the throughput of all-to-all traffic.
+    /// By number of links: with the speed of an unstructured application, and with the throughput of all-to-all traffic.
     pub(super) correlations: Vec<[f64; 2]>,
 }
 
-/// The correlations of all objectives that vary, over designs drawn at random with so many links each.
+/// Returns the correlations of the objectives over random designs, for each number of links.
 pub(super) fn predictors(machine: Machine, links: &[u32], seed: u64) -> Result<Vec<Predictor>> {
     let names = [
         "exact-bisection",
@@ -135,14 +141,14 @@ pub(super) fn predictors(machine: Machine, links: &[u32], seed: u64) -> Result<V
     Ok(predictors)
 }
 
-/// The mean time of an unstructured application with one task a router.
+/// Returns the mean time of an unstructured application with one task per router.
 fn time(network: &Topology, routing: Routing) -> Result<f64> {
     completion(network, Workload::Chained, NonZeroU32::MIN, routing, DRAWS)
 }
 
-/// Connected designs with so many links, half of them at either router, drawn at random.
+/// Draws connected random designs with `links` links, half of them on each router.
 fn draw(machine: Machine, links: u32, seed: u64) -> Result<Vec<CablingCode>> {
-    let rules = DesignRules { start: Start::Uniform, ..DesignRules::PUBLISHED };
+    let rules = DesignRules { start: InitialSlots::Uniform, ..DesignRules::PUBLISHED };
     let problem = DesignProblem::new(machine, vec![objective("distance")?], rules)?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut network = problem.scratch();
@@ -156,7 +162,7 @@ fn draw(machine: Machine, links: u32, seed: u64) -> Result<Vec<CablingCode>> {
     Ok(codes)
 }
 
-/// Spearman's rank correlation; equal values share their ranks. 0 if one of both does not vary.
+/// Returns Spearman's rank correlation, or 0 if one sample is constant. Equal values share their mean rank.
 fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
     let [a, b] = [a, b].map(ranks);
     let middle = (a.len() as f64 - 1.0) / 2.0;
@@ -174,16 +180,16 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     values.iter().map(rank).collect()
 }
 
-/// A network beside random ones of as many links.
+/// A network, or the mean of random networks, with an equal number of links.
 pub(super) struct Rival {
     pub(super) name: String,
     pub(super) width: Option<Width>,
     pub(super) paths: f64,
     pub(super) distance: f64,
     pub(super) throughput: f64,
-    /// Time of an unstructured application: by routing as in [`ROUTINGS`], the mean of the networks.
+    /// Mean time of an unstructured application, by routing as in [`ROUTINGS`].
     pub(super) times: [f64; 2],
-    /// Ends of cables at the router with the most.
+    /// Largest number of cables at a router.
     pub(super) ports: u32,
 }
 
@@ -191,13 +197,13 @@ pub(super) struct Rival {
 pub(super) const ROUTINGS: [(&str, Routing); 2] =
     [("SP, random", Routing::SpRandom), ("ECMP, split", Routing::EcmpSplit)];
 
-/// Networks with so many links: the best of searches for throughput, some others, and as many random ones.
+/// Measures networks with `links` links: `named` ones, the best of searches for throughput, and random ones.
 pub(super) fn rivals(machine: Machine, links: u32, named: &[(String, CablingCode)], seed: u64) -> Result<Vec<Rival>> {
     let mut entries: Vec<(String, Vec<Topology>)> = Vec::new();
     for (name, code) in named {
         entries.push((name.clone(), vec![machine.topology(code)?]));
     }
-    for (ports, name) in [(Ports::Any, "by throughput"), (Ports::Equal, "by throughput, equal ports")] {
+    for (ports, name) in [(PortRule::Any, "by throughput"), (PortRule::Equal, "by throughput, equal ports")] {
         let codes = search(machine, &["throughput", "distance", "links"], ports, seed)?;
         let scored = codes
             .iter()
@@ -230,9 +236,9 @@ fn rival(name: String, networks: &[Topology]) -> Result<Rival> {
         .collect::<Result<Vec<_>>>()?;
     let mean = |place: usize| measured.iter().map(|row| row[place]).sum::<f64>() / measured.len() as f64;
     let width = match networks {
-        [one] => Some(super::overrated::width_of(&lockstep::metrics::Graph::of(one))?),
+        [one] => Some(width_of(&Graph::of(one))?),
         _ => None,
     };
-    let ports = networks.iter().map(|one| lockstep::metrics::Graph::of(one).greatest_degree()).max().unwrap_or(0);
+    let ports = networks.iter().map(|one| Graph::of(one).greatest_degree()).max().unwrap_or(0);
     Ok(Rival { name, width, paths: mean(0), distance: mean(1), throughput: mean(2), times: [mean(3), mean(4)], ports })
 }

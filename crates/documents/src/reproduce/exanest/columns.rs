@@ -1,38 +1,39 @@
-//! Tables II and III: fronts of the document's algorithms, by number of links.
+//! Tables II and III: fronts of the published algorithms, by number of links.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lockstep::design::{
-    CablingCode, DesignProblem, DesignRules, Machine, Network, OddLinks, Start, objective, published_generations,
+    CablingCode, DesignProblem, DesignRules, InitialSlots, Machine, Network, OddLinks, objective, published_generations,
 };
-use lockstep::pareto::{Algorithm, Elites, EqualPoints, Evolution, EvolutionOptions, Points, Sense};
+use lockstep::pareto::{Elites, EqualPoints, Evolution, EvolutionOptions, Points, SelectionAlgorithm, Sense};
 use rayon::prelude::*;
 
 use super::figures::Column;
 
-/// How long a run searches, and what it starts from.
+/// The number of generations of a run, and its start.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Budget {
-    /// What reproduces the document's figures.
+    /// Fitted to the published figures.
     Effective,
-    /// What the document states.
+    /// As the text of the paper states it.
     Stated,
 }
 
 impl Budget {
     pub(super) const ALL: [Self; 2] = [Self::Effective, Self::Stated];
 
-    /// Generations of a hundred children.
-    pub(super) fn generations(self, algorithm: Algorithm) -> u32 {
+    /// Returns the number of generations of 100 children.
+    pub(super) fn generations(self, algorithm: SelectionAlgorithm) -> u32 {
         match self {
             Self::Effective => published_generations(algorithm),
             Self::Stated => 100,
         }
     }
 
-    /// Runs of a cell. Those that are compared with Table II are short, and their designs of four links come in two kinds, so that a
-    /// few runs say little.
+    /// Returns the number of runs per cell.
+    ///
+    /// The runs that are compared with Table II are short and scatter, so there are more of them.
     fn runs(self, table: u8, runs: u32) -> u32 {
         if (self, table) == (Self::Effective, 2) && runs > 1 { runs.saturating_mul(6) } else { runs }
     }
@@ -41,13 +42,13 @@ impl Budget {
         let published = DesignRules { external, ..DesignRules::PUBLISHED };
         match self {
             Self::Effective => published,
-            Self::Stated => DesignRules { start: Start::Uniform, odd_links: OddLinks::Keep, ..published },
+            Self::Stated => DesignRules { start: InitialSlots::Uniform, odd_links: OddLinks::Keep, ..published },
         }
     }
 }
 
-/// The parameters that the document states.
-pub(super) fn options(algorithm: Algorithm, seed: u64) -> EvolutionOptions {
+/// Returns the parameters that the paper states.
+pub(super) fn options(algorithm: SelectionAlgorithm, seed: u64) -> EvolutionOptions {
     EvolutionOptions {
         algorithm,
         population: 100,
@@ -60,9 +61,9 @@ pub(super) fn options(algorithm: Algorithm, seed: u64) -> EvolutionOptions {
 }
 
 /// A design of a front.
-pub(super) struct Found {
+pub(super) struct FrontDesign {
     pub(super) links: u32,
-    /// As the search has it.
+    /// The value during the search.
     pub(super) cut: f64,
     pub(super) paths: f64,
     pub(super) distance: f64,
@@ -74,9 +75,9 @@ pub(super) struct Found {
 pub(super) struct Runs<'a> {
     pub(super) column: &'a Column,
     pub(super) budget: Budget,
-    /// The fronts, run by run.
-    pub(super) fronts: Vec<Vec<Found>>,
-    /// The longest run.
+    /// The fronts by run.
+    pub(super) fronts: Vec<Vec<FrontDesign>>,
+    /// Time of the longest run.
     pub(super) longest: Duration,
 }
 
@@ -89,7 +90,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// That of some numbers, or of none.
+    /// Returns mean and standard deviation, or `None` for an empty sample.
     pub(super) fn of(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
         let count = values.clone().count();
         let mean = values.clone().sum::<f64>() / count as f64;
@@ -99,25 +100,25 @@ impl Sample {
 }
 
 impl Runs<'_> {
-    /// All designs of all fronts.
-    pub(super) fn designs(&self) -> impl Iterator<Item = &Found> + Clone {
+    /// Iterates over the designs of all fronts.
+    pub(super) fn designs(&self) -> impl Iterator<Item = &FrontDesign> + Clone {
         self.fronts.iter().flatten()
     }
 
-    /// f1 of the designs with so many links.
+    /// Returns f1 of the designs with this number of links.
     pub(super) fn cut(&self, links: u32) -> Option<Sample> {
         Sample::of(self.designs().filter(|found| found.links == links).map(|found| found.cut))
     }
 
-    /// f2 of the designs with so many links.
+    /// Returns f2 of the designs with this number of links.
     pub(super) fn paths(&self, links: u32) -> Option<Sample> {
         Sample::of(self.designs().filter(|found| found.links == links).map(|found| found.paths))
     }
 
-    /// Hypervolume of the fronts, f1 as a share of 128, f2 of 35 and f3 of 17.
+    /// Returns the hypervolume of the fronts; f1 is scaled by 128, f2 by 35 and f3 by 17.
     pub(super) fn hypervolume(&self) -> Result<Option<Sample>> {
-        let of = |front: &Vec<Found>| -> Result<f64> {
-            let scaled = |found: &Found| {
+        let of = |front: &Vec<FrontDesign>| -> Result<f64> {
+            let scaled = |found: &FrontDesign| {
                 [found.cut / 128.0, found.paths.min(35.0) / 35.0, (17.0 - f64::from(found.links)) / 17.0]
             };
             Ok(Points::new(&[Sense::Maximise; 3], front.iter().map(scaled))?.hypervolume(&[0.0; 3])?)
@@ -127,7 +128,7 @@ impl Runs<'_> {
     }
 }
 
-/// The runs of some columns with some budgets, all at once on all threads.
+/// Runs all columns with all budgets, in parallel.
 pub(super) fn reproduce<'a>(columns: &[&'a Column], budgets: &[Budget], runs: u32, seed: u64) -> Result<Vec<Runs<'a>>> {
     let searches: Vec<_> =
         columns.iter().flat_map(|&column| budgets.iter().map(move |&budget| (column, budget))).collect();
@@ -151,8 +152,8 @@ pub(super) fn reproduce<'a>(columns: &[&'a Column], budgets: &[Budget], runs: u3
     Ok(searches.into_iter().map(gather).collect())
 }
 
-/// The front of one run.
-fn evolve(column: &Column, budget: Budget, seed: u64) -> Result<Vec<Found>> {
+/// Returns the front of one run.
+fn evolve(column: &Column, budget: Budget, seed: u64) -> Result<Vec<FrontDesign>> {
     let objectives = ["kernighan-lin", "paths", "links"].map(objective).into_iter().collect::<Result<Vec<_>, _>>()?;
     let problem = DesignProblem::new(column.machine, objectives, budget.rules(column.external))?;
     let mut evolution = Evolution::new(&problem, options(column.algorithm, seed))?;
@@ -160,13 +161,13 @@ fn evolve(column: &Column, budget: Budget, seed: u64) -> Result<Vec<Found>> {
         evolution.advance()?;
     }
     let front = evolution.front(EqualPoints::Keep);
-    front.map(|one| found(column.machine, one.genome, one.scores)).collect()
+    front.map(|one| front_design(column.machine, one.genome, one.scores)).collect()
 }
 
-/// A design with f1, f2 and f3 as the search has them.
-fn found(machine: Machine, code: &CablingCode, scores: &[f64]) -> Result<Found> {
+/// Returns a design with f1, f2 and f3 from the search.
+fn front_design(machine: Machine, code: &CablingCode, scores: &[f64]) -> Result<FrontDesign> {
     let distances = Network::of_code(&machine, code)?.distances().context("a front has connected networks")?;
-    Ok(Found {
+    Ok(FrontDesign {
         links: code.links() as u32,
         cut: scores[0],
         paths: scores[1],

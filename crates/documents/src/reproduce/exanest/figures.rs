@@ -1,24 +1,24 @@
-//! The document's figures, from `data/papers/exanest.json`.
+//! The published figures, from `data/papers/exanest.json`.
 
 use anyhow::Result;
 use lockstep::design::{CablingCode, Machine};
-use lockstep::pareto::Algorithm;
+use lockstep::pareto::SelectionAlgorithm;
 use serde::Deserialize;
 
-use crate::reproduce::figures;
+use crate::reproduce::paper_figures;
 
-/// Everything that can be compared.
+/// All published figures.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Figures {
     #[serde(rename = "paper")]
     _paper: String,
-    /// Runs of a column.
+    /// Runs per column.
     pub(super) runs: u32,
     pub(super) figure2: Drawing,
-    /// Those of Tables II and III.
+    /// The columns of Tables II and III.
     pub(super) columns: Vec<Column>,
-    /// The networks that are simulated in Figure 4, and that of Figure 3: found again, the document prints no codes.
+    /// The networks of Figures 3 and 4. The paper prints no codes; these are found again.
     pub(super) picks: Vec<Pick>,
     pub(super) survey: AllNetworks,
 }
@@ -40,8 +40,8 @@ pub(super) struct Column {
     pub(super) table: u8,
     pub(super) machine: Machine,
     pub(super) external: f64,
-    pub(super) algorithm: Algorithm,
-    /// Of whole fronts.
+    pub(super) algorithm: SelectionAlgorithm,
+    /// Mean of whole fronts.
     #[serde(default)]
     pub(super) diameter: Option<f64>,
     #[serde(default)]
@@ -49,29 +49,29 @@ pub(super) struct Column {
     pub(super) groups: Vec<Group>,
 }
 
-/// The designs of a column with as many links.
+/// The designs of a column with a number of links.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
     pub(super) links: u32,
-    /// Mean of f1, and its standard deviation where the document prints it.
+    /// Mean of f1, and its standard deviation if it is published.
     pub(super) cut: Vec<f64>,
     /// Mean of f2, and its standard deviation.
     pub(super) paths: Vec<f64>,
 }
 
-/// A network that the document picks from its fronts.
+/// A network that the paper picks from its fronts.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pick {
-    /// As the document calls it: f1, f2 and f3.
+    /// The name in the paper: f1, f2 and f3.
     pub(super) name: String,
     pub(super) code: CablingCode,
-    /// What its bisection width is in truth.
+    /// The proved bisection width.
     pub(super) bisection: u32,
 }
 
-/// All networks with a number of links, from an analysis of the document.
+/// All networks with a number of links, from a later analysis.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AllNetworks {
@@ -79,12 +79,12 @@ pub(super) struct AllNetworks {
     pub(super) choices: u128,
     pub(super) classes: usize,
     pub(super) connected: usize,
-    /// Bisection width and paths.
+    /// Bisection widths and numbers of paths.
     pub(super) front: Vec<[f64; 2]>,
 }
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        figures("exanest.json")
+        paper_figures::read("exanest.json")
     }
 }

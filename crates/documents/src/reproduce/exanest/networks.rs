@@ -1,16 +1,16 @@
-//! Single networks of the document: the wiring of Figure 2, all networks of four links, and the picks.
+//! Single networks of the paper: the wiring of Figure 2, all networks of four links, and the picks.
 
 use anyhow::{Context, Result, ensure};
-use lockstep::design::{DesignProblem, DesignRules, Machine, Network, Ports, enumerate, objective};
+use lockstep::design::{DesignProblem, DesignRules, Machine, Network, PortRule, enumerate, objective};
 use lockstep::pareto::{EqualPoints, Points};
 use rayon::prelude::*;
 
-use super::columns::Runs;
+use super::columns::{FrontDesign, Runs};
 use super::figures::{AllNetworks, Drawing, Pick};
 use super::overrated::{Width, width};
 use super::simulated::Entry;
 
-/// How many of the cables of Figure 2 its code has.
+/// Counts the cables of Figure 2 that its code has.
 pub(super) fn drawn(drawing: &Drawing) -> Result<usize> {
     let Drawing { machine, code, cables } = drawing;
     let topology = machine.topology(code)?;
@@ -22,21 +22,21 @@ pub(super) fn drawn(drawing: &Drawing) -> Result<usize> {
     Ok(cables.iter().filter(is_there).count())
 }
 
-/// All networks with so many links, and the best of them.
+/// All networks with a number of links, and the best of them.
 #[derive(Default)]
-pub(super) struct Surveyed {
+pub(super) struct EnumeratedNetworks {
     pub(super) choices: u128,
     pub(super) classes: usize,
     pub(super) connected: usize,
-    /// Bisection width, proved, and paths.
+    /// Proved bisection width and number of paths.
     pub(super) front: Vec<[f64; 2]>,
-    /// The same where both routers of a chassis have as many ports.
+    /// The same for networks with equal numbers of ports on both routers of a chassis.
     pub(super) equal_ports: Vec<[f64; 2]>,
 }
 
-impl Surveyed {
-    /// Whether these are the expected networks and front, to the digits that are given.
-    pub(super) fn is(&self, expected: &AllNetworks) -> bool {
+impl EnumeratedNetworks {
+    /// Returns true if counts and front are as expected, to three decimals.
+    pub(super) fn matches(&self, expected: &AllNetworks) -> bool {
         let same = |a: f64, b: f64| (a - b).abs() < 1e-3;
         let counts = (self.choices, self.classes, self.connected);
         counts == (expected.choices, expected.classes, expected.connected)
@@ -45,8 +45,8 @@ impl Surveyed {
     }
 }
 
-/// Scores all networks of a machine.
-pub(super) fn surveyed(machine: Machine, links: u32) -> Result<Surveyed> {
+/// Enumerates and scores all networks of a machine with `links` links per chassis.
+pub(super) fn enumerated(machine: Machine, links: u32) -> Result<EnumeratedNetworks> {
     let objectives = ["exact-bisection", "paths"].map(objective).into_iter().collect::<Result<Vec<_>, _>>()?;
     let of = |ports| -> Result<_> {
         let rules = DesignRules { ports, ..DesignRules::PUBLISHED };
@@ -59,30 +59,30 @@ pub(super) fn surveyed(machine: Machine, links: u32) -> Result<Surveyed> {
         front.sort_by(|a, b| b[0].total_cmp(&a[0]));
         Ok((enumeration, front))
     };
-    let (all, front) = of(Ports::Any)?;
-    let (_, equal_ports) = of(Ports::Equal)?;
+    let (all, front) = of(PortRule::Any)?;
+    let (_, equal_ports) = of(PortRule::Equal)?;
     let connected = all.designs.len();
-    Ok(Surveyed { choices: all.choices, classes: all.classes, connected, front, equal_ports })
+    Ok(EnumeratedNetworks { choices: all.choices, classes: all.classes, connected, front, equal_ports })
 }
 
-/// A pick as it is.
-pub(super) struct Measured<'a> {
+/// A pick with its measured metrics.
+pub(super) struct MeasuredPick<'a> {
     pub(super) pick: &'a Pick,
     pub(super) width: Width,
     pub(super) paths: f64,
     pub(super) distance: f64,
     pub(super) diameter: u32,
-    /// Ends of cables at the two routers of a chassis.
+    /// Largest number of cables at a router.
     pub(super) ports: u32,
 }
 
-/// The picks, each scored.
-pub(super) fn measured<'a>(machine: Machine, picks: &'a [Pick]) -> Result<Vec<Measured<'a>>> {
+/// Measures the picks.
+pub(super) fn measured<'a>(machine: Machine, picks: &'a [Pick]) -> Result<Vec<MeasuredPick<'a>>> {
     let measure = |pick: &'a Pick| {
         let Pick { code, .. } = pick;
         let mut network = Network::of_code(&machine, code)?;
         let diversity = network.diversity().context("picks are connected")?;
-        Ok(Measured {
+        Ok(MeasuredPick {
             pick,
             width: width(&machine, code)?,
             paths: diversity.mean(),
@@ -94,18 +94,20 @@ pub(super) fn measured<'a>(machine: Machine, picks: &'a [Pick]) -> Result<Vec<Me
     picks.par_iter().map(measure).collect()
 }
 
-/// The designs of our fronts that are most like those of Figure 5: f1 and f2 of eight links by the share of cables that leave.
+/// Returns the designs of our fronts that are closest to those of Figure 5.
+///
+/// `wanted` has f1 and f2, and the share of external cables.
 pub(super) fn alike(columns: &[Runs<'_>], links: u32, wanted: &[([f64; 2], f64)]) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for &([cut, paths], external) in wanted {
         let matching =
             columns.iter().filter(|runs| runs.column.table == 3 && (runs.column.external - external).abs() < 1e-9);
         let designs = matching.flat_map(|runs| runs.designs().map(|found| (runs.column.machine, found)));
-        let far = |found: &super::columns::Found| (found.cut / cut).ln().abs() + (found.paths / paths).ln().abs();
+        let far = |found: &FrontDesign| (found.cut / cut).ln().abs() + (found.paths / paths).ln().abs();
         let nearest = designs
             .filter(|(_, found)| found.links == links)
             .min_by(|(_, a), (_, b)| far(a).total_cmp(&far(b)).then_with(|| a.code.cmp(&b.code)));
-        ensure!(nearest.is_some(), "no design with {links} links for pext {external}; run Table 3 too");
+        ensure!(nearest.is_some(), "no design with {links} links for pext {external}: reproduce Table 3 as well");
         if let Some((machine, found)) = nearest {
             let name = format!("{:.0}-{:.0}-{links}", found.cut, found.paths);
             entries.push(Entry { name, networks: vec![machine.topology(&found.code)?] });

@@ -1,4 +1,4 @@
-//! How wrong the document's bisection figures are: one run of a heuristic, kept where it was lucky.
+//! The error of the published bisection widths: each is the luckiest run of a heuristic.
 
 use anyhow::Result;
 use lockstep::design::{CablingCode, Machine, Network};
@@ -7,15 +7,15 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::columns::{Found, Runs, Sample};
+use super::columns::{FrontDesign, Runs, Sample};
 
-/// Runs of the heuristic whose mean is what a fresh one finds.
+/// Runs of the heuristic per network; their mean is the expected result of one run.
 const FRESH: u32 = 20;
 
-/// Nodes of a search tree for a proof, some seconds of work.
+/// Limit of search nodes per proof, some seconds of work.
 const NODE_BUDGET: u64 = 30_000_000;
 
-/// The bisection width of a network, as far as it is known.
+/// Bounds on the bisection width of a network.
 #[derive(Clone, Copy)]
 pub(super) struct Width {
     pub(super) cut: u32,
@@ -28,37 +28,37 @@ impl Width {
     }
 }
 
-/// The bisection width of a design.
+/// Returns the bisection width of a design.
 pub(super) fn width(machine: &Machine, code: &CablingCode) -> Result<Width> {
     width_of(Network::of_code(machine, code)?.graph())
 }
 
-/// The bisection width of any network; its sides passed their check.
+/// Returns the bisection width of a network; its sides passed their check.
 pub(super) fn width_of(graph: &Graph) -> Result<Width> {
     let bisection = exact_bisection(graph, NODE_BUDGET)?.bisection;
     bisection.check(graph)?;
     Ok(Width { cut: bisection.cut, lower_bound: bisection.lower_bound })
 }
 
-/// The highest f1 with so many links, in the fronts of all runs.
+/// The highest f1 of the fronts of all runs, for one number of links.
 pub(super) struct Overrated {
     pub(super) links: u32,
-    /// As the searches have it.
+    /// The value during the search.
     pub(super) recorded: Sample,
-    /// As a fresh run of the heuristic has it, on average.
+    /// The expected result of one run of the heuristic.
     pub(super) fresh: Sample,
-    /// As it is.
+    /// The bisection width.
     pub(super) width: Sample,
-    /// Of how many networks the width is proved.
+    /// Number of networks with a proved width.
     pub(super) proved: usize,
 }
 
-/// What is left of the highest f1 of every front, by number of links.
+/// Compares the highest f1 of each front with the bisection width, by number of links.
 pub(super) fn overrated(runs: &Runs<'_>) -> Result<Vec<Overrated>> {
     let machine = runs.column.machine;
     let mut rows = Vec::new();
     for group in &runs.column.groups {
-        let record = |front: &'_ Vec<Found>| {
+        let record = |front: &'_ Vec<FrontDesign>| {
             let alike = front.iter().filter(|found| found.links == group.links);
             alike.max_by(|a, b| a.cut.total_cmp(&b.cut)).map(|found| (found.cut, found.code.clone()))
         };

@@ -1,80 +1,103 @@
-//! The report: the document's tables and figures, ours beside, and what they are worth.
-
-use std::fmt::Write;
+//! The report: the tables and figures of the paper with ours.
 
 use lockstep_report::Table;
 
-use super::beyond::{Honest, Predictor, ROUTINGS as RIVAL_ROUTINGS, Rival};
+use super::beyond::{PREDICTED_LINKS, Predictor, ProvedDesign, ROUTINGS as RIVAL_ROUTINGS, Rival};
 use super::claims::{Claim, gain};
 use super::columns::{Budget, Runs, Sample};
-use super::networks::{Measured, Surveyed};
+use super::networks::{EnumeratedNetworks, MeasuredPick};
 use super::overrated::{Overrated, Width};
 use super::simulated::{ROUTINGS, Times};
+use crate::reproduce::report_text::ReportText;
+use crate::template::{Template, Values};
 
-/// Everything that came out.
+const TEMPLATE: Template = Template::new(include_str!("../../../templates/exanest.md"));
+
+/// The results for all tables and figures.
 #[derive(Default)]
-pub(super) struct Report<'a> {
+pub(super) struct ExanestReport<'a> {
     pub(super) runs: u32,
     pub(super) seed: u64,
     pub(super) columns: Vec<Runs<'a>>,
-    pub(super) enumeration: Surveyed,
-    pub(super) picks: Vec<Measured<'a>>,
+    pub(super) enumeration: EnumeratedNetworks,
+    pub(super) picks: Vec<MeasuredPick<'a>>,
     pub(super) overrated: Vec<Overrated>,
-    /// By tasks on a router, 1 and 4.
+    /// By tasks per router, 1 and 4.
     pub(super) figure_4: [Vec<Times>; 2],
     pub(super) figure_5: [Vec<Times>; 2],
     pub(super) beyond: Option<Beyond>,
     pub(super) claims: Vec<Claim>,
-    /// What was done, and the seconds it took.
+    /// The parts of the reproduction with their times in seconds.
     pub(super) laps: Vec<(&'static str, f64)>,
 }
 
-/// What is not in the document.
+/// Results that are not in the paper.
 pub(super) struct Beyond {
-    pub(super) honest: Vec<Honest>,
-    pub(super) equal_ports: Vec<Honest>,
+    pub(super) designs: Vec<ProvedDesign>,
+    pub(super) equal_ports: Vec<ProvedDesign>,
     pub(super) predictors: Vec<Predictor>,
     /// By number of links.
     pub(super) rivals: Vec<(u32, Vec<Rival>)>,
 }
 
-const ABOUT: &str = "f1 is the bisection width as one run of Kernighan and Lin's algorithm from random sides has it, fixed when a \
-design is born; f2 the mean number of all shortest paths of two routers; f3 the links of a router on average. *Paper* is the budget \
-that reproduces the document's figures: one slot of each router in use at the start, even numbers of links only, 1,900 networks with \
-NSGA-II and 1,200 with SMS-EMOA, and in Table II six times as many runs, because they scatter. \
-That budget was fitted to the document's means on the seeds from 1 on; another --seed is a test of it. *Stated* is what the document says, 100 generations of 100: it searches better. Means and standard \
-deviations are over all designs of the fronts of all runs.\n\n";
-
-const HALVES: &str = "Two slots of either router are in use in all of them, as the operators of the document keep it. Codes with other halves, which its \
-crossover also makes, may be better: an honest front below has some.\n";
-
-const CHOSEN: &str = "The best of several designs stands here against the mean of random networks, on the same draws of the \
-application: differences of a few percent are the luck of the choice.\n";
-
-const BEYOND: &str = "Bisection widths are those of exact search, with `≤` where the proof did not end within its budget; searches take \
-the best of ten cuts and score survivors anew, so that luck does not last.\n\n";
-
-impl Report<'_> {
-    /// For a terminal.
-    pub(super) fn summary(&self) -> String {
-        self.text(Table::to_text, "", "")
+impl ExanestReport<'_> {
+    /// Returns the report.
+    pub(super) fn text(&self) -> ReportText {
+        let mut report = ReportText::new(TEMPLATE);
+        let runs = if self.runs == 1 { "1 run".to_owned() } else { format!("{} runs", self.runs) };
+        let claims = claims(&self.claims).to_markdown();
+        report.add("head", &[("runs", &runs), ("seed", &self.seed), ("claims", &claims)]);
+        for pair in self.columns.chunks(Budget::ALL.len()) {
+            if let [fitted, stated] = pair {
+                let column = fitted.column;
+                let external = if column.table == 2 { String::new() } else { format!(", pext {}", column.external) };
+                report.add(
+                    "column",
+                    &[
+                        ("table", &if column.table == 2 { "II" } else { "III" }),
+                        ("algorithm", &column.algorithm),
+                        ("external", &external),
+                        ("means", &column_table(fitted, stated).to_markdown()),
+                    ],
+                );
+            }
+        }
+        if !self.overrated.is_empty() {
+            report.add("overrated", &[("table", &overrated_table(&self.overrated).to_markdown())]);
+        }
+        let enumeration = enumeration_table(&self.enumeration).to_markdown();
+        report.add("picks", &[("picks", &pick_table(&self.picks).to_markdown()), ("enumeration", &enumeration)]);
+        for (number, figure) in [(4, &self.figure_4), (5, &self.figure_5)] {
+            for (times, tasks) in figure.iter().zip(["one task", "four tasks"]).filter(|(times, _)| !times.is_empty()) {
+                let is_drawn = tasks == "one task";
+                let picture = if is_drawn { TEMPLATE.fill("picture", &[("number", &number)]) } else { String::new() };
+                let table = times_table(times).to_markdown();
+                let values: Values<'_> =
+                    &[("number", &number), ("tasks", &tasks), ("table", &table), ("picture", &picture)];
+                report.add("figure", values);
+            }
+        }
+        if let Some(beyond) = &self.beyond {
+            add_beyond(&mut report, beyond);
+        }
+        if !self.laps.is_empty() {
+            self.add_times(&mut report);
+        }
+        report
     }
 
-    /// The report file.
-    pub(super) fn markdown(&self) -> String {
-        let mut text = String::from("# Interconnects designed by multi-objective evolution\n\n");
-        let _ = write!(
-            text,
-            "The tables and figures of the document, ours beside. Written by `cargo xtask reproduce-paper exanest`; {} a cell, seeds \
-             from {}, {} threads.\n\n",
-            if self.runs == 1 { "1 run".to_owned() } else { format!("{} runs", self.runs) },
-            self.seed,
-            std::thread::available_parallelism().map_or(1, usize::from),
-        );
-        text + ABOUT + &self.text(Table::to_markdown, "## ", "\n")
+    fn add_times(&self, report: &mut ReportText) {
+        let mut table = Table::new(["Part", "Seconds"]);
+        self.laps.iter().for_each(|(part, seconds)| table.push([(*part).to_owned(), format!("{seconds:.1}")]));
+        let longest = |table| {
+            let runs = self.columns.iter().filter(|runs| runs.column.table == table && runs.budget == Budget::Stated);
+            format!("{:.2}", runs.map(|runs| runs.longest.as_secs_f64()).fold(0.0, f64::max))
+        };
+        let table = table.to_markdown();
+        report.add_times("times", &[("table", &table), ("longest_2", &longest(2)), ("longest_3", &longest(3))]);
     }
 
-    /// The means of the tables, one a line.
+    /// Returns the means of the tables, one line per column and number of links.
     pub(super) fn csv(&self) -> String {
         let header = "table,pext,algorithm,budget,links,document_f1,document_f1_sd,document_f2,document_f2_sd,designs,f1,f1_sd,f2,f2_sd";
         let mut table = Table::new(header.split(','));
@@ -108,72 +131,29 @@ impl Report<'_> {
         }
         table.to_csv()
     }
+}
 
-    fn text(&self, write: fn(&Table) -> String, heading: &str, gap: &str) -> String {
-        let mut text = String::new();
-        let mut section = |title: &str, body: String| {
-            let _ = write!(text, "{heading}{title}\n{gap}{body}\n");
-        };
-        section("Claims", write(&claims(&self.claims)));
-        for pair in self.columns.chunks(Budget::ALL.len()) {
-            if let [paper, stated] = pair {
-                let column = paper.column;
-                let title = match column.table {
-                    2 => format!("Table II: {}", column.algorithm),
-                    _ => format!("Table III: {}, pext {}", column.algorithm, column.external),
-                };
-                section(&title, write(&column_table(paper, stated)));
-            }
-        }
-        if !self.overrated.is_empty() {
-            section(
-                "The highest f1 of every front, and what it is (Table II, NSGA-II, stated)",
-                write(&overrated_table(&self.overrated)),
-            );
-        }
-        section("The picks as they are", write(&pick_table(&self.picks)));
-        section("All networks of 4 links: the best", write(&survey_table(&self.enumeration)) + gap + HALVES);
-        for (number, figure) in [(4, &self.figure_4), (5, &self.figure_5)] {
-            for (times, tasks) in figure.iter().zip(["one task", "four tasks"]).filter(|(times, _)| !times.is_empty()) {
-                let picture = format!("![Figure {number}](exanest-figure-{number}.svg)\n");
-                let picture =
-                    if heading.is_empty() || tasks != "one task" { String::new() } else { format!("\n{picture}") };
-                section(
-                    &format!("Figure {number}, {tasks} a router: time units"),
-                    write(&times_table(times)) + &picture,
-                );
-            }
-        }
-        if let Some(beyond) = &self.beyond {
-            section("Beyond the document: honest fronts", BEYOND.to_owned() + &write(&honest_table(&beyond.honest)));
-            section(
-                "The same with as many ports at either router of a chassis",
-                write(&honest_table(&beyond.equal_ports)),
-            );
-            section("What predicts performance?", predictors(&beyond.predictors, write, gap));
-            for (links, rivals) in &beyond.rivals {
-                section(
-                    &format!("Networks of {links} links against random ones"),
-                    write(&rival_table(rivals)) + gap + &verdict(rivals) + gap + CHOSEN,
-                );
-            }
-        }
-        if !self.laps.is_empty() {
-            let mut table = Table::new(["What", "Seconds"]);
-            self.laps.iter().for_each(|(what, seconds)| table.push([(*what).to_owned(), format!("{seconds:.1}")]));
-            let longest = |table| {
-                let runs =
-                    self.columns.iter().filter(|runs| runs.column.table == table && runs.budget == Budget::Stated);
-                runs.map(|runs| runs.longest.as_secs_f64()).fold(0.0, f64::max)
-            };
-            let said = format!(
-                "The longest run of 100 generations took {:.2} s in Table II and {:.2} s in Table III, one thread each.\n",
-                longest(2),
-                longest(3)
-            );
-            section("Time", write(&table) + gap + &said);
-        }
-        text
+fn add_beyond(report: &mut ReportText, beyond: &Beyond) {
+    let predictors = &beyond.predictors;
+    let mean =
+        |one: &Predictor| one.correlations.iter().map(|pair| pair[0]).sum::<f64>() / one.correlations.len() as f64;
+    let best = predictors.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
+    let paths = predictors.iter().find(|one| one.name == "paths").map_or(0.0, mean);
+    report.add(
+        "beyond",
+        &[
+            ("designs", &design_table(&beyond.designs).to_markdown()),
+            ("equal_ports", &design_table(&beyond.equal_ports).to_markdown()),
+            ("predictors", &predictor_table(predictors).to_markdown()),
+            ("best", &best.map_or("-", |best| best.name)),
+            ("best_mean", &format!("{:+.2}", best.map_or(0.0, mean))),
+            ("paths_mean", &format!("{paths:+.2}")),
+            ("remark", &if paths < 0.0 { TEMPLATE.fill("paths-remark", &[]) } else { String::new() }),
+        ],
+    );
+    for (links, rivals) in &beyond.rivals {
+        let (table, verdict) = (rival_table(rivals).to_markdown(), verdict(rivals));
+        report.add("rivals", &[("links", links), ("rivals", &table), ("verdict", &verdict)]);
     }
 }
 
@@ -185,28 +165,28 @@ fn name(budget: Budget) -> &'static str {
 }
 
 fn claims(claims: &[Claim]) -> Table {
-    let mut table = Table::new(["Claim", "Document", "Here", "Verdict", "Why"]);
+    let mut table = Table::new(["Claim", "Paper", "Ours", "Verdict", "Reason"]);
     for claim in claims {
         let verdict = if claim.is_reproduced { "reproduced" } else { "not reproduced" };
-        table.push([claim.about, &claim.document, &claim.ours, verdict, claim.why]);
+        table.push([claim.about(), &claim.published, &claim.ours, verdict, claim.reason()]);
     }
     table
 }
 
-fn column_table(paper: &Runs<'_>, stated: &Runs<'_>) -> Table {
+fn column_table(fitted: &Runs<'_>, stated: &Runs<'_>) -> Table {
     let mut table = Table::new([
         "Links",
-        "f1 document",
-        "f1 paper",
-        "off",
+        "f1 published",
+        "f1 fitted",
+        "deviation",
         "f1 stated",
-        "f2 document",
-        "f2 paper",
+        "f2 published",
+        "f2 fitted",
         "f2 stated",
         "Designs",
     ]);
-    for group in &paper.column.groups {
-        let document = |values: &[f64]| match values {
+    for group in &fitted.column.groups {
+        let published = |values: &[f64]| match values {
             [mean, deviation] => format!("{mean} ± {deviation}"),
             [mean] => mean.to_string(),
             _ => String::new(),
@@ -216,16 +196,16 @@ fn column_table(paper: &Runs<'_>, stated: &Runs<'_>) -> Table {
             Some(Sample { mean, .. }) => format!("{mean:.1e}"),
             None => "-".to_owned(),
         };
-        let cut = paper.cut(group.links);
+        let cut = fitted.cut(group.links);
         let off = cut.map_or("-".to_owned(), |cut| format!("{:+.1} %", 100.0 * (cut.mean / group.cut[0] - 1.0)));
         table.push([
             group.links.to_string(),
-            document(&group.cut),
+            published(&group.cut),
             ours(cut),
             off,
             ours(stated.cut(group.links)),
-            document(&group.paths),
-            ours(paper.paths(group.links)),
+            published(&group.paths),
+            ours(fitted.paths(group.links)),
             ours(stated.paths(group.links)),
             cut.map_or(0, |cut| cut.count).to_string(),
         ]);
@@ -234,7 +214,7 @@ fn column_table(paper: &Runs<'_>, stated: &Runs<'_>) -> Table {
 }
 
 fn overrated_table(rows: &[Overrated]) -> Table {
-    let mut table = Table::new(["Links", "Recorded", "A fresh run", "Width", "Overrated by", "Proved"]);
+    let mut table = Table::new(["Links", "Recorded", "Another run", "Width", "Overrated by", "Proved"]);
     for row in rows {
         table.push([
             row.links.to_string(),
@@ -252,7 +232,7 @@ fn width(width: Width) -> String {
     if width.is_exact() { width.cut.to_string() } else { format!("≤ {} (≥ {})", width.cut, width.lower_bound) }
 }
 
-fn pick_table(picks: &[Measured<'_>]) -> Table {
+fn pick_table(picks: &[MeasuredPick<'_>]) -> Table {
     let mut table = Table::new(["Pick", "Width", "Paths", "Distance", "Diameter", "Ports", "Code"]);
     for pick in picks {
         table.push([
@@ -268,7 +248,7 @@ fn pick_table(picks: &[Measured<'_>]) -> Table {
     table
 }
 
-fn survey_table(enumeration: &Surveyed) -> Table {
+fn enumeration_table(enumeration: &EnumeratedNetworks) -> Table {
     let mut table = Table::new(["Routers", "Width", "Paths"]);
     for (name, front) in [("any ports", &enumeration.front), ("equal ports", &enumeration.equal_ports)] {
         for [cut, paths] in front {
@@ -288,7 +268,7 @@ fn times_table(times: &[Times]) -> Table {
     table
 }
 
-fn honest_table(designs: &[Honest]) -> Table {
+fn design_table(designs: &[ProvedDesign]) -> Table {
     let mut table = Table::new(["Links", "Width", "Paths", "Code"]);
     for design in designs {
         let paths = if design.paths < 1e4 { format!("{:.2}", design.paths) } else { format!("{:.1e}", design.paths) };
@@ -297,28 +277,16 @@ fn honest_table(designs: &[Honest]) -> Table {
     table
 }
 
-fn predictors(predictors: &[Predictor], write: fn(&Table) -> String, gap: &str) -> String {
-    let links = super::PREDICTED_LINKS;
-    let header = links.iter().flat_map(|links| [format!("speed, {links} links"), format!("throughput, {links} links")]);
-    let mut table = Table::new(["Objective".to_owned()].into_iter().chain(header));
+fn predictor_table(predictors: &[Predictor]) -> Table {
+    let names = PREDICTED_LINKS
+        .iter()
+        .flat_map(|links| [format!("speed, {links} links"), format!("throughput, {links} links")]);
+    let mut table = Table::new(["Objective".to_owned()].into_iter().chain(names));
     for one in predictors {
         let cells = one.correlations.iter().flatten().map(|correlation| format!("{correlation:+.2}"));
         table.push([one.name.to_owned()].into_iter().chain(cells));
     }
-    let mean =
-        |one: &Predictor| one.correlations.iter().map(|pair| pair[0]).sum::<f64>() / one.correlations.len() as f64;
-    let best = predictors.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
-    let paths = predictors.iter().find(|one| one.name == "paths").map_or(0.0, mean);
-    let said = best.map_or(String::new(), |best| {
-        format!(
-            "Rank correlations over designs drawn at random: 1 if what an objective prefers is always faster. The best predictor of \
-             speed is {} ({:+.2} on average); f2 as published has {paths:+.2}{}.\n",
-            best.name,
-            mean(best),
-            if paths < 0.0 { ": it prefers slow networks, because long ways are many" } else { "" },
-        )
-    });
-    write(&table) + gap + &said
+    table
 }
 
 fn rival_table(rivals: &[Rival]) -> Table {
@@ -341,30 +309,28 @@ fn rival_table(rivals: &[Rival]) -> Table {
     table
 }
 
-/// Whether the best of the encoding beat the random networks, which come last.
+/// Compares the best design with the random networks, which come last, by each criterion.
 fn verdict(rivals: &[Rival]) -> String {
     let Some((random, designed)) = rivals.split_last() else { return String::new() };
-    let best = |value: &dyn Fn(&Rival) -> f64| {
-        designed
-            .iter()
-            .min_by(|a, b| value(a).total_cmp(&value(b)))
-            .map(|one| (one.name.clone(), value(one), value(random)))
+    // Each value is negated where more is better, so that the smallest one wins.
+    let criteria: [(&str, &dyn Fn(&Rival) -> f64); 3] = [
+        ("by throughput", &|one| -one.throughput),
+        ("in time, SP random", &|one| one.times[0]),
+        ("in time, ECMP split", &|one| one.times[1]),
+    ];
+    let line = |(criterion, value): (&str, &dyn Fn(&Rival) -> f64)| {
+        let best = designed.iter().min_by(|a, b| value(a).total_cmp(&value(b)))?;
+        let is_design = value(best) < value(random);
+        Some(TEMPLATE.fill(
+            "rival-verdict",
+            &[
+                ("criterion", &criterion),
+                ("name", &best.name),
+                ("ours", &format!("{:.3}", value(best).abs())),
+                ("theirs", &format!("{:.3}", value(random).abs())),
+                ("winner", &if is_design { "it wins" } else { "random networks win" }),
+            ],
+        ))
     };
-    let mut text = String::new();
-    for (what, value) in [
-        ("by throughput", &(|one: &Rival| -one.throughput) as &dyn Fn(&Rival) -> f64),
-        ("in time, SP random", &|one: &Rival| one.times[0]),
-        ("in time, ECMP split", &|one: &Rival| one.times[1]),
-    ] {
-        if let Some((name, ours, theirs)) = best(value) {
-            let (ours, theirs) = (ours.abs(), theirs.abs());
-            let wins = if what == "by throughput" { ours > theirs } else { ours < theirs };
-            let _ = writeln!(
-                text,
-                "{what}: the best design is {name}, {ours:.3} against {theirs:.3} of random networks: {}.",
-                if wins { "it wins" } else { "random networks win" }
-            );
-        }
-    }
-    text
+    criteria.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! Figures 4 and 5: how long an unstructured application takes on picked networks and on random ones.
+//! Figures 4 and 5: times of an unstructured application on picked networks and on random ones.
 
 use std::num::NonZeroU32;
 
@@ -10,7 +10,7 @@ use lockstep::flow::{
 };
 use rayon::prelude::*;
 
-/// The ways to route, with the names of the reports. The last one is what the document's figures are like.
+/// The routings with their names in the reports. The last one is closest to the published figures.
 pub(super) const ROUTINGS: [(&str, Routing); 5] = [
     ("SP, lowest tree", Routing::SpTree),
     ("SP, random", Routing::SpRandom),
@@ -19,13 +19,13 @@ pub(super) const ROUTINGS: [(&str, Routing); 5] = [
     ("ECMP, split", Routing::EcmpSplit),
 ];
 
-/// Draws of the application, whose mean counts.
+/// Draws of the application per network.
 const DRAWS: u64 = 3;
 
 /// A network of a figure.
 pub(super) struct Entry {
     pub(super) name: String,
-    /// Several where they are drawn at random.
+    /// Several networks if they are random.
     pub(super) networks: Vec<Topology>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// The mean over the networks, by routing.
+    /// Returns the means over the networks, by routing.
     pub(super) fn means(&self) -> [f64; ROUTINGS.len()] {
         std::array::from_fn(|routing| {
             self.by_network.iter().map(|times| times[routing]).sum::<f64>() / self.by_network.len() as f64
@@ -45,7 +45,7 @@ impl Times {
     }
 }
 
-/// The times of all entries, with so many tasks on each router.
+/// Simulates all entries with `tasks_per_router` tasks on each router.
 pub(super) fn times(entries: &[Entry], workload: Workload, tasks_per_router: NonZeroU32) -> Result<Vec<Times>> {
     let all: Vec<_> = entries.iter().flat_map(|entry| &entry.networks).collect();
     let times = all
@@ -66,7 +66,7 @@ pub(super) fn times(entries: &[Entry], workload: Workload, tasks_per_router: Non
     Ok(entries.iter().map(gather).collect())
 }
 
-/// The mean time of some draws of an application.
+/// Returns the mean time of `draws` draws of an application.
 pub(super) fn completion(
     network: &Topology,
     workload: Workload,
@@ -93,7 +93,7 @@ pub(super) fn completion(
     Ok(sum / draws as f64)
 }
 
-/// Random networks of so many routers with so many ports each, as the document compares with.
+/// Returns random networks of `routers` routers with `ports` ports each, as in the paper.
 pub(super) fn irregular(routers: u32, ports: u32) -> Result<Entry> {
     let network = |seed: u32| Ok(format!("jellyfish:{routers},{ports},{seed}").parse::<Topology>()?);
     let networks = (1..=3).map(network).collect::<Result<_>>()?;

@@ -1,6 +1,6 @@
-//! What must hold of the document, with fewer runs of what takes long.
+//! Claims of the paper that must hold, with fewer runs.
 
-use lockstep::pareto::Algorithm;
+use lockstep::pareto::SelectionAlgorithm;
 
 use super::*;
 
@@ -14,14 +14,14 @@ fn machine() -> Machine {
 
 fn assert_expected(claims: &[claims::Claim]) {
     for claim in claims {
-        assert!(claim.holds(), "{}: {} instead of {}", claim.about, claim.ours, claim.document);
+        assert!(claim.holds(), "{}: {}, published {}", claim.about(), claim.ours, claim.published);
     }
 }
 
 #[test]
-fn single_networks_are_as_the_analysis_of_the_document_says() {
+fn single_networks_match_the_later_analysis() {
     let figures = figures();
-    let enumeration = networks::surveyed(machine(), figures.survey.links).unwrap();
+    let enumeration = networks::enumerated(machine(), figures.survey.links).unwrap();
     let picks = networks::measured(machine(), &figures.picks).unwrap();
     let claims = claims::of_networks(&figures, networks::drawn(&figures.figure2).unwrap(), &enumeration, &picks);
     assert_eq!(claims.iter().filter(|claim| claim.expected.is_some()).count(), 5);
@@ -31,7 +31,8 @@ fn single_networks_are_as_the_analysis_of_the_document_says() {
 #[test]
 fn the_means_of_table_ii_are_within_five_percent() {
     let figures = figures();
-    let column = figures.columns.iter().find(|column| (column.table, column.algorithm) == (2, Algorithm::Nsga2));
+    let column =
+        figures.columns.iter().find(|column| (column.table, column.algorithm) == (2, SelectionAlgorithm::Nsga2));
     let runs = columns::reproduce(&[column.unwrap()], &[Budget::Effective], figures.runs, 1).unwrap();
     let claims = claims::of_columns(&runs);
     assert_eq!(claims.iter().filter(|claim| claim.expected == Some(true)).count(), 2);
@@ -44,7 +45,7 @@ fn two_links_of_the_larger_machine_have_129_127ths_of_a_path() {
         let machine = Machine::new(8, 16, 4).unwrap();
         lockstep::design::Network::of_code(&machine, &code.parse().unwrap()).unwrap().diversity().unwrap().mean()
     };
-    // Every router 0 is joined to that of the next chassis, and every router 1 hangs on the router 0 of another one.
+    // Each router 0 is joined to router 0 of the next chassis, and each router 1 to router 0 of another chassis.
     let slots = |first: u32, second: u32| {
         let mut offsets = [0; 16];
         (offsets[0], offsets[8]) = (first, second);

@@ -1,4 +1,4 @@
-//! Our plans for every fault, under every rule of routing and scatter.
+//! Our plans for each fault, under all rules of routing and scatter.
 
 use std::time::Instant;
 
@@ -11,14 +11,14 @@ use lockstep::{
 
 use super::figures::Table;
 
-/// Evaluations of one plan, should it have to search.
+/// Evaluations per plan.
 const EVALUATIONS: u64 = 1 << 20;
 
-/// The collectives in the document's order.
+/// The collectives in the order of the paper.
 pub(super) const COLLECTIVES: [CollectiveName; 4] =
     [CollectiveName::Broadcast, CollectiveName::AllGather, CollectiveName::Scatter, CollectiveName::AllToAll];
 
-/// The rules of a cell; the document's first.
+/// The rules of a cell, those of the paper first.
 pub(super) const RULES: [(Routing, ScatterRule); 4] = [
     (Routing::Minimal, ScatterRule::Direct),
     (Routing::Any, ScatterRule::Direct),
@@ -27,14 +27,14 @@ pub(super) const RULES: [(Routing, ScatterRule); 4] = [
 ];
 
 /// All rows of a table.
-pub(super) struct Reproduced<'a> {
+pub(super) struct ReproducedTable<'a> {
     pub(super) table: &'a Table,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<FaultRow>,
 }
 
-/// One fault.
-pub(super) struct Row {
-    /// Its name; `none` for the whole network.
+/// The cells of one fault.
+pub(super) struct FaultRow {
+    /// The name of the fault; `none` for the network without faults.
     pub(super) fault: String,
     /// By collective and root.
     pub(super) cells: Vec<Cell>,
@@ -43,11 +43,11 @@ pub(super) struct Row {
 /// One collective from one root.
 pub(super) struct Cell {
     pub(super) collective: CollectiveName,
-    /// Name of the root, where there is one.
+    /// Name of the root of a rooted collective.
     pub(super) root: Option<String>,
-    /// The document's figure; `None` where its root has failed.
-    pub(super) document: Option<u32>,
-    /// By rules, as many as make a difference; none where the root has failed.
+    /// The published figure; `None` if the root has failed.
+    pub(super) published: Option<u32>,
+    /// By rules, without those that make no difference; empty if the root has failed.
     pub(super) figures: Vec<Figure>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Figure {
     pub(super) steps: u32,
     pub(super) bound: u32,
     pub(super) rule: String,
-    /// What proves the bound, in words.
+    /// The certificate of the bound, in words.
     pub(super) why: String,
     pub(super) finder: String,
 }
@@ -78,31 +78,31 @@ impl Figure {
     }
 }
 
-/// How a figure of the document compares with what is proved and what is reached.
+/// Comparison of a published figure with our figure and its bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// The very optimum.
+    /// The optimum.
     Right,
-    /// More steps than a verified schedule has.
+    /// More steps than a verified schedule.
     Beaten,
-    /// Fewer steps than any schedule can have.
+    /// Fewer steps than the lower bound.
     Impossible,
 }
 
 impl Cell {
-    /// Under the document's rules.
+    /// Returns the verdict under the rules of the paper.
     pub(super) fn verdict(&self) -> Option<Verdict> {
-        let (document, figure) = (self.document?, self.figures.first()?);
-        Some(match document {
-            _ if document > figure.steps => Verdict::Beaten,
-            _ if document < figure.bound => Verdict::Impossible,
+        let (published, figure) = (self.published?, self.figures.first()?);
+        Some(match published {
+            _ if published > figure.steps => Verdict::Beaten,
+            _ if published < figure.bound => Verdict::Impossible,
             _ => Verdict::Right,
         })
     }
 }
 
-/// All rows of a table, the whole network first; with `quick` only the faults that the document names.
-pub(super) fn reproduce(table: &Table, seed: u64, quick: bool) -> Result<Reproduced<'_>> {
+/// Reproduces all rows of a table, first that without faults; with `quick` only the faults that the paper names.
+pub(super) fn reproduce(table: &Table, seed: u64, quick: bool) -> Result<ReproducedTable<'_>> {
     let whole = load(&table.spec)?;
     let begin = Instant::now();
     let mut rows = vec![row(table, &whole, &whole, "none".to_owned(), seed)?];
@@ -115,10 +115,10 @@ pub(super) fn reproduce(table: &Table, seed: u64, quick: bool) -> Result<Reprodu
         }
     }
     eprintln!("Table {} {}: {} rows, {:?}", table.number, table.name, rows.len(), begin.elapsed());
-    Ok(Reproduced { table, rows })
+    Ok(ReproducedTable { table, rows })
 }
 
-fn row(table: &Table, whole: &Topology, network: &Topology, fault: String, seed: u64) -> Result<Row> {
+fn row(table: &Table, whole: &Topology, network: &Topology, fault: String, seed: u64) -> Result<FaultRow> {
     let mut cells = Vec::new();
     for collective in COLLECTIVES {
         let roots = if collective.has_root() { &table.roots[..] } else { &table.roots[..1] };
@@ -127,14 +127,14 @@ fn row(table: &Table, whole: &Topology, network: &Topology, fault: String, seed:
             let node = root.and_then(|root| whole.node_named(root));
             let has_failed = node.is_some_and(|node| network.has_failed(node));
             let figures = if has_failed { Vec::new() } else { figures(network, &collective.with_root(node)?, seed)? };
-            let document = table.steps(&fault, collective.abbreviation(), place).filter(|_| !has_failed);
-            cells.push(Cell { collective, root: root.cloned(), document, figures });
+            let published = table.steps(&fault, collective.abbreviation(), place).filter(|_| !has_failed);
+            cells.push(Cell { collective, root: root.cloned(), published, figures });
         }
     }
-    Ok(Row { fault, cells })
+    Ok(FaultRow { fault, cells })
 }
 
-/// A plan for each rule; for a broadcast, scatter rules make no difference.
+/// Returns the plans under each rule. For a broadcast, scatter rules make no difference.
 fn figures(network: &Topology, collective: &Collective, seed: u64) -> Result<Vec<Figure>> {
     let of = |(routing, scatter)| {
         let model = CommunicationModel { routing, scatter, ..CommunicationModel::wormhole() };

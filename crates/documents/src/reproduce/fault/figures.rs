@@ -1,37 +1,38 @@
-//! The document's figures, from `data/papers/fault.json`.
+//! The published figures, from `data/papers/fault.json`.
+
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use lockstep::faults::FaultKind;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
-use crate::reproduce::figures;
+use crate::reproduce::paper_figures;
 
-/// All tables of the document.
+/// All tables of the paper.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Figures {
     #[serde(rename = "paper")]
     _paper: String,
-    /// What it takes the document's algorithm to plan anew after a fault.
-    pub(super) seconds_to_plan_anew: f64,
+    /// Time in which the published algorithm replans after a fault.
+    pub(super) seconds_to_replan: f64,
     pub(super) tables: Vec<Table>,
 }
 
-/// A table, or the half of one that is about one network.
+/// A table, or the half of a table that is about one network.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     #[serde(rename = "table")]
     pub(super) number: u8,
-    /// As the document calls the network.
+    /// The name of the network in the paper.
     pub(super) name: String,
     pub(super) spec: String,
-    /// What fails, one at a time; nothing in the table of whole networks.
+    /// The kind of fault, one at a time; `None` in the table of networks without faults.
     faults: Option<Kind>,
-    /// The roots of OAB and OAS, in the order of the steps.
+    /// The roots of OAB and OAS, in the order of the published steps.
     pub(super) roots: Vec<String>,
-    /// By fault: `none`, a name, or `other` for all faults without a row of their own.
+    /// By fault (`none`, a name, or `other` for all faults without a row of their own) and collective.
     rows: BTreeMap<String, BTreeMap<String, Vec<u32>>>,
 }
 
@@ -45,12 +46,12 @@ enum Kind {
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        figures("fault.json")
+        paper_figures::read("fault.json")
     }
 }
 
 impl Table {
-    /// What fails, one at a time.
+    /// Returns the kind of fault.
     pub(super) fn kind(&self) -> Option<FaultKind> {
         Some(match self.faults? {
             Kind::Channels => FaultKind::Channel,
@@ -59,12 +60,12 @@ impl Table {
         })
     }
 
-    /// Whether the document prints a row for this very fault.
+    /// Returns true if the paper has a row for this fault.
     pub(super) fn names(&self, fault: &str) -> bool {
         self.rows.contains_key(fault)
     }
 
-    /// The document's steps for a fault, a collective and the place of its root.
+    /// Returns the published steps for a fault, a collective and the index of its root.
     pub(super) fn steps(&self, fault: &str, collective: &str, place: usize) -> Option<u32> {
         self.rows.get(fault).or_else(|| self.rows.get("other"))?.get(collective)?.get(place).copied()
     }

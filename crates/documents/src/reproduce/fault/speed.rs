@@ -1,36 +1,36 @@
-//! How long it takes to plan anew after a fault, and to plan for all of them.
+//! Replanning after each single fault, and after all pairs of faults.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::{
-    Budget, CollectiveName, CommunicationModel, Consequence, Engine, Outcome, Plan, PlanOptions, Planner, Problem,
-    Topology, load, sweep,
+    Budget, CollectiveName, CommunicationModel, Consequence, EngineChoice, FaultOutcome, Plan, PlanOptions, Planner,
+    Problem, Topology, load, sweep,
 };
 
 use super::cells::COLLECTIVES;
 use super::figures::Figures;
 
-/// Evaluations of one plan, should it have to search.
+/// Evaluations per plan.
 const EVALUATIONS: u64 = 1 << 20;
 
-/// All single faults of a kind, one after the other.
-pub(super) struct Replanned {
+/// The plans after all single faults of a kind.
+pub(super) struct ReplannedFaults {
     pub(super) network: String,
     pub(super) kind: FaultKind,
     pub(super) collective: CollectiveName,
     pub(super) faults: usize,
-    /// Plans that are the old one repaired.
+    /// Plans that are the repaired old plan.
     pub(super) repaired: usize,
-    /// Transfers of the old plans that the new ones keep, and that there were.
+    /// Transfers of the old plans: those that the new plans keep, and all.
     pub(super) kept: [usize; 2],
     pub(super) mean: Duration,
     pub(super) longest: Duration,
 }
 
-/// All pairs of faults at once.
-pub(super) struct Doubles {
+/// The plans after all pairs of faults.
+pub(super) struct PairSweep {
     pub(super) network: String,
     pub(super) kind: FaultKind,
     pub(super) collective: CollectiveName,
@@ -41,22 +41,23 @@ pub(super) struct Doubles {
     pub(super) time: Duration,
 }
 
-pub(super) struct Speed {
-    pub(super) replanned: Vec<Replanned>,
-    /// All of them together in parallel, four collectives.
+/// The plans after faults with their times.
+pub(super) struct ReplanningSpeed {
+    pub(super) replanned: Vec<ReplannedFaults>,
+    /// Time of all single faults in parallel, for four collectives.
     pub(super) sweeps: Duration,
-    pub(super) doubles: Doubles,
+    pub(super) pairs: PairSweep,
 }
 
-/// Measures with the networks of the document's tables of faults.
-pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Speed> {
-    let options = PlanOptions { engine, steps: None, seed };
+/// Replans on the networks of the paper.
+pub(super) fn measure(figures: &Figures, engine: EngineChoice, seed: u64) -> Result<ReplanningSpeed> {
+    let options = PlanOptions { engine, ..PlanOptions::auto(seed) };
     let (mut replanned, mut sweeps) = (Vec::new(), Duration::ZERO);
     for table in &figures.tables {
         let Some(kind) = table.kind() else { continue };
         let network = load(&table.spec)?;
         for collective in COLLECTIVES {
-            let before = before(&network, collective, table.roots.first().map(String::as_str), options)?;
+            let before = plan_without_faults(&network, collective, table.roots.first().map(String::as_str), options)?;
             let begin = Instant::now();
             sweep(&before, FaultSpace::new(&network, kind, 1).iter(), options, &budget(), |_| {})?;
             sweeps += begin.elapsed();
@@ -64,8 +65,8 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Sp
         }
     }
     let (network, kind, collective) = (load("kautz:3,2")?, FaultKind::Channel, CollectiveName::AllGather);
-    let before = before(&network, collective, None, options)?;
-    let mut doubles = Doubles {
+    let before = plan_without_faults(&network, collective, None, options)?;
+    let mut pairs = PairSweep {
         network: network.name().to_owned(),
         kind,
         collective,
@@ -77,34 +78,44 @@ pub(super) fn measure(figures: &Figures, engine: Engine, seed: u64) -> Result<Sp
     };
     let begin = Instant::now();
     sweep(&before, FaultSpace::new(&network, kind, 2).iter(), options, &budget(), |consequence| {
-        doubles.sets += 1;
+        pairs.sets += 1;
         match consequence.degradation.outcome {
-            Outcome::Planned(planned) => {
-                doubles.optimal += usize::from(planned.steps == planned.bound);
-                doubles.most_steps = doubles.most_steps.max(planned.steps);
+            FaultOutcome::Planned(planned) => {
+                pairs.optimal += usize::from(planned.steps == planned.bound);
+                pairs.most_steps = pairs.most_steps.max(planned.steps);
             }
-            Outcome::Lost(_) => doubles.lost += 1,
+            FaultOutcome::Lost(_) => pairs.lost += 1,
         }
     })?;
-    doubles.time = begin.elapsed();
-    Ok(Speed { replanned, sweeps, doubles })
+    pairs.time = begin.elapsed();
+    Ok(ReplanningSpeed { replanned, sweeps, pairs })
 }
 
 fn budget() -> Budget {
     Budget::evaluations(EVALUATIONS)
 }
 
-/// The plan of the whole network.
-fn before(network: &Topology, collective: CollectiveName, root: Option<&str>, options: PlanOptions) -> Result<Plan> {
+/// Returns the plan of the network without faults.
+fn plan_without_faults(
+    network: &Topology,
+    collective: CollectiveName,
+    root: Option<&str>,
+    options: PlanOptions,
+) -> Result<Plan> {
     let root = root.and_then(|root| network.node_named(root)).filter(|_| collective.has_root());
     let collective = collective.with_root(root)?;
     let problem = Problem::new(network, &collective, CommunicationModel::wormhole())?;
     Ok(Planner::new(problem, options).run(&budget(), |_| {})?)
 }
 
-fn one_by_one(before: &Plan, kind: FaultKind, collective: CollectiveName, options: PlanOptions) -> Result<Replanned> {
+fn one_by_one(
+    before: &Plan,
+    kind: FaultKind,
+    collective: CollectiveName,
+    options: PlanOptions,
+) -> Result<ReplannedFaults> {
     let network = before.topology();
-    let mut replanned = Replanned {
+    let mut replanned = ReplannedFaults {
         network: network.name().to_owned(),
         kind,
         collective,
@@ -119,7 +130,7 @@ fn one_by_one(before: &Plan, kind: FaultKind, collective: CollectiveName, option
         let begin = Instant::now();
         let consequence = Consequence::of(&faults, before, options, &budget())?;
         let time = begin.elapsed();
-        if let Outcome::Planned(planned) = consequence.degradation.outcome {
+        if let FaultOutcome::Planned(planned) = consequence.degradation.outcome {
             replanned.faults += 1;
             replanned.kept[1] += before.schedule().transfer_count();
             if let Some(changes) = planned.changes {

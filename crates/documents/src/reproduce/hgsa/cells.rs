@@ -1,4 +1,4 @@
-//! Runs of the document's algorithm, with conflict prediction and without, and of the planner.
+//! Runs of the published algorithm with and without conflict prediction, and of the planner.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use lockstep::{Budget, Collective, CommunicationModel, PlanOptions, Planner, Pro
 
 use super::figures::Row;
 
-/// Evaluations of one run.
+/// Evaluations per run.
 const EVALUATIONS: u64 = 1 << 20;
 
-/// A way to search: its name, and its options with a seed.
+/// A variant of the search: its name, and its options for a seed.
 type Variant = (&'static str, fn(u64) -> HgsaOptions);
 
-/// Ways to search, the document's first.
+/// The variants of the search, those of the paper first.
 pub(super) const VARIANTS: [Variant; 4] = [
     ("no prediction", |seed| HgsaOptions { prediction: Prediction::None, ..HgsaOptions::published(seed) }),
     ("equations 1 to 5", HgsaOptions::published),
@@ -23,47 +23,47 @@ pub(super) const VARIANTS: [Variant; 4] = [
     ("ours", HgsaOptions::directed),
 ];
 
-/// What came out on one network.
-pub(super) struct Outcome<'a> {
+/// The results on one network.
+pub(super) struct HgsaOutcome<'a> {
     pub(super) table: u8,
     pub(super) row: &'a Row,
     pub(super) terminals: usize,
-    /// Steps that no schedule can beat; all runs search for that many.
+    /// Lower bound on the steps, and the number of steps that all runs search for.
     pub(super) bound: u32,
     pub(super) rule: String,
     /// By variant.
     pub(super) runs: [Runs; VARIANTS.len()],
-    pub(super) auto: Auto,
+    pub(super) planned: PlannerResult,
 }
 
 /// Runs of one variant with different seeds.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Runs {
     pub(super) all: u32,
-    /// Those that found a schedule, which the judge has accepted.
+    /// Runs that found a schedule; each schedule is verified.
     pub(super) successes: u32,
     /// Time of all runs.
     pub(super) total: Duration,
     pub(super) longest: Duration,
 }
 
-/// The planner.
-pub(super) struct Auto {
+/// The result of the planner.
+pub(super) struct PlannerResult {
     pub(super) steps: u32,
     pub(super) finder: String,
     pub(super) time: Duration,
 }
 
-impl Outcome<'_> {
-    /// Whether our search and the planner reach the bound, and the document's steps, in every run.
+impl HgsaOutcome<'_> {
+    /// Returns true if each run of our variant and the planner meet the bound and the steps of the paper.
     pub(super) fn holds(&self) -> bool {
         let Runs { all, successes, .. } = self.runs[VARIANTS.len() - 1];
-        successes == all && self.auto.steps == self.bound && self.bound <= self.row.steps
+        successes == all && self.planned.steps == self.bound && self.bound <= self.row.steps
     }
 }
 
-/// All runs on one network, unless it has more terminals than these.
-pub(super) fn reproduce(table: u8, row: &Row, runs: u32, seed: u64, most: usize) -> Result<Option<Outcome<'_>>> {
+/// Runs all variants on one network; returns `None` if it has more than `most` terminals.
+pub(super) fn reproduce(table: u8, row: &Row, runs: u32, seed: u64, most: usize) -> Result<Option<HgsaOutcome<'_>>> {
     let topology = load(&row.spec)?;
     let terminals = topology.terminal_count();
     if terminals > most {
@@ -89,17 +89,17 @@ pub(super) fn reproduce(table: u8, row: &Row, runs: u32, seed: u64, most: usize)
     }
     let begin = Instant::now();
     let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(EVALUATIONS), |_| {})?;
-    let auto = Auto { steps: plan.step_count(), finder: plan.engine().to_owned(), time: begin.elapsed() };
+    let planned = PlannerResult { steps: plan.step_count(), finder: plan.engine().to_owned(), time: begin.elapsed() };
     let (bound, rule) = (bound.steps, bound.rule.to_string());
-    Ok(Some(Outcome { table, row, terminals, bound, rule, runs: by_variant, auto }))
+    Ok(Some(HgsaOutcome { table, row, terminals, bound, rule, runs: by_variant, planned }))
 }
 
-/// Whether a run finds a schedule of so many steps.
+/// Returns true if a run finds a schedule with at most `steps` steps.
 fn attempt(problem: &Problem<'_>, steps: u32, options: HgsaOptions) -> Result<bool> {
     match schedule_by(options, problem, steps, &Budget::evaluations(EVALUATIONS)) {
         Ok(schedule) => {
             let verified = verify(problem, &schedule)?.steps as u32;
-            ensure!(verified <= steps, "the search was asked for {steps} steps and made {verified}");
+            ensure!(verified <= steps, "the search returned {verified} steps, expected at most {steps}");
             Ok(true)
         }
         Err(NotFound::Stopped { .. }) => Ok(false),

@@ -1,11 +1,11 @@
-//! The document's figures, from `data/papers/hgsa.json`.
+//! The published figures, from `data/papers/hgsa.json`.
 
 use anyhow::Result;
 use serde::Deserialize;
 
-use crate::reproduce::figures;
+use crate::reproduce::paper_figures;
 
-/// Both tables of the document.
+/// Both tables of the paper.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Figures {
@@ -26,21 +26,21 @@ pub(super) struct Table {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
-    /// As the document calls the network.
+    /// The name of the network in the paper.
     pub(super) name: String,
     pub(super) spec: String,
-    /// The steps that the document's algorithm reached.
+    /// The number of steps that the published algorithm reached.
     pub(super) steps: u32,
-    /// The lower bound, where the document gives one.
+    /// The published lower bound, if there is one.
     #[serde(default)]
     pub(super) bound: Option<u32>,
-    /// Why it may be about another network.
+    /// Why the paper may mean another network.
     #[serde(default)]
     pub(super) doubt: Option<String>,
 }
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        figures("hgsa.json")
+        paper_figures::read("hgsa.json")
     }
 }

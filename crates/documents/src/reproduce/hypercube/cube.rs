@@ -1,4 +1,4 @@
-//! The four collectives on one hypercube: by formula, by schedule, by the judge, and the bound.
+//! The four collectives on one hypercube: formula, verified schedule and lower bound.
 
 use std::time::{Duration, Instant};
 
@@ -11,52 +11,52 @@ use lockstep::{
     Budget, CayleyGraph, CommunicationModel, NodeId, Problem, Topology, bounds, load, plan_symmetric, verify,
 };
 
-/// The most bytes that a network and its schedule are written out in.
+/// Memory limit of a network with its explicit schedule.
 const EXPLICIT_BYTES: u128 = 2 << 30;
 
-/// A channel of a network, and a transfer over one channel.
+/// Bytes per channel of a network, and per transfer over one channel.
 const BYTES: (u128, u128) = (20, 12);
 
 /// One collective on one hypercube.
-pub(super) struct Row {
+pub(super) struct CubeFigures {
     pub(super) dimension: u32,
     pub(super) collective: CollectiveName,
     pub(super) formula: Counts,
-    /// What the judge counted.
-    pub(super) judged: Counts,
-    /// Whether the schedule was written out, and not only the part of one source.
-    pub(super) explicit: bool,
+    /// The counts of the verifier.
+    pub(super) verified: Counts,
+    /// True if the schedule has the transfers of all sources, and not only those of one.
+    pub(super) is_explicit: bool,
     pub(super) bound: u32,
     pub(super) rule: String,
-    /// Planning, judging and bounding.
+    /// Time to plan, verify and bound.
     pub(super) time: Duration,
 }
 
-impl Row {
-    /// Whether formula and schedule agree, and no schedule is shorter.
+impl CubeFigures {
+    /// Returns true if formula and schedule agree and the schedule is optimal.
     pub(super) fn holds(&self) -> bool {
-        self.formula == self.judged && self.judged.rounds == self.bound.into()
+        self.formula == self.verified && self.verified.rounds == self.bound.into()
     }
 }
 
-/// All four collectives, in the order of the lecture.
-pub(super) fn reproduce(dimension: u32) -> Result<Vec<Row>> {
+/// Reproduces all four collectives, in the order of the lecture.
+pub(super) fn reproduce(dimension: u32) -> Result<Vec<CubeFigures>> {
     let spec = format!("hypercube:{dimension}");
     let topology = load(&spec)?;
     let mut rows = Vec::new();
     for (collective, formula) in formulas(dimension) {
         let formula = formula.with_context(|| format!("{spec}: no formula"))?;
         let bytes = topology.channel_count() as u128 * BYTES.0 + formula.transmissions * BYTES.1;
-        let explicit = bytes <= EXPLICIT_BYTES;
+        let is_explicit = bytes <= EXPLICIT_BYTES;
         let begin = Instant::now();
-        let (judged, bound) =
-            if explicit { by_transfers(&topology, collective)? } else { by_group(&spec, collective)? };
+        let (verified, bound) =
+            if is_explicit { by_transfers(&topology, collective)? } else { by_group(&spec, collective)? };
         let time = begin.elapsed();
-        let Counts { rounds, transmissions } = judged;
+        let Counts { rounds, transmissions } = verified;
         let name = collective.abbreviation().to_uppercase();
         eprintln!("{spec} {name}: {rounds} rounds, {transmissions} transmissions, bound {}, {time:?}", bound.steps);
         let (bound, rule) = (bound.steps, bound.rule.to_string());
-        rows.push(Row { dimension, collective, formula, judged, explicit, bound, rule, time });
+        rows.push(CubeFigures { dimension, collective, formula, verified, is_explicit, bound, rule, time });
     }
     Ok(rows)
 }
@@ -70,7 +70,7 @@ fn formulas(dimension: u32) -> [(CollectiveName, Option<Counts>); 4] {
     ]
 }
 
-/// Every transfer written out and judged; the root, where there is one, is not node 0.
+/// Verifies an explicit schedule. The root of a rooted collective is not node 0.
 fn by_transfers(topology: &Topology, name: CollectiveName) -> Result<(Counts, bounds::LowerBound)> {
     let root = NodeId::from_index(topology.node_count() - 2);
     let collective = name.with_root(name.has_root().then_some(root))?;
@@ -78,14 +78,14 @@ fn by_transfers(topology: &Topology, name: CollectiveName) -> Result<(Counts, bo
     let (mut bound_search, budget) = (BoundSearch::new(&problem), Budget::unlimited());
     bound_search.raise(Cost::Linear, u32::MAX, &budget, |_, _| {});
     let found = shortest(&problem, bound_search.best().steps, &budget, |_, _| {});
-    let (_, schedule) = found.context("no construction fits a hypercube")?;
+    let (_, schedule) = found.context("no construction supports the hypercube")?;
     let verification = verify(&problem, &schedule)?;
     let bound = bounds::best_reaching(&problem, verification.steps as u32);
     bound.check(&problem)?;
     Ok((Counts { rounds: verification.steps as u128, transmissions: verification.channel_uses as u128 }, bound))
 }
 
-/// The part of one source, judged by the translation principle.
+/// Verifies the part of one source, which stands for all sources by translation.
 fn by_group(spec: &str, name: CollectiveName) -> Result<(Counts, bounds::LowerBound)> {
     let graph: CayleyGraph = spec.parse()?;
     let plan = plan_symmetric(&graph, name, CommunicationModel::store_and_forward(), &Budget::unlimited())?;

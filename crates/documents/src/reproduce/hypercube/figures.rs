@@ -1,20 +1,21 @@
-//! The lecture's figures as data.
+//! The figures of the lecture, from `data/papers/hypercube.json`.
 
 use anyhow::Result;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-use crate::reproduce::figures;
+use crate::reproduce::paper_figures;
 
+/// All formulas and tables of the lecture.
 #[derive(Deserialize)]
 pub(super) struct Figures {
     pub(super) collectives: Vec<Formulas>,
-    /// `m(t)`, by the bits of `t`.
+    /// `m(t)` by the binary form of `t`.
     pub(super) links_of_the_4_cube: BTreeMap<String, u32>,
     pub(super) torus: TorusFormulas,
 }
 
-/// How the lecture writes its counts.
+/// The counts of one collective, as the lecture writes them.
 #[derive(Deserialize)]
 pub(super) struct Formulas {
     pub(super) collective: String,
@@ -42,6 +43,6 @@ pub(super) struct DiagonalFormulas {
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        figures("hypercube.json")
+        paper_figures::read("hypercube.json")
     }
 }

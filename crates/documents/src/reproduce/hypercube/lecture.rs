@@ -1,4 +1,4 @@
-//! The tables that the lecture shows as examples.
+//! The example tables of the lecture.
 
 use anyhow::{Context, Result};
 use lockstep::analytic::hypercube::{Numbering, all_gather_program, all_to_all_program};
@@ -7,22 +7,23 @@ use lockstep_report::Table;
 
 use super::figures::Figures;
 
-/// The node whose routing table is shown, on the 4-cube.
+/// The node of the 4-cube whose routing table is shown.
 const NODE: u64 = 0b0110;
 
-pub(super) struct Tables {
-    /// The space 0..31: class, words in the order of their numbers, numbers, links.
+/// The example tables, computed by our constructions.
+pub(super) struct LectureTables {
+    /// The space 0..31: classes with their nodes, numbers and links.
     pub(super) division: Table,
-    /// `m(t)` on the 4-cube, the lecture's and ours.
+    /// `m(t)` on the 4-cube: the figures of the lecture and ours.
     pub(super) links: Table,
     pub(super) links_agree: bool,
-    /// Rows rounds, columns links.
+    /// One row per round, one column per link.
     pub(super) routing: Table,
-    /// The order in which node 0 sends its own packets in the total exchange, and when they travel on.
+    /// By dimension: the packets that node 0 sends and forwards in the all-to-all.
     pub(super) exchange: Vec<(u32, Table)>,
 }
 
-impl Tables {
+impl LectureTables {
     pub(super) fn new(figures: &Figures) -> Result<Self> {
         let (links, links_agree) = links(figures)?;
         Ok(Self {
@@ -89,15 +90,15 @@ fn routing() -> Result<Table> {
 }
 
 fn exchange(dimension: u32) -> Result<Table> {
-    let program = all_to_all_program(dimension, Ports::All, 0).context("no total exchange")?;
+    let program = all_to_all_program(dimension, Ports::All, 0).context("no all-to-all program")?;
     let links = (1..=dimension).map(|link| format!("link {link}"));
     let mut table = Table::new(["round".to_owned()].into_iter().chain(links));
     for round in 0..program.round_count() {
         let mut cells = vec![String::new(); dimension as usize];
         for send in program.round(round) {
             let receiver = binary(send.receiver.unwrap_or_default(), dimension);
-            let passed_on = send.source != program.node();
-            let source = if passed_on { format!(" of {}", binary(send.source, dimension)) } else { String::new() };
+            let is_forwarded = send.source != program.node();
+            let source = if is_forwarded { format!(" of {}", binary(send.source, dimension)) } else { String::new() };
             cells[usize::from(send.path[0])] = receiver + &source;
         }
         table.push([(round + 1).to_string()].into_iter().chain(cells));

@@ -1,4 +1,4 @@
-//! Broadcasts on other tori and on hypercubes, by what the planner picks.
+//! Wormhole broadcasts on other tori and on hypercubes, by the planner.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 use lockstep::schedule::Routing;
 use lockstep::{Budget, Collective, CommunicationModel, NodeId, PlanOptions, Planner, Problem, load};
 
-/// Sizes at which the lecture's algorithms do not apply or need more rounds.
+/// Networks for which the algorithms of the lecture do not exist or need more rounds.
 const NETWORKS: [&str; 10] = [
     "torus:7x9",
     "torus:11x11",
@@ -21,7 +21,7 @@ const NETWORKS: [&str; 10] = [
 ];
 
 /// A verified plan of a wormhole broadcast.
-pub(super) struct Planned {
+pub(super) struct PlannedBroadcast {
     pub(super) spec: &'static str,
     pub(super) routing: &'static str,
     pub(super) steps: u32,
@@ -30,8 +30,8 @@ pub(super) struct Planned {
     pub(super) time: Duration,
 }
 
-/// All of them, under both routing rules.
-pub(super) fn broadcasts(most_nodes: usize) -> Result<Vec<Planned>> {
+/// Plans the broadcasts under both routing rules, on networks with at most `most_nodes` nodes.
+pub(super) fn broadcasts(most_nodes: usize) -> Result<Vec<PlannedBroadcast>> {
     let mut planned = Vec::new();
     for spec in NETWORKS {
         let topology = load(spec)?;
@@ -43,12 +43,19 @@ pub(super) fn broadcasts(most_nodes: usize) -> Result<Vec<Planned>> {
             let collective = Collective::broadcast(NodeId::from_index(topology.node_count() / 3));
             let model = CommunicationModel { routing, ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model)?;
-            // The constructions, then one attempt of the general methods.
+            // One evaluation: the constructions, then one attempt of the general methods.
             let plan = Planner::new(problem, PlanOptions::auto(1)).run(&Budget::evaluations(1), |_| {})?;
             let (steps, bound) = (plan.step_count(), plan.lower_bound().steps);
             let time = begin.elapsed();
             eprintln!("{spec} {name}: {steps} rounds, bound {bound}, {time:?}");
-            planned.push(Planned { spec, routing: name, steps, bound, finder: plan.engine().to_owned(), time });
+            planned.push(PlannedBroadcast {
+                spec,
+                routing: name,
+                steps,
+                bound,
+                finder: plan.engine().to_owned(),
+                time,
+            });
         }
     }
     Ok(planned)

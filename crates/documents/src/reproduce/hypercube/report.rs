@@ -1,110 +1,88 @@
-//! The report: the lecture's formulas and tables, ours beside.
+//! The report: the formulas and tables of the lecture with our figures.
 
-use std::fmt::Write;
+use std::time::Duration;
 
 use lockstep_report::Table;
 
-use super::cube::Row;
+use super::cube::CubeFigures;
 use super::figures::Figures;
-use super::lecture::Tables;
-use super::planned::Planned;
-use super::torus::Broadcast;
+use super::lecture::LectureTables;
+use super::planned::PlannedBroadcast;
+use super::torus::TorusBroadcast;
+use crate::reproduce::report_text::ReportText;
+use crate::template::Template;
 
-/// Everything that came out.
-pub(super) struct Report<'a> {
+const TEMPLATE: Template = Template::new(include_str!("../../../templates/hypercube.md"));
+
+/// The results for all formulas and tables.
+pub(super) struct HypercubeReport<'a> {
     pub(super) figures: &'a Figures,
-    /// One entry a dimension.
-    pub(super) cubes: Vec<Vec<Row>>,
-    pub(super) lecture: Tables,
-    pub(super) tilings: Vec<Broadcast>,
-    pub(super) diagonals: Vec<Broadcast>,
-    /// Where there is one.
-    pub(super) chains: Vec<Broadcast>,
-    pub(super) planned: Vec<Planned>,
+    /// By dimension.
+    pub(super) cubes: Vec<Vec<CubeFigures>>,
+    pub(super) lecture: LectureTables,
+    pub(super) tilings: Vec<TorusBroadcast>,
+    pub(super) diagonals: Vec<TorusBroadcast>,
+    /// Only the sides that have a subgroup chain.
+    pub(super) chains: Vec<TorusBroadcast>,
+    pub(super) planned: Vec<PlannedBroadcast>,
 }
 
-const ABOUT: &str = "# Collectives on hypercubes, broadcasts on tori\n\n\
-The formulas and example tables of the lecture, ours beside. Written by `cargo xtask reproduce-paper hypercube`.\n\n\
-**Hypercubes**: store-and-forward, all ports, full duplex. *Formula* is the lecture's, for rounds and for \
-transmissions; *schedule* is what the judge counted. An *explicit* schedule has every transfer written down and passed \
-the verifier; a *symmetric* one is the part of one source, judged by the translation principle. *Bound* is the number of \
-rounds that no schedule can beat; its certificate was checked in the run that wrote this file.\n\n\
-**Tori**: wormhole switching, all ports, full duplex; every transfer went through the streaming judge.\n\n";
-
-impl Report<'_> {
-    /// Whether every figure of the lecture is reached.
+impl HypercubeReport<'_> {
+    /// Returns true if each figure of the lecture is reached.
     pub(super) fn holds(&self) -> bool {
         let above = self.figures.torus.diagonals.rounds_above_the_bound;
-        self.cubes.iter().flatten().all(Row::holds)
+        self.cubes.iter().flatten().all(CubeFigures::holds)
             && self.lecture.links_agree
             && self.tilings.iter().all(|tiling| tiling.holds(0))
             && self.chains.iter().all(|chain| chain.holds(above))
             && self.diagonals.iter().all(|diagonals| diagonals.holds(above.min(1)))
     }
 
-    /// For a terminal.
-    pub(super) fn summary(&self) -> String {
-        self.text(Table::to_text, "", "")
-    }
-
-    /// The report file.
-    pub(super) fn markdown(&self) -> String {
-        ABOUT.to_owned() + &self.text(Table::to_markdown, "## ", "\n")
-    }
-
-    fn text(&self, write: fn(&Table) -> String, heading: &str, gap: &str) -> String {
-        let mut text = String::new();
-        let mut section = |title: String, body: String| {
-            let _ = write!(text, "{heading}{title}\n{gap}{body}\n");
-        };
+    /// Returns the report.
+    pub(super) fn text(&self) -> ReportText {
+        let mut report = ReportText::new(TEMPLATE);
+        report.add("head", &[]);
         for formulas in &self.figures.collectives {
-            let name = formulas.collective.to_uppercase();
-            let title = format!("{name}: {} rounds, {} transmissions", formulas.rounds, formulas.transmissions);
-            section(title, write(&self.collective(&formulas.collective)));
+            report.add(
+                "collective",
+                &[
+                    ("collective", &formulas.collective.to_uppercase()),
+                    ("rounds", &formulas.rounds),
+                    ("transmissions", &formulas.transmissions),
+                    ("table", &self.collective(&formulas.collective).to_markdown()),
+                ],
+            );
         }
         let lecture = &self.lecture;
-        section("Numbering and division of the space 0..31".to_owned(), write(&lecture.division));
-        section("m(t) on the 4-cube".to_owned(), write(&lecture.links));
-        section(
-            "AAB: routing table of node 0110 of the 4-cube, sources by round and link".to_owned(),
-            write(&lecture.routing),
+        report.add(
+            "lecture",
+            &[
+                ("division", &lecture.division.to_markdown()),
+                ("links", &lecture.links.to_markdown()),
+                ("routing", &lecture.routing.to_markdown()),
+            ],
         );
         for (dimension, table) in &lecture.exchange {
-            let title = format!("AAS: what node 0 of the {dimension}-cube sends, receivers by round and link");
-            section(title, write(table));
+            report.add("exchange", &[("dimension", dimension), ("table", &table.to_markdown())]);
         }
         let torus = &self.figures.torus;
-        let tiling = format!(
-            "Torus 5^k x 5^k by tiling: {} rounds, {} transmissions",
-            torus.tiling.rounds, torus.tiling.transmissions
+        report.add(
+            "tori",
+            &[
+                ("tiling_rounds", &torus.tiling.rounds),
+                ("tiling_transmissions", &torus.tiling.transmissions),
+                ("tilings", &broadcasts(&self.tilings).to_markdown()),
+                ("diagonal_rounds", &torus.diagonals.rounds),
+                ("above", &torus.diagonals.rounds_above_the_bound),
+                ("diagonals", &broadcasts(&self.diagonals).to_markdown()),
+                ("chains", &broadcasts(&self.chains).to_markdown()),
+                ("planned", &self.planned().to_markdown()),
+            ],
         );
-        section(tiling, write(&broadcasts(&self.tilings)));
-        let diagonals = format!(
-            "Torus n x n by diagonals: the lecture {} rounds for n = 5^k, and up to {} above the bound for others",
-            torus.diagonals.rounds, torus.diagonals.rounds_above_the_bound
-        );
-        section(diagonals, write(&broadcasts(&self.diagonals)));
-        let chains = "Torus n x n by subgroup chains, which generalise the tiling".to_owned();
-        section(chains, write(&broadcasts(&self.chains)));
-        let planned = "Other broadcasts, by what the planner picks".to_owned();
-        section(planned, write(&self.planned()));
-        text
-    }
-
-    fn planned(&self) -> Table {
-        let mut table = Table::new(["network", "routing", "rounds", "bound", "verdict", "found by", "time"]);
-        for planned in &self.planned {
-            table.push([
-                planned.spec.to_owned(),
-                planned.routing.to_owned(),
-                planned.steps.to_string(),
-                planned.bound.to_string(),
-                verdict(planned.steps, planned.bound),
-                planned.finder.clone(),
-                format!("{:.1} ms", planned.time.as_secs_f64() * 1e3),
-            ]);
+        for (title, table) in self.times() {
+            report.add_times("times", &[("title", &title), ("table", &table.to_markdown())]);
         }
-        table
+        report
     }
 
     fn collective(&self, name: &str) -> Table {
@@ -116,26 +94,67 @@ impl Report<'_> {
             "rule",
             "formula, transmissions",
             "schedule, transmissions",
-            "judged",
+            "verified",
             "verdict",
-            "time",
         ]);
         for row in self.cubes.iter().flatten().filter(|row| row.collective.abbreviation() == name) {
             table.push([
                 row.dimension.to_string(),
                 row.formula.rounds.to_string(),
-                row.judged.rounds.to_string(),
+                row.verified.rounds.to_string(),
                 row.bound.to_string(),
                 row.rule.clone(),
                 row.formula.transmissions.to_string(),
-                row.judged.transmissions.to_string(),
-                if row.explicit { "explicit" } else { "symmetric" }.to_owned(),
+                row.verified.transmissions.to_string(),
+                if row.is_explicit { "explicit" } else { "symmetric" }.to_owned(),
                 if row.holds() { "optimal" } else { "differs" }.to_owned(),
-                format!("{:.1} ms", row.time.as_secs_f64() * 1e3),
             ]);
         }
         table
     }
+
+    fn planned(&self) -> Table {
+        let mut table = Table::new(["network", "routing", "rounds", "bound", "verdict", "found by"]);
+        for planned in &self.planned {
+            table.push([
+                planned.spec.to_owned(),
+                planned.routing.to_owned(),
+                planned.steps.to_string(),
+                planned.bound.to_string(),
+                verdict(planned.steps, planned.bound),
+                planned.finder.clone(),
+            ]);
+        }
+        table
+    }
+
+    /// Returns the tables of times with their titles.
+    fn times(&self) -> [(&'static str, Table); 3] {
+        let names = self.figures.collectives.iter().map(|formulas| formulas.collective.to_uppercase());
+        let mut cubes = Table::new(["d".to_owned()].into_iter().chain(names));
+        for rows in &self.cubes {
+            let dimension = rows.first().map(|row| row.dimension.to_string()).unwrap_or_default();
+            cubes.push([dimension].into_iter().chain(rows.iter().map(|row| milliseconds(row.time))));
+        }
+        let mut tori = Table::new(["torus", "construction", "time"]);
+        for (name, broadcasts) in
+            [("tiling", &self.tilings), ("diagonals", &self.diagonals), ("subgroup chain", &self.chains)]
+        {
+            for broadcast in broadcasts {
+                let torus = format!("{0} x {0}", broadcast.side);
+                tori.push([torus, name.to_owned(), milliseconds(broadcast.time)]);
+            }
+        }
+        let mut planned = Table::new(["network", "routing", "time"]);
+        for one in &self.planned {
+            planned.push([one.spec.to_owned(), one.routing.to_owned(), milliseconds(one.time)]);
+        }
+        [("Hypercubes", cubes), ("Tori", tori), ("Other broadcasts", planned)]
+    }
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
 fn verdict(rounds: u32, bound: u32) -> String {
@@ -146,8 +165,8 @@ fn verdict(rounds: u32, bound: u32) -> String {
     }
 }
 
-fn broadcasts(broadcasts: &[Broadcast]) -> Table {
-    let mut table = Table::new(["torus", "rounds", "ceil(log5 of the nodes)", "transmissions", "verdict", "time"]);
+fn broadcasts(broadcasts: &[TorusBroadcast]) -> Table {
+    let mut table = Table::new(["torus", "rounds", "ceil(log5 of the nodes)", "transmissions", "verdict"]);
     for broadcast in broadcasts {
         table.push([
             format!("{0} x {0}", broadcast.side),
@@ -155,7 +174,6 @@ fn broadcasts(broadcasts: &[Broadcast]) -> Table {
             broadcast.bound.to_string(),
             broadcast.transmissions.to_string(),
             verdict(broadcast.rounds, broadcast.bound),
-            format!("{:.1} ms", broadcast.time.as_secs_f64() * 1e3),
         ]);
     }
     table

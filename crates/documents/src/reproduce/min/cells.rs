@@ -1,4 +1,4 @@
-//! The cells of Tables 1 and 3: our schedules, each verified, beside the document's figures.
+//! The cells of Tables 1 and 3: our verified schedules and the published figures.
 
 use std::time::{Duration, Instant};
 
@@ -6,50 +6,50 @@ use anyhow::{Result, ensure};
 use lockstep::evolve;
 use lockstep::schedule::NotFound;
 use lockstep::{
-    Budget, Collective, CollectiveName, CommunicationModel, Engine, PlanOptions, Planner, Problem, Topology, bounds,
-    load, verify,
+    Budget, Collective, CollectiveName, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, Topology,
+    bounds, load, verify,
 };
 
 use super::figures::{Cell, Network};
 
-/// The most that one run of the document's algorithm may take.
+/// Time limit of one run of the published algorithm.
 const RUN_LIMIT: Duration = Duration::from_mins(10);
 
-/// Evaluations of each attempt below the document's figure, one step less at a time.
+/// Evaluations per attempt with fewer steps than published.
 const BEATING_EVALUATIONS: u64 = 1 << 22;
 
-/// Evaluations of one run of the planner, should it have to search.
+/// Evaluations per run of the planner.
 const PLAN_EVALUATIONS: u64 = 1 << 20;
 
-/// How cells are reproduced.
+/// The settings of a reproduction.
 pub(super) struct Settings {
-    pub(super) engine: Engine,
+    pub(super) engine: EngineChoice,
     pub(super) runs: u32,
     pub(super) seed: u64,
-    /// Larger networks are left out.
+    /// Networks with more terminals are left out.
     pub(super) terminals: usize,
 }
 
-/// What came out for one figure of the document.
+/// The result for one published figure.
 pub(super) struct Outcome<'a> {
     pub(super) network: &'a Network,
     pub(super) cell: &'a Cell,
-    /// Which of the figures of a cell with several.
+    /// Index of the figure within its cell.
     pub(super) place: usize,
     /// The fewest steps of all runs; `None` if no run found a schedule.
     pub(super) steps: Option<u32>,
     pub(super) bound: u32,
     pub(super) rule: String,
-    /// What found the shortest schedule.
+    /// The engine that found the shortest schedule.
     pub(super) finder: String,
     pub(super) runs: u32,
-    /// Runs that reached the document's figure.
+    /// Runs that reached the published figure.
     pub(super) successes: u32,
-    /// Mean time of those.
+    /// Mean time of the successful runs.
     pub(super) mean: Option<Duration>,
 }
 
-/// How a figure of ours compares.
+/// Comparison of our figure with the published one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     Beaten,
@@ -58,15 +58,15 @@ pub(super) enum Verdict {
 }
 
 impl Outcome<'_> {
-    /// The document's figure.
-    pub(super) fn document(&self) -> u32 {
+    /// Returns the published number of steps.
+    pub(super) fn published(&self) -> u32 {
         self.cell.steps[self.place]
     }
 
     pub(super) fn verdict(&self) -> Verdict {
         match self.steps {
-            Some(steps) if steps < self.document() => Verdict::Beaten,
-            Some(steps) if steps == self.document() => Verdict::Reached,
+            Some(steps) if steps < self.published() => Verdict::Beaten,
+            Some(steps) if steps == self.published() => Verdict::Reached,
             _ => Verdict::Short,
         }
     }
@@ -80,7 +80,7 @@ impl Outcome<'_> {
     }
 }
 
-/// All figures of one row.
+/// Reproduces all figures of one row.
 pub(super) fn reproduce<'a>(network: &'a Network, settings: &Settings) -> Result<Vec<Outcome<'a>>> {
     let topology = load(&network.spec)?;
     let mut outcomes = Vec::new();
@@ -94,10 +94,10 @@ pub(super) fn reproduce<'a>(network: &'a Network, settings: &Settings) -> Result
             let outcome = figure(&problem, network, cell, place, settings)?;
             let steps = outcome.steps.map_or_else(|| "none".to_owned(), |steps| steps.to_string());
             eprintln!(
-                "{} {}: document {}, ours {steps}, bound {}, {} of {} runs, {:?} each",
+                "{} {}: paper {}, ours {steps}, bound {}, {} of {} runs, {:?} each",
                 network.name,
                 cell.collective.to_uppercase(),
-                outcome.document(),
+                outcome.published(),
                 outcome.bound,
                 outcome.successes,
                 outcome.runs,
@@ -109,7 +109,7 @@ pub(super) fn reproduce<'a>(network: &'a Network, settings: &Settings) -> Result
     Ok(outcomes)
 }
 
-/// The collective of one figure. Where a cell has several, the root stands on the levels of the tree from leaf to root.
+/// Returns the collective of one figure. The figures of a cell have their roots on the levels of the tree, from leaf to root.
 fn collective(topology: &Topology, cell: &Cell, place: usize) -> Result<Collective> {
     let name: CollectiveName = cell.collective.parse()?;
     let level = cell.steps.len() - 1 - place;
@@ -124,17 +124,17 @@ fn figure<'a>(
     place: usize,
     settings: &Settings,
 ) -> Result<Outcome<'a>> {
-    let document = cell.steps[place];
+    let published = cell.steps[place];
     let bound = bounds::best(problem);
     bound.check(problem)?;
     let (mut fewest, mut successes, mut spent) = (None::<u32>, 0, Duration::ZERO);
     let mut finder = settings.engine.to_string();
     for run in 0..u64::from(settings.runs) {
         let begin = Instant::now();
-        let Some((steps, by)) = attempt(problem, document, settings, settings.seed.wrapping_add(run))? else {
+        let Some((steps, by)) = attempt(problem, published, settings, settings.seed.wrapping_add(run))? else {
             continue;
         };
-        if steps <= document {
+        if steps <= published {
             successes += 1;
             spent += begin.elapsed();
         }
@@ -142,9 +142,9 @@ fn figure<'a>(
             (fewest, finder) = (Some(steps), by);
         }
     }
-    if settings.engine == Engine::Umda {
+    if settings.engine == EngineChoice::Named("umda") {
         let budget = Budget::evaluations(BEATING_EVALUATIONS);
-        for steps in (bound.steps..document).rev() {
+        for steps in (bound.steps..published).rev() {
             let Some(steps) = evolved(problem, steps, settings.seed, &budget)? else { break };
             fewest = Some(steps);
         }
@@ -163,24 +163,24 @@ fn figure<'a>(
     })
 }
 
-/// The verified number of steps of one run, and what found the schedule.
-fn attempt(problem: &Problem, document: u32, settings: &Settings, seed: u64) -> Result<Option<(u32, String)>> {
+/// Returns the verified number of steps of one run and the engine, or `None` if the run found no schedule.
+fn attempt(problem: &Problem, published: u32, settings: &Settings, seed: u64) -> Result<Option<(u32, String)>> {
     let engine = settings.engine;
-    if engine == Engine::Umda {
-        let steps = evolved(problem, document, seed, &Budget::time(RUN_LIMIT))?;
+    if engine == EngineChoice::Named("umda") {
+        let steps = evolved(problem, published, seed, &Budget::time(RUN_LIMIT))?;
         return Ok(steps.map(|steps| (steps, engine.to_string())));
     }
-    let options = PlanOptions { engine, steps: None, seed };
+    let options = PlanOptions { engine, ..PlanOptions::auto(seed) };
     let plan = Planner::new(*problem, options).run(&Budget::evaluations(PLAN_EVALUATIONS), |_| {})?;
     Ok(Some((plan.step_count(), plan.engine().to_owned())))
 }
 
-/// The document's algorithm at one number of steps.
+/// Runs the published algorithm with a given number of steps.
 fn evolved(problem: &Problem, steps: u32, seed: u64, budget: &Budget) -> Result<Option<u32>> {
     match evolve::schedule(problem, steps, seed, budget) {
         Ok(schedule) => {
             let verified = verify(problem, &schedule)?.steps as u32;
-            ensure!(verified <= steps, "the search was asked for {steps} steps and made {verified}");
+            ensure!(verified <= steps, "the search returned {verified} steps, expected at most {steps}");
             Ok(Some(verified))
         }
         Err(NotFound::Stopped { .. }) => Ok(None),

@@ -1,17 +1,17 @@
-//! The document's figures, from `data/papers/min.json`.
+//! The published figures, from `data/papers/min.json`.
 
 use anyhow::Result;
 use serde::Deserialize;
 
-use crate::reproduce::figures;
+use crate::reproduce::paper_figures;
 
-/// All tables of the document.
+/// All tables of the paper.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Figures {
     #[serde(rename = "paper")]
     _paper: String,
-    /// The rows of Tables 1 and 3, with what Tables 5 and 6 say of them.
+    /// The rows of Tables 1 and 3, with their figures from Tables 5 and 6.
     pub(super) networks: Vec<Network>,
     pub(super) table2: DestinationTable,
     pub(super) table4: DestinationTable,
@@ -24,7 +24,7 @@ pub(super) struct Figures {
 pub(super) struct Network {
     /// 1 or 3.
     pub(super) table: u8,
-    /// As the document calls it.
+    /// The name in the paper.
     pub(super) name: String,
     pub(super) spec: String,
     pub(super) cells: Vec<Cell>,
@@ -35,20 +35,20 @@ pub(super) struct Network {
 #[serde(deny_unknown_fields)]
 pub(super) struct Cell {
     pub(super) collective: String,
-    /// The steps reached; several where the root stands on each level of a tree, from leaf to root.
+    /// The number of steps; in trees one number per level of the root, from leaf to root.
     pub(super) steps: Vec<u32>,
-    /// Whether the document says that it is not optimal.
+    /// Whether the paper calls it suboptimal.
     #[serde(default)]
     pub(super) suboptimal: bool,
     /// Table 5.
     pub(super) success_percent: u32,
-    /// Table 6; absent where it says less than one second.
+    /// Table 6; `None` where it says less than one second.
     pub(super) seconds: Option<f64>,
-    /// Why a printed figure may be wrong.
+    /// Why the published figure may be wrong.
     pub(super) doubt: Option<String>,
 }
 
-/// A schedule of Table 2 or 4: row = source, column = step, cell = destination of the source's own message.
+/// A schedule of Table 2 or 4. The cell of a source and a step is the destination of the message of the source.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DestinationTable {
@@ -64,12 +64,12 @@ pub(super) struct Equation1 {
     pub(super) start_up_ps: u64,
     pub(super) byte_ps: u64,
     pub(super) bytes: u64,
-    /// Steps, and the time printed for them in microseconds.
+    /// Numbers of steps with their published times in microseconds.
     pub(super) times_us: Vec<(u64, String)>,
 }
 
 impl Figures {
     pub(super) fn read() -> Result<Self> {
-        figures("min.json")
+        paper_figures::read("min.json")
     }
 }

@@ -1,72 +1,74 @@
-//! The report: tables as the document has them, ours beside.
+//! The report: the tables of the paper with our figures.
 
-use std::fmt::Write;
 use std::time::Duration;
 
-use lockstep::Engine;
+use lockstep::EngineChoice;
 use lockstep::schedule::CostModel;
 use lockstep_report::Table;
 
 use super::cells::{Outcome, Settings, Verdict};
-use super::document::Judged;
 use super::figures::{Cell, Figures, Network};
+use super::published_schedule::VerifiedSchedule;
+use crate::reproduce::report_text::ReportText;
+use crate::template::Template;
 
-/// Everything that came out.
-pub(super) struct Report<'a> {
+const TEMPLATE: Template = Template::new(include_str!("../../../templates/min.md"));
+
+/// The results for all tables.
+pub(super) struct MinReport<'a> {
     pub(super) figures: &'a Figures,
     pub(super) settings: &'a Settings,
-    /// The only table wanted, if any.
+    /// The only table, or `None` for all.
     pub(super) table: Option<u8>,
     pub(super) results: Vec<Outcome<'a>>,
-    pub(super) judged: Vec<(u8, Judged)>,
+    /// The published schedules of Tables 2 and 4, by table.
+    pub(super) schedules: Vec<(u8, VerifiedSchedule)>,
 }
 
-/// The collectives in the document's order.
+/// The collectives in the order of the paper.
 const COLLECTIVES: [&str; 4] = ["oab", "aab", "oas", "aas"];
 
-impl Report<'_> {
-    /// Whether no figure is worse than the document's and, where the planner was free, every one is optimal.
+impl MinReport<'_> {
+    /// Returns true if no figure is worse than in the paper and, with the planner, each figure is optimal.
     pub(super) fn holds(&self) -> bool {
-        let free = self.settings.engine == Engine::Auto;
-        self.results.iter().all(|outcome| outcome.verdict() != Verdict::Short && (outcome.is_optimal() || !free))
-            && self.judged.iter().all(|(_, judged)| judged.holds())
+        let is_planned = self.settings.engine == EngineChoice::Auto;
+        self.results.iter().all(|outcome| outcome.verdict() != Verdict::Short && (outcome.is_optimal() || !is_planned))
+            && self.schedules.iter().all(|(_, schedule)| schedule.holds())
             && self.equation_holds()
     }
 
-    /// For a terminal: what each table says.
-    pub(super) fn summary(&self) -> String {
-        self.text(Table::to_text, "", "")
-    }
-
-    /// The report file.
-    pub(super) fn markdown(&self) -> String {
+    /// Returns the report.
+    pub(super) fn text(&self) -> ReportText {
         let Settings { engine, runs, seed, .. } = self.settings;
-        let mut text = String::from("# Collective communication on multistage interconnection networks\n\n");
-        text += "The tables of the document, ours beside. Written by `cargo xtask reproduce-paper min`";
-        if engine.name() != "auto" {
-            let _ = write!(text, " with `--engine {engine}`");
+        let mut report = ReportText::new(TEMPLATE);
+        let options = if *engine == EngineChoice::Auto { String::new() } else { format!(" --engine {engine}") };
+        let runs = format!("{runs} {}", if *runs == 1 { "run" } else { "runs" });
+        report.add("head", &[("options", &options), ("runs", &runs), ("seed", seed)]);
+        if *engine == EngineChoice::Named("umda") {
+            report.add("method", &[]);
         }
-        let _ = write!(
-            text,
-            "; {runs} {} a cell, seeds from {seed}, {} threads.\n\n",
-            if *runs == 1 { "run" } else { "runs" },
-            std::thread::available_parallelism().map_or(1, usize::from),
-        );
-        text += "Model: wormhole switching, minimal routing, direct scatter; one injection and one ejection channel a \
-                 terminal, but all ports in the full binary trees (FB-Tree), where every node is terminal and router. \
-                 Every schedule passed the verifier in the run that wrote this file, and every bound its check.\n\n";
-        text += "**Verdict**: *reached* is the document's number of steps, *beaten* fewer, *short* more; *optimal* \
-                 says that the bound proves it. A figure `16 -> 15` is the document's, then ours.\n\n";
-        if engine.name() == "umda" {
-            text += METHOD;
+        for number in (1..=6).filter(|number| self.table.is_none_or(|table| table == *number)) {
+            match number {
+                1 | 3 => self.add_steps(&mut report, number),
+                2 | 4 => {
+                    for (_, schedule) in self.schedules.iter().filter(|(table, _)| *table == number) {
+                        add_schedule(&mut report, number, schedule);
+                    }
+                }
+                5 => report.add("success", &[("rates", &self.rates().to_markdown())]),
+                _ => report.add_times("table-times", &[("times", &self.times().to_markdown())]),
+            }
         }
-        text + &self.text(Table::to_markdown, "## ", "\n")
+        if self.table.is_none() {
+            self.add_totals(&mut report);
+        }
+        report
     }
 
-    /// All figures, one a line.
+    /// Returns one line per figure.
     pub(super) fn csv(&self) -> String {
         let header = "table,network,spec,collective,place,document_steps,document_optimal,our_steps,bound,rule,found_by,verdict,\
-                      runs,successes,document_success_percent,mean_seconds,document_seconds";
+                      runs,successes,document_success_percent,document_seconds";
         let mut table = Table::new(header.split(','));
         for outcome in &self.results {
             let Outcome { network, cell, .. } = outcome;
@@ -76,7 +78,7 @@ impl Report<'_> {
                 network.spec.clone(),
                 cell.collective.clone(),
                 outcome.place.to_string(),
-                outcome.document().to_string(),
+                outcome.published().to_string(),
                 (!cell.suboptimal).to_string(),
                 outcome.steps.map(|steps| steps.to_string()).unwrap_or_default(),
                 outcome.bound.to_string(),
@@ -86,49 +88,32 @@ impl Report<'_> {
                 outcome.runs.to_string(),
                 outcome.successes.to_string(),
                 cell.success_percent.to_string(),
-                outcome.mean.map(|mean| format!("{:.6}", mean.as_secs_f64())).unwrap_or_default(),
                 cell.seconds.map(|seconds| seconds.to_string()).unwrap_or_default(),
             ]);
         }
         table.to_csv()
     }
 
-    fn text(&self, write: fn(&Table) -> String, heading: &str, gap: &str) -> String {
-        let mut text = String::new();
-        let mut section = |title: &str, body: String| {
-            let _ = write!(text, "{heading}{title}\n{gap}{body}\n");
-        };
-        for number in 1..=6 {
-            if self.table.is_some_and(|table| table != number) {
-                continue;
-            }
-            match number {
-                1 | 3 => {
-                    let kind = if number == 1 { "unidirectional" } else { "bidirectional" };
-                    let title = format!("Table {number}: steps on {kind} networks");
-                    let mut body = write(&self.steps(number));
-                    body += gap;
-                    body += &write(&self.figures_of(number));
-                    body += &self.doubts(number, gap);
-                    section(&title, body);
-                }
-                2 | 4 => {
-                    for (_, judged) in self.judged.iter().filter(|(table, _)| *table == number) {
-                        section(&format!("Table {number}: the document's schedule"), in_words(judged));
-                    }
-                }
-                5 => section("Table 5: runs that reach the document's steps, percent", write(&self.rates())),
-                _ => section("Table 6: mean time of those runs", write(&self.times())),
-            }
-        }
-        if self.table.is_none() {
-            section("All cells together", self.together());
-            section("Equation 1: time = steps (t0 + m t1)", self.equation());
-        }
-        text
+    fn add_steps(&self, report: &mut ReportText, number: u8) {
+        let kind = if number == 1 { "unidirectional" } else { "bidirectional" };
+        let (steps, figures) = (self.steps(number).to_markdown(), self.figures_of(number).to_markdown());
+        let doubts = self.doubts(number);
+        report.add(
+            "steps",
+            &[("number", &number), ("kind", &kind), ("steps", &steps), ("figures", &figures), ("doubts", &doubts)],
+        );
+        report.add_times("figure-times", &[("times", &self.figure_times(number).to_markdown())]);
     }
 
-    /// The table as the document has it.
+    fn add_totals(&self, report: &mut ReportText) {
+        let optimal = self.results.iter().filter(|outcome| outcome.is_optimal()).count();
+        report.add("together", &[("figures", &self.results.len()), ("optimal", &optimal)]);
+        report.add("equation", &[("lines", &self.equation())]);
+        let time: Duration = self.results.iter().filter_map(|outcome| outcome.mean).sum();
+        report.add_times("total-time", &[("time", &seconds(time.as_secs_f64()))]);
+    }
+
+    /// The table as in the paper.
     fn steps(&self, number: u8) -> Table {
         self.by_network(
             |network| network.table == number,
@@ -154,18 +139,16 @@ impl Report<'_> {
         self.by_network(
             |_| true,
             |outcomes| {
-                let document = outcomes[0].cell.seconds;
-                let written = document.map_or_else(|| "<1 s".to_owned(), seconds);
-                let Some(mean) = mean(outcomes) else { return format!("{written} -> none") };
-                let ours = seconds(mean.as_secs_f64());
-                format!("{written} -> {ours}")
+                let published = published_time(outcomes[0].cell);
+                let ours = mean(outcomes).map_or_else(|| "none".to_owned(), |mean| seconds(mean.as_secs_f64()));
+                format!("{published} -> {ours}")
             },
         )
     }
 
-    fn by_network(&self, wanted: impl Fn(&Network) -> bool, cell: impl Fn(&[&Outcome]) -> String) -> Table {
+    fn by_network(&self, is_wanted: impl Fn(&Network) -> bool, cell: impl Fn(&[&Outcome]) -> String) -> Table {
         let mut table = Table::new(["Topology".to_owned()].into_iter().chain(COLLECTIVES.map(str::to_uppercase)));
-        for network in self.figures.networks.iter().filter(|network| wanted(network)) {
+        for network in self.figures.networks.iter().filter(|network| is_wanted(network)) {
             let cells = COLLECTIVES.map(|collective| {
                 let of_cell =
                     |outcome: &&Outcome| outcome.network.name == network.name && outcome.cell.collective == collective;
@@ -179,36 +162,30 @@ impl Report<'_> {
         table
     }
 
-    /// One line a figure.
+    fn results_of(&self, number: u8) -> impl Iterator<Item = &Outcome<'_>> {
+        self.results.iter().filter(move |outcome| outcome.network.table == number)
+    }
+
+    /// One row per figure.
     fn figures_of(&self, number: u8) -> Table {
         let mut table = Table::new([
             "Topology",
             "Collective",
-            "Document",
+            "Paper",
             "Ours",
             "Bound",
             "Rule",
             "Found by",
             "Verdict",
             "Success %",
-            "Document %",
-            "Mean time",
-            "Document's",
-            "Ratio",
+            "Paper %",
         ]);
-        for outcome in self.results.iter().filter(|outcome| outcome.network.table == number) {
+        for outcome in self.results_of(number) {
             let Outcome { network, cell, .. } = outcome;
-            let levels = cell.steps.len();
-            let root = match outcome.place {
-                _ if levels == 1 => String::new(),
-                0 => " from a leaf".to_owned(),
-                place if place + 1 == levels => " from the root".to_owned(),
-                place => format!(" from level {place}"),
-            };
             table.push([
                 network.name.clone(),
-                cell.collective.to_uppercase() + &root,
-                format!("{}{}", outcome.document(), if cell.suboptimal { "*" } else { "" }),
+                collective_and_root(outcome),
+                format!("{}{}", outcome.published(), if cell.suboptimal { "*" } else { "" }),
                 outcome.steps.map_or_else(|| "none".to_owned(), |steps| steps.to_string()),
                 outcome.bound.to_string(),
                 outcome.rule.clone(),
@@ -216,74 +193,99 @@ impl Report<'_> {
                 verdict(outcome),
                 outcome.success_percent().to_string(),
                 cell.success_percent.to_string(),
-                outcome.mean.map_or_else(|| "-".to_owned(), |mean| seconds(mean.as_secs_f64())),
-                cell.seconds.map_or_else(|| "<1 s".to_owned(), seconds),
-                ratio(cell, outcome.mean),
             ]);
         }
         table
     }
 
-    fn doubts(&self, number: u8, gap: &str) -> String {
-        let cells = self.figures.networks.iter().filter(|network| network.table == number);
-        let cells = cells.flat_map(|network| network.cells.iter().map(move |cell| (network, cell)));
-        let doubts = cells.filter_map(|(network, cell)| cell.doubt.as_ref().map(|doubt| (network, cell, doubt)));
-        doubts.fold(String::new(), |mut text, (network, cell, doubt)| {
-            let shown = self.results.iter().any(|outcome| std::ptr::eq(outcome.cell, cell));
-            if shown {
-                let _ = writeln!(text, "{gap}{} {}: {doubt}.", network.name, cell.collective.to_uppercase());
-            }
-            text
-        })
+    /// One row per figure with our mean time, that of the paper, and their ratio.
+    fn figure_times(&self, number: u8) -> Table {
+        let mut table = Table::new(["Topology", "Collective", "Mean time", "Paper", "Ratio"]);
+        for outcome in self.results_of(number) {
+            table.push([
+                outcome.network.name.clone(),
+                collective_and_root(outcome),
+                outcome.mean.map_or_else(|| "-".to_owned(), |mean| seconds(mean.as_secs_f64())),
+                published_time(outcome.cell),
+                ratio(outcome.cell, outcome.mean),
+            ]);
+        }
+        table
     }
 
-    /// One run of every figure.
-    fn together(&self) -> String {
-        let time: Duration = self.results.iter().filter_map(|outcome| outcome.mean).sum();
-        let optimal = self.results.iter().filter(|outcome| outcome.is_optimal()).count();
-        let figures = self.results.len();
-        format!(
-            "{figures} figures, {optimal} of them optimal; one run of each, planned and verified, takes {}.\n",
-            seconds(time.as_secs_f64())
-        )
+    fn doubts(&self, number: u8) -> String {
+        let cells = self.figures.networks.iter().filter(|network| network.table == number);
+        let cells = cells.flat_map(|network| network.cells.iter().map(move |cell| (network, cell)));
+        let is_shown = |cell: &Cell| self.results.iter().any(|outcome| std::ptr::eq(outcome.cell, cell));
+        let doubts = cells.filter(|(_, cell)| is_shown(cell)).filter_map(|(network, cell)| {
+            let collective = cell.collective.to_uppercase();
+            let doubt = cell.doubt.as_ref()?;
+            Some(TEMPLATE.fill("doubt", &[("network", &network.name), ("collective", &collective), ("doubt", doubt)]))
+        });
+        doubts.collect::<Vec<_>>().join("\n\n")
     }
 
     fn equation(&self) -> String {
         let equation = &self.figures.equation1;
         let model = CostModel { start_up_ps: equation.start_up_ps, byte_ps: equation.byte_ps };
-        equation.times_us.iter().fold(String::new(), |mut text, (steps, printed)| {
+        let line = |(steps, published): &(u64, String)| {
             let time = model.time_of_steps(*steps, equation.bytes);
-            let _ = writeln!(text, "{steps} steps of {} bytes: document {printed} us, ours {time}.", equation.bytes);
-            text
-        })
+            TEMPLATE.fill(
+                "equation-line",
+                &[("steps", steps), ("bytes", &equation.bytes), ("published", published), ("time", &time)],
+            )
+        };
+        equation.times_us.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The document cuts digits off.
+    /// Compares our times with the published ones, whose last digits are cut off.
     fn equation_holds(&self) -> bool {
         let equation = &self.figures.equation1;
         let model = CostModel { start_up_ps: equation.start_up_ps, byte_ps: equation.byte_ps };
-        equation.times_us.iter().all(|(steps, printed)| {
-            let digits = printed.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-            format!("{:.digits$}", model.time_of_steps(*steps, equation.bytes)) == format!("{printed} us")
+        equation.times_us.iter().all(|(steps, published)| {
+            let digits = published.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+            format!("{:.digits$}", model.time_of_steps(*steps, equation.bytes)) == format!("{published} us")
         })
     }
 }
 
-/// What was changed of the document's algorithm.
-const METHOD: &str = "**Method**: UMDA with the document's parameters: 60 individuals, binary tournaments for the better \
-half, univariate marginals, mutation of 90 in 100, replacement of the worse half, restoration of broadcasts, spreading \
-over ports. As printed, it converges within some tens of generations, and from then on blind slot swaps do the work: \
-hence the document's days. Changed: a mutation begins at a delivery in conflict and goes on as a chain of slot \
-exchanges, kept by Metropolis's rule; the number of chains doubles whenever a generation brings nothing better; first \
-individuals of a broadcast take the earliest free slots, nearest sender first. Each cell is run at the document's number \
-of steps; where the bound is lower, further runs with a limit of evaluations try one step less at a time.\n\n";
+fn add_schedule(report: &mut ReportText, number: u8, schedule: &VerifiedSchedule) {
+    let VerifiedSchedule { spec, collective, steps, transfers, refusal, swaps, swaps_without_path, swaps_refused } =
+        schedule;
+    let verdict = refusal.as_ref().map_or_else(|| "accepted".to_owned(), |violation| format!("refused: {violation}"));
+    report.add(
+        "schedule",
+        &[
+            ("number", &number),
+            ("collective", &collective.to_uppercase()),
+            ("steps", steps),
+            ("spec", spec),
+            ("transfers", transfers),
+            ("verdict", &verdict),
+            ("swaps", swaps),
+            ("swaps_without_path", swaps_without_path),
+            ("swaps_refused", swaps_refused),
+        ],
+    );
+}
+
+fn collective_and_root(outcome: &Outcome) -> String {
+    let levels = outcome.cell.steps.len();
+    let root = match outcome.place {
+        _ if levels == 1 => String::new(),
+        0 => " from a leaf".to_owned(),
+        place if place + 1 == levels => " from the root".to_owned(),
+        place => format!(" from level {place}"),
+    };
+    outcome.cell.collective.to_uppercase() + &root
+}
 
 fn steps_in_cell(outcome: &Outcome) -> String {
-    let document = outcome.document();
+    let published = outcome.published();
     match outcome.steps {
-        Some(steps) if steps == document => document.to_string(),
-        Some(steps) => format!("{document} -> {steps}"),
-        None => format!("{document} -> none"),
+        Some(steps) if steps == published => published.to_string(),
+        Some(steps) => format!("{published} -> {steps}"),
+        None => format!("{published} -> none"),
     }
 }
 
@@ -296,25 +298,18 @@ fn verdict(outcome: &Outcome) -> String {
     format!("{word}{}", if outcome.is_optimal() { ", optimal" } else { "" })
 }
 
-fn in_words(judged: &Judged) -> String {
-    let Judged { spec, collective, steps, transfers, refusal, swaps, swaps_without_path, swaps_refused } = judged;
-    let (collective, verdict) = (collective.to_uppercase(), refusal.as_deref().unwrap_or("accepted"));
-    let refused = if refusal.is_some() { "refused: " } else { "" };
-    format!(
-        "{collective} in {steps} steps on `{spec}`, {transfers} transfers: {refused}{verdict}. Two cells of a column can be \
-         swapped in {swaps} ways: {swaps_without_path} would send a terminal its own message, {swaps_refused} are \
-         refused.\n"
-    )
-}
-
-/// The mean time of the successful runs of several figures.
+/// Returns the mean time of the successful runs of several figures.
 fn mean(outcomes: &[&Outcome]) -> Option<Duration> {
     let successes: u32 = outcomes.iter().map(|outcome| outcome.successes).sum();
     let spent: Duration = outcomes.iter().filter_map(|outcome| Some(outcome.mean? * outcome.successes)).sum();
     (successes > 0).then(|| spent / successes)
 }
 
-/// How many times shorter ours is; the document's "below one second" counts as at most one.
+fn published_time(cell: &Cell) -> String {
+    cell.seconds.map_or_else(|| "<1 s".to_owned(), seconds)
+}
+
+/// Returns the published time divided by ours; "below one second" counts as at most one second.
 fn ratio(cell: &Cell, mean: Option<Duration>) -> String {
     let Some(mean) = mean.map(|mean| mean.as_secs_f64()).filter(|&mean| mean > 0.0) else { return "-".to_owned() };
     match cell.seconds {
@@ -323,7 +318,7 @@ fn ratio(cell: &Cell, mean: Option<Duration>) -> String {
     }
 }
 
-/// A time in a unit that a person would choose.
+/// Returns a time in a readable unit.
 fn seconds(seconds: f64) -> String {
     match seconds {
         86_400.0.. => format!("{:.1} d", seconds / 86_400.0),

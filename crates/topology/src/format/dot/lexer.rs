@@ -1,13 +1,13 @@
-//! The words of a DOT text.
+//! The lexer of DOT.
 
 use std::borrow::Cow;
 
 use crate::format::error::{FileFault, ReadError};
 use crate::text::excerpt;
 
-/// One word or sign.
+/// A token of DOT.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Token<'a> {
+pub(super) enum DotToken<'a> {
     /// Letters and digits without quotes: a keyword or an id.
     Word(&'a str),
     /// A number, a quoted string or HTML: always an id.
@@ -20,13 +20,13 @@ pub(super) enum Token<'a> {
     End,
 }
 
-impl Token<'_> {
-    /// Whether it is this keyword, in any case.
+impl DotToken<'_> {
+    /// Returns true if it is this keyword, in any case.
     pub(super) fn is(&self, keyword: &str) -> bool {
         matches!(self, Self::Word(word) if word.eq_ignore_ascii_case(keyword))
     }
 
-    /// The token as an error quotes it.
+    /// Returns the token in quotes for an error.
     pub(super) fn quoted(&self) -> String {
         match self {
             Self::Word(word) => format!("'{}'", excerpt(word)),
@@ -41,42 +41,42 @@ impl Token<'_> {
 
 /// Splits a text into tokens.
 #[derive(Clone, Debug)]
-pub(super) struct Lexer<'a> {
+pub(super) struct DotLexer<'a> {
     rest: &'a str,
-    /// The line of `rest`, from 1.
+    /// The line of `rest`, counted from 1.
     line: usize,
-    /// Whether `rest` begins a line.
+    /// True if `rest` begins a line.
     at_line_start: bool,
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> DotLexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { rest: text, line: 1, at_line_start: true }
     }
 
-    /// The line up to which the text is read, from 1.
+    /// Returns the current line, counted from 1.
     pub(super) fn line(&self) -> usize {
         self.line
     }
 
-    pub(super) fn next(&mut self) -> Result<Token<'a>, ReadError> {
+    pub(super) fn next(&mut self) -> Result<DotToken<'a>, ReadError> {
         self.skip_blanks()?;
-        let Some(first) = self.rest.chars().next() else { return Ok(Token::End) };
+        let Some(first) = self.rest.chars().next() else { return Ok(DotToken::End) };
         match first {
             '"' => self.string(),
             '<' => self.html(),
             '{' | '}' | '[' | ']' | ';' | ',' | '=' | ':' | '+' => {
                 self.take(1);
-                Ok(Token::Sign(first))
+                Ok(DotToken::Sign(first))
             }
             '-' if self.rest.starts_with("->") || self.rest.starts_with("--") => {
                 let operator = self.take(2);
-                Ok(Token::EdgeOperator(operator == "->"))
+                Ok(DotToken::EdgeOperator(operator == "->"))
             }
             '-' | '.' | '0'..='9' => self.number(),
             _ if is_letter(first) => {
                 let end = self.rest.find(|c| !is_letter(c) && !c.is_ascii_digit()).unwrap_or(self.rest.len());
-                Ok(Token::Word(self.take(end)))
+                Ok(DotToken::Word(self.take(end)))
             }
             _ => Err(self.unexpected(first.len_utf8())),
         }
@@ -92,7 +92,7 @@ impl<'a> Lexer<'a> {
                 self.take(self.rest.find('\n').unwrap_or(self.rest.len()));
             } else if self.rest.starts_with("/*") {
                 let end = self.rest.find("*/");
-                let unclosed = FileFault::Unsupported("the comment that begins here does not end; close it with '*/'");
+                let unclosed = FileFault::Unsupported("the comment that starts here is not closed; close it with '*/'");
                 self.take(end.ok_or_else(|| ReadError::line(self.line, unclosed))? + 2);
             } else {
                 return Ok(());
@@ -100,9 +100,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `-`? digits and at most one dot. What follows must not look like a part of it: `10.0.0.1` and `2b` are no ids
-    /// without quotes, and two ids would be a surprise.
-    fn number(&mut self) -> Result<Token<'a>, ReadError> {
+    /// Reads a number: `-`? digits and at most one dot. It must not be followed by a letter, digit or dot: `10.0.0.1` and
+    /// `2b` are errors rather than two ids.
+    fn number(&mut self) -> Result<DotToken<'a>, ReadError> {
         let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let sign = usize::from(self.rest.starts_with('-'));
         let whole = digits(&self.rest[sign..]);
@@ -113,17 +113,17 @@ impl<'a> Lexer<'a> {
             has_digits |= fraction > 0;
             end += 1 + fraction;
         }
-        let goes_on = |c: char| is_letter(c) || c.is_ascii_digit() || c == '.';
-        if !has_digits || self.rest[end..].starts_with(goes_on) {
-            let word = self.rest[end..].find(|c| !goes_on(c)).map_or(self.rest.len(), |more| end + more);
+        let continues = |c: char| is_letter(c) || c.is_ascii_digit() || c == '.';
+        if !has_digits || self.rest[end..].starts_with(continues) {
+            let word = self.rest[end..].find(|c| !continues(c)).map_or(self.rest.len(), |more| end + more);
             return Err(self.unexpected(word));
         }
-        Ok(Token::Id(Cow::Borrowed(self.take(end))))
+        Ok(DotToken::Id(Cow::Borrowed(self.take(end))))
     }
 
-    /// A string between double quotes. As in Graphviz, `\"` is a quote, a backslash before a line break removes both,
-    /// and any other pair that begins with a backslash stays as it is.
-    fn string(&mut self) -> Result<Token<'a>, ReadError> {
+    /// Reads a string in double quotes. As in Graphviz, `\"` is a quote, a backslash before a line break removes both, and
+    /// other backslashes are kept.
+    fn string(&mut self) -> Result<DotToken<'a>, ReadError> {
         let body = &self.rest[1..];
         let (mut owned, mut kept) = (String::new(), 0);
         let mut bytes = body.bytes().enumerate();
@@ -136,7 +136,7 @@ impl<'a> Lexer<'a> {
                     owned.push_str(&body[kept..at]);
                     Cow::Owned(owned)
                 };
-                return Ok(Token::Id(id));
+                return Ok(DotToken::Id(id));
             }
             if byte != b'\\' {
                 continue;
@@ -153,12 +153,12 @@ impl<'a> Lexer<'a> {
                 _ => {}
             }
         }
-        let unclosed = "the quoted string that begins here does not end; close it with '\"'";
+        let unclosed = "the quoted string that starts here is not closed; close it with '\"'";
         Err(ReadError::line(self.line, FileFault::Unsupported(unclosed)))
     }
 
-    /// HTML between balanced angle brackets, which stay: Graphviz, too, tells `<a>` from `a`.
-    fn html(&mut self) -> Result<Token<'a>, ReadError> {
+    /// Reads HTML in balanced angle brackets. The brackets are kept, because Graphviz distinguishes `<a>` from `a`.
+    fn html(&mut self) -> Result<DotToken<'a>, ReadError> {
         let mut depth = 0usize;
         for (at, byte) in self.rest.bytes().enumerate() {
             match byte {
@@ -167,16 +167,16 @@ impl<'a> Lexer<'a> {
                 _ => {}
             }
             if depth == 0 {
-                return Ok(Token::Id(Cow::Borrowed(self.take(at + 1))));
+                return Ok(DotToken::Id(Cow::Borrowed(self.take(at + 1))));
             }
         }
-        let unclosed = "the HTML string that begins here does not end; close it with '>'";
+        let unclosed = "the HTML string that starts here is not closed; close it with '>'";
         Err(ReadError::line(self.line, FileFault::Unsupported(unclosed)))
     }
 
     fn unexpected(&self, length: usize) -> ReadError {
         let found = format!("'{}'", excerpt(&self.rest[..length]));
-        let expected = "an id, which needs double quotes if it is neither a word nor a number";
+        let expected = "an id; put it in double quotes if it is neither a word nor a number";
         ReadError::line(self.line, FileFault::Unexpected { found, expected })
     }
 

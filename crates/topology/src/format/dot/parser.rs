@@ -1,60 +1,61 @@
-//! The statements of a DOT text.
+//! The parser of DOT: recursive descent.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::lexer::{Lexer, Token};
-use crate::format::draft::{Direction, Draft, Label, NodeAttributes};
+use super::lexer::{DotLexer, DotToken};
 use crate::format::error::{FileFault, ReadError};
+use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, ResourceLabel};
 use crate::text::excerpt;
 use crate::{NodeId, Topology};
 
-/// How deep subgraphs may stand in each other. Their nodes are collected at every level, and the parser recurses.
+/// Maximum nesting depth of subgraphs. It limits the recursion of the parser.
 const MAX_DEPTH: usize = 64;
 
-/// How many edges a file may write with subgraphs: `{n} -> {n}` is the one place where few words make many channels.
+/// Maximum number of edges from and to subgraphs, because `{n} -> {n}` makes many channels of a short text.
 const MAX_SUBGRAPH_EDGES: usize = 1 << 18;
 
 const KEYWORDS: [&str; 6] = ["node", "edge", "graph", "digraph", "subgraph", "strict"];
 
-/// The values that hold for nodes and edges from here to the end of the subgraph.
+/// The default attributes of nodes and edges up to the end of the subgraph.
 #[derive(Clone, Copy, Default)]
-struct Scope {
+struct DefaultAttributes {
     node: NodeAttributes,
     edge: EdgeAttributes,
 }
 
 #[derive(Clone, Copy, Default)]
 struct EdgeAttributes {
-    direction: Option<Direction>,
-    resource: Option<Label>,
+    direction: Option<EdgeDirection>,
+    resource: Option<ResourceLabel>,
 }
 
-/// A name and its value, as `[name=value]` lists them.
+/// A name and its value in a list `[name=value, …]`.
 type Attribute<'a> = (Cow<'a, str>, Cow<'a, str>);
 
-pub(super) struct Parser<'a> {
-    lexer: Lexer<'a>,
-    token: Token<'a>,
+/// The parser state.
+pub(super) struct DotParser<'a> {
+    lexer: DotLexer<'a>,
+    token: DotToken<'a>,
     /// The line of `token`.
     line: usize,
     is_directed: bool,
-    /// The edges so far if the graph keeps the first of equal ones.
+    /// The ends of the edges so far, if the graph is strict.
     strict: Option<BTreeSet<(NodeId, NodeId)>>,
     subgraph_edges: usize,
-    draft: Draft<'a>,
+    parsed: ParsedGraph<'a>,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> DotParser<'a> {
     pub(super) fn new(text: &'a str) -> Result<Self, ReadError> {
         let mut parser = Self {
-            lexer: Lexer::new(text),
-            token: Token::End,
+            lexer: DotLexer::new(text),
+            token: DotToken::End,
             line: 1,
             is_directed: false,
             strict: None,
             subgraph_edges: 0,
-            draft: Draft::default(),
+            parsed: ParsedGraph::default(),
         };
         parser.advance()?;
         Ok(parser)
@@ -71,26 +72,26 @@ impl<'a> Parser<'a> {
             return Err(self.expected("'graph' or 'digraph'"));
         }
         self.advance()?;
-        let own_name = if self.token == Token::Sign('{') { None } else { Some(self.id("a name or '{'")?) };
+        let own_name = if self.token == DotToken::Sign('{') { None } else { Some(self.id("a name or '{'")?) };
         self.expect('{')?;
-        self.statements(Scope::default(), 0)?;
-        if self.token != Token::End {
-            return Err(self.expected("the end of the file behind the graph"));
+        self.statements(DefaultAttributes::default(), 0)?;
+        if self.token != DotToken::End {
+            return Err(self.expected("the end of the file after the graph"));
         }
         let name = own_name.as_deref().filter(|name| !name.is_empty()).unwrap_or(name);
-        self.draft.finish(name)
+        self.parsed.finish(name)
     }
 
-    /// Statements up to and with `}`; the nodes they name, each once and ascending.
-    fn statements(&mut self, mut scope: Scope, depth: usize) -> Result<Vec<NodeId>, ReadError> {
+    /// Statements up to and including `}`. Returns the nodes that they name, distinct and ascending.
+    fn statements(&mut self, mut defaults: DefaultAttributes, depth: usize) -> Result<Vec<NodeId>, ReadError> {
         let mut named = Vec::new();
-        while self.token != Token::Sign('}') {
-            if self.token == Token::Sign(';') {
+        while self.token != DotToken::Sign('}') {
+            if self.token == DotToken::Sign(';') {
                 self.advance()?;
             } else if let Some(keyword) = ["node", "edge", "graph"].into_iter().find(|word| self.token.is(word)) {
-                self.defaults(keyword, &mut scope)?;
+                self.defaults(keyword, &mut defaults)?;
             } else {
-                self.nodes_or_edges(scope, depth, &mut named)?;
+                self.nodes_or_edges(defaults, depth, &mut named)?;
             }
         }
         self.advance()?;
@@ -100,48 +101,56 @@ impl<'a> Parser<'a> {
     }
 
     /// (`node` | `edge` | `graph`) attributes
-    fn defaults(&mut self, keyword: &str, scope: &mut Scope) -> Result<(), ReadError> {
+    fn defaults(&mut self, keyword: &str, defaults: &mut DefaultAttributes) -> Result<(), ReadError> {
         self.advance()?;
-        if self.token != Token::Sign('[') {
-            return Err(self.expected("'[' behind 'node', 'edge' or 'graph'; quote a name like that"));
+        if self.token != DotToken::Sign('[') {
+            return Err(self.expected("'[' after 'node', 'edge' or 'graph'; put a node of that name in quotes"));
         }
         let line = self.line;
         let attributes = self.attributes()?;
         match keyword {
-            "node" => set_node(&mut scope.node, &attributes),
-            "edge" => self.edge_attributes(scope.edge, attributes).map(|edge| scope.edge = edge),
+            "node" => set_node(&mut defaults.node, &attributes),
+            "edge" => self.edge_attributes(defaults.edge, attributes).map(|edge| defaults.edge = edge),
             _ => Ok(()),
         }
         .map_err(|fault| ReadError::line(line, fault))
     }
 
-    /// id `=` id, a node with its attributes, or a chain of edges with theirs.
-    fn nodes_or_edges(&mut self, scope: Scope, depth: usize, named: &mut Vec<NodeId>) -> Result<(), ReadError> {
+    /// An assignment `id = id`, a node with its attributes, or a chain of edges with its attributes.
+    fn nodes_or_edges(
+        &mut self,
+        defaults: DefaultAttributes,
+        depth: usize,
+        named: &mut Vec<NodeId>,
+    ) -> Result<(), ReadError> {
         let line = self.line;
         let at_line = |fault| ReadError::line(line, fault);
-        let Some(End { mut nodes, is_subgraph }) = self.end(scope, depth)? else { return Ok(()) };
-        if !matches!(self.token, Token::EdgeOperator(_)) {
+        let Some(EdgeEnd { mut nodes, is_subgraph }) = self.end(defaults, depth)? else { return Ok(()) };
+        if !matches!(self.token, DotToken::EdgeOperator(_)) {
             if !is_subgraph {
                 let mut attributes = NodeAttributes::default();
                 set_node(&mut attributes, &self.attributes()?).map_err(at_line)?;
-                self.draft.describe(nodes[0], attributes).map_err(at_line)?;
+                self.parsed.set_attributes(nodes[0], attributes).map_err(at_line)?;
             }
             named.append(&mut nodes);
             return Ok(());
         }
         let mut chain = vec![nodes];
-        while let Token::EdgeOperator(is_arrow) = self.token {
+        while let DotToken::EdgeOperator(is_arrow) = self.token {
             if is_arrow != self.is_directed {
-                let expected =
-                    if self.is_directed { "'->', or 'graph' at the top" } else { "'--', or 'digraph' at the top" };
+                let expected = if self.is_directed {
+                    "'->', or 'graph' in the first line"
+                } else {
+                    "'--', or 'digraph' in the first line"
+                };
                 return Err(self.expected(expected));
             }
             self.advance()?;
-            let Some(end) = self.end(scope, depth)? else { return Err(self.expected("the other end of an edge")) };
+            let Some(end) = self.end(defaults, depth)? else { return Err(self.expected("the other end of an edge")) };
             chain.push(end.nodes);
         }
         let attributes = self.attributes()?;
-        let edge = self.edge_attributes(scope.edge, attributes).map_err(at_line)?;
+        let edge = self.edge_attributes(defaults.edge, attributes).map_err(at_line)?;
         for pair in chain.windows(2) {
             self.join(&pair[0], &pair[1], edge).map_err(at_line)?;
         }
@@ -153,73 +162,73 @@ impl<'a> Parser<'a> {
         if tails.len() > 1 || heads.len() > 1 {
             self.subgraph_edges = self.subgraph_edges.saturating_add(tails.len().saturating_mul(heads.len()));
             if self.subgraph_edges > MAX_SUBGRAPH_EDGES {
-                return Err(FileFault::Unsupported("subgraphs make more than 2^18 edges here; write them one by one"));
+                return Err(FileFault::Unsupported("subgraphs make more than 2^18 edges; write the edges one by one"));
             }
         }
-        let usual = if self.is_directed { Direction::Forward } else { Direction::Both };
+        let usual = if self.is_directed { EdgeDirection::Forward } else { EdgeDirection::Both };
         for &u in tails {
             for &v in heads {
                 let ends = if self.is_directed { (u, v) } else { (u.min(v), u.max(v)) };
                 if self.strict.as_mut().is_none_or(|edges| edges.insert(ends)) {
-                    self.draft.join(u, v, edge.direction.unwrap_or(usual), edge.resource)?;
+                    self.parsed.add_edge(u, v, edge.direction.unwrap_or(usual), edge.resource)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// A node with its port, or a subgraph; `None` for `id = id`, which is neither.
-    fn end(&mut self, scope: Scope, depth: usize) -> Result<Option<End>, ReadError> {
+    /// A node with its port, or a subgraph. Returns `None` for an assignment `id = id`.
+    fn end(&mut self, defaults: DefaultAttributes, depth: usize) -> Result<Option<EdgeEnd>, ReadError> {
         if self.token.is("subgraph") {
             self.advance()?;
-            if self.token != Token::Sign('{') {
+            if self.token != DotToken::Sign('{') {
                 self.id("a name or '{'")?;
             }
-            return Ok(Some(self.subgraph(scope, depth)?));
+            return Ok(Some(self.subgraph(defaults, depth)?));
         }
-        if self.token == Token::Sign('{') {
-            return Ok(Some(self.subgraph(scope, depth)?));
+        if self.token == DotToken::Sign('{') {
+            return Ok(Some(self.subgraph(defaults, depth)?));
         }
         let line = self.line;
         let name = self.id("a node, an edge, a subgraph or '}'")?;
-        if self.token == Token::Sign('=') {
+        if self.token == DotToken::Sign('=') {
             self.advance()?;
             self.value()?;
             return Ok(None);
         }
         for _ in 0..2 {
-            if self.token == Token::Sign(':') {
+            if self.token == DotToken::Sign(':') {
                 self.advance()?;
                 self.id("a port")?;
             }
         }
-        let (node, is_new) = self.draft.mention(name);
+        let (node, is_new) = self.parsed.node(name);
         if is_new {
-            self.draft.describe(node, scope.node).map_err(|fault| ReadError::line(line, fault))?;
+            self.parsed.set_attributes(node, defaults.node).map_err(|fault| ReadError::line(line, fault))?;
         }
-        Ok(Some(End { nodes: vec![node], is_subgraph: false }))
+        Ok(Some(EdgeEnd { nodes: vec![node], is_subgraph: false }))
     }
 
-    fn subgraph(&mut self, scope: Scope, depth: usize) -> Result<End, ReadError> {
+    fn subgraph(&mut self, defaults: DefaultAttributes, depth: usize) -> Result<EdgeEnd, ReadError> {
         if depth == MAX_DEPTH {
             let fault = FileFault::Unsupported("subgraphs are nested more than 64 deep; flatten them");
             return Err(ReadError::line(self.line, fault));
         }
         self.expect('{')?;
-        let nodes = self.statements(scope, depth + 1)?;
-        Ok(End { nodes, is_subgraph: true })
+        let nodes = self.statements(defaults, depth + 1)?;
+        Ok(EdgeEnd { nodes, is_subgraph: true })
     }
 
     /// Any number of lists `[name=value, …]`.
     fn attributes(&mut self) -> Result<Vec<Attribute<'a>>, ReadError> {
         let mut attributes = Vec::new();
-        while self.token == Token::Sign('[') {
+        while self.token == DotToken::Sign('[') {
             self.advance()?;
-            while self.token != Token::Sign(']') {
+            while self.token != DotToken::Sign(']') {
                 let name = self.value()?;
                 self.expect('=')?;
                 attributes.push((name, self.value()?));
-                if matches!(self.token, Token::Sign(',' | ';')) {
+                if matches!(self.token, DotToken::Sign(',' | ';')) {
                     self.advance()?;
                 }
             }
@@ -228,7 +237,7 @@ impl<'a> Parser<'a> {
         Ok(attributes)
     }
 
-    /// What edges are by default, with these attributes instead.
+    /// Returns the edge defaults, overridden by these attributes.
     fn edge_attributes(
         &mut self,
         mut edge: EdgeAttributes,
@@ -236,7 +245,7 @@ impl<'a> Parser<'a> {
     ) -> Result<EdgeAttributes, FileFault> {
         for (name, value) in attributes {
             match name.as_ref() {
-                "resource" => edge.resource = Some(self.draft.resource(value)),
+                "resource" => edge.resource = Some(self.parsed.resource(value)),
                 "dir" => edge.direction = Some(direction(&value)?),
                 _ => {}
             }
@@ -244,7 +253,7 @@ impl<'a> Parser<'a> {
         Ok(edge)
     }
 
-    /// An id that is no keyword.
+    /// An id that is not a keyword.
     fn id(&mut self, expected: &'static str) -> Result<Cow<'a, str>, ReadError> {
         if KEYWORDS.into_iter().any(|keyword| self.token.is(keyword)) {
             return Err(self.expected(expected));
@@ -256,17 +265,17 @@ impl<'a> Parser<'a> {
         self.value_or("an attribute 'name=value'")
     }
 
-    /// A word or id; quoted strings may be joined by `+`.
+    /// A word or id. Quoted strings can be concatenated by `+`.
     fn value_or(&mut self, expected: &'static str) -> Result<Cow<'a, str>, ReadError> {
         let mut value = match &mut self.token {
-            Token::Word(word) => Cow::Borrowed(*word),
-            Token::Id(id) => std::mem::take(id),
+            DotToken::Word(word) => Cow::Borrowed(*word),
+            DotToken::Id(id) => std::mem::take(id),
             _ => return Err(self.expected(expected)),
         };
         self.advance()?;
-        while self.token == Token::Sign('+') {
+        while self.token == DotToken::Sign('+') {
             self.advance()?;
-            let Token::Id(more) = &self.token else { return Err(self.expected("a quoted string behind '+'")) };
+            let DotToken::Id(more) = &self.token else { return Err(self.expected("a quoted string after '+'")) };
             value.to_mut().push_str(more);
             self.advance()?;
         }
@@ -274,7 +283,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, sign: char) -> Result<(), ReadError> {
-        if self.token == Token::Sign(sign) {
+        if self.token == DotToken::Sign(sign) {
             return self.advance();
         }
         Err(self.expected(match sign {
@@ -295,7 +304,7 @@ impl<'a> Parser<'a> {
 }
 
 /// One end of an edge.
-struct End {
+struct EdgeEnd {
     nodes: Vec<NodeId>,
     is_subgraph: bool,
 }
@@ -304,7 +313,7 @@ fn set_node(node: &mut NodeAttributes, attributes: &[Attribute<'_>]) -> Result<(
     for (name, value) in attributes {
         match name.as_ref() {
             "pos" => (node.x, node.y) = point(value).unzip(),
-            // Not ours here: Graphviz has `pos`.
+            // In DOT only `pos` is a position.
             "x" | "y" => {}
             name => node.set(name, value)?,
         }
@@ -312,17 +321,17 @@ fn set_node(node: &mut NodeAttributes, attributes: &[Attribute<'_>]) -> Result<(
     Ok(())
 }
 
-/// Which channels an edge with these arrow heads stands for.
-fn direction(value: &str) -> Result<Direction, FileFault> {
+/// Returns the direction of an edge with this value of `dir`.
+fn direction(value: &str) -> Result<EdgeDirection, FileFault> {
     match value {
-        "forward" => Ok(Direction::Forward),
-        "back" => Ok(Direction::Backward),
-        "both" | "none" => Ok(Direction::Both),
+        "forward" => Ok(EdgeDirection::Forward),
+        "back" => Ok(EdgeDirection::Backward),
+        "both" | "none" => Ok(EdgeDirection::Both),
         _ => Err(FileFault::Value { attribute: "dir", found: excerpt(value), expected: "forward, back, both or none" }),
     }
 }
 
-/// The first two coordinates of `x,y`, `x,y!` or `x,y,z`.
+/// Parses the first two coordinates of `x,y`, `x,y!` or `x,y,z`.
 fn point(text: &str) -> Option<(f64, f64)> {
     let mut coordinates = text.trim().trim_end_matches('!').split(',').map(|x| x.trim().parse().ok());
     coordinates.next().flatten().zip(coordinates.next().flatten())

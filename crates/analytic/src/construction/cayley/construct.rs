@@ -1,0 +1,50 @@
+//! The choice of a schedule for a network that is recognised.
+
+use lockstep_schedule::{Budget, CollectiveName, Problem, Schedule};
+
+use super::group_table::GroupTable;
+use super::mirrored_torus::MirroredTorus;
+use super::{all_gather, all_to_all, translates};
+use crate::Construction;
+use crate::kit::labelling::{FourCycles, GroupLabelling};
+
+/// The construction on networks that are recognised.
+pub(crate) const CAYLEY: Construction = Construction {
+    name: "cayley",
+    about: "all-gather and relayed all-to-all on tori, hypercubes, circulant and other abelian Cayley graphs",
+    construct,
+};
+
+/// All ports and full duplex. Every transfer crosses one channel, so the switching does not matter.
+pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
+    let (topology, model) = (problem.topology(), problem.model());
+    let collective = problem.collective().name()?;
+    match collective {
+        CollectiveName::AllGather => {}
+        CollectiveName::AllToAll if !model.is_direct() => {}
+        _ => return None,
+    }
+    let least = topology.terminal_count() as u64 - 1;
+    if topology.resource_count() != topology.channel_count() || !translates::fits(topology.node_count(), least) {
+        return None;
+    }
+    let labelling = GroupLabelling::with_squares(topology, FourCycles::TwoAxes, budget)?;
+    if model.ports.of_degree(labelling.degree()) < labelling.degree() {
+        return None;
+    }
+    let steps = GroupTable::of_labelling(&labelling)?;
+    if collective == CollectiveName::AllGather {
+        let base = all_gather::base(&steps, budget)?;
+        return Some(translates::expand(&steps, labelling.channels(), &base, collective));
+    }
+    if !translates::fits(topology.node_count(), steps.distance_sum()) {
+        return None;
+    }
+    if let Some(mirror) = MirroredTorus::of(&labelling) {
+        let base = mirror.exchange(&steps, budget)?;
+        return Some(translates::expand(&mirror.steps, &mirror.channel, &base, collective));
+    }
+    let base = all_to_all::base(&steps, budget)?;
+    let fits = translates::fits(topology.node_count(), base.transfer_count() as u64);
+    fits.then(|| translates::expand(&steps, labelling.channels(), &base, collective))
+}

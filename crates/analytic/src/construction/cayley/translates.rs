@@ -1,0 +1,85 @@
+//! From the part of one source to the schedule of all.
+
+use lockstep_schedule::{BaseSchedule, CollectiveName, MessageId, Schedule};
+use lockstep_topology::ChannelId;
+
+use super::group_table::GroupTable;
+
+/// The most transfers of a schedule that is written down.
+const MAX_TRANSFERS: u64 = 1 << 24;
+
+/// Whether the schedule of so many sources with so many transfers each has a size to be written down.
+pub(super) fn fits(sources: usize, transfers: u64) -> bool {
+    transfers.checked_mul(sources as u64).is_some_and(|transfers| transfers <= MAX_TRANSFERS)
+}
+
+/// Where each element is taken by the translation to each other one.
+///
+/// Memory: 2 bytes a pair of elements.
+struct TranslationTable {
+    elements: usize,
+    sum: Vec<u16>,
+}
+
+impl TranslationTable {
+    /// Takes `O(N^2)` time. The group need not be abelian: a translation takes a walk from element 0 to the walk along the
+    /// same generators from another element.
+    fn of(steps: &GroupTable) -> Self {
+        let elements = steps.element_count();
+        assert!(elements <= 1 << 16, "an element is a u16");
+        let mut sum = vec![0; elements * elements];
+        for (element, sum) in sum[..elements].iter_mut().enumerate() {
+            *sum = element as u16;
+        }
+        let mut met = vec![false; elements];
+        met[0] = true;
+        for element in steps.order() {
+            for (generator, next) in steps.neighbours(element).enumerate() {
+                if !std::mem::replace(&mut met[next], true) {
+                    for source in 0..elements {
+                        let end = steps.next(usize::from(sum[element * elements + source]), generator);
+                        sum[next * elements + source] = end as u16;
+                    }
+                }
+            }
+        }
+        Self { elements, sum }
+    }
+
+    /// The translates of an element, one a source.
+    fn row(&self, element: u32) -> &[u16] {
+        &self.sum[element as usize * self.elements..][..self.elements]
+    }
+}
+
+/// The translates of a base whose transfers cross one channel each. `channel` is that of each element and generator, a
+/// row an element; elements are the numbers of nodes.
+pub(super) fn expand(
+    steps: &GroupTable,
+    channel: &[ChannelId],
+    base: &BaseSchedule,
+    collective: CollectiveName,
+) -> Schedule {
+    let (elements, degree) = (steps.element_count(), steps.degree());
+    let sums = TranslationTable::of(steps);
+    let transfers = base.transfer_count() * elements;
+    let mut schedule = Schedule::with_capacity(transfers, transfers);
+    for step in 0..base.step_count() {
+        schedule.begin_step();
+        for transfer in base.step(step) {
+            let generator = usize::from(transfer.path[0]);
+            let (senders, receivers) = (sums.row(transfer.from), sums.row(transfer.message));
+            for source in 0..elements {
+                let message = if collective == CollectiveName::AllToAll {
+                    let receiver = usize::from(receivers[source]);
+                    source * (elements - 1) + receiver - usize::from(receiver > source)
+                } else {
+                    source
+                };
+                let channel = channel[usize::from(senders[source]) * degree + generator];
+                schedule.push(MessageId::from_index(message), &[channel]);
+            }
+        }
+    }
+    schedule
+}

@@ -1,0 +1,130 @@
+//! Broadcasts along the diagonals of a square torus.
+
+use lockstep_schedule::{Budget, Problem, Run, Schedule};
+use lockstep_topology::CayleyGraph;
+
+use super::broadcast_line::BroadcastLine;
+use crate::kit::streamed_broadcast;
+use crate::kit::torus::generator;
+use crate::{Construction, StreamedBroadcast};
+
+pub(crate) const DIAGONALS: Construction = Construction {
+    name: "diagonals",
+    about: "broadcast on n x n tori of any side in 2 ceil(log5 n) steps: first along a diagonal, then from it",
+    construct: |problem, _goal, budget| construct(problem, budget),
+};
+
+/// A wormhole all-port one-to-all broadcast on the torus of `n x n` nodes, `n >= 3`, in `2 ceil(log5 n)` rounds: at most one
+/// more than the least number.
+///
+/// In the first half the message spreads over the diagonal of the root, a holder a row. A holder reaches two rows above
+/// by way of its own column and the next one, and ends in the row of the receiver, where nothing else moves, with a leg to
+/// the diagonal; below it does the same turned round. In the second half it spreads over the diagonals, as one line of `n`
+/// points: along a row or a column a node reaches two diagonals on each side, and different holders use different parts
+/// of a line. All paths are shortest ones.
+///
+/// ```
+/// use lockstep_analytic::{DiagonalBroadcast, StreamedBroadcast};
+///
+/// let diagonals = DiagonalBroadcast::new(7).expect("a torus of 3 x 3 or more");
+/// assert_eq!(diagonals.round_count(), 4);
+/// assert_eq!(diagonals.arrival(0), 0);
+/// ```
+///
+/// **Source**: the dilated diagonals of the lecture on hypercubes and tori, after Tvrdík; its round of alignment is saved by
+/// the last leg in the row of the receiver.
+#[derive(Clone, Debug)]
+pub struct DiagonalBroadcast {
+    graph: CayleyGraph,
+    line: BroadcastLine,
+    /// Forwards and backwards along the first axis, then the second.
+    ports: [[u16; 2]; 2],
+}
+
+impl DiagonalBroadcast {
+    /// The broadcast on the torus of `side x side` nodes; `None` for sides below 3 and past 2^63 nodes.
+    pub fn new(side: u32) -> Option<Self> {
+        let graph: CayleyGraph = format!("torus:{side}x{side}").parse().ok().filter(|_| side >= 3)?;
+        let ports = [0, 1].map(|axis| [false, true].map(|backwards| generator(&graph, axis, backwards)));
+        Some(Self { graph, line: BroadcastLine::new(side), ports })
+    }
+
+    /// The coordinates of a node as points of a line.
+    fn coordinates(&self, offset: u64) -> [i64; 2] {
+        let (offset, side) = (offset.cast_signed(), self.line.points);
+        [offset / side, offset % side].map(|coordinate| self.line.point(coordinate))
+    }
+
+    fn element(&self, coordinates: [i64; 2]) -> u64 {
+        let [x, y] = coordinates.map(|coordinate| coordinate.rem_euclid(self.line.points));
+        (x * self.line.points + y).cast_unsigned()
+    }
+
+    /// The half that a round belongs to, and its place there.
+    fn half(&self, round: usize) -> (bool, usize) {
+        let second = round >= self.line.rounds;
+        (second, if second { round - self.line.rounds } else { round })
+    }
+}
+
+impl StreamedBroadcast for DiagonalBroadcast {
+    fn graph(&self) -> &CayleyGraph {
+        &self.graph
+    }
+
+    fn round_count(&self) -> usize {
+        2 * self.line.rounds
+    }
+
+    fn arrival(&self, offset: u64) -> usize {
+        let [x, y] = self.coordinates(offset);
+        match self.line.point(x - y) {
+            0 => self.line.arrival(y),
+            diagonal => self.line.rounds + self.line.arrival(diagonal),
+        }
+    }
+
+    fn senders(&self, round: usize, visit: &mut dyn FnMut(u64)) {
+        let (second, round) = self.half(round);
+        for point in self.line.points().filter(|&point| self.line.arrival(point) <= round) {
+            if second {
+                self.line.points().for_each(|y| visit(self.element([point + y, y])));
+            } else {
+                visit(self.element([point, point]));
+            }
+        }
+    }
+
+    fn sends(&self, offset: u64, round: usize, visit: &mut dyn FnMut(&[Run])) {
+        let [x, y] = self.coordinates(offset);
+        let (second, round) = self.half(round);
+        let point = self.line.point(if second { x - y } else { y });
+        let split = self.line.split(self.line.stretch(point, round), round);
+        for (backwards, cells) in [(false, split.above), (true, split.below)] {
+            let along = |axis: usize, backwards: bool, hops: u64| Run {
+                generator: self.ports[axis][usize::from(backwards)],
+                hops,
+            };
+            let [near, far] = cells.map(|cell| cell.map(|cell| cell.at.abs_diff(point)));
+            let [aside, ahead] = [0, 1].map(|axis| move |hops| along(axis, backwards, hops));
+            if let Some(hops) = near {
+                if second { visit(&[aside(hops)]) } else { visit(&[ahead(hops), aside(hops)]) }
+            }
+            if let Some(hops) = far {
+                // The number of a diagonal grows with the first coordinate and falls with the second.
+                let other_way = along(1, !backwards, hops);
+                if second { visit(&[other_way]) } else { visit(&[aside(1), ahead(hops), aside(hops - 1)]) }
+            }
+        }
+    }
+}
+
+fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
+    let axes = streamed_broadcast::axes(problem, budget)?;
+    let diagonals = match *axes.sides() {
+        [side, other] if side == other => DiagonalBroadcast::new(side)?,
+        _ => return None,
+    };
+    let node_of: Vec<_> = (0..problem.topology().node_count()).map(|place| axes.node_at(place)).collect();
+    streamed_broadcast::written(&diagonals, problem, &node_of, budget)
+}

@@ -1,0 +1,12 @@
+//! The constructions, one file or folder per construction or family of them.
+
+pub mod cayley;
+pub(crate) mod clos;
+pub(crate) mod diagonal;
+pub(crate) mod fat_tree;
+pub mod hypercube;
+pub(crate) mod multistage;
+pub(crate) mod subgroup_chain;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tree;

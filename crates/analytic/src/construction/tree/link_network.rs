@@ -1,0 +1,76 @@
+//! The links that paths may take.
+
+use lockstep_schedule::{Problem, Switching};
+use lockstep_topology::{NodeId, Topology};
+
+use super::duplex_links::DuplexLinks;
+use super::rooted_tree::RootedTree;
+
+/// The most roots that are tried where paths must be shortest.
+const MAX_ROOTS: usize = 8;
+
+/// The links that paths may take, and the nodes that they may cross.
+pub(super) struct LinkNetwork<'a> {
+    topology: &'a Topology,
+    switching: Switching,
+    pub(super) links: DuplexLinks,
+}
+
+impl<'a> LinkNetwork<'a> {
+    pub(super) fn new(problem: &Problem<'a>) -> Self {
+        let (topology, switching) = (problem.topology(), problem.model().switching);
+        let takes_part = |node| switching == Switching::Wormhole || topology.is_terminal(node);
+        Self { topology, switching, links: DuplexLinks::new(topology, takes_part) }
+    }
+
+    fn is_inner(&self, node: NodeId) -> bool {
+        match self.switching {
+            Switching::Wormhole => self.topology.routes(node),
+            Switching::StoreAndForward => self.topology.is_terminal(node),
+        }
+    }
+
+    /// The first terminal, or a node behind it where it does not route.
+    pub(super) fn hub(&self) -> Option<NodeId> {
+        self.inner_near(*self.topology.terminals().first()?)
+    }
+
+    fn inner_near(&self, terminal: NodeId) -> Option<NodeId> {
+        let neighbours = self.links.at(terminal).iter().map(|link| link.neighbour);
+        std::iter::once(terminal).chain(neighbours).find(|&node| self.is_inner(node))
+    }
+
+    pub(super) fn tree(&self, root: NodeId) -> Option<RootedTree> {
+        RootedTree::breadth_first(self.topology, &self.links, root, |node| self.is_inner(node))
+    }
+
+    /// Whether there is no channel but those of the tree and in parallel to them.
+    pub(super) fn is_tree(&self, tree: &RootedTree) -> bool {
+        let ends: usize = tree.node.iter().map(|&node| self.links.at(node).len()).sum();
+        ends == 2 * (tree.len() - 1) && !self.links.has_one_way
+    }
+
+    /// Some of the nodes half way between two terminals far apart.
+    pub(super) fn middle(&self, hub: NodeId) -> Option<Vec<NodeId>> {
+        let depths_and_farthest = |root| {
+            let tree = self.tree(root)?;
+            let mut depth = vec![u32::MAX; self.topology.node_count()];
+            depth[root.index()] = 0;
+            for (node, &parent) in tree.node.iter().zip(&tree.parent).skip(1) {
+                depth[node.index()] = depth[tree.node[parent as usize].index()] + 1;
+            }
+            let farthest = self.topology.terminals().iter().rev().max_by_key(|terminal| depth[terminal.index()])?;
+            Some((depth, self.inner_near(*farthest)?))
+        };
+        let (_, one) = depths_and_farthest(hub)?;
+        let (from_one, other) = depths_and_farthest(one)?;
+        let (from_other, _) = depths_and_farthest(other)?;
+        let length = from_one[other.index()];
+        let is_between = |&node: &NodeId| {
+            let (one, other) = (from_one[node.index()], from_other[node.index()]);
+            one == length / 2 && other == length - length / 2 && self.is_inner(node)
+        };
+        let between: Vec<NodeId> = self.topology.nodes().filter(is_between).collect();
+        Some(between.iter().copied().step_by(between.len().div_ceil(MAX_ROOTS).max(1)).collect())
+    }
+}

@@ -1,0 +1,165 @@
+//! A tree of full-duplex links in which terminals are numbered so that every link separates an interval of them.
+
+use lockstep_topology::{ChannelId, NodeId, Topology};
+
+use super::duplex_links::{DuplexLink, DuplexLinks};
+
+/// The most channels of all paths together of a schedule that is written down: 1 GiB.
+pub(super) const MAX_CHANNEL_USES: usize = 1 << 28;
+
+/// Stands for no place.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A rooted tree, spanning all terminals of a network; its nodes are known by their *places* in a preorder.
+///
+/// The nodes below `place` are those up to `end[place]`, and so of the terminals, in their order, an interval is below each
+/// link. Memory: 32 bytes a node.
+#[derive(Debug)]
+pub(super) struct RootedTree {
+    /// The nodes in preorder; so are the other tables.
+    pub(super) node: Vec<NodeId>,
+    /// The place above; of the root its own.
+    pub(super) parent: Vec<u32>,
+    /// Where the nodes below this one end.
+    pub(super) end: Vec<u32>,
+    /// The channel to the parent; none for the root.
+    pub(super) up: Vec<Option<ChannelId>>,
+    /// The channel from the parent; none for the root.
+    pub(super) down: Vec<Option<ChannelId>>,
+    /// The places of the terminals, ascending.
+    pub(super) terminals: Vec<u32>,
+}
+
+/// Whether the two channels of a link carry two transfers in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Duplex {
+    Full,
+    Half,
+}
+
+impl RootedTree {
+    /// The tree of the shortest ways from the root over nodes that are `inner` nodes, or `None` if it misses a terminal.
+    pub(super) fn breadth_first(
+        topology: &Topology,
+        links: &DuplexLinks,
+        root: NodeId,
+        inner: impl Fn(NodeId) -> bool,
+    ) -> Option<Self> {
+        // Found nodes in the order of the search, each with the place of its parent there.
+        let mut found: Vec<(u32, Option<DuplexLink>)> = vec![(0, None)];
+        let mut is_found = vec![false; topology.node_count()];
+        is_found[root.index()] = true;
+        let node_of = |link: Option<DuplexLink>| link.map_or(root, |link| link.neighbour);
+        let mut next = 0;
+        while let Some(&(_, link)) = found.get(next) {
+            let node = node_of(link);
+            if inner(node) {
+                for &link in links.at(node) {
+                    if !std::mem::replace(&mut is_found[link.neighbour.index()], true) {
+                        found.push((next as u32, Some(link)));
+                    }
+                }
+            }
+            next += 1;
+        }
+        if !topology.terminals().iter().all(|terminal| is_found[terminal.index()]) {
+            return None;
+        }
+        let count = found.len();
+        let mut size = vec![1u32; count];
+        for (at, &(parent, _)) in found.iter().enumerate().skip(1).rev() {
+            size[parent as usize] += size[at];
+        }
+        let mut tree = Self {
+            node: vec![root; count],
+            parent: vec![0; count],
+            end: vec![count as u32; count],
+            up: vec![None; count],
+            down: vec![None; count],
+            terminals: Vec::with_capacity(topology.terminal_count()),
+        };
+        // The place of each found node, and the place of its next child.
+        let (mut place, mut free) = (vec![0u32; count], vec![1u32; count]);
+        for (at, &(parent, link)) in found.iter().enumerate().skip(1) {
+            let here = free[parent as usize];
+            free[parent as usize] += size[at];
+            place[at] = here;
+            free[at] = here + 1;
+            let (row, link) = (here as usize, link.expect("only the root is found without a link"));
+            tree.node[row] = link.neighbour;
+            tree.parent[row] = place[parent as usize];
+            tree.end[row] = here + size[at];
+            (tree.up[row], tree.down[row]) = (Some(link.back), Some(link.out));
+        }
+        tree.terminals.extend((0..count as u32).filter(|&place| topology.is_terminal(tree.node[place as usize])));
+        Some(tree)
+    }
+
+    /// Number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.node.len()
+    }
+
+    /// The places below this one, which is the first.
+    pub(super) fn below(&self, place: u32) -> std::ops::Range<u32> {
+        place..self.end[place as usize]
+    }
+
+    /// Number of terminals at and below a place.
+    pub(super) fn terminals_below(&self, place: u32) -> usize {
+        let before = |bound: u32| self.terminals.partition_point(|&terminal| terminal < bound);
+        before(self.end[place as usize]) - before(place)
+    }
+
+    /// The numbers of terminals below each link.
+    pub(super) fn parts(&self) -> impl Iterator<Item = usize> {
+        (1..self.len() as u32).map(|place| self.terminals_below(place))
+    }
+
+    /// The terminals in preorder from this one on, and round to it again.
+    pub(super) fn terminals_from(&self, first: NodeId) -> Vec<u32> {
+        let turn = self.terminals.iter().position(|&place| self.node[place as usize] == first);
+        let mut terminals = self.terminals.clone();
+        terminals.rotate_left(turn.expect("the tree has every terminal"));
+        terminals
+    }
+
+    /// The channels from one place to another, in `path`.
+    pub(super) fn path(&self, from: u32, to: u32, path: &mut Vec<ChannelId>) {
+        path.clear();
+        let (mut from, mut to) = (from, to);
+        // The later of two places is not above the other: it climbs. First up from one end, then the way down backwards.
+        let start = to;
+        while from != to {
+            if from > to {
+                path.extend(self.up[from as usize]);
+                from = self.parent[from as usize];
+            } else {
+                to = self.parent[to as usize];
+            }
+        }
+        let climbed = path.len();
+        let mut to = start;
+        while to != from {
+            path.extend(self.down[to as usize]);
+            to = self.parent[to as usize];
+        }
+        path[climbed..].reverse();
+    }
+
+    /// How the links carry transfers, or `None` if some links share a wire.
+    pub(super) fn duplex(&self, topology: &Topology) -> Option<Duplex> {
+        let mut owner = vec![NONE; topology.resource_count()];
+        let mut duplex = Duplex::Full;
+        for (place, (up, down)) in self.up.iter().zip(&self.down).enumerate() {
+            for &channel in [up, down].into_iter().flatten() {
+                match std::mem::replace(&mut owner[topology.resource(channel).index()], place as u32) {
+                    NONE => {}
+                    other if other == place as u32 => duplex = Duplex::Half,
+                    _ => return None,
+                }
+            }
+        }
+        Some(duplex)
+    }
+}

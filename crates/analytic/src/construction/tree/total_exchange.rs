@@ -1,0 +1,206 @@
+//! The total exchange on trees, at the load of the busiest link.
+
+use std::ops::Range;
+
+use lockstep_schedule::{Budget, MessageId, Schedule};
+use lockstep_topology::Topology;
+
+use super::rooted_tree::{MAX_CHANNEL_USES, NONE, RootedTree};
+use crate::kit::edge_colouring::bipartite_edge_colouring;
+
+/// The total exchange in as many steps as messages cross the busiest link in one direction, so that none can be shorter; a
+/// terminal sends and receives once a step. `None` past [`MAX_CHANNEL_USES`] or when the budget ends.
+///
+/// At the centroid the tree falls into branches, of `n` terminals each and at most half of all `P`; the busiest link is that
+/// of the largest branch, with `n (P - n)` messages.
+///
+/// 1. *Between branches* ([`TotalExchange::cross`]). In a step a branch sends one message out and receives one at most, which
+///    then meet no other on the way over the centroid.
+/// 2. *Receivers* ([`TotalExchange::name_receivers`]). Which terminal of its branch receives is chosen anew, so that every
+///    terminal of the branch sends out while every other one receives, or while none does.
+/// 3. *Inside branches*. The message `x` to `y` goes when `y` sends out and `x`, or no terminal of the branch, receives: the
+///    way from `x` up to where it turns down to `y` is not on the way from `y` to the centroid, nor on that to `x`.
+///
+/// Takes `O(P^2 log P)` time and 8 bytes a message beside the schedule and the time to write it.
+///
+/// **Source**: Gargano, Hell and Perennes, *Colouring paths in directed symmetric trees with applications to WDM routing*,
+/// ICALP 1997 (that the load is enough); the construction is our own.
+pub(super) fn total_exchange(tree: &RootedTree, topology: &Topology, budget: &Budget) -> Option<Schedule> {
+    let count = tree.terminals.len();
+    let uses = tree.parts().try_fold(0usize, |uses, below| uses.checked_add(2 * below * (count - below)))?;
+    if uses > MAX_CHANNEL_USES {
+        return None;
+    }
+    let mut exchange = TotalExchange::new(tree);
+    exchange.cross(budget)?;
+    let (mut sender_at, mut is_receiving) = (vec![NONE; exchange.steps as usize], vec![false; exchange.steps as usize]);
+    for branch in exchange.branches.clone().iter().filter(|branch| branch.len() > 1) {
+        if budget.stop_after(0).is_some() {
+            return None;
+        }
+        exchange.name_receivers(branch, &mut sender_at, &mut is_receiving);
+    }
+    exchange.schedule(tree, topology, uses, budget)
+}
+
+struct TotalExchange {
+    /// The places of the terminals, a branch after the other; they are known by their number here.
+    terminals: Vec<u32>,
+    /// The terminals of each branch. A centroid that is a terminal is a branch of its own.
+    branches: Vec<Range<usize>>,
+    /// By sender and receiver: the step of their message.
+    step: Vec<u32>,
+    steps: u32,
+}
+
+impl TotalExchange {
+    fn new(tree: &RootedTree) -> Self {
+        let count = tree.terminals.len();
+        // Below the last place that has half of the terminals, no child has as many.
+        let has_half = |&place: &u32| 2 * tree.terminals_below(place) >= count;
+        let centroid = (0..tree.len() as u32).rev().find(has_half).unwrap_or(0);
+        let children = std::iter::successors(Some(centroid + 1), |&child| tree.end.get(child as usize).copied());
+        let children = children.take_while(|&child| child < tree.end[centroid as usize]);
+        let below = tree.terminals_below(centroid);
+        let own = tree.terminals.binary_search(&centroid).map_or(0, |_| 1);
+        let sizes = [own].into_iter().chain(children.map(|child| tree.terminals_below(child))).chain([count - below]);
+        let mut start = 0;
+        let branches = sizes.filter(|&size| size > 0).map(|size| {
+            start += size;
+            start - size..start
+        });
+        let branches = branches.collect();
+        let mut terminals = tree.terminals.clone();
+        terminals.rotate_left(tree.terminals.partition_point(|&place| place < centroid));
+        Self { terminals, branches, step: vec![NONE; count * count], steps: 0 }
+    }
+
+    fn outside(&self, branch: &Range<usize>) -> impl Iterator<Item = usize> + Clone + use<> {
+        (0..branch.start).chain(branch.end..self.terminals.len())
+    }
+
+    /// Gives the messages between branches their steps.
+    ///
+    /// They are sorted by how far round the circle of terminals they go. At distance `d` a branch of `n` terminals sends
+    /// `min(n, d, P - d)` of them out and receives as many, so that they fit into that many steps of the largest branch
+    /// (Kőnig). Over all distances this makes `n (P - n)`.
+    fn cross(&mut self, budget: &Budget) -> Option<()> {
+        let count = self.terminals.len();
+        let mut branch_of = vec![0u32; count];
+        for (branch, members) in self.branches.iter().enumerate() {
+            branch_of[members.clone()].fill(branch as u32);
+        }
+        let largest = self.branches.iter().map(Range::len).max()?;
+        for distance in 1..count {
+            if budget.stop_after(0).is_some() {
+                return None;
+            }
+            let far = |from| (from + distance) % count;
+            let crosses = |&from: &usize| branch_of[from] != branch_of[far(from)];
+            let senders: Vec<usize> = (0..count).filter(crosses).collect();
+            let edges: Vec<_> = senders.iter().map(|&from| (branch_of[from], branch_of[far(from)])).collect();
+            let colours = largest.min(distance).min(count - distance);
+            let branches = self.branches.len();
+            for (from, colour) in senders.iter().zip(bipartite_edge_colouring(branches, branches, &edges, colours)) {
+                self.step[from * count + far(*from)] = self.steps + colour;
+            }
+            self.steps += colours as u32;
+        }
+        Some(())
+    }
+
+    /// Chooses anew which of its messages to a branch each terminal sends in which of its steps, then gives the messages
+    /// inside the branch their steps. `sender_at` and `is_receiving` are scratch space of an entry a step, [`NONE`] and `false`.
+    ///
+    /// The terminals of the branch are colours for the messages that come in. Those that come while the same terminal sends
+    /// out differ, up to `n` of them: either all `n` occur, or the terminal sends out often enough while nothing comes, as it
+    /// sends in `P - n >= n` steps.
+    fn name_receivers(&mut self, branch: &Range<usize>, sender_at: &mut [u32], is_receiving: &mut [bool]) {
+        let (count, members) = (self.terminals.len(), branch.len());
+        for (member, row) in branch.clone().enumerate() {
+            for to in self.outside(branch) {
+                sender_at[self.step[row * count + to] as usize] = member as u32;
+            }
+        }
+        let arrivals = self.outside(branch).flat_map(|from| {
+            let steps = &self.step[from * count..][branch.clone()];
+            steps.iter().map(move |&step| (from as u32, step))
+        });
+        let arrivals: Vec<(u32, u32)> = arrivals.collect();
+        // Those during the sending of each member, and of nobody, in bundles of as many as there are members.
+        let nobody = members;
+        let (mut bundle, mut bundles, mut arrived) = (vec![0; members + 1], 0, vec![0; members + 1]);
+        let edges = arrivals.iter().map(|&(from, step)| {
+            let sender = nobody.min(sender_at[step as usize] as usize);
+            if arrived[sender] % members == 0 {
+                bundle[sender] = bundles;
+                bundles += 1;
+            }
+            arrived[sender] += 1;
+            (from, bundle[sender])
+        });
+        let edges: Vec<(u32, u32)> = edges.collect();
+        let receiver = bipartite_edge_colouring(count, bundles as usize, &edges, members);
+
+        let mut meets = vec![NONE; (members + 1) * members];
+        for (&(from, step), &receiver) in arrivals.iter().zip(&receiver) {
+            self.step[from as usize * count + branch.start + receiver as usize] = step;
+            let sender = nobody.min(sender_at[step as usize] as usize);
+            meets[sender * members + receiver as usize] = step;
+            is_receiving[step as usize] = true;
+        }
+        for (member, row) in branch.clone().enumerate() {
+            let sends: Vec<u32> = self.outside(branch).map(|to| self.step[row * count + to]).collect();
+            let mut alone = sends.iter().copied().filter(|&step| !is_receiving[step as usize]);
+            let meets = &meets[member * members..][..members];
+            for (other, &met) in meets.iter().enumerate().filter(|&(other, _)| other != member) {
+                let step = if met == NONE { alone.next() } else { Some(met) };
+                let step = step.expect("a member that does not meet all others sends often while nothing comes");
+                self.step[(branch.start + other) * count + row] = step;
+            }
+            for step in sends {
+                sender_at[step as usize] = NONE;
+            }
+        }
+        for (_, step) in arrivals {
+            is_receiving[step as usize] = false;
+        }
+    }
+
+    /// The messages in the order of their steps.
+    fn schedule(&self, tree: &RootedTree, topology: &Topology, uses: usize, budget: &Budget) -> Option<Schedule> {
+        let count = self.terminals.len();
+        let mut end = vec![0u32; self.steps as usize + 1];
+        for &step in self.step.iter().filter(|&&step| step != NONE) {
+            end[step as usize + 1] += 1;
+        }
+        for step in 0..self.steps as usize {
+            end[step + 1] += end[step];
+        }
+        // Afterwards each entry has moved on to where its step ends.
+        let mut order = vec![0u32; count * (count - 1)];
+        for (pair, &step) in self.step.iter().enumerate().filter(|&(_, &step)| step != NONE) {
+            let place = &mut end[step as usize];
+            order[*place as usize] = pair as u32;
+            *place += 1;
+        }
+        let rank = |&place: &u32| topology.terminal_rank(tree.node[place as usize]);
+        let rank: Vec<usize> = self.terminals.iter().map(rank).collect::<Option<_>>()?;
+        let mut schedule = Schedule::with_capacity(order.len(), uses);
+        let (mut start, mut path) = (0, Vec::new());
+        for &end in &end[..self.steps as usize] {
+            schedule.begin_step();
+            for &pair in &order[start..end as usize] {
+                let (from, to) = (pair as usize / count, pair as usize % count);
+                let message = rank[from] * (count - 1) + rank[to] - usize::from(rank[to] > rank[from]);
+                tree.path(self.terminals[from], self.terminals[to], &mut path);
+                schedule.push(MessageId::from_index(message), &path);
+            }
+            if start >> 16 != end as usize >> 16 && budget.stop_after(0).is_some() {
+                return None;
+            }
+            start = end as usize;
+        }
+        Some(schedule)
+    }
+}

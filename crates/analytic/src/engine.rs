@@ -1,0 +1,54 @@
+//! The constructions as an engine.
+
+use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound};
+
+use crate::registry::shortest;
+
+/// The engine `analytic`: runs every [construction](crate::constructions) that supports the problem, without search.
+///
+/// It ignores the seed and the number of evaluations.
+///
+/// ```
+/// use lockstep_analytic::AnalyticEngine;
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Engine, EngineRequest, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let cube: Topology = "hypercube:4".parse()?;
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
+/// let budget = Budget::unlimited();
+/// let request = EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, resume: None };
+/// let found = AnalyticEngine.find(&request, &mut |_| {})?;
+/// assert_eq!((found.schedule.step_count(), found.method.as_deref()), (4, Some("hypercube")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct AnalyticEngine;
+
+impl Engine for AnalyticEngine {
+    fn name(&self) -> &'static str {
+        "analytic"
+    }
+
+    fn description(&self) -> &'static str {
+        "constructions for networks of known structure, without search"
+    }
+
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+        let budget = request.budget.clone().with_evaluations(u64::MAX);
+        let found = shortest(&request.problem, request.goal, &budget, |construction, steps| {
+            let method = Some(construction.name);
+            observer(EngineEvent::Tried { method, effort: Effort::Attempts(1), steps: Some(steps) });
+        });
+        match (found, budget.stop_after(0)) {
+            (Some((construction, schedule)), _) => {
+                Ok(FoundSchedule { schedule, method: Some(construction.name.to_owned()) })
+            }
+            (None, Some(reason)) => Err(NotFound::Stopped { steps: request.goal, reason }),
+            (None, None) => {
+                let why = "no construction recognises the structure of the network".to_owned();
+                Err(NotFound::Unsupported { engine: self.name(), why })
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The best bound of a problem.
+
+use lockstep_certificate::LowerBound;
+use lockstep_schedule::{Budget, DistributePhase, Problem};
+
+use crate::bound_search::BoundSearch;
+use crate::cost::Cost;
+use crate::phases::of_phases;
+
+/// Computes the best lower bound of the problem, at least 1 step.
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let mesh: Topology = "mesh:4x4".parse()?;
+/// let all_to_all = Collective::all_to_all();
+/// let problem = Problem::new(&mesh, &all_to_all, CommunicationModel::wormhole())?;
+/// assert_eq!(lockstep_bounds::best(&problem).steps, 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn best(problem: &Problem<'_>) -> LowerBound {
+    best_reaching(problem, u32::MAX)
+}
+
+/// Computes lower bounds, cheap rules first, until one has at least `enough` steps, and returns the best one.
+///
+/// If a schedule of `enough` steps is known, the result is as useful as that of [`best`], and often takes only the
+/// rules with linear running time. Ties go to the earlier [`Rule`](crate::Rule).
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let cube: Topology = "hypercube:8".parse()?;
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
+/// assert_eq!(lockstep_bounds::best_reaching(&problem, 32).steps, 32);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
+    let phases = DistributePhase::all(problem);
+    let problems: Vec<Problem<'_>> = phases.iter().map(|phase| phase.problem(problem)).collect();
+    let mut searches: Vec<BoundSearch<'_>> = problems.iter().map(BoundSearch::new).collect();
+    let budget = Budget::unlimited();
+    for cost in [Cost::Linear, Cost::Searches, Cost::Expensive] {
+        for place in 0..searches.len() {
+            let all = searches.iter().fold(0, |sum: u32, search| sum.saturating_add(search.best().steps));
+            let others = all - searches[place].best().steps;
+            searches[place].raise(cost, enough.saturating_sub(others), &budget, |_, _| {});
+        }
+    }
+    of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect())
+}

@@ -1,0 +1,12 @@
+//! Classes of rules by running time.
+
+/// The running time class of a rule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Cost {
+    /// About the time it takes to read the problem.
+    Linear,
+    /// A search of the network for each source or receiver.
+    Searches,
+    /// Flows, linear programs or local search: up to seconds.
+    Expensive,
+}

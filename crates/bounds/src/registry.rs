@@ -1,0 +1,97 @@
+//! The list of all rules.
+
+use lockstep_certificate::{LowerBound, Rule};
+use lockstep_schedule::Problem;
+
+use crate::cost::Cost;
+use crate::request::{BoundRequest, ProvedSteps};
+use crate::rule::{
+    arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, growth, ports, reception, source_cut, timed_cut,
+    tree_broadcast, tree_packets, volume,
+};
+
+/// A way to compute bounds by one rule.
+pub(crate) struct RuleEntry {
+    pub(crate) rule: Rule,
+    pub(crate) cost: Cost,
+    /// The rules whose results the request must hold. They come earlier in the registry.
+    pub(crate) builds_on: &'static [Rule],
+    /// Returns the bound of a distribution, or `None` if the rule does not apply or proves no more than the rules that
+    /// it builds on.
+    pub(crate) bound: fn(&Problem<'_>, &BoundRequest<'_>) -> Option<LowerBound>,
+}
+
+const fn entry(
+    rule: Rule,
+    cost: Cost,
+    builds_on: &'static [Rule],
+    bound: fn(&Problem<'_>, &BoundRequest<'_>) -> Option<LowerBound>,
+) -> RuleEntry {
+    RuleEntry { rule, cost, builds_on, bound }
+}
+
+/// All rules, cheapest first. `ports`, which applies to every problem, is the first. `cut` occurs twice: first with a
+/// few cuts that are found at once. The last entry of a rule is the complete one.
+pub(crate) const REGISTRY: &[RuleEntry] = &[
+    entry(Rule::Ports, Cost::Linear, &[], ports::bound),
+    entry(Rule::Growth, Cost::Linear, &[], growth::bound),
+    entry(Rule::Volume, Cost::Linear, &[], volume::bound),
+    entry(Rule::TreePackets, Cost::Linear, &[], tree_packets::bound),
+    entry(Rule::TreeBroadcast, Cost::Linear, tree_broadcast::BUILDS_ON, tree_broadcast::bound),
+    entry(Rule::Cut, Cost::Searches, &[], cut::quick_bound),
+    entry(Rule::Eccentricity, Cost::Searches, &[], eccentricity::bound),
+    entry(Rule::DistanceSum, Cost::Searches, &[], distance_sum::bound),
+    entry(Rule::Reception, Cost::Expensive, reception::BUILDS_ON, reception::bound),
+    entry(Rule::Cut, Cost::Expensive, cut::BUILDS_ON, cut::bound),
+    entry(Rule::SourceCut, Cost::Expensive, source_cut::BUILDS_ON, source_cut::bound),
+    entry(Rule::TimedCut, Cost::Expensive, timed_cut::BUILDS_ON, timed_cut::bound),
+    entry(Rule::BroadcastLp, Cost::Expensive, broadcast_lp::BUILDS_ON, broadcast_lp::bound),
+    entry(Rule::ArcForwarding, Cost::Expensive, &[], arc_forwarding::bound),
+];
+
+/// Returns the complete entry of a rule, or `None` for [`Rule::Phases`], which combines bounds of others.
+pub(crate) fn complete_entry(rule: Rule) -> Option<&'static RuleEntry> {
+    REGISTRY.iter().rfind(|entry| entry.rule == rule)
+}
+
+/// Computes the bound of one rule for a distribution, after those of the rules that it builds on.
+pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
+    let entry = complete_entry(rule)?;
+    let mut proved = ProvedSteps::default();
+    for &base in entry.builds_on {
+        proved.record(base, bound_by(problem, base).as_ref());
+    }
+    (entry.bound)(problem, &BoundRequest::unlimited(&proved))
+}
+
+/// Computes the bounds of all rules for a distribution, in the order of the registry.
+pub(crate) fn bounds_by_all(problem: &Problem<'_>) -> Vec<LowerBound> {
+    let mut proved = ProvedSteps::default();
+    let mut bounds = Vec::new();
+    let is_complete = |entry: &&RuleEntry| complete_entry(entry.rule).is_some_and(|last| std::ptr::eq(last, *entry));
+    for entry in REGISTRY.iter().filter(is_complete) {
+        let bound = (entry.bound)(problem, &BoundRequest::unlimited(&proved));
+        proved.record(entry.rule, bound.as_ref());
+        bounds.extend(bound);
+    }
+    bounds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_comes_after_those_it_builds_on() {
+        for (place, entry) in REGISTRY.iter().enumerate() {
+            for base in entry.builds_on {
+                assert!(REGISTRY[..place].iter().any(|earlier| earlier.rule == *base), "{} on {base}", entry.rule);
+            }
+        }
+    }
+
+    #[test]
+    fn costs_ascend() {
+        assert!(REGISTRY.is_sorted_by_key(|entry| entry.cost));
+    }
+}

@@ -1,0 +1,141 @@
+//! A network in compressed sparse rows, with the capacities that its channels use.
+
+use std::ops::Range;
+
+use lockstep_schedule::{Ports, Problem, Routing, Switching};
+use lockstep_topology::NodeId;
+
+use crate::transfer_rules::TransferRules;
+
+/// The channels that carry transfers, in the order of their tails, and the *capacities* that a message uses on each:
+/// the resource and, under store-and-forward with limited ports, a send port at the tail and a receive port at the
+/// head.
+///
+/// Memory: 16 bytes per channel, 24 with ports.
+pub(super) struct CapacitatedNetwork {
+    start: Vec<u32>,
+    tail: Vec<u32>,
+    head: Vec<u32>,
+    into_start: Vec<u32>,
+    into: Vec<u32>,
+    /// The `width` capacities of each channel.
+    used: Vec<u32>,
+    width: usize,
+    /// The number of messages that each capacity serves in one step: 1 for a resource that can be used, in the order of
+    /// the resource numbers; then, if ports count, the send ports of each terminal, and the receive ports of each.
+    pub(super) capacity: Vec<u64>,
+    /// Number of resources.
+    pub(super) resources: usize,
+    /// Whether a message may leave a node that is not its source.
+    may_continue: Vec<bool>,
+    /// Whether messages may only use paths with the fewest channels.
+    pub(super) is_minimal: bool,
+}
+
+impl CapacitatedNetwork {
+    pub(super) fn new(problem: &Problem<'_>) -> Self {
+        let (topology, rules, model) = (problem.topology(), TransferRules::new(problem), problem.model());
+        // A wormhole transfer uses ports at its ends only. A direct message always uses the same ports, and a relayed
+        // one uses no fewer. So the ports of one terminal prove as much as all ports together.
+        let has_ports = model.switching == Switching::StoreAndForward && model.ports != Ports::All;
+        let (resources, terminals) = (topology.resource_count(), topology.terminal_count());
+        let rank = |node| topology.terminal_rank(node).expect("store-and-forward goes from terminal to terminal");
+        let mut capacity = vec![0; resources];
+        let (mut start, mut tail, mut head, mut used) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+        for node in topology.nodes() {
+            for &channel in topology.out_channels(node).iter().filter(|&&channel| rules.carries(channel)) {
+                let (to, resource) = (topology.head(channel), topology.resource(channel));
+                tail.push(node.number());
+                head.push(to.number());
+                used.push(resource.number());
+                capacity[resource.index()] = 1;
+                if has_ports {
+                    used.extend([resources + rank(node), resources + terminals + rank(to)].map(|place| place as u32));
+                }
+            }
+            start.push(head.len() as u32);
+        }
+        if has_ports {
+            capacity.extend(topology.terminals().iter().map(|&terminal| rules.send_limit(terminal)));
+            capacity.extend(topology.terminals().iter().map(|&terminal| rules.receive_limit(terminal)));
+        }
+        let (into_start, into) = by_end(topology.node_count(), &head);
+        Self {
+            start,
+            tail,
+            head,
+            into_start,
+            into,
+            used,
+            width: if has_ports { 3 } else { 1 },
+            capacity,
+            resources,
+            may_continue: topology.nodes().map(|node| rules.may_continue(node)).collect(),
+            // A relayed message uses shortest paths from terminal to terminal, which together can be any walk if every
+            // node is a terminal that routes. Elsewhere, they are a subset of all walks, so the bound holds.
+            is_minimal: rules.is_direct && model.routing == Routing::Minimal,
+        }
+    }
+
+    pub(super) fn node_count(&self) -> usize {
+        self.may_continue.len()
+    }
+
+    pub(super) fn channel_count(&self) -> usize {
+        self.head.len()
+    }
+
+    /// Returns the channels by which a message from the source may leave a node.
+    #[inline]
+    pub(super) fn leaving(&self, node: u32, source: NodeId) -> Range<usize> {
+        let place = node as usize;
+        if node == source.number() || self.may_continue[place] {
+            self.start[place] as usize..self.start[place + 1] as usize
+        } else {
+            0..0
+        }
+    }
+
+    /// Returns the channels into a node.
+    #[inline]
+    pub(super) fn entering(&self, node: u32) -> &[u32] {
+        &self.into[self.into_start[node as usize] as usize..self.into_start[node as usize + 1] as usize]
+    }
+
+    #[inline]
+    pub(super) fn tail(&self, channel: usize) -> u32 {
+        self.tail[channel]
+    }
+
+    #[inline]
+    pub(super) fn head(&self, channel: usize) -> u32 {
+        self.head[channel]
+    }
+
+    /// Returns the capacities that each channel uses.
+    #[inline]
+    pub(super) fn used(&self) -> std::slice::ChunksExact<'_, u32> {
+        self.used.chunks_exact(self.width)
+    }
+
+    /// Sets the length of each channel to the sum of the lengths of the capacities that it uses.
+    pub(super) fn lengths_into(&self, length: &mut Vec<f64>, of_capacity: impl Iterator<Item = f64>) {
+        let of_capacity: Vec<f64> = of_capacity.collect();
+        length.clear();
+        length.extend(self.used().map(|used| used.iter().map(|&place| of_capacity[place as usize]).sum::<f64>()));
+    }
+}
+
+/// Returns the channels at each node in compressed sparse rows, from the node at the end of each channel.
+fn by_end(node_count: usize, end: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut channels: Vec<u32> = (0..end.len() as u32).collect();
+    channels.sort_by_key(|&channel| end[channel as usize]);
+    let mut start = vec![0; node_count + 1];
+    for &node in end {
+        start[node as usize + 1] += 1;
+    }
+    for node in 0..node_count {
+        start[node + 1] += start[node];
+    }
+    (start, channels)
+}

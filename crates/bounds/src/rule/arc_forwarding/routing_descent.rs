@@ -1,0 +1,190 @@
+//! A fractional routing whose largest load decreases.
+
+use lockstep_topology::NodeId;
+
+use super::capacitated_network::CapacitatedNetwork;
+use super::shortest_paths::ShortestPaths;
+use crate::demand::Demand;
+
+/// The binary logarithms of the exponents of the first and the last norm.
+const NORMS: std::ops::RangeInclusive<u32> = 4..=14;
+
+/// The next norm follows when the remaining gain of this norm is at most this part of the gap between the largest and
+/// the mean load.
+const SETTLED: f64 = 0.25;
+
+/// The weight of the latest lengths in their moving average.
+const SMOOTHING: f64 = 0.25;
+
+/// A fractional routing of all messages, and the lengths that improve it.
+///
+/// It minimises the largest load by minimising norms of all loads. The exponent of the norm doubles when the norm is
+/// nearly minimal. Exponents are powers of two, so powers are products, and every machine computes the same. For one
+/// source after the other, flow moves at every node from detours to the shortest path, as far as a Newton step in this
+/// direction.
+///
+/// # Source
+///
+/// Gallager, "A minimum delay routing algorithm using distributed computation", *IEEE Trans. Communications* 25 (1977).
+/// Blocks of sources: Lacoste-Julien, Jaggi, Schmidt and Pletscher, "Block-coordinate Frank-Wolfe optimization for
+/// structural SVMs", ICML 2013. The growing norm replaces the exponential of Plotkin, Shmoys and Tardos, "Fast
+/// approximation algorithms for fractional packing and covering problems", *Mathematics of Operations Research* 20
+/// (1995).
+pub(super) struct RoutingDescent<'a> {
+    network: &'a CapacitatedNetwork,
+    demand: &'a Demand<'a>,
+    sources: &'a [NodeId],
+    /// The flow of each source on each channel.
+    flow: Vec<f32>,
+    /// The number of steps that each capacity needs for its flow.
+    load: Vec<f64>,
+    /// The number of steps that one more message adds.
+    cost: Vec<f64>,
+    /// The moving average of the lengths.
+    mean: Vec<f64>,
+    /// The binary logarithm of the exponent of the norm.
+    norm: u32,
+    /// The smallest of all largest loads so far. No lengths prove more.
+    pub(super) smallest_load: f64,
+}
+
+impl<'a> RoutingDescent<'a> {
+    /// Starts with equal parts over paths with the fewest channels. Memory: 4 bytes per source and channel.
+    pub(super) fn new(network: &'a CapacitatedNetwork, demand: &'a Demand<'a>, sources: &'a [NodeId]) -> Self {
+        let channels = network.channel_count();
+        let mut flow = vec![0.0; sources.len() * channels];
+        let mut paths = ShortestPaths::default();
+        for (flow, &source) in flow.chunks_exact_mut(channels).zip(sources) {
+            paths.spread(network, source, receivers(demand, source), flow);
+        }
+        let cost = network.capacity.iter().map(|&capacity| if capacity == 0 { 0.0 } else { 1.0 / capacity as f64 });
+        let load = vec![0.0; network.capacity.len()];
+        let mut descent = Self {
+            network,
+            demand,
+            sources,
+            flow,
+            mean: load.clone(),
+            load,
+            cost: cost.collect(),
+            norm: *NORMS.start(),
+            smallest_load: f64::INFINITY,
+        };
+        descent.sum_loads();
+        descent
+    }
+
+    /// Computes the loads of all sources together from scratch.
+    fn sum_loads(&mut self) {
+        let mut carried = vec![0.0; self.network.channel_count()];
+        for flow in self.flow.chunks_exact(carried.len()) {
+            carried.iter_mut().zip(flow).for_each(|(carried, &flow)| *carried += f64::from(flow));
+        }
+        self.load.fill(0.0);
+        for (used, carried) in self.network.used().zip(carried) {
+            used.iter().map(|&place| place as usize).for_each(|place| self.load[place] += carried * self.cost[place]);
+        }
+        self.smallest_load = self.smallest_load.min(greatest(&self.load));
+    }
+
+    /// Returns 1 for the capacities with the largest load, and 0 for all others.
+    pub(super) fn bottleneck(&self) -> Vec<f64> {
+        let threshold = greatest(&self.load) * (1.0 - f64::from(f32::EPSILON));
+        self.load.iter().map(|&load| f64::from(u8::from(load >= threshold))).collect()
+    }
+
+    /// Returns the moving average of the lengths.
+    pub(super) fn lengths(&self) -> Vec<f64> {
+        self.mean.iter().zip(&self.cost).map(|(mean, cost)| mean * cost).collect()
+    }
+
+    /// Improves the flow of every source once. Returns an estimate of the steps that the lengths prove.
+    pub(super) fn improve(&mut self) -> f64 {
+        let (network, channels) = (self.network, self.network.channel_count());
+        let norm = LoadNorm::new(self.norm, greatest(&self.load));
+        let mut weight: Vec<f64> = self.load.iter().map(|&load| norm.weight(load)).collect();
+        let (mut paths, mut length) = (ShortestPaths::default(), Vec::new());
+        let (mut better, mut change) = (vec![0.0; channels], vec![0.0; weight.len()]);
+        let mut proved = 0.0;
+        for (flow, &source) in self.flow.chunks_exact_mut(channels).zip(self.sources) {
+            network.lengths_into(&mut length, weight.iter().zip(&self.cost).map(|(weight, cost)| weight * cost));
+            paths.compute(network, &length, source);
+            let distances = receivers(self.demand, source).map(|receiver| paths.distance[receiver.index()]);
+            proved += distances.sum::<f64>() / weight.iter().sum::<f64>();
+            paths.shift(network, &length, norm.softness(), receivers(self.demand, source), flow, &mut better);
+            change.fill(0.0);
+            for (used, (from, to)) in network.used().zip(flow.iter().zip(&better)) {
+                let more = f64::from(to - from);
+                used.iter().map(|&place| place as usize).for_each(|place| change[place] += more * self.cost[place]);
+            }
+            let Some(step) = norm.step(&self.load, &weight, &change) else { continue };
+            flow.iter_mut().zip(&better).for_each(|(from, to)| *from += step as f32 * (to - *from));
+            for ((weight, load), change) in weight.iter_mut().zip(&mut self.load).zip(&change) {
+                if *change != 0.0 {
+                    *load = (*load + step * change).max(0.0);
+                    *weight = norm.weight(*load);
+                }
+            }
+        }
+        self.sum_loads();
+        let all: f64 = weight.iter().sum();
+        self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += SMOOTHING * (weight / all - *mean));
+        let middle = self.load.iter().zip(&weight).map(|(load, weight)| load * weight).sum::<f64>() / all;
+        if middle - proved < SETTLED * (greatest(&self.load) - middle) && self.norm < *NORMS.end() {
+            self.norm += 1;
+        }
+        proved
+    }
+}
+
+/// A norm of all loads. Its gradient weights them by powers.
+struct LoadNorm {
+    squarings: u32,
+    /// The load whose weight is 1.
+    unit: f64,
+}
+
+impl LoadNorm {
+    /// Creates the norm with the exponent `2^squarings + 1`.
+    fn new(squarings: u32, unit: f64) -> Self {
+        Self { squarings, unit }
+    }
+
+    fn exponent(&self) -> f64 {
+        f64::from(1u32 << self.squarings)
+    }
+
+    /// Returns the decrease of a load that divides its weight by about e.
+    fn softness(&self) -> f64 {
+        self.unit / self.exponent()
+    }
+
+    fn weight(&self, load: f64) -> f64 {
+        // Loads rarely exceed the largest one of the round. If they do, their powers must not overflow.
+        let ceiling = 1.0 + 64.0 / self.exponent();
+        (0..self.squarings).fold((load / self.unit).min(ceiling), |base, _| base * base)
+    }
+
+    /// Returns the part of the change, at most 1, that minimises the norm by its second derivative, limited so that no
+    /// load changes too much; `None` if the norm does not decrease.
+    fn step(&self, load: &[f64], weight: &[f64], change: &[f64]) -> Option<f64> {
+        let (mut slope, mut curvature, mut reach) = (0.0, 0.0, 0.0f64);
+        for ((&load, &weight), &change) in load.iter().zip(weight).zip(change) {
+            slope -= weight * change;
+            if load > 0.0 {
+                curvature += weight / load * change * change;
+            }
+            reach = reach.max(change.abs());
+        }
+        (slope > 0.0).then(|| (slope / (curvature * self.exponent())).min(self.softness() / reach).min(1.0))
+    }
+}
+
+/// Returns the receivers of the messages of a source, one per message.
+pub(super) fn receivers(demand: &Demand<'_>, source: NodeId) -> impl Iterator<Item = NodeId> {
+    demand.from(source).flat_map(|multicast| multicast.receivers).copied()
+}
+
+fn greatest(loads: &[f64]) -> f64 {
+    loads.iter().copied().fold(0.0, f64::max)
+}

@@ -1,0 +1,74 @@
+//! The channels that transfers can use, and the number of transfers that a terminal can start or finish.
+
+use lockstep_schedule::{Ports, Problem, Switching};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
+
+/// The transfers that a problem allows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TransferRules<'a> {
+    pub(crate) topology: &'a Topology,
+    ports: Ports,
+    is_wormhole: bool,
+    /// Whether every channel joins two terminals, so that transfers may use all channels.
+    joins_terminals: bool,
+    /// Whether every message goes from its source to its receiver in one transfer.
+    pub(crate) is_direct: bool,
+}
+
+impl<'a> TransferRules<'a> {
+    /// Collects the rules of a problem. Takes time linear in the listed messages.
+    pub(crate) fn new(problem: &Problem<'a>) -> Self {
+        let model = problem.model();
+        Self {
+            topology: problem.topology(),
+            ports: model.ports,
+            is_wormhole: model.switching == Switching::Wormhole,
+            joins_terminals: problem.topology().is_direct(),
+            is_direct: model.is_direct() && problem.messages().is_scatter(),
+        }
+    }
+
+    /// Returns true if a transfer may use the channel.
+    pub(crate) fn carries(self, channel: ChannelId) -> bool {
+        let can_be_used = |node| self.topology.is_terminal(node) || self.is_wormhole && self.topology.routes(node);
+        self.joins_terminals || can_be_used(self.topology.tail(channel)) && can_be_used(self.topology.head(channel))
+    }
+
+    /// Returns the number of transfers that a terminal can start in one step.
+    pub(crate) fn send_limit(self, terminal: NodeId) -> u64 {
+        self.port_limit(self.topology.out_channels(terminal))
+    }
+
+    /// Returns the number of transfers that a terminal can finish in one step.
+    pub(crate) fn receive_limit(self, terminal: NodeId) -> u64 {
+        self.port_limit(self.topology.in_channels(terminal))
+    }
+
+    /// Returns the number of transfers that a terminal can start and finish together in one step.
+    pub(crate) fn common_limit(self, terminal: NodeId) -> u64 {
+        let both = self.topology.out_channels(terminal).iter().chain(self.topology.in_channels(terminal));
+        let ports = self.send_limit(terminal) + self.receive_limit(terminal);
+        ports.min(self.resource_count(both.copied()) as u64)
+    }
+
+    fn port_limit(self, channels: &[ChannelId]) -> u64 {
+        self.ports.of_degree(self.resource_count(channels.iter().copied())) as u64
+    }
+
+    /// Returns the number of distinct resources of the channels that carry transfers.
+    pub(crate) fn resource_count(self, channels: impl Iterator<Item = ChannelId>) -> usize {
+        let channels = channels.filter(|&channel| self.carries(channel));
+        if self.topology.resource_count() == self.topology.channel_count() {
+            return channels.count();
+        }
+        let mut resources: Vec<ResourceId> = channels.map(|channel| self.topology.resource(channel)).collect();
+        resources.sort_unstable();
+        resources.dedup();
+        resources.len()
+    }
+
+    /// Returns true if a message may leave a node that is not its source.
+    pub(crate) fn may_continue(self, node: NodeId) -> bool {
+        self.is_wormhole && self.topology.routes(node) || !self.is_direct && self.topology.is_terminal(node)
+    }
+}

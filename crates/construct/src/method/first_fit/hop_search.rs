@@ -1,0 +1,56 @@
+//! The earliest steps in which a message can cross the network hop by hop.
+
+use lockstep_schedule::MessageId;
+use rand::{Rng, RngExt};
+
+use super::partial_schedule::PartialSchedule;
+use super::path_search::{NodeMark, PathSearch};
+use crate::kit::capacities::PortPair;
+use crate::kit::method_error::MethodError;
+use crate::kit::reservation_table::ReservationTable;
+use crate::kit::shortest_path_dag::{DagArc, ShortestPathDag};
+
+/// Finds the earliest arrival of a message that leaves the source of the selected pair in step `ready` and moves one
+/// channel per step. Returns the step after the last hop; [`add_hops`] adds the transfers.
+pub(super) fn earliest_hops(
+    search: &mut PathSearch<'_>,
+    table: &ReservationTable<'_>,
+    ready: u32,
+    rng: &mut impl Rng,
+) -> u32 {
+    let PathSearch { shared, dag, marks, .. } = search;
+    for mark in &mut marks[..dag.source()] {
+        mark.ready = u32::MAX;
+    }
+    marks[dag.source()].ready = ready;
+    for (via, arc) in dag.arcs().iter().enumerate().rev() {
+        let [tail, head] = [arc.tail, arc.head].map(|node| dag.nodes()[node as usize]);
+        let ports = PortPair::new(shared.task(), shared.capacities(), tail, head);
+        let ready = table.next_free(arc.resource, ports, marks[arc.tail as usize].ready) + 1;
+        let head = &mut marks[arc.head as usize];
+        if ready <= head.ready {
+            let tie = u64::from(table.load(arc.resource)) << 32 | u64::from(rng.random::<u32>());
+            if (ready, tie) < (head.ready, head.tie) {
+                *head = NodeMark { ready, tie, via: via as u32, ..*head };
+            }
+        }
+    }
+    marks[ShortestPathDag::TARGET].ready
+}
+
+/// Adds the transfers that [`earliest_hops`] found, the last hop first.
+pub(super) fn add_hops(
+    search: &PathSearch<'_>,
+    partial: &mut PartialSchedule<'_>,
+    message: MessageId,
+) -> Result<(), MethodError> {
+    let PathSearch { dag, marks, .. } = search;
+    let mut node = ShortestPathDag::TARGET;
+    while node != dag.source() {
+        let NodeMark { ready, via, .. } = marks[node];
+        let DagArc { tail, channel, .. } = dag.arcs()[via as usize];
+        partial.add(message, ready - 1, &[channel])?;
+        node = tail as usize;
+    }
+    Ok(())
+}

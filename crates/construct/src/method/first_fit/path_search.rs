@@ -1,0 +1,231 @@
+//! The earliest step in which a message can cross the network in one transfer.
+
+use lockstep_schedule::Routing;
+use lockstep_topology::{ChannelId, NodeId};
+use rand::{Rng, RngExt};
+
+use super::scatter_context::ScatterContext;
+use crate::kit::capacities::{PortPair, resource_slot};
+use crate::kit::distances::DistanceScratch;
+use crate::kit::method_error::MethodError;
+use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
+use crate::kit::shortest_path_dag::ShortestPathDag;
+
+/// Number of paths tried in a step before the step is given up because they use a resource twice.
+const PATH_TRIALS: u32 = 8;
+
+/// The search space for the paths between one pair of terminals.
+pub(super) struct PathSearch<'a> {
+    pub(super) shared: &'a ScatterContext<'a>,
+    scratch: DistanceScratch,
+    /// All shortest paths of the pair.
+    pub(super) dag: ShortestPathDag,
+    /// Marks of the nodes on the paths, in the order of `dag`; in a search for detours, of all nodes of the network.
+    pub(super) marks: Vec<NodeMark>,
+    /// The path of the last transfer found.
+    path: Vec<ChannelId>,
+    /// Detours are tried before this step; `None` if they are illegal or no longer help.
+    detour_below: Option<u32>,
+}
+
+/// The best partial path to a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NodeMark {
+    /// The steps of the current block in which a path to the node is free.
+    pub(super) steps: StepMask,
+    /// The first step in which the message can leave the node.
+    pub(super) ready: u32,
+    /// Breaks ties between arcs that arrive together.
+    pub(super) tie: u64,
+    /// The arc by which the message arrives.
+    pub(super) via: u32,
+}
+
+impl<'a> PathSearch<'a> {
+    /// Tries detours in steps before `goal`, if they are legal.
+    pub(super) fn new(shared: &'a ScatterContext<'a>, goal: u32) -> Self {
+        let task = shared.task();
+        let node_count = task.topology().node_count();
+        let detours = task.model().routing == Routing::Any && !task.stores_and_forwards() && goal < u32::MAX;
+        Self {
+            shared,
+            scratch: DistanceScratch::default(),
+            dag: ShortestPathDag::new(node_count),
+            marks: vec![NodeMark::default(); node_count],
+            path: Vec::new(),
+            detour_below: detours.then_some(goal),
+        }
+    }
+
+    /// Returns the path of the last transfer found.
+    pub(super) fn path(&self) -> &[ChannelId] {
+        &self.path
+    }
+
+    /// Returns the distances from a terminal.
+    pub(super) fn distances_from(&mut self, source: NodeId) -> &[u32] {
+        self.shared.distances().from(source, &mut self.scratch)
+    }
+
+    /// Selects another pair of terminals; returns false if no transfer connects them.
+    pub(super) fn select_pair(&mut self, source: NodeId, target: NodeId) -> bool {
+        let Self { shared, scratch, dag, .. } = self;
+        dag.collect(shared.task(), shared.distances(), (source, target), scratch)
+    }
+
+    /// Returns the source and the target of the selected pair.
+    fn ends(&self) -> (NodeId, NodeId) {
+        let nodes = self.dag.nodes();
+        (nodes[self.dag.source()], nodes[ShortestPathDag::TARGET])
+    }
+
+    fn ports(&self) -> PortPair {
+        let (source, target) = self.ends();
+        PortPair::new(self.shared.task(), self.shared.capacities(), source, target)
+    }
+
+    /// Returns the earliest step from `ready` on with a free path, and leaves the path in [`path`](Self::path).
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::NoLegalPath`], if every path tried uses a resource twice.
+    pub(super) fn earliest_transfer(
+        &mut self,
+        table: &ReservationTable<'_>,
+        ready: u32,
+        rng: &mut impl Rng,
+    ) -> Result<u32, MethodError> {
+        let step = self.earliest_on_shortest_paths(table, ready, rng)?;
+        let Some(goal) = self.detour_below.filter(|&goal| goal <= step) else {
+            return Ok(step);
+        };
+        if let Some(step) = (ready..goal).find(|&step| self.find_detour(table, step)) {
+            return Ok(step);
+        }
+        self.detour_below = None;
+        self.earliest_on_shortest_paths(table, ready, rng)
+    }
+
+    fn earliest_on_shortest_paths(
+        &mut self,
+        table: &ReservationTable<'_>,
+        ready: u32,
+        rng: &mut impl Rng,
+    ) -> Result<u32, MethodError> {
+        let ports = self.ports();
+        let mut block = self.first_open_block(table).max(ready / BLOCK_STEPS);
+        loop {
+            let open = ReservationTable::steps_from(block, ready) & table.free_port_steps(block, ports);
+            let mut steps = if open == 0 { 0 } else { self.free_steps(table, block, open) };
+            while steps != 0 {
+                let step = block * BLOCK_STEPS + steps.trailing_zeros();
+                steps &= steps - 1;
+                if (0..PATH_TRIALS).any(|_| self.trace(table, step, rng)) {
+                    return Ok(step);
+                }
+            }
+            // In an empty block, only a path that uses a resource twice can fail.
+            if block >= table.block_count() {
+                return Err(MethodError::NoLegalPath);
+            }
+            block += 1;
+        }
+    }
+
+    /// Returns a block before which no path has a free step.
+    fn first_open_block(&mut self, table: &ReservationTable<'_>) -> u32 {
+        let Self { dag, marks, .. } = self;
+        for mark in &mut marks[..dag.source()] {
+            mark.ready = u32::MAX;
+        }
+        marks[dag.source()].ready = 0;
+        for arc in dag.arcs().iter().rev() {
+            let through = marks[arc.tail as usize].ready.max(table.first_open_block(arc.resource));
+            let head = &mut marks[arc.head as usize];
+            head.ready = head.ready.min(through);
+        }
+        marks[ShortestPathDag::TARGET].ready
+    }
+
+    /// Returns those `open` steps of a block in which some path is free.
+    fn free_steps(&mut self, table: &ReservationTable<'_>, block: u32, open: StepMask) -> StepMask {
+        let Self { dag, marks, .. } = self;
+        for mark in &mut marks[..dag.source()] {
+            mark.steps = 0;
+        }
+        marks[dag.source()].steps = open;
+        for arc in dag.arcs().iter().rev() {
+            let through = marks[arc.tail as usize].steps & table.free_steps(block, arc.resource);
+            marks[arc.head as usize].steps |= through;
+        }
+        marks[ShortestPathDag::TARGET].steps
+    }
+
+    /// Traces a path that is free in a step back from the target, over the least used resources. Returns false if the
+    /// path uses a resource twice.
+    fn trace(&mut self, table: &ReservationTable<'_>, step: u32, rng: &mut impl Rng) -> bool {
+        let Self { shared, dag, marks, path, .. } = self;
+        path.clear();
+        let mut node = ShortestPathDag::TARGET;
+        while node != dag.source() {
+            let arc = dag
+                .ending_at(node)
+                .iter()
+                .filter(|arc| {
+                    let steps = table.free_steps(step / BLOCK_STEPS, arc.resource) & marks[arc.tail as usize].steps;
+                    steps >> (step % BLOCK_STEPS) & 1 == 1
+                })
+                .min_by_key(|arc| (table.load(arc.resource), rng.random::<u32>()))
+                .expect("the step is free along some path");
+            path.push(arc.channel);
+            node = arc.tail as usize;
+        }
+        path.reverse();
+        !shared.task().repeats_a_resource(path)
+    }
+
+    /// Finds a shortest one of the paths that are free in a step. Returns false if there is none.
+    fn find_detour(&mut self, table: &ReservationTable<'_>, step: u32) -> bool {
+        let ((source, target), ports) = (self.ends(), self.ports());
+        let (block, bit) = (step / BLOCK_STEPS, step % BLOCK_STEPS);
+        if table.free_port_steps(block, ports) >> bit & 1 == 0 {
+            return false;
+        }
+        let Self { shared, marks, path, .. } = self;
+        let (task, topology) = (shared.task(), shared.task().topology());
+        let mut queue = vec![source];
+        for mark in &mut *marks {
+            mark.steps = 0;
+        }
+        marks[source.index()].steps = 1;
+        let mut next = 0;
+        while let Some(&node) = queue.get(next) {
+            next += 1;
+            if node == target {
+                break;
+            }
+            if node != source && !topology.routes(node) {
+                continue;
+            }
+            for &channel in topology.out_channels(node) {
+                let head = &mut marks[topology.head(channel).index()];
+                if head.steps == 0 && table.free_steps(block, resource_slot(task, channel)) >> bit & 1 == 1 {
+                    *head = NodeMark { steps: 1, via: channel.number(), ..*head };
+                    queue.push(topology.head(channel));
+                }
+            }
+        }
+        if marks[target.index()].steps == 0 {
+            return false;
+        }
+        path.clear();
+        let mut node = target;
+        while node != source {
+            let channel = ChannelId::new(marks[node.index()].via);
+            path.push(channel);
+            node = topology.tail(channel);
+        }
+        path.reverse();
+        !task.repeats_a_resource(path)
+    }
+}

@@ -1,0 +1,117 @@
+//! The facts about a broadcast that all attempts share.
+
+use lockstep_schedule::Receivers;
+use lockstep_topology::ChannelId;
+
+use super::holdings::Holdings;
+use crate::kit::capacities::Capacities;
+use crate::kit::fixed_transfers::FixedTransfers;
+use crate::kit::task::SchedulingTask;
+
+/// The maximum size of the table of terminals and messages: 4 GiB per thread.
+pub(super) const MAX_HOLDINGS_BYTES: u64 = 4 << 30;
+
+/// The facts that all attempts at one broadcast share.
+#[derive(Debug)]
+pub(super) struct BroadcastContext<'a> {
+    task: &'a SchedulingTask<'a>,
+    fixed: Option<FixedTransfers<'a>>,
+    capacities: Capacities,
+    is_to_all: bool,
+    /// The holdings before the first step. Only terminals on shortest paths to receivers relay a message.
+    holdings: Holdings,
+    /// The holdings before the first step if every terminal relays; `None` if that makes no difference or is too large.
+    relayed_holdings: Option<Holdings>,
+    /// The end of each terminal's row in `incoming`.
+    incoming_end: Vec<u32>,
+    incoming: Vec<IncomingChannel>,
+    /// The maximum number of messages that each terminal receives per step.
+    reception_rate: Vec<u32>,
+}
+
+/// A channel from one terminal to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IncomingChannel {
+    pub(super) channel: ChannelId,
+    /// The rank of the terminal at its tail.
+    pub(super) neighbour: u32,
+}
+
+impl<'a> BroadcastContext<'a> {
+    pub(super) fn new(task: &'a SchedulingTask<'a>, fixed: Option<FixedTransfers<'a>>) -> Self {
+        let (topology, messages) = (task.topology(), task.messages());
+        let (mut incoming_end, mut incoming, mut reception_rate) = (Vec::new(), Vec::new(), Vec::new());
+        for &node in topology.terminals() {
+            let channels = topology.in_channels(node);
+            incoming.extend(channels.iter().filter_map(|&channel| {
+                let neighbour = topology.terminal_rank(topology.tail(channel))? as u32;
+                Some(IncomingChannel { channel, neighbour })
+            }));
+            incoming_end.push(incoming.len() as u32);
+            reception_rate.push(task.model().ports.of_degree(channels.len()).max(1) as u32);
+        }
+        let is_to_all = messages.ids().all(|message| messages.receivers(message) == Receivers::AllOthers);
+        // Under wormhole switching, a message passes intermediate terminals without being received there.
+        let may_relay = task.stores_and_forwards() && !is_to_all && Holdings::bytes(task) <= MAX_HOLDINGS_BYTES / 4;
+        Self {
+            task,
+            fixed,
+            is_to_all,
+            capacities: Capacities::new(task),
+            holdings: Holdings::new(task, fixed),
+            relayed_holdings: may_relay.then(|| Holdings::with_all_relays(task, fixed)),
+            incoming_end,
+            incoming,
+            reception_rate,
+        }
+    }
+
+    pub(super) fn task(&self) -> &'a SchedulingTask<'a> {
+        self.task
+    }
+
+    pub(super) fn fixed(&self) -> Option<FixedTransfers<'a>> {
+        self.fixed
+    }
+
+    pub(super) fn capacities(&self) -> &Capacities {
+        &self.capacities
+    }
+
+    /// Returns true if every message goes to all other terminals.
+    pub(super) fn is_to_all(&self) -> bool {
+        self.is_to_all
+    }
+
+    pub(super) fn holdings(&self) -> &Holdings {
+        &self.holdings
+    }
+
+    pub(super) fn relayed_holdings(&self) -> Option<&Holdings> {
+        self.relayed_holdings.as_ref()
+    }
+
+    /// Returns true if some terminal has a channel from another terminal.
+    pub(super) fn has_neighbours(&self) -> bool {
+        !self.incoming.is_empty()
+    }
+
+    /// Returns the channels from other terminals into a terminal.
+    pub(super) fn incoming(&self, terminal: usize) -> &[IncomingChannel] {
+        let start = terminal.checked_sub(1).map_or(0, |before| self.incoming_end[before]);
+        &self.incoming[start as usize..self.incoming_end[terminal] as usize]
+    }
+
+    /// Returns the maximum number of messages that a terminal receives per step.
+    #[inline]
+    pub(super) fn reception_rate(&self, terminal: usize) -> u32 {
+        self.reception_rate[terminal]
+    }
+
+    /// Returns true if a message goes to at least a quarter of all terminals on average.
+    pub(super) fn is_dense(&self) -> bool {
+        let messages = self.task.messages();
+        let all = messages.len() as u64 * self.task.topology().terminal_count() as u64;
+        messages.delivery_count() >= all / 4
+    }
+}

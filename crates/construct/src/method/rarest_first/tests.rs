@@ -1,0 +1,95 @@
+//! Tests of the whole method.
+
+use std::num::NonZeroU32;
+
+use lockstep_schedule::strategy::instance;
+use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
+use lockstep_topology::Topology;
+use proptest::prelude::*;
+
+use super::*;
+
+/// Returns the schedule without the transfer number `dropped`.
+fn without(schedule: &Schedule, dropped: usize) -> Schedule {
+    let mut rest = Schedule::new();
+    let mut index = 0;
+    for (_, step) in schedule.steps() {
+        rest.begin_step();
+        for transfer in step.iter() {
+            if index != dropped {
+                rest.push(transfer.message, transfer.path);
+            }
+            index += 1;
+        }
+    }
+    rest
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// With and without time, for reachable and unreachable goals.
+    #[test]
+    fn every_schedule_is_valid_and_no_transfer_is_dispensable(
+        instance in instance(12), pick: prop::sample::Index, attempt in 0..100u64, goal in 1..20u32, is_stopped: bool,
+    ) {
+        let whole = instance.problem();
+        let phases = DistributePhase::all(&whole);
+        let problem = phases[0].problem(&whole);
+        let budget = Budget::unlimited();
+        if is_stopped {
+            budget.cancel();
+        }
+        let request = MethodRequest { goal, attempts: attempt..attempt + 1, ..MethodRequest::first(&problem, &budget) };
+        let result = (RAREST_FIRST.find)(&request);
+        prop_assert_eq!(result.as_ref().err(), problem.messages().is_scatter().then_some(&MethodError::Unsupported));
+        let Ok(schedule) = result else { return Ok(()) };
+        let report = verify(&problem, &schedule);
+        prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+        let rest = without(&schedule, pick.index(schedule.transfer_count()));
+        prop_assert!(verify(&problem, &rest).is_err());
+    }
+
+    /// If only fewer steps are of use, the result is valid and has fewer steps.
+    #[test]
+    fn further_attempts_are_shorter_or_fail(instance in instance(9), seed: u64) {
+        let whole = instance.problem();
+        let phases = DistributePhase::all(&whole);
+        let problem = phases[0].problem(&whole);
+        let budget = Budget::unlimited();
+        let first = MethodRequest { seed, ..MethodRequest::first(&problem, &budget) };
+        let Ok(schedule) = (RAREST_FIRST.find)(&first) else { return Ok(()) };
+        let below = schedule.step_count() as u32;
+        match (RAREST_FIRST.find)(&MethodRequest { below, attempts: 1..5, ..first }) {
+            Ok(shorter) => prop_assert!(verify(&problem, &shorter)?.steps < below as usize),
+            Err(error) => prop_assert_eq!(error, MethodError::NoShorter),
+        }
+    }
+}
+
+/// With one port, neighbours that only serve each other leave nothing for the rest: on a path, terminals must send far.
+#[test]
+fn one_port_on_a_path_is_used_in_every_step() {
+    let path: Topology = "mesh:4".parse().unwrap();
+    let all_gather = Collective::all_gather();
+    let one_port = CommunicationModel { ports: Ports::Limit(NonZeroU32::MIN), ..CommunicationModel::wormhole() };
+    let problem = Problem::new(&path, &all_gather, one_port).unwrap();
+    let budget = Budget::unlimited();
+    let request = MethodRequest { goal: 3, below: 4, attempts: 0..200, ..MethodRequest::first(&problem, &budget) };
+    let schedule = (RAREST_FIRST.find)(&request).unwrap();
+    // Every terminal receives three messages through its one port.
+    assert_eq!(verify(&problem, &schedule).unwrap().steps, 3);
+}
+
+/// An attempt that is cancelled before it begins still returns a valid schedule.
+#[test]
+fn a_best_effort_schedule_takes_at_most_twice_the_steps() {
+    let torus: Topology = "torus:8x8".parse().unwrap();
+    let all_gather = Collective::all_gather();
+    let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let schedule = (RAREST_FIRST.find)(&MethodRequest { goal: 16, ..MethodRequest::first(&problem, &budget) }).unwrap();
+    // Every node receives 63 messages over 4 channels.
+    assert!((16..32).contains(&verify(&problem, &schedule).unwrap().steps));
+}

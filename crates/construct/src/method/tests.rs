@@ -1,0 +1,61 @@
+//! Schedules that no refactoring may change: the first attempt of every method.
+
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, Schedule};
+use lockstep_topology::Topology;
+
+use super::METHODS;
+use crate::kit::request::MethodRequest;
+
+/// Returns the FNV-1a hash of the steps, messages and paths of a schedule.
+fn fingerprint(schedule: &Schedule) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |number: u32| {
+        for byte in number.to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for (step, transfers) in schedule.steps() {
+        for transfer in transfers.iter() {
+            add(step as u32);
+            add(transfer.message.number());
+            transfer.path.iter().for_each(|channel| add(channel.number()));
+        }
+    }
+    hash
+}
+
+/// The fingerprints are those of release 0.1.0.
+#[test]
+fn the_same_seed_gives_the_schedules_of_earlier_releases() {
+    let kautz: Topology = "kautz:2,3".parse().unwrap();
+    let root = kautz.terminals()[0];
+    let all_gather = Collective::all_gather();
+    let all_to_all = Collective::all_to_all();
+    let broadcast = Collective::broadcast(root);
+    let scatter = Collective::scatter(root);
+    let chunked = Collective::broadcast(kautz.terminals()[1]).with_chunks(3.try_into().unwrap());
+    let (wormhole, stored) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
+    let cases = [
+        ("flooding", &broadcast, stored, 3, 0x0dbe_5d26_26a9_f20c),
+        ("scatter-flow", &scatter, wormhole, 7, 0x6e7e_130e_324c_bfc5),
+        ("scatter-flow", &scatter, stored, 6, 0x54ae_c140_0958_63c6),
+        ("layered-flow", &broadcast, wormhole, 3, 0x0dbe_5d26_26a9_f20c),
+        ("telephone", &broadcast, stored, 3, 0xec38_eebf_a9f0_3e3c),
+        ("arborescences", &chunked, wormhole, 4, 0xc3d4_af3c_2c74_d1c9),
+        ("symmetric", &all_gather, stored, 6, 0x13be_6b0c_055f_8c85),
+        ("symmetric", &all_to_all, stored, 16, 0xeedb_75ff_5125_5951),
+        ("rarest-first", &all_gather, wormhole, 6, 0xf02b_3b51_37a7_c3bd),
+        ("rarest-first", &all_gather, stored, 6, 0xeae5_a2be_6b17_2dad),
+        ("first-fit", &all_to_all, wormhole, 17, 0xdcf8_74fe_2674_e929),
+        ("first-fit", &all_to_all, stored, 15, 0xdea5_0cc6_4d7a_b074),
+        ("balanced-routes", &all_to_all, stored, 15, 0x4a2c_343b_f63d_4a01),
+        ("path-colouring", &all_to_all, wormhole, 15, 0x35cd_0862_a6ed_5687),
+    ];
+    for (name, collective, model, steps, expected) in cases {
+        let problem = Problem::new(&kautz, collective, model).unwrap();
+        let method = METHODS.iter().find(|method| method.name == name).unwrap();
+        let budget = Budget::unlimited();
+        let schedule = (method.find)(&MethodRequest { seed: 7, ..MethodRequest::first(&problem, &budget) }).unwrap();
+        assert_eq!((schedule.step_count(), fingerprint(&schedule)), (steps, expected), "{name}");
+    }
+}

@@ -1,0 +1,112 @@
+//! The public entry points: schedules of one distribution, or of all phases of a collective.
+
+use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule};
+use tracing::instrument;
+
+use crate::kit::method::Method;
+use crate::method::METHODS;
+use crate::portfolio::{MethodSchedule, Portfolio};
+
+/// Returns every method. The cheapest and most promising methods come first.
+pub fn methods() -> &'static [Method] {
+    METHODS
+}
+
+/// Returns the first schedule of at most `goal` steps that a method finds, otherwise the shortest schedule found.
+///
+/// The methods that support the problem alternate: each makes one attempt, then more and more. Attempts run in parallel
+/// on the current rayon pool. The result depends only on the problem, `goal`, `seed` and the number of evaluations,
+/// unless time or cancellation ends the search. One evaluation is about one transfer placed or moved; an attempt takes
+/// [`Method::evaluations_per_delivery`] evaluations per delivery. The first schedule is free and is always completed,
+/// however early the budget ends. Without any limit, the search never ends if `goal` is out of reach.
+///
+/// `problem` distributes its messages; time-reverse a collecting phase first ([`DistributePhase`]). `observe` gets each
+/// method that supports the problem, its number of attempts, and the number of steps if it is a new best.
+///
+/// ```
+/// use lockstep_construct::shortest;
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let kautz: Topology = "kautz:2,3".parse()?;
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&kautz, &all_gather, CommunicationModel::store_and_forward())?;
+/// let found = shortest(&problem, 6, 1, &Budget::evaluations(20_000), |method, attempts, steps| {
+///     println!("{}: {attempts} attempts, new best: {steps:?}", method.name);
+/// })?;
+/// // Every node receives 11 messages over 2 channels.
+/// assert_eq!(found.schedule.step_count(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`NotFound::Unsupported`], if the schedule has 2^32 channel uses or more, the table of terminals and messages takes
+/// more than 4 GiB, or every path found uses a shared resource twice.
+#[instrument(level = "debug", skip_all, fields(network = problem.topology().name(), goal, seed))]
+pub fn shortest(
+    problem: &Problem<'_>,
+    goal: u32,
+    seed: u64,
+    budget: &Budget,
+    mut observe: impl FnMut(&'static Method, u64, Option<u32>),
+) -> Result<MethodSchedule, NotFound> {
+    let mut portfolio = Portfolio::new(problem);
+    loop {
+        portfolio.round(goal, seed, budget, &mut observe);
+        if portfolio.is_over(goal, budget) {
+            return portfolio.into_best();
+        }
+    }
+}
+
+/// Returns a schedule of at most `steps` steps for any collective; `steps` may be `u32::MAX`.
+///
+/// Collecting phases are planned on the reversed network and time-reversed. Consecutive phases share the rounds of the
+/// search. Everything else is as in [`shortest()`].
+///
+/// ```
+/// use lockstep_construct::schedule;
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
+/// use lockstep_topology::Topology;
+///
+/// let cube: Topology = "hypercube:3".parse()?;
+/// let all_reduce = Collective::all_reduce();
+/// let problem = Problem::new(&cube, &all_reduce, CommunicationModel::store_and_forward())?;
+/// let schedule = schedule(&problem, 6, 1, &Budget::evaluations(100_000))?;
+/// assert!(verify(&problem, &schedule)?.steps <= 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`NotFound::TooLong`] with the fewest steps reached, if all evaluations are spent; [`NotFound::Stopped`], if time or
+/// cancellation came first; otherwise as [`shortest()`].
+pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
+    let phases = DistributePhase::all(problem);
+    let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(problem)).collect();
+    let mut portfolios: Vec<Portfolio> = problems.iter().map(Portfolio::new).collect();
+    // Each of several phases shall be as short as possible.
+    let goal = if portfolios.len() == 1 { steps } else { 1 };
+    loop {
+        for portfolio in &mut portfolios {
+            portfolio.round(goal, seed, budget, &mut |_, _, _| {});
+        }
+        let best = portfolios.iter().map(Portfolio::best_steps);
+        let reached = best.into_iter().try_fold(0, |sum: u32, steps| Some(sum.saturating_add(steps?)));
+        let is_over = portfolios.iter().all(|portfolio| portfolio.is_over(goal, budget));
+        match (reached, budget.clone().with_evaluations(u64::MAX).stop_after(0)) {
+            (Some(reached), _) if reached <= steps => break,
+            // A portfolio without a schedule returns the error below.
+            (None, _) if is_over => break,
+            (Some(_), Some(reason)) if is_over => return Err(NotFound::Stopped { steps, reason }),
+            (Some(reached), None) if is_over => return Err(NotFound::TooLong { steps, reached }),
+            _ => {}
+        }
+    }
+    let mut schedule = Schedule::new();
+    for (phase, portfolio) in phases.iter().zip(portfolios) {
+        schedule.append(&phase.from_distribution(portfolio.into_best()?.schedule));
+    }
+    Ok(schedule)
+}

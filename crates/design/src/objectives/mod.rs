@@ -1,0 +1,71 @@
+//! The built-in objectives.
+//!
+//! To add one, implement [`Objective`] in a file of this folder and add it to the list in [`objectives`].
+
+mod bisection;
+mod cables;
+mod distances;
+mod paths;
+mod robustness;
+mod throughput;
+
+use crate::objective::Objective;
+
+/// A word that names no objective.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("unknown objective '{}'; choose from {}", lockstep_files::one_line(.word), names())]
+pub struct UnknownObjective {
+    /// The word.
+    pub word: String,
+}
+
+/// Returns all built-in objectives, in display order.
+pub fn objectives() -> &'static [&'static dyn Objective] {
+    &[
+        &bisection::KernighanLin,
+        &bisection::BestBisection,
+        &bisection::ExactBisection,
+        &paths::Paths,
+        &paths::PathsWithSelves,
+        &paths::EDGE_DISJOINT,
+        &paths::VERTEX_DISJOINT,
+        &cables::Links,
+        &cables::WorstDegree,
+        &throughput::Throughput,
+        &distances::Distance,
+        &distances::Diameter,
+        &robustness::SpectralGap,
+        &robustness::EdgeConnectivity,
+        &cables::CableLength,
+        &cables::ExternalCables,
+    ]
+}
+
+/// Returns the built-in objective with this name.
+///
+/// ```
+/// use lockstep_design::{Network, objective};
+/// use lockstep_topology::Topology;
+/// use rand::SeedableRng;
+/// use rand_chacha::ChaCha8Rng;
+///
+/// let cube: Topology = "hypercube:5".parse()?;
+/// let score = objective("exact-bisection")?.score(&mut Network::of(&cube), &mut ChaCha8Rng::seed_from_u64(1))?;
+/// assert_eq!(score, 16.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns [`UnknownObjective`], whose message lists all names.
+pub fn objective(name: &str) -> Result<&'static dyn Objective, UnknownObjective> {
+    let found = objectives().iter().find(|objective| objective.name() == name);
+    found.copied().ok_or_else(|| UnknownObjective { word: name.to_owned() })
+}
+
+fn names() -> String {
+    objectives().iter().map(|objective| objective.name()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

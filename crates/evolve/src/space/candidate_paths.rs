@@ -1,0 +1,146 @@
+//! The candidate paths and the resources that they use.
+
+use std::ops::Range;
+
+use lockstep_paths::{PathId, PathTable};
+use lockstep_schedule::{Ports, Problem};
+use lockstep_topology::{NodeId, Topology};
+
+/// The data of a [`PathTable`] that the search reads, in flat arrays.
+///
+/// Memory: 20 bytes per path and 4 bytes per resource of it.
+#[derive(Debug)]
+pub(crate) struct CandidatePaths<'a> {
+    table: &'a PathTable,
+    /// The position of each path in `resources`; one entry more than paths.
+    start: Box<[u32]>,
+    resources: Box<[u32]>,
+    /// Rank of the first terminal of each path.
+    sender: Box<[u32]>,
+    /// The paths that use no resource twice, in the order of the table: by target, then by source.
+    legal: Box<[u32]>,
+    /// The number of legal paths before each path; one entry more than paths.
+    legal_before: Box<[u32]>,
+    /// The legal paths in the order of their targets, the shortest of each target first.
+    shortest_first: Box<[u32]>,
+}
+
+impl<'a> CandidatePaths<'a> {
+    /// Reads all paths of the table and adds the port sets of their ends, see [`capacities`].
+    pub(crate) fn new(problem: &Problem, table: &'a PathTable, ports: PortSets) -> Self {
+        let topology = problem.topology();
+        let count = table.path_count();
+        let (mut start, mut legal_before) = (Vec::with_capacity(count + 1), Vec::with_capacity(count + 1));
+        let (mut resources, mut sender, mut legal) = (Vec::new(), Vec::with_capacity(count), Vec::new());
+        start.push(0);
+        legal_before.push(0);
+        for number in 0..count as u32 {
+            let path = PathId::new(number);
+            let (from, to) = (rank(topology, table.source(path)), rank(topology, table.target(path)));
+            let first = resources.len();
+            resources.extend(table.channels(path).iter().map(|&channel| topology.resource(channel).number()));
+            resources.extend(ports.send.map(|port| port + from));
+            resources.extend(ports.receive.map(|port| port + to));
+            if all_differ(&resources[first..]) {
+                legal.push(number);
+            }
+            sender.push(from);
+            start.push(resources.len() as u32);
+            legal_before.push(legal.len() as u32);
+        }
+        let mut shortest_first = legal.clone();
+        for &terminal in topology.terminals() {
+            let group = legal_range(&legal_before, table.towards(terminal));
+            let length = |&path: &u32| start[path as usize + 1] - start[path as usize];
+            shortest_first[group].sort_by_key(length);
+        }
+        Self {
+            table,
+            start: start.into(),
+            resources: resources.into(),
+            sender: sender.into(),
+            legal: legal.into(),
+            legal_before: legal_before.into(),
+            shortest_first: shortest_first.into(),
+        }
+    }
+
+    pub(crate) fn table(&self) -> &'a PathTable {
+        self.table
+    }
+
+    #[inline]
+    pub(crate) fn resources(&self, path: u32) -> &[u32] {
+        let path = path as usize;
+        &self.resources[self.start[path] as usize..self.start[path + 1] as usize]
+    }
+
+    #[inline]
+    pub(crate) fn sender(&self, path: u32) -> u32 {
+        self.sender[path as usize]
+    }
+
+    /// Returns true if the path exists and uses no resource twice.
+    pub(crate) fn is_legal(&self, path: u32) -> bool {
+        self.legal.binary_search(&path).is_ok()
+    }
+
+    /// The positions in [`legal`](Self::legal) of the paths of a pair.
+    pub(crate) fn between(&self, from: NodeId, to: NodeId) -> Range<usize> {
+        legal_range(&self.legal_before, self.table.between(from, to))
+    }
+
+    /// The positions in [`shortest_first`](Self::shortest_first) of the paths to a terminal.
+    pub(crate) fn towards(&self, to: NodeId) -> Range<usize> {
+        legal_range(&self.legal_before, self.table.towards(to))
+    }
+
+    #[inline]
+    pub(crate) fn legal(&self) -> &[u32] {
+        &self.legal
+    }
+
+    #[inline]
+    pub(crate) fn shortest_first(&self) -> &[u32] {
+        &self.shortest_first
+    }
+
+    /// All numbers on which the result of a search depends.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        [&self.start, &self.resources, &self.sender, &self.shortest_first].into_iter().flatten().copied()
+    }
+}
+
+fn legal_range(legal_before: &[u32], paths: Range<u32>) -> Range<usize> {
+    legal_before[paths.start as usize] as usize..legal_before[paths.end as usize] as usize
+}
+
+fn all_differ(resources: &[u32]) -> bool {
+    resources.iter().enumerate().all(|(place, resource)| !resources[..place].contains(resource))
+}
+
+/// The rank of a terminal that a path or a message names.
+pub(crate) fn rank(topology: &Topology, node: NodeId) -> u32 {
+    topology.terminal_rank(node).expect("paths and messages join terminals") as u32
+}
+
+/// The first sending and the first receiving port set among the resources, if ports are limited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PortSets {
+    send: Option<u32>,
+    receive: Option<u32>,
+}
+
+/// The capacity of every resource, including port sets; none exceeds `most`.
+pub(crate) fn capacities(problem: &Problem, most: u16) -> (Vec<u16>, PortSets) {
+    let topology = problem.topology();
+    let mut capacity = vec![1; topology.resource_count()];
+    let Ports::Limit(limit) = problem.model().ports else {
+        return (capacity, PortSets { send: None, receive: None });
+    };
+    let limit = u16::try_from(limit.get()).unwrap_or(most).min(most);
+    let send = capacity.len() as u32;
+    let receive = send + topology.terminal_count() as u32;
+    capacity.resize(capacity.len() + 2 * topology.terminal_count(), limit);
+    (capacity, PortSets { send: Some(send), receive: Some(receive) })
+}

@@ -1,0 +1,4 @@
+//! Tests of the public interface.
+
+mod properties;
+mod published_results;

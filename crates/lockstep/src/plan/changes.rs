@@ -1,0 +1,40 @@
+//! The difference between a plan and its repair after faults.
+
+use serde::{Deserialize, Serialize};
+
+/// The figures of a schedule that was repaired after faults.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Repaired {
+    /// Number of steps of the repaired schedule.
+    pub steps: u32,
+    /// The transfers kept and changed.
+    pub changes: Changes,
+}
+
+/// The difference between a schedule and its repair, in transfers.
+///
+/// Steps are those of the repaired schedule. A step that loses all its transfers is removed, and later steps move forward.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Changes {
+    /// Number of transfers in both schedules, on the same path and in the same step.
+    pub kept: usize,
+    /// Number of transfers removed by the faults, directly or because an earlier transfer is missing.
+    pub lost: usize,
+    /// Number of transfers that the faults leave possible, but that were dropped, or moved to another step or path, to
+    /// shorten the schedule.
+    pub moved: usize,
+    /// Number of transfers in the repaired schedule only.
+    pub added: usize,
+}
+
+impl Changes {
+    /// The sum over two phases.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            kept: self.kept + other.kept,
+            lost: self.lost + other.lost,
+            moved: self.moved + other.moved,
+            added: self.added + other.added,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The distance of a schedule from its lower bound, and whether the clock decided the result.
+
+use std::fmt;
+use std::str::FromStr;
+
+use lockstep_schedule::StopReason;
+use serde::{Deserialize, Serialize};
+
+/// The distance of a schedule from its lower bound, written `optimal` or `gap 3`.
+///
+/// ```
+/// use lockstep::Verdict;
+///
+/// assert_eq!(Verdict::of(7, 7), Some(Verdict::Optimal));
+/// assert_eq!("gap 2".parse(), Ok(Verdict::Gap(2)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Verdict {
+    /// No schedule has fewer steps.
+    Optimal,
+    /// The schedule has this many steps more than the bound. A shorter schedule may exist.
+    Gap(u32),
+}
+
+impl Verdict {
+    /// Returns the verdict on a schedule of `steps` steps, or `None` if the bound exceeds them, which is impossible for a
+    /// valid schedule and a proved bound.
+    pub fn of(steps: u32, bound: u32) -> Option<Self> {
+        match steps.checked_sub(bound)? {
+            0 => Some(Self::Optimal),
+            gap => Some(Self::Gap(gap)),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Optimal => f.pad("optimal"),
+            Self::Gap(gap) => f.pad(&format!("gap {gap}")),
+        }
+    }
+}
+
+impl From<Verdict> for String {
+    fn from(verdict: Verdict) -> Self {
+        verdict.to_string()
+    }
+}
+
+impl TryFrom<String> for Verdict {
+    type Error = VerdictError;
+
+    fn try_from(text: String) -> Result<Self, VerdictError> {
+        text.parse()
+    }
+}
+
+/// A text that is not a [`Verdict`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the verdict is '{text}', expected 'optimal' or 'gap' and a number from 1")]
+pub struct VerdictError {
+    /// The text.
+    pub text: String,
+}
+
+impl FromStr for Verdict {
+    type Err = VerdictError;
+
+    fn from_str(text: &str) -> Result<Self, VerdictError> {
+        let gap = || text.strip_prefix("gap ")?.parse().ok().filter(|&gap| gap > 0).map(Self::Gap);
+        let verdict = if text == "optimal" { Some(Self::Optimal) } else { gap() };
+        verdict.ok_or_else(|| VerdictError { text: text.to_owned() })
+    }
+}
+
+/// Why a search was stopped before its evaluations were spent. Another run may find another plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CutShort {
+    /// The deadline passed.
+    Deadline,
+    /// The budget was cancelled.
+    Interrupt,
+}
+
+impl CutShort {
+    /// The reason as a [`CutShort`]; `None` for spent evaluations, which are the same in every run.
+    pub(crate) fn by(reason: StopReason) -> Option<Self> {
+        match reason {
+            StopReason::Cancelled => Some(Self::Interrupt),
+            StopReason::Deadline => Some(Self::Deadline),
+            StopReason::Evaluations => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_parsed_to_themselves() {
+        for verdict in [Verdict::Optimal, Verdict::Gap(1), Verdict::Gap(u32::MAX)] {
+            assert_eq!(verdict.to_string().parse(), Ok(verdict));
+        }
+        for text in ["", "gap", "gap 0", "gap -1", "gap 4294967296", "Optimal"] {
+            assert!(text.parse::<Verdict>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_schedule_is_below_its_bound() {
+        assert_eq!(Verdict::of(7, 7), Some(Verdict::Optimal));
+        assert_eq!(Verdict::of(9, 7), Some(Verdict::Gap(2)));
+        assert_eq!(Verdict::of(6, 7), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! Checkpoints of version 3, which release 0.1.0 wrote: there the planner searched over the numbers of steps.
+
+use lockstep_evolve::LevelCheckpoint;
+use lockstep_schedule::Schedule;
+use serde::Deserialize;
+
+use super::options::StoredEngine;
+use super::plan_state::{PhaseSchedule, PlanState};
+use crate::plan::CutShort;
+
+/// The state of a planner in version 3.
+#[derive(Deserialize)]
+pub(super) struct StateV3 {
+    done: Vec<ScheduleV3>,
+    bounds: Vec<String>,
+    best: Option<ScheduleV3>,
+    level: u32,
+    low: u32,
+    spent: u64,
+    cut_short: Option<CutShort>,
+}
+
+#[derive(Deserialize)]
+struct ScheduleV3 {
+    engine: StoredEngine,
+    method: Option<String>,
+    schedule: Schedule,
+}
+
+impl StateV3 {
+    /// The state in the current version, and the state of its search.
+    pub(super) fn into_current(self, evolution: Vec<u8>) -> (PlanState, Vec<u8>) {
+        let Self { done, bounds, best, level, low, spent, cut_short } = self;
+        let done = done.into_iter().map(PhaseSchedule::from).collect();
+        let search = LevelCheckpoint { level, low, spent, best: None, evolution };
+        (PlanState { done, bounds, best: best.map(PhaseSchedule::from), cut_short }, search.to_bytes())
+    }
+}
+
+impl From<ScheduleV3> for PhaseSchedule {
+    fn from(ScheduleV3 { engine, method, schedule }: ScheduleV3) -> Self {
+        Self { engine: engine.name().to_owned(), method, schedule, verification: None }
+    }
+}

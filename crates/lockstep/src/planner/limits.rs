@@ -1,0 +1,18 @@
+//! The largest problems that are planned.
+
+use super::error::PlanError;
+
+/// The number of evaluations of [`plan`](crate::plan()) callers without a preference: usually a few seconds.
+pub const DEFAULT_EVALUATIONS: u64 = 1 << 22;
+
+/// The largest number of deliveries that a planner accepts. A schedule with one transfer per delivery then takes a few
+/// hundred megabytes.
+pub const MAX_DELIVERIES: u64 = 1 << 24;
+
+/// The largest number of channel uses that the shortest paths of a problem may have: 1 GiB of a schedule.
+pub const MAX_CHANNEL_USES: u64 = 1 << 28;
+
+/// Refuses a problem whose schedules would not fit into memory.
+pub(crate) fn check_size(what: &'static str, amount: u64, limit: u64) -> Result<(), PlanError> {
+    if amount <= limit { Ok(()) } else { Err(PlanError::TooLarge { amount, what, limit }) }
+}

@@ -1,0 +1,40 @@
+//! Why a recovery book cannot be read.
+
+use lockstep_faults::FaultError;
+use lockstep_files::FileError;
+use lockstep_schedule::{ProblemError, ScheduleFileError};
+
+use crate::plan::PlanFileError;
+
+/// Why a recovery book, or a plan in it, cannot be read.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BookError {
+    /// The file is altered, or not a book.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The book is truncated, or its sweep is not complete.
+    #[error("the book has no end: it is truncated, or still being written; fetch it again, or complete its sweep")]
+    Unfinished,
+    /// The pages are not in order.
+    #[error("the pages are not in order; the file is altered, fetch or write it again")]
+    Order,
+    /// The sweep kept no schedules.
+    #[error("the file has the figures of a sweep, but no plans")]
+    NoPlans,
+    /// The log belongs to another sweep.
+    #[error("it belongs to another sweep")]
+    OtherSweep,
+    /// A plan file in the book cannot be read.
+    #[error("the plan of the network without faults: {0}")]
+    Plan(#[from] PlanFileError),
+    /// A schedule cannot be read.
+    #[error("a schedule of the book: {0}")]
+    Schedule(ScheduleFileError),
+    /// The network does not have these faults.
+    #[error(transparent)]
+    Faults(#[from] FaultError),
+    /// A page has a plan for an impossible problem.
+    #[error("the book contradicts itself: {0}")]
+    Problem(#[from] ProblemError),
+}

@@ -1,0 +1,106 @@
+//! The format of recovery books: sealed pieces, one behind the other.
+//!
+//! The first piece describes the sweep. Each further piece has the consequence of one set of faults, and the last one the
+//! number of sets. An interrupted sweep therefore loses nothing, and an unfinished book is not read as a complete one.
+
+use lockstep_files::{FileError, FileKind, SealError};
+use serde::{Deserialize, Serialize};
+
+use super::book_error::BookError;
+use super::degradation::Degradation;
+use crate::plan::Plan;
+use crate::planner::StoredOptions;
+
+pub(super) const KIND: FileKind =
+    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1, remedies: &[] };
+
+/// The first piece: everything that decides the results of the sweep.
+#[derive(PartialEq, Serialize, Deserialize)]
+pub(super) struct Title {
+    /// The binary plan file of the network without faults.
+    pub(super) before: Vec<u8>,
+    pub(super) options: StoredOptions,
+    pub(super) evaluations: u64,
+    /// The sets of faults in words.
+    pub(super) sets: String,
+    /// Whether the book has schedules, and not only their figures.
+    pub(super) keeps_plans: bool,
+}
+
+/// A further piece.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Piece {
+    /// The consequence of one set of faults.
+    Page(Page),
+    /// The end, with the number of pages.
+    End(u64),
+}
+
+/// The consequence of one set of faults.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Page {
+    /// The number of the page, from 0.
+    pub(super) number: u64,
+    pub(super) degradation: Degradation,
+    pub(super) plan: Option<PackedPlan>,
+}
+
+/// A plan without its problem.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct PackedPlan {
+    /// Everything of a plan file but its problem and schedule, as JSON.
+    pub(super) claims: String,
+    pub(super) schedule: Vec<u8>,
+}
+
+impl PackedPlan {
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self { claims: plan.to_file(None).claims(), schedule: plan.schedule().pack() }
+    }
+}
+
+/// Reads the first piece. Returns it with the bytes behind it.
+pub(super) fn title(bytes: &[u8]) -> Result<(Title, &[u8]), BookError> {
+    Ok(KIND.open_first(bytes)?)
+}
+
+/// Reads the pieces behind the first one, each with its length in bytes, up to the end of the book.
+pub(super) struct Pieces<'a> {
+    rest: &'a [u8],
+    pages: u64,
+    is_over: bool,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn new(rest: &'a [u8]) -> Self {
+        Self { rest, pages: 0, is_over: false }
+    }
+
+    fn piece(&mut self) -> Result<(Piece, usize), BookError> {
+        let (piece, rest) = match KIND.open_first(self.rest) {
+            Err(FileError::Sealed(SealError::Length { .. })) => return Err(BookError::Unfinished),
+            opened => opened?,
+        };
+        match &piece {
+            Piece::Page(page) if page.number == self.pages => self.pages += 1,
+            Piece::End(pages) if *pages == self.pages && rest.is_empty() => self.is_over = true,
+            Piece::Page(_) | Piece::End(_) => return Err(BookError::Order),
+        }
+        let length = self.rest.len() - rest.len();
+        self.rest = rest;
+        Ok((piece, length))
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Result<(Piece, usize), BookError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let piece = self.piece();
+        self.is_over |= piece.is_err();
+        Some(piece)
+    }
+}

@@ -1,0 +1,145 @@
+//! The definition of a network family, and the parameters of its specs.
+
+use super::error::FamilyError;
+use crate::text::excerpt;
+use crate::{CayleyGraph, SpecError, Topology};
+
+/// A family of networks: the syntax of its specs and its generator.
+///
+/// [`families`](crate::families) lists all of them.
+///
+/// ```
+/// for family in lockstep_topology::families() {
+///     println!("{:24} {}", family.usage(), family.about);
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Family {
+    /// The part of a spec before the colon.
+    pub name: &'static str,
+    /// The syntax of the part after the colon, with parameter names in capitals. Empty if there are no parameters.
+    pub parameters: &'static str,
+    /// A valid spec of the family.
+    pub example: &'static str,
+    /// A description in one line.
+    pub about: &'static str,
+    /// Builds the group and generators, if the networks of the family are Cayley graphs of abelian groups.
+    pub(crate) cayley: Option<Generator<CayleyGraph>>,
+    /// Builds the network.
+    pub(crate) generate: Generator<Topology>,
+}
+
+/// A function that builds a `T` from the parameters of a spec.
+pub(crate) type Generator<T> = fn(&Parameters<'_>) -> Result<T, SpecError>;
+
+impl Family {
+    /// Returns the syntax of a spec, `name:PARAMETERS`.
+    pub fn usage(&self) -> String {
+        let colon = if self.parameters.is_empty() { "" } else { ":" };
+        format!("{}{colon}{}", self.name, self.parameters)
+    }
+
+    /// Returns the error for a parameter value that the family does not support.
+    pub(super) fn unsupported(
+        &self,
+        parameter: &'static str,
+        value: impl Into<u64>,
+        needs: impl Into<String>,
+        instead: impl Into<String>,
+    ) -> FamilyError {
+        let (value, needs, instead) = (value.into(), needs.into(), instead.into());
+        FamilyError::Parameter { family: self.name, parameter, value, needs, instead }
+    }
+}
+
+/// The part of a spec after the colon.
+pub(crate) struct Parameters<'a> {
+    pub(crate) family: &'static Family,
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Parameters<'a> {
+    /// Returns exactly `N` parameters separated by commas.
+    pub(crate) fn fields<const N: usize>(&self) -> Result<[Parameter<'a>; N], SpecError> {
+        let fields = self.split(',')?;
+        let found = fields.len();
+        fields
+            .try_into()
+            .map_err(|_| self.count_error(format!("{N} parameter{}", if N == 1 { "" } else { "s" }), found))
+    }
+
+    /// Returns the first parameter and a list of one or more others, all separated by commas.
+    pub(crate) fn first_and_rest(&self) -> Result<(Parameter<'a>, Vec<Parameter<'a>>), SpecError> {
+        let mut fields = self.split(',')?;
+        if fields.len() < 2 {
+            return Err(self.count_error("2 parameters or more".into(), fields.len()));
+        }
+        let rest = fields.split_off(1);
+        Ok((fields[0], rest))
+    }
+
+    /// Returns one or more numbers separated by `x`.
+    pub(crate) fn sides(&self) -> Result<Vec<u32>, SpecError> {
+        self.split('x')?.into_iter().map(Parameter::number).collect()
+    }
+
+    /// Checks that there are no parameters.
+    pub(crate) fn none(&self) -> Result<(), SpecError> {
+        if self.text.is_empty() { Ok(()) } else { Err(SpecError::NeedlessParameters { family: self.family.name }) }
+    }
+
+    /// Removes the suffix `word`, in any case, and returns true if it was present.
+    pub(crate) fn without_option(&self, word: &str) -> (Self, bool) {
+        let (family, start) = (self.family, self.text.len().saturating_sub(word.len()));
+        match self.text.split_at_checked(start) {
+            Some((text, end)) if end.eq_ignore_ascii_case(word) => (Self { family, text }, true),
+            _ => (Self { family, text: self.text }, false),
+        }
+    }
+
+    /// Splits the parameters. Names come from the usage; its last name is used for all further parameters.
+    fn split(&self, separator: char) -> Result<Vec<Parameter<'a>>, SpecError> {
+        let family = self.family;
+        if self.text.is_empty() {
+            let (usage, example) = (family.usage(), family.example);
+            return Err(SpecError::MissingParameters { family: family.name, usage, example });
+        }
+        let is_name = |c: char| c.is_ascii_uppercase();
+        let mut names = family.parameters.split(|c| !is_name(c)).filter(|name| !name.is_empty());
+        let mut name = "the parameter";
+        let fields = self.text.split(|c: char| c.eq_ignore_ascii_case(&separator)).map(|text| {
+            name = names.next().unwrap_or(name);
+            Parameter { family, name, text: text.trim() }
+        });
+        Ok(fields.collect())
+    }
+
+    /// Returns the error for a wrong number of parameters.
+    pub(crate) fn count_error(&self, expected: String, found: usize) -> SpecError {
+        let (family, usage, example) = (self.family.name, self.family.usage(), self.family.example);
+        SpecError::ParameterCount { family, expected, found, usage, example }
+    }
+}
+
+/// One parameter of a spec.
+#[derive(Clone, Copy)]
+pub(crate) struct Parameter<'a> {
+    family: &'static Family,
+    name: &'static str,
+    text: &'a str,
+}
+
+impl Parameter<'_> {
+    /// Parses the parameter as a whole number.
+    pub(crate) fn number<T: TryFrom<u64>>(self) -> Result<T, SpecError> {
+        let (family, parameter, text) = (self.family.name, self.name.to_owned(), excerpt(self.text));
+        if self.text.is_empty() || !self.text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let (usage, example) = (self.family.usage(), self.family.example);
+            return Err(SpecError::NotANumber { family, parameter, text, usage, example });
+        }
+        let largest = u64::MAX >> (u64::BITS - 8 * size_of::<T>() as u32);
+        let number = self.text.parse::<u64>().ok().and_then(|number| T::try_from(number).ok());
+        number.ok_or(SpecError::TooLarge { family, parameter, text, largest })
+    }
+}

@@ -1,0 +1,50 @@
+//! The list of all families.
+
+use super::definition::Family;
+use super::{
+    amp, b_tree, butterfly, circulant, clos, complete, de_bruijn, dragonfly, fat_tree, folded_hypercube, full_b_tree,
+    hypercube, jellyfish, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega, random_regular, ring, star,
+    torus,
+};
+
+/// Returns all families, direct networks first.
+///
+/// ```
+/// use lockstep_topology::{Topology, families};
+///
+/// for family in families() {
+///     let example: Topology = family.example.parse()?;
+///     assert_eq!(example.name(), family.example);
+/// }
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+pub fn families() -> &'static [Family] {
+    const FAMILIES: &[Family] = &[
+        complete::COMPLETE,
+        star::STAR,
+        ring::RING,
+        mesh::MESH,
+        torus::TORUS,
+        ladder::LADDER,
+        hypercube::HYPERCUBE,
+        folded_hypercube::FOLDED_HYPERCUBE,
+        circulant::CIRCULANT,
+        k_ring::K_RING,
+        midimew::MIDIMEW,
+        octagon::OCTAGON,
+        moore::MOORE,
+        amp::AMP,
+        random_regular::RANDOM_REGULAR,
+        jellyfish::JELLYFISH,
+        kautz::KAUTZ,
+        de_bruijn::DE_BRUIJN,
+        full_b_tree::FULL_B_TREE,
+        omega::OMEGA,
+        butterfly::BUTTERFLY,
+        clos::CLOS,
+        fat_tree::FAT_TREE,
+        b_tree::B_TREE,
+        dragonfly::DRAGONFLY,
+    ];
+    FAMILIES
+}

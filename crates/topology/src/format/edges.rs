@@ -1,0 +1,66 @@
+//! The edges of a written file: channels, with opposite channels paired up as links.
+
+use crate::{ChannelId, NodeId, Topology};
+
+/// An edge of a file: a link or a channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) tail: NodeId,
+    pub(super) head: NodeId,
+    /// True if the edge also represents the channel `head -> tail`.
+    pub(super) is_link: bool,
+    /// The number of its group of channels that share a resource, in the order of their first channels.
+    pub(super) group: Option<u32>,
+}
+
+/// Returns the [links](Topology::links) and the other channels, in the order of their first channels.
+pub(super) fn links_and_channels(topology: &Topology) -> Vec<Edge> {
+    let groups = ResourceGroups::new(topology);
+    let partner = partners(topology);
+    let first_of_each =
+        topology.channels().filter(|&channel| partner[channel.index()].is_none_or(|back| channel < back));
+    first_of_each.map(|channel| edge(topology, channel, partner[channel.index()].is_some(), &groups)).collect()
+}
+
+/// Returns only links, and true, if every channel is part of a link. Otherwise returns all channels, and false.
+pub(super) fn links_or_channels(topology: &Topology) -> (Vec<Edge>, bool) {
+    let links = links_and_channels(topology);
+    if links.iter().all(|edge| edge.is_link) {
+        return (links, true);
+    }
+    let groups = ResourceGroups::new(topology);
+    (topology.channels().map(|channel| edge(topology, channel, false, &groups)).collect(), false)
+}
+
+/// The group number of each resource that has two or more channels.
+struct ResourceGroups(Vec<Option<u32>>);
+
+impl ResourceGroups {
+    fn new(topology: &Topology) -> Self {
+        let mut channel_count = vec![0u32; topology.resource_count()];
+        for channel in topology.channels() {
+            channel_count[topology.resource(channel).index()] += 1;
+        }
+        let mut numbers = 0..;
+        Self(channel_count.iter().map(|&count| if count > 1 { numbers.next() } else { None }).collect())
+    }
+
+    fn of(&self, topology: &Topology, channel: ChannelId) -> Option<u32> {
+        self.0[topology.resource(channel).index()]
+    }
+}
+
+fn edge(topology: &Topology, channel: ChannelId, is_link: bool, groups: &ResourceGroups) -> Edge {
+    let (tail, head) = (topology.tail(channel), topology.head(channel));
+    Edge { tail, head, is_link, group: groups.of(topology, channel) }
+}
+
+/// Returns the opposite channel of each channel, if any.
+fn partners(topology: &Topology) -> Vec<Option<ChannelId>> {
+    let mut partner = vec![None; topology.channel_bound()];
+    for [channel, back] in topology.links() {
+        partner[channel.index()] = Some(back);
+        partner[back.index()] = Some(channel);
+    }
+    partner
+}

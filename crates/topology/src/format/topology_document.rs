@@ -1,0 +1,151 @@
+//! Lockstep's own topology document, version 1, and its conversion from and to [`Topology`].
+
+use lockstep_files::one_line;
+use serde::{Deserialize, Serialize};
+
+use crate::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
+
+/// The value of the field `format`.
+pub(super) const FORMAT: &str = "lockstep-topology";
+
+/// The supported value of the field `version`.
+pub(super) const VERSION: u32 = 1;
+
+/// A node of a topology document.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a node {\"name\": \"…\", \"terminal\": true}")]
+pub(super) struct DocumentNode {
+    name: String,
+    terminal: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    routes: Option<bool>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    failed: bool,
+}
+
+/// The content of a `json` topology file. Conversion to [`Topology`] checks it.
+///
+/// [`Topology`] itself implements serde's traits by this document; other file formats embed it as a field.
+///
+/// ```
+/// use lockstep_topology::{Topology, TopologyDocument};
+///
+/// let ring: Topology = "ring:4".parse()?;
+/// let document = TopologyDocument::from(&ring);
+/// assert_eq!(Topology::try_from(document)?, ring);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a topology {\"format\": \"lockstep-topology\", …}")]
+pub struct TopologyDocument {
+    pub(super) format: String,
+    pub(super) version: u32,
+    pub(super) name: String,
+    pub(super) nodes: Vec<DocumentNode>,
+    pub(super) channels: Vec<[u32; 2]>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) shared: Vec<Vec<ChannelId>>,
+    /// Failed channels, except those of failed nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) failed: Vec<ChannelId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) positions: Vec<[f64; 2]>,
+}
+
+/// The reason a [`TopologyDocument`] is not a topology.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DocumentError {
+    /// A document of another kind.
+    #[error("field 'format' is '{}', expected '{FORMAT}'", one_line(found))]
+    Format {
+        /// Value of the field.
+        found: String,
+    },
+    /// An unsupported version.
+    #[error("field 'version' is {found}, but only version {VERSION} is known; use a newer lockstep")]
+    Version {
+        /// Value of the field.
+        found: u32,
+    },
+    /// Nodes and channels that do not form a network.
+    #[error("{}", one_line(&.0.to_string()))]
+    Topology(#[from] TopologyError),
+}
+
+impl From<&Topology> for TopologyDocument {
+    fn from(topology: &Topology) -> Self {
+        let nodes = topology
+            .nodes()
+            .map(|node| DocumentNode {
+                name: topology.node_name(node).to_owned(),
+                terminal: topology.is_terminal(node),
+                routes: topology.routes_override(node),
+                failed: topology.has_failed(node),
+            })
+            .collect();
+        let at_failed = |e| topology.has_failed(topology.tail(e)) || topology.has_failed(topology.head(e));
+        let ends = |e| [topology.tail(e).number(), topology.head(e).number()];
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            name: topology.name().to_owned(),
+            nodes,
+            channels: topology.channel_numbers().map(ends).collect(),
+            shared: topology.shared_groups(),
+            failed: topology.failed_channels().filter(|&channel| !at_failed(channel)).collect(),
+            positions: topology.positions().unwrap_or_default().to_vec(),
+        }
+    }
+}
+
+impl TryFrom<TopologyDocument> for Topology {
+    type Error = DocumentError;
+
+    fn try_from(document: TopologyDocument) -> Result<Self, DocumentError> {
+        if document.format != FORMAT {
+            return Err(DocumentError::Format { found: document.format });
+        }
+        if document.version != VERSION {
+            return Err(DocumentError::Version { found: document.version });
+        }
+        Ok(document.into_topology()?)
+    }
+}
+
+impl TopologyDocument {
+    pub(super) fn into_topology(self) -> Result<Topology, TopologyError> {
+        let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
+        let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
+        for node in self.nodes {
+            let id = builder.node(node.name, node.terminal, node.routes);
+            if node.failed {
+                builder.fail_node(id);
+            }
+        }
+        for [tail, head] in self.channels {
+            builder.channel(NodeId::new(tail), NodeId::new(head));
+        }
+        for group in self.shared {
+            builder.share(group);
+        }
+        for channel in self.failed {
+            builder.fail_channel(channel);
+        }
+        builder.positions(self.positions);
+        builder.build()
+    }
+}
+
+impl Serialize for Topology {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        TopologyDocument::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Topology {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let document = TopologyDocument::deserialize(deserializer)?;
+        Topology::try_from(document).map_err(serde::de::Error::custom)
+    }
+}

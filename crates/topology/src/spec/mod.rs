@@ -1,0 +1,6 @@
+//! Spec strings, `family:parameters`.
+
+mod error;
+mod parse;
+
+pub use error::SpecError;

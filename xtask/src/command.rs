@@ -1,0 +1,58 @@
+//! Runs programs in the root folder of the repository.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+/// Returns the root folder of the repository.
+pub(crate) fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().expect("xtask is in the root folder").to_owned()
+}
+
+/// Runs `cargo` with these arguments and additional environment variables.
+///
+/// # Errors
+///
+/// If `cargo` cannot be started, or if it fails.
+pub(crate) fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
+    let status = cargo_status(arguments, environment)?;
+    ensure!(status.success(), "cargo {} failed: {status}", arguments.join(" "));
+    Ok(())
+}
+
+/// Runs `cargo` and returns its exit status.
+///
+/// # Errors
+///
+/// If `cargo` cannot be started.
+pub(crate) fn cargo_status(arguments: &[&str], environment: &[(&str, &str)]) -> Result<ExitStatus> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    status(Command::new(cargo).envs(environment.iter().copied()), "cargo", arguments)
+}
+
+/// Runs `cargo` of the nightly toolchain.
+///
+/// # Errors
+///
+/// If `rustup` cannot be started, or if `cargo` fails.
+pub(crate) fn nightly_cargo(arguments: &[&str]) -> Result<()> {
+    let arguments = [&["run", "nightly", "cargo"], arguments].concat();
+    let status = status(&mut Command::new("rustup"), "rustup", &arguments)?;
+    ensure!(status.success(), "rustup {} failed: {status}", arguments.join(" "));
+    Ok(())
+}
+
+fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitStatus> {
+    eprintln!("$ {name} {}", arguments.join(" "));
+    command.args(arguments).current_dir(root()).status().with_context(|| format!("{name} cannot be started"))
+}
+
+/// Runs a program in silence and returns true if it can be started and succeeds.
+pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
