@@ -67,7 +67,7 @@ fn throughput(criterion: &mut Criterion, spec: &str, graph: &Graph, symmetries: 
 
 /// Returns the first terminal as the only source.
 fn one_source(graph: &Graph) -> Sources {
-    Sources { nodes: graph.terminals()[..1].to_vec(), shares: vec![1] }
+    Sources { nodes: graph.terminals()[..1].to_vec(), orbit_sizes: vec![1] }
 }
 
 /// Throughput with given symmetries: the rotation of a circulant network, and the translations of a torus.
