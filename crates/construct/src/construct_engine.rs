@@ -2,8 +2,8 @@
 
 use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound};
 
-use crate::engine::shortest;
 use crate::portfolio::ENGINE;
+use crate::schedule::shortest;
 
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
 /// [`shortest`](crate::shortest()).

@@ -1,4 +1,4 @@
-//! Clos's three-stage networks.
+//! Three-stage Clos networks.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
@@ -8,40 +8,51 @@ use crate::kit::edge_colouring::bipartite_edge_colouring;
 use crate::kit::path_list::PathList;
 use crate::kit::stages::stages;
 
-/// Rearrangeable Clos networks.
+/// Cyclic shifts on rearrangeable Clos networks, under any numbering.
+///
+/// Takes `ceil(log2 N)` steps for a broadcast, and `N - 1` for a scatter, all-gather or all-to-all. See [`ClosNetwork`]
+/// for the idea and the source.
 pub(crate) const CLOS: Construction = Construction {
     name: "clos",
-    about: "cyclic shifts on three-stage Clos networks with no fewer middle switches than inputs a switch",
+    about: "cyclic shifts on three-stage Clos networks with at least one middle switch per input of a switch",
     construct: |problem, _, budget| by_shifts(problem, budget, ClosNetwork::recognise),
 };
 
-/// A one-way network of three stages where each outer switch has one channel from or to each middle switch, of which
-/// there are no fewer than terminals at an outer switch.
+/// A one-way network of three stages.
 ///
-/// It passes every permutation: transfers are edges between their input and output switches, and a colour of edges that
-/// do not meet is a middle switch. The groups of terminals at input and at output switches may differ.
+/// Each outer switch has one channel from or to each middle switch. The number of middle switches is at least the
+/// number of terminals at an outer switch. The groups of terminals at input and at output switches may differ.
 ///
-/// **Source**: the Slepian-Duguid theorem; Beneš, *Mathematical Theory of Connecting Networks and Telephone Traffic*
-/// (1965), by König's theorem.
+/// The network passes every permutation: transfers are edges between their input and output switches, and a colour of
+/// edges that share no switch is a middle switch.
+///
+/// Recognition takes `O(M log M)` time. Memory: 16 bytes per terminal and 4 bytes per channel. A permutation takes `O(N
+/// log N)` time.
+///
+/// # Source
+///
+/// The Slepian-Duguid theorem; Beneš, *Mathematical Theory of Connecting Networks and Telephone Traffic* (1965), by
+/// König's theorem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ClosNetwork {
-    /// The ranks `0..`: any order will do.
+    /// The ranks `0..`: any order is suitable.
     ranks: Vec<u32>,
-    /// The place of the switch behind and before each terminal in its stage.
+    /// The index of the input switch of each terminal in its stage.
     input: Vec<u32>,
+    /// The index of the output switch of each terminal in its stage.
     output: Vec<u32>,
     injection: Vec<ChannelId>,
     ejection: Vec<ChannelId>,
     middle_count: usize,
-    /// By input switch and middle switch.
+    /// The channels by input switch and middle switch.
     first: Vec<ChannelId>,
-    /// By middle switch and output switch.
+    /// The channels by middle switch and output switch.
     second: Vec<ChannelId>,
     output_count: usize,
 }
 
 impl ClosNetwork {
-    /// The Clos network that this network is, or `None`.
+    /// Returns the Clos network that this network is, or `None`.
     pub(crate) fn recognise(topology: &Topology) -> Option<Self> {
         let stages: [Vec<NodeId>; 3] = stages(topology)?.try_into().ok()?;
         let mut place = vec![0; topology.node_count()];
@@ -87,7 +98,7 @@ impl ClosNetwork {
     }
 }
 
-/// The channels from each switch of a stage to the switches of the next in their order, if there is one to each.
+/// The channels from each switch of a stage to the switches of the next, in order, if there is exactly one to each.
 fn one_to_each(topology: &Topology, stage: &[NodeId], degree: usize, place: &[u32]) -> Option<Vec<ChannelId>> {
     let mut channels = Vec::with_capacity(stage.len() * degree);
     for &switch in stage {
@@ -116,7 +127,7 @@ impl CyclicShifts for ClosNetwork {
         4
     }
 
-    /// Takes the pairs of any permutation.
+    /// Accepts the pairs of any permutation.
     fn route(&self, pairs: &[(u32, u32)], paths: &mut PathList) {
         let edges: Vec<(u32, u32)> =
             pairs.iter().map(|&(from, to)| (self.input[from as usize], self.output[to as usize])).collect();

@@ -8,25 +8,33 @@ use crate::kit::cyclic_shifts::{CyclicShifts, by_shifts};
 use crate::kit::edge_colouring::bipartite_edge_colouring;
 use crate::kit::path_list::PathList;
 
-/// k-ary n-trees and other fat trees of full bisection.
+/// Cyclic shifts on k-ary n-trees and other fat trees of full bisection, under any numbering.
+///
+/// Takes `ceil(log2 N)` steps for a broadcast, and `N - 1` for a scatter, all-gather or all-to-all. See
+/// [`FatTreeNetwork`] for the idea and the source.
 pub(crate) const FAT_TREE: Construction = Construction {
     name: "fat-tree",
-    about: "cyclic shifts on fat trees of full bisection, the way up chosen by the receiver",
+    about: "cyclic shifts on fat trees of full bisection, the path up selected by the receiver",
     construct: |problem, _, budget| by_shifts(problem, budget, FatTreeNetwork::recognise),
 };
 
-/// ChannelLevels of switches over the terminals in which a switch is known by its *subtree*, the set of terminals below it, and
-/// its *colour*, the set of top switches above it: on each level the subtrees are a partition of the terminals, the
-/// colours one of the top switches, and every subtree and colour share one switch. Links are full duplex, and no switch
-/// but the top ones has fewer ways up than down.
+/// Levels of switches above the terminals, in which the *subtree* and the *colour* of a switch identify it.
 ///
-/// A path goes up to the lowest level where one subtree holds both ends, whatever the colours it takes, and down again
-/// through the same colours. A terminal's place has the ways down to it as digits, the first one lowest. In a cyclic shift
-/// the ways up by the last digits of the receiver's place are those of no other sender of the subtree: the places of its
-/// terminals have the first digits in common, so their last digits are shifted all by the same number.
+/// The subtree is the set of terminals below the switch, the colour is the set of top switches above it. On each level,
+/// the subtrees partition the terminals, the colours partition the top switches, and every subtree and colour share one
+/// switch. Links are full duplex. No switch below the top has fewer links up than down.
 ///
-/// **Source**: Petrini, Vanneschi, *k-ary n-trees: high performance networks for massively parallel architectures*,
-/// International Parallel Processing Symposium (1997); the way up by the receiver: Zahavi, *D-mod-K routing providing
+/// A path goes up to the lowest level where one subtree holds both ends, through any colours, and down through the same
+/// colours. The digits of a terminal's place are the branches down to it, the first one lowest. In a cyclic shift, each
+/// path goes up by the last digits of the receiver's place. No other sender of the subtree uses them: the places of its
+/// terminals share their first digits, so all their last digits are shifted by the same number.
+///
+/// Recognition takes `O(M log N)` time. Memory: 8 bytes per terminal and level, and 8 bytes per link.
+///
+/// # Source
+///
+/// Petrini, Vanneschi, *k-ary n-trees: high performance networks for massively parallel architectures*, International
+/// Parallel Processing Symposium (1997). For the path up by the receiver: Zahavi, *D-mod-K routing providing
 /// non-blocking traffic for shift permutations on real life fat trees*, CCIT report 776, Technion (2010).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FatTreeNetwork {
@@ -34,15 +42,15 @@ pub(crate) struct FatTreeNetwork {
     ranks: Vec<u32>,
     /// The places of the terminals by rank.
     places: Vec<u32>,
-    /// Number of levels of links; the terminals are at height 0, and level `l` is above height `l`.
+    /// Number of levels of links. Terminals have height 0, and level `l` is above height `l`.
     level_count: usize,
     /// Number of subtrees at each height.
     subtree_counts: Vec<u32>,
     /// Number of colours above each level.
     colour_counts: Vec<u32>,
-    /// By place and level: where the links above this subtree begin.
+    /// For each place and level, the position of the links above its subtree.
     subtree: Vec<u32>,
-    /// By place and level: the colour above, where this is the receiver.
+    /// For each place and level, the colour above, if it is the receiver.
     colour: Vec<u32>,
     /// The channels of the links, by level, subtree below and colour above.
     up: Vec<ChannelId>,
@@ -50,7 +58,7 @@ pub(crate) struct FatTreeNetwork {
 }
 
 impl FatTreeNetwork {
-    /// The fat tree that this network is, or `None`.
+    /// Returns the fat tree that this network is, or `None`.
     pub(crate) fn recognise(topology: &Topology) -> Option<Self> {
         let heights = NodeHeights::new(topology)?;
         let mut levels: Vec<&[NodeId]> = heights.nodes.iter().map(Vec::as_slice).collect();
@@ -65,9 +73,9 @@ impl FatTreeNetwork {
             start.push(end as u32);
             end += u64::from(subtrees) * u64::from(colours);
         }
-        // Ways up from height `l + 1`, and down to height `l`.
-        let ways = colours.counts.windows(2).zip(subtrees.counts.windows(2));
-        let is_full = ways.clone().all(|(up, down)| up[1] / up[0] >= down[0] / down[1]);
+        // The numbers of links up from height `l + 1`, and down to height `l`.
+        let degrees = colours.counts.windows(2).zip(subtrees.counts.windows(2));
+        let is_full = degrees.clone().all(|(up, down)| up[1] / up[0] >= down[0] / down[1]);
         if !is_full || 2 * end != topology.channel_count() as u64 {
             return None;
         }
@@ -87,7 +95,7 @@ impl FatTreeNetwork {
             start.iter().zip(counts).map(move |(&start, (&subtrees, &colours))| start + place % subtrees * colours)
         };
         let colour_row = |place: u32| {
-            let digits = ways.clone().map(move |(up, down)| place / down[1] % (down[0] / down[1]) * up[0]);
+            let digits = degrees.clone().map(move |(up, down)| place / down[1] % (down[0] / down[1]) * up[0]);
             std::iter::once(0).chain(digits).scan(0, |colour, digit| {
                 *colour += digit;
                 Some(*colour)
@@ -107,15 +115,17 @@ impl FatTreeNetwork {
         })
     }
 
-    /// Paths for the pairs of sender's and receiver's rank of any partial permutation, none of them to itself, that do not
-    /// meet and are the shortest ones.
+    /// Returns conflict-free shortest paths for a partial permutation, given as pairs of the sender's and the
+    /// receiver's rank.
     ///
-    /// Level by level, all that go on upwards from a switch take different ways up, and all that come down to a switch
-    /// different ways down: the transfers are edges between the switches of their subtrees, and the ways are colours of
-    /// edges that do not meet.
+    /// No terminal sends to itself. Level by level, the transfers that leave a switch upwards take different links, and
+    /// those that come down to a switch too: the transfers are edges between the switches of their subtrees, and the
+    /// links are colours of edges.
     ///
-    /// **Source**: a fat tree is a Clos network folded in the middle, whose middle switches are fat trees again; for
-    /// Clos networks see there.
+    /// # Source
+    ///
+    /// A fat tree is a folded Clos network whose middle switches are fat trees; for Clos networks see
+    /// [`ClosNetwork`](super::clos::ClosNetwork).
     pub(crate) fn permute(&self, pairs: &[(u32, u32)]) -> PathList {
         let pairs: Vec<(u32, u32)> =
             pairs.iter().map(|&(from, to)| (self.places[from as usize], self.places[to as usize])).collect();
@@ -130,11 +140,11 @@ impl FatTreeNetwork {
             let edges: Vec<(u32, u32)> =
                 higher.iter().map(|&pair| (switch(pairs[pair].0, pair), switch(pairs[pair].1, pair))).collect();
             let switch_count = (self.subtree_counts[level] * colours) as usize;
-            let ways = (self.colour_counts[level] / colours) as usize;
-            let way = bipartite_edge_colouring(switch_count, switch_count, &edges, ways);
-            for (&pair, &way) in higher.iter().zip(&way) {
+            let links = (self.colour_counts[level] / colours) as usize;
+            let link = bipartite_edge_colouring(switch_count, switch_count, &edges, links);
+            for (&pair, &link) in higher.iter().zip(&link) {
                 let here = pair * self.level_count + level;
-                colour[here] = colour[here - 1] + way * colours;
+                colour[here] = colour[here - 1] + link * colours;
             }
         }
         let mut paths = PathList::default();
@@ -147,7 +157,7 @@ impl FatTreeNetwork {
     /// The height of the lowest subtree that holds both places.
     fn meeting_height(&self, from: u32, to: u32) -> usize {
         let (from, to) = (self.row(&self.subtree, from), self.row(&self.subtree, to));
-        // What is not yet met at the highest level meets above it.
+        // Places without a common subtree at the highest level have one above it.
         (1..self.level_count).find(|&height| from[height] == to[height]).unwrap_or(self.level_count)
     }
 
@@ -193,8 +203,8 @@ struct NodeHeights {
 }
 
 impl NodeHeights {
-    /// `None` where terminals have more than one channel each way, a switch does not route, a channel does not lead to
-    /// the height just above or below, or channels share a resource.
+    /// Returns `None` if terminals have more than one channel in each direction, a switch does not route, a channel
+    /// does not lead to an adjacent height, or channels share a resource.
     fn new(topology: &Topology) -> Option<Self> {
         const NONE: usize = usize::MAX;
         let is_one_port =
@@ -227,8 +237,8 @@ impl NodeHeights {
         is_whole.then_some(Self { nodes, height })
     }
 
-    /// The channel up and the channel down of each link, if the links between a lower and an upper node are all different
-    /// and as many as they should be.
+    /// The channel up and the channel down of each link, if the links between lower and upper nodes are all different
+    /// and complete.
     fn channels(
         &self,
         topology: &Topology,
@@ -284,9 +294,9 @@ mod tests {
         assert_eq!(spec("fat-tree:2,3"), Some((vec![8, 4, 2, 1], vec![1, 2, 4])));
         assert_eq!(spec("fat-tree:4,2"), Some((vec![16, 4, 1], vec![1, 4])));
         assert_eq!(shape(&fat_tree(&[(2, 3), (2, 2), (5, 0)])), Some((vec![20, 10, 5, 1], vec![1, 3, 6])));
-        assert_eq!(spec("b-tree:4"), None, "one way up for two down");
+        assert_eq!(spec("b-tree:4"), None, "one link up for two down");
         assert_eq!(shape(&fat_tree(&[(3, 2), (2, 0)])), None);
-        assert_eq!(spec("omega:8"), None, "no way back");
+        assert_eq!(spec("omega:8"), None, "one-way channels");
         assert_eq!(spec("b-tree:2"), Some((vec![2, 1], vec![1])), "a crossbar");
     }
 

@@ -1,4 +1,4 @@
-//! Layered networks with one path between any two terminals: Omega, butterfly, and all that are isomorphic to them.
+//! Layered networks with one path between any two terminals: Omega, butterfly and isomorphic networks.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
@@ -8,43 +8,51 @@ use crate::kit::cyclic_shifts::{CyclicShifts, by_shifts};
 use crate::kit::path_list::PathList;
 use crate::kit::stages::stages;
 
-/// Omega, butterfly, and whatever is isomorphic to them but for numbers.
+/// Cyclic shifts on Omega, butterfly and all isomorphic networks, under any numbering.
+///
+/// Takes `ceil(log2 N)` steps for a broadcast, `N - 1` for a scatter or all-gather, and `N - 1` or `N` for an
+/// all-to-all. See [`UniquePathNetwork`] for the idea and the source.
 pub(crate) const MULTISTAGE: Construction = Construction {
     name: "multistage",
     about: "cyclic shifts on one-way networks of stages with one path between any two terminals",
     construct: |problem, _, budget| by_shifts(problem, budget, UniquePathNetwork::recognise),
 };
 
-/// A layered network in which a channel is known by its *window*, the set of senders that reach it, and its *block*, the
-/// set of receivers that it reaches: on each level the windows are a partition of the senders, the blocks one of the
-/// receivers, and every window and block share one channel.
+/// A layered network in which the *window* and the *block* of a channel identify it.
 ///
-/// The blocks of all levels are a tree. Number the receivers by their ways down this tree, the digit of the first stage
-/// being the lowest. Then a cyclic shift of these numbers maps blocks to blocks on every level, so a shift of a
-/// conflict-free permutation, whose windows and blocks differ from each other, is conflict-free again: there are as many
-/// conflict-free permutations as terminals, and together they serve every pair once. If everybody's sending to itself
-/// would be conflict-free, it is one of them and takes no step. If not, some channel is on the way of as many messages as
-/// there are terminals, so total exchange takes `N` steps and not `N - 1`.
+/// The window is the set of senders that reach the channel, the block is the set of receivers that it reaches. On each
+/// level the windows partition the senders, the blocks partition the receivers, and every window and block share one
+/// channel.
 ///
-/// **Source**: for Omega networks the windows are those of Lawrie, *Access and alignment of data in an array processor*,
-/// IEEE Trans. Computers C-24 (1975); networks with both partitions are the bidelta networks of Kruskal and Snir, *A
-/// unified theory of interconnection network structure*, Theoretical Computer Science 48 (1986).
+/// The blocks of all levels form a tree. Receivers are numbered by their path down this tree, with the digit of the
+/// first stage lowest. Then a cyclic shift of these numbers maps blocks to blocks on every level. In a conflict-free
+/// permutation all windows and blocks differ, so its shifts are conflict-free too. There are `N` of them, and together
+/// they serve every pair once. If the identity is conflict-free, it is one of them and takes no step. Otherwise some
+/// channel carries `N` messages, so the total exchange takes `N` steps and not `N - 1`.
+///
+/// Recognition takes `O(M log N)` time. Memory: 8 bytes per terminal and level, and 4 bytes per channel.
+///
+/// # Source
+///
+/// Lawrie, *Access and alignment of data in an array processor*, IEEE Trans. Computers C-24 (1975), for the windows of
+/// Omega networks. Networks with both partitions are the bidelta networks of Kruskal and Snir, *A unified theory of
+/// interconnection network structure*, Theoretical Computer Science 48 (1986).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct UniquePathNetwork {
     senders: Vec<u32>,
     receivers: Vec<u32>,
-    /// Channels of a path.
+    /// Number of channels of a path.
     level_count: usize,
-    /// By sender's place and level: where the channels of its window begin in `channels`.
+    /// For each sender's place and level, the position of its window in `channels`.
     window: Vec<u32>,
-    /// By receiver's place and level: its block.
+    /// The block of each receiver's place and level.
     block: Vec<u32>,
-    /// By level, window and block.
+    /// The channels by level, window and block.
     channels: Vec<ChannelId>,
 }
 
 impl UniquePathNetwork {
-    /// The network by windows and blocks, or `None` where it has none or passes no full permutation.
+    /// Returns the windows and blocks of the network, or `None` if it has none or passes no full permutation.
     pub(crate) fn recognise(topology: &Topology) -> Option<Self> {
         let stages = stages(topology)?;
         let levels = ChannelLevels::new(topology, &stages)?;
@@ -88,10 +96,10 @@ fn sorted_by_place(places: impl ExactSizeIterator<Item = u32>) -> Vec<u32> {
 
 /// The windows and blocks of every level of channels.
 struct ChannelLevels {
-    /// A channel's window is that of its tail, its block that of its head.
+    /// The window of a channel is that of its tail, its block is that of its head.
     windows: BlockTree,
     blocks: BlockTree,
-    /// Where each level begins in a list of all channels.
+    /// The start of each level in a list of all channels.
     start: Vec<u32>,
 }
 
@@ -109,7 +117,7 @@ impl ChannelLevels {
         let (mut start, mut end) = (Vec::with_capacity(forwards.len()), 0);
         for (&windows, &blocks) in windows.counts.iter().zip(&blocks.counts) {
             let size = u64::from(windows) * u64::from(blocks);
-            // A level of fewer channels than terminals passes no full permutation.
+            // A level with fewer channels than terminals passes no full permutation.
             if size < topology.terminal_count() as u64 || end + size > topology.channel_count() as u64 {
                 return None;
             }
@@ -119,7 +127,7 @@ impl ChannelLevels {
         Some(Self { windows, blocks, start })
     }
 
-    /// All channels by level, window and block, if that tells them apart.
+    /// Returns all channels by level, window and block, if these identify them.
     fn channels(&self, topology: &Topology, stages: &[Vec<NodeId>]) -> Option<Vec<ChannelId>> {
         let mut channels = vec![None; topology.channel_bound()];
         let levels = std::iter::once(topology.terminals()).chain(stages.iter().map(Vec::as_slice));
@@ -135,7 +143,7 @@ impl ChannelLevels {
         channels.into_iter().collect()
     }
 
-    /// Where the channels of a sender's windows begin, level by level.
+    /// The positions of a sender's windows, level by level.
     fn window_row(&self, sender: u32) -> impl Iterator<Item = u32> {
         let counts = self.windows.counts.iter().zip(&self.blocks.counts);
         self.start.iter().zip(counts).map(move |(&start, (&windows, &blocks))| start + sender % windows * blocks)
@@ -146,7 +154,7 @@ impl ChannelLevels {
         self.blocks.counts.iter().map(move |&blocks| receiver % blocks)
     }
 
-    /// Whether the paths of these pairs of a sender and a receiver do not meet.
+    /// Returns true if the paths of these pairs of a sender and a receiver share no channel.
     fn are_disjoint(&self, channel_count: usize, mut pairs: impl Iterator<Item = (u32, u32)>) -> bool {
         let mut used = vec![false; channel_count];
         pairs.all(|(sender, receiver)| {
@@ -155,14 +163,16 @@ impl ChannelLevels {
         })
     }
 
-    /// The receiver that a sender reaches when it leaves every switch by the way whose place is that of the way it came
-    /// in; `None` if there are not as many ways out of each switch as in. The paths of all senders do not meet: a channel
-    /// is known by the places in stages before it, its block, and those in stages behind it, its window.
+    /// The receiver that a sender reaches if it leaves every switch by the output with the index of its input.
+    ///
+    /// Returns `None` if a switch has different numbers of inputs and outputs. The paths of all senders share no
+    /// channel: a channel is identified by the indices in the stages before it, its block, and in those behind it, its
+    /// window.
     fn reachable_from_all(&self, sender: u32) -> Option<u32> {
         let windows = self.windows.counts.windows(2);
         windows.zip(self.blocks.counts.windows(2)).try_fold(0, |receiver, (windows, blocks)| {
-            let (ways_in, ways_out) = (windows[0] / windows[1], blocks[1] / blocks[0]);
-            (ways_in == ways_out).then(|| receiver + sender / windows[1] % ways_in * blocks[0])
+            let (inputs, outputs) = (windows[0] / windows[1], blocks[1] / blocks[0]);
+            (inputs == outputs).then(|| receiver + sender / windows[1] % inputs * blocks[0])
         })
     }
 }
@@ -186,8 +196,8 @@ impl CyclicShifts for UniquePathNetwork {
         }
     }
 
-    /// Where two paths of a permutation meet at a switch, they can exchange what follows, and if they were of two cycles,
-    /// these become one. When all switches are done, one cycle is left.
+    /// Merges cycles: two paths that pass the same switch can exchange their continuations, and paths of different
+    /// cycles then join them. After all switches, one cycle is left.
     fn ring(&self) -> Option<(Vec<u32>, PathList)> {
         let count = self.senders.len();
         let mut receiver_of: Vec<u32> = (0..count as u32).collect();
@@ -196,7 +206,7 @@ impl CyclicShifts for UniquePathNetwork {
             join(&mut cycles, sender, receiver);
         }
         for level in 0..self.level_count - 1 {
-            // All paths through a switch have the window behind it and the block before it.
+            // All paths through a switch share the window behind it and the block before it.
             let mut first_through = vec![None; self.channels.len()];
             for place in 0..count {
                 let window = self.window[place * self.level_count + level + 1];
@@ -219,7 +229,8 @@ impl CyclicShifts for UniquePathNetwork {
     }
 }
 
-/// Makes the sets of two members one; whether they were two. `parent` is a forest whose roots stand for their sets.
+/// Merges the sets of two members; returns true if they were different. `parent` is a forest whose roots represent the
+/// sets.
 fn join(parent: &mut [u32], first: u32, second: u32) -> bool {
     let mut root = |mut member: u32| {
         while parent[member as usize] != member {
@@ -238,7 +249,7 @@ mod tests {
     use super::*;
     use crate::construction::tests::{is_one_step, omega};
 
-    /// Whether the network passes, in one step, all that `receiver` says for each rank.
+    /// Returns true if the network passes the permutation `receiver` in one step.
     fn passes(topology: &Topology, network: &UniquePathNetwork, receiver: impl Fn(usize) -> usize) -> bool {
         let place = |ranks: &[u32], rank: usize| ranks.iter().position(|&one| one as usize == rank).unwrap() as u32;
         let ranks = 0..topology.terminal_count();

@@ -1,4 +1,4 @@
-//! The constructions on whole networks, under any numbering.
+//! Tests of the constructions by cyclic shifts (multistage, fat tree and Clos) on networks under any numbering.
 
 use lockstep_bounds::best;
 use lockstep_schedule::strategy::instance;
@@ -17,8 +17,7 @@ use crate::{Construction, route_permutation};
 
 const ALL: [&Construction; 3] = [&MULTISTAGE, &FAT_TREE, &CLOS];
 
-/// One-way stages of `radix x radix` switches, a perfect shuffle before each; what leaves line `l` goes to terminal
-/// `outputs[l]`.
+/// One-way stages of `radix x radix` switches, a perfect shuffle before each. Line `l` leads to terminal `outputs[l]`.
 pub(super) fn omega(radix: usize, stages: u32, outputs: impl IntoIterator<Item = usize>) -> Topology {
     let count = radix.pow(stages);
     let mut network = TopologyBuilder::new("omega");
@@ -38,22 +37,22 @@ pub(super) fn omega(radix: usize, stages: u32, outputs: impl IntoIterator<Item =
     network.build().unwrap()
 }
 
-/// A fat tree whose switches of height `h` have `ways[h - 1].0` links down and, below the top, `ways[h - 1].1` links up.
-pub(super) fn fat_tree(ways: &[(usize, usize)]) -> Topology {
-    let product = |ways: &mut dyn Iterator<Item = usize>| ways.product::<usize>();
+/// A fat tree whose switches of height `h` have `links[h - 1].0` links down and, below the top, `links[h - 1].1` links up.
+pub(super) fn fat_tree(links: &[(usize, usize)]) -> Topology {
+    let product = |factors: &mut dyn Iterator<Item = usize>| factors.product::<usize>();
     let mut network = TopologyBuilder::new("fat tree");
-    let count = product(&mut ways.iter().map(|way| way.0));
+    let count = product(&mut links.iter().map(|link| link.0));
     let mut below: Vec<NodeId> = (0..count).map(|place| network.terminal(place.to_string())).collect();
     let mut colours_below = 1;
-    for height in 0..ways.len() {
-        let subtrees = product(&mut ways[height + 1..].iter().map(|way| way.0));
-        let colours = product(&mut ways[..height].iter().map(|way| way.1));
+    for height in 0..links.len() {
+        let subtrees = product(&mut links[height + 1..].iter().map(|link| link.0));
+        let colours = product(&mut links[..height].iter().map(|link| link.1));
         let switch = |place| network.switch(format!("s{height}.{place}"));
         let switches: Vec<NodeId> = (0..subtrees * colours).map(switch).collect();
         for (place, &lower) in below.iter().enumerate() {
-            let (subtree, colour) = (place / colours_below / ways[height].0, place % colours_below);
-            for way in (colour..colours).step_by(colours_below) {
-                network.link(lower, switches[subtree * colours + way]);
+            let (subtree, colour) = (place / colours_below / links[height].0, place % colours_below);
+            for upper in (colour..colours).step_by(colours_below) {
+                network.link(lower, switches[subtree * colours + upper]);
             }
         }
         (below, colours_below) = (switches, colours);
@@ -118,7 +117,7 @@ fn collectives(topology: &Topology, root: usize) -> [Collective; 4] {
     [Collective::broadcast(root), Collective::all_gather(), Collective::scatter(root), Collective::all_to_all()]
 }
 
-/// The verified schedules of all constructions that fit.
+/// The verified schedules of all constructions that support the problem.
 fn schedules(problem: &Problem<'_>) -> Result<Vec<Schedule>, TestCaseError> {
     let built = ALL.iter().filter_map(|one| one.schedule(problem, 0, &Budget::unlimited()));
     built
@@ -130,7 +129,7 @@ fn schedules(problem: &Problem<'_>) -> Result<Vec<Schedule>, TestCaseError> {
         .collect()
 }
 
-/// Whether the paths are contiguous, of these lengths, from these senders to these receivers, and share no channel.
+/// Returns true if the paths are contiguous, of these lengths, from these senders to these receivers, and share no channel.
 pub(super) fn is_one_step<'a>(
     topology: &Topology,
     paths: impl Iterator<Item = (NodeId, NodeId, &'a [ChannelId])>,
@@ -146,7 +145,7 @@ pub(super) fn is_one_step<'a>(
     })
 }
 
-/// The most messages of a total exchange that must cross one channel, where each pair has one path.
+/// The largest number of messages of a total exchange on one channel, if each pair has one path.
 fn total_exchange_load(topology: &Topology) -> usize {
     let reached = |start: NodeId, forward: bool| {
         let mut seen = vec![false; topology.node_count()];
@@ -200,14 +199,14 @@ proptest! {
         for collective in collectives(&topology, root.index(topology.terminal_count())) {
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let schedules = schedules(&problem)?;
-            prop_assert!(!schedules.is_empty(), "{} declined", collective.abbreviation());
+            prop_assert!(!schedules.is_empty(), "{} is not supported", collective.abbreviation());
             for schedule in schedules {
                 prop_assert_eq!(schedule.step_count(), best(&problem).steps as usize, "{}", collective.abbreviation());
             }
         }
     }
 
-    /// Whatever the outputs of an Omega network are joined to.
+    /// For any terminals at the outputs of an Omega network.
     #[test]
     fn total_exchange_meets_the_load_of_the_busiest_channel(
         (topology, root) in select(vec![(2usize, 2u32), (2, 3), (2, 4), (3, 2), (4, 2)])
@@ -234,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn a_spoiled_network_is_declined_or_served(
+    fn a_damaged_network_is_refused_or_served(
         topology in networks(), channel in any::<Index>(), head in any::<Option<Index>>(), root in any::<Index>(),
     ) {
         let channel = channel.index(topology.channel_count());
@@ -248,7 +247,7 @@ proptest! {
     }
 
     #[test]
-    fn any_network_is_declined_or_served(instance in instance(9)) {
+    fn any_network_is_refused_or_served(instance in instance(9)) {
         schedules(&instance.problem())?;
     }
 
@@ -281,8 +280,8 @@ proptest! {
 }
 
 #[test]
-fn other_networks_and_models_are_declined() {
-    let declined = [
+fn other_networks_and_models_are_not_supported() {
+    let unsupported = [
         "hypercube:4",
         "mesh:4x4",
         "ring:5",
@@ -293,7 +292,7 @@ fn other_networks_and_models_are_declined() {
         "complete:4",
         "clos:3,2,4",
     ];
-    for spec in declined {
+    for spec in unsupported {
         let topology: Topology = spec.parse().unwrap();
         for collective in collectives(&topology, 0) {
             let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
@@ -307,7 +306,7 @@ fn other_networks_and_models_are_declined() {
 }
 
 #[test]
-fn collecting_and_custom_collectives_are_left_to_others() {
+fn collecting_and_custom_collectives_are_not_supported() {
     let omega: Topology = "omega:8".parse().unwrap();
     let [root, other] = [0, 1].map(NodeId::new);
     let gather = Collective::scatter(root).reversed();
@@ -318,7 +317,7 @@ fn collecting_and_custom_collectives_are_left_to_others() {
 }
 
 #[test]
-fn a_cancelled_budget_ends_the_long_ones() {
+fn a_cancelled_budget_ends_the_constructions() {
     let omega: Topology = "omega:8".parse().unwrap();
     let budget = Budget::unlimited();
     budget.cancel();
@@ -329,7 +328,7 @@ fn a_cancelled_budget_ends_the_long_ones() {
 }
 
 #[test]
-fn what_is_no_permutation_is_refused_in_words() {
+fn invalid_permutations_are_refused_with_a_message() {
     let clos: Topology = "clos:2,2,2".parse().unwrap();
     let refused = |topology: &Topology, receivers: &[Option<u32>]| {
         let receivers: Vec<_> = receivers.iter().map(|receiver| receiver.map(NodeId::new)).collect();

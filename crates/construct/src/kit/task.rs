@@ -15,6 +15,8 @@ pub(crate) struct SchedulingTask<'a> {
 }
 
 impl<'a> SchedulingTask<'a> {
+    /// Returns the view of a problem.
+    ///
     /// # Errors
     ///
     /// [`MethodError::TooLarge`], if the deliveries need more channel uses than a schedule can hold.

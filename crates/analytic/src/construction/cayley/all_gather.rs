@@ -1,4 +1,4 @@
-//! All-gather: a tree that grows, if it can, by as many elements a step as there are generators.
+//! All-gather: a spanning tree that grows by one element per generator and step.
 
 use lockstep_schedule::{BaseSchedule, Budget};
 use lockstep_topology::CayleyGraph;
@@ -7,15 +7,16 @@ use rand_chacha::ChaCha8Rng;
 
 use super::group_table::GroupTable;
 
-/// How many trees are grown, each in another order, until one is as low as can be. The first one nearly always is.
+/// The largest number of trees that are grown, each in another order. The first one is nearly always the lowest.
 const TRIES: u64 = 8;
 
-/// What the message of element 0 does in an all-gather: `max(ceil((N - 1) / d), diameter)` steps for `N` elements and `d`
-/// generators on all hypercubes, tori and circulant graphs that were tried, which no schedule beats, and rarely one more
-/// elsewhere.
+/// Returns the transfers of the message of element 0 in an all-gather.
 ///
-/// `None` past 64 generators or 2^26 pairs of an element and a generator, where the generators do not lead to all
-/// elements, and when the budget ends. Takes `O(N d^2)` time at most and about `20 N d` bytes.
+/// On all hypercubes, tori and circulant graphs that were tried, the number of steps is `max(ceil((N - 1) / d),
+/// diameter)` for `N` elements and `d` generators, which is optimal. On other graphs it is rarely one more.
+///
+/// Returns `None` for more than 64 generators or 2^26 pairs of an element and a generator, if the generators do not
+/// reach all elements, and when the budget ends. Takes `O(N d^2)` time at most, and about `20 N d` bytes.
 ///
 /// ```
 /// use lockstep_schedule::Budget;
@@ -29,9 +30,9 @@ pub fn all_gather(graph: &CayleyGraph, budget: &Budget) -> Option<BaseSchedule> 
     base(&GroupTable::of_graph(graph)?, budget)
 }
 
-/// The tree of element 0, the lowest of several; `None` when the budget ends before the first one is grown.
+/// Returns the tree of element 0, the lowest of several; `None` if the budget ends before the first one is complete.
 pub(super) fn base(steps: &GroupTable, budget: &Budget) -> Option<BaseSchedule> {
-    // A step informs one element a generator, and gets one generator further.
+    // A step informs one element per generator, at a distance that grows by one.
     let fewest = (steps.element_count() - 1).div_ceil(steps.degree()).max(steps.diameter() as usize);
     let mut best = TreeGrowth::new(steps, 0).grow(budget)?;
     for seed in 1..TRIES {
@@ -46,33 +47,33 @@ pub(super) fn base(steps: &GroupTable, budget: &Budget) -> Option<BaseSchedule> 
     Some(best)
 }
 
-const NOBODY: u8 = u8::MAX;
+const UNMATCHED: u8 = u8::MAX;
 
-/// From an informed element to one that need not be.
+/// An edge from an informed element to another one.
 #[derive(Clone, Copy)]
 struct GrowthEdge {
     sender: u32,
     receiver: u32,
 }
 
-/// A tree that grows from element 0, every step by a largest matching of generators and new elements.
+/// A tree that grows from element 0. Every step is a maximum matching of generators with new elements.
 ///
-/// New elements with the fewest informed neighbours go first. That spreads the tree, and what is left to the end are
-/// elements between informed ones, which every generator leads to.
+/// New elements with the fewest informed neighbours come first. The tree spreads, and the last elements have informed
+/// neighbours along every generator.
 struct TreeGrowth<'a> {
     steps: &'a GroupTable,
     informed: Vec<bool>,
-    /// Number of informed elements from which one generator leads to each element.
-    ways: Vec<u8>,
-    /// What may be sent along a generator, in a stack for each generator and number of ways to the receiver. Entries may
-    /// be out of date: the receiver informed by now, or with more ways.
+    /// For each element, the number of generators that lead to it from informed elements.
+    informed_neighbours: Vec<u8>,
+    /// The possible edges, one stack per generator and number of informed neighbours of the receiver. Entries may be
+    /// outdated.
     hops: Vec<Vec<GrowthEdge>>,
-    /// The first hops along each generator, at most as many as there are generators: with so many, one is left for a
-    /// generator however the others choose.
+    /// The first edges along each generator, at most one per generator. With that number, one remains for a generator
+    /// in every matching.
     candidates: Vec<Vec<GrowthEdge>>,
-    /// The generator that is matched with a new element.
+    /// The generator that is matched with each new element.
     owner: Vec<u8>,
-    /// What shuffles the stacks.
+    /// The random stream that shuffles the stacks.
     random: Option<ChaCha8Rng>,
 }
 
@@ -82,15 +83,15 @@ impl<'a> TreeGrowth<'a> {
         Self {
             steps,
             informed: vec![false; elements],
-            ways: vec![0; elements],
+            informed_neighbours: vec![0; elements],
             hops: vec![Vec::new(); degree * (degree + 1)],
             candidates: vec![Vec::new(); degree],
-            owner: vec![NOBODY; elements],
+            owner: vec![UNMATCHED; elements],
             random: (seed > 0).then(|| ChaCha8Rng::seed_from_u64(seed)),
         }
     }
 
-    /// The whole tree, or `None` when the budget ends.
+    /// Returns the complete tree, or `None` when the budget ends.
     fn grow(mut self, budget: &Budget) -> Option<BaseSchedule> {
         let degree = self.steps.degree();
         let mut base = BaseSchedule::new();
@@ -102,12 +103,12 @@ impl<'a> TreeGrowth<'a> {
             }
             self.inform(&new);
             for generator in 0..degree {
-                self.claim(generator, &mut 0);
+                self.augment(generator, &mut 0);
             }
             base.begin_step();
             new.clear();
             for generator in 0..degree {
-                if let Some(hop) = self.dismiss(generator) {
+                if let Some(hop) = self.take_matched(generator) {
                     base.push(BaseSchedule::BROADCAST, hop.sender, &[generator as u16]);
                     new.push(hop.receiver as usize);
                 }
@@ -121,7 +122,7 @@ impl<'a> TreeGrowth<'a> {
         for &element in new {
             self.informed[element] = true;
             for next in self.steps.neighbours(element) {
-                self.ways[next] += 1;
+                self.informed_neighbours[next] += 1;
             }
         }
         for &element in new {
@@ -133,12 +134,12 @@ impl<'a> TreeGrowth<'a> {
         }
     }
 
-    /// The place of the stack of hops along a generator to elements with as many ways as this one.
+    /// The index of the stack for edges along a generator to receivers with the same number of informed neighbours.
     fn stack(&self, generator: usize, receiver: usize) -> usize {
-        generator * (self.steps.degree() + 1) + usize::from(self.ways[receiver])
+        generator * (self.steps.degree() + 1) + usize::from(self.informed_neighbours[receiver])
     }
 
-    /// Puts a hop on top of its stack or, where trees are to differ, anywhere in it.
+    /// Puts an edge on its stack: on top or, in shuffled trees, at a random position.
     fn put(&mut self, generator: usize, hop: GrowthEdge) {
         let stack = self.stack(generator, hop.receiver as usize);
         let stack = &mut self.hops[stack];
@@ -149,7 +150,7 @@ impl<'a> TreeGrowth<'a> {
         }
     }
 
-    /// The receiver of one of the candidates of a generator, which are taken from its stacks when they are needed.
+    /// The receiver of a candidate of a generator. Candidates are taken from the stacks on demand.
     fn candidate(&mut self, generator: usize, place: usize) -> Option<usize> {
         let degree = self.steps.degree();
         let stacks = generator * (degree + 1)..(generator + 1) * (degree + 1);
@@ -172,12 +173,12 @@ impl<'a> TreeGrowth<'a> {
         self.candidates[generator].get(place).map(|hop| hop.receiver as usize)
     }
 
-    /// Finds a receiver for a generator, if others that are asked, once each, can make room.
-    fn claim(&mut self, generator: usize, asked: &mut u64) -> bool {
-        *asked |= 1 << generator;
+    /// Matches a generator with a receiver along an augmenting path. `visited` has the generators that were visited.
+    fn augment(&mut self, generator: usize, visited: &mut u64) -> bool {
+        *visited |= 1 << generator;
         let mut place = 0;
         while let Some(receiver) = self.candidate(generator, place) {
-            if self.owner[receiver] == NOBODY {
+            if self.owner[receiver] == UNMATCHED {
                 self.owner[receiver] = generator as u8;
                 return true;
             }
@@ -186,7 +187,7 @@ impl<'a> TreeGrowth<'a> {
         for place in 0..place {
             let receiver = self.candidates[generator][place].receiver as usize;
             let owner = usize::from(self.owner[receiver]);
-            if *asked >> owner & 1 == 0 && self.claim(owner, asked) {
+            if *visited >> owner & 1 == 0 && self.augment(owner, visited) {
                 self.owner[receiver] = generator as u8;
                 return true;
             }
@@ -194,18 +195,18 @@ impl<'a> TreeGrowth<'a> {
         false
     }
 
-    /// Puts the candidates of a generator back but the one whose receiver it claimed, and returns that one.
-    fn dismiss(&mut self, generator: usize) -> Option<GrowthEdge> {
+    /// Returns the matched edge of a generator, and puts its other candidates back.
+    fn take_matched(&mut self, generator: usize) -> Option<GrowthEdge> {
         let mut candidates = std::mem::take(&mut self.candidates[generator]);
-        let mut claimed = None;
+        let mut matched = None;
         while let Some(hop) = candidates.pop() {
             if usize::from(self.owner[hop.receiver as usize]) == generator {
-                claimed = Some(hop);
+                matched = Some(hop);
             } else {
                 self.put(generator, hop);
             }
         }
         self.candidates[generator] = candidates;
-        claimed
+        matched
     }
 }

@@ -1,4 +1,4 @@
-//! All-to-all: every message its shortest word, and every generator one message a step.
+//! All-to-all: every message follows a word of generators, and every generator moves one message per step.
 
 use lockstep_schedule::{BaseSchedule, Budget};
 use lockstep_topology::CayleyGraph;
@@ -6,18 +6,19 @@ use lockstep_topology::CayleyGraph;
 use super::group_table::GroupTable;
 use super::{balanced_words, open_shop};
 
-/// The most transfers of one source.
-pub(super) const MAX_TRANSFERS: u64 = 1 << 25;
+/// The largest number of transfers of one source.
+const MAX_TRANSFERS: u64 = 1 << 25;
 
-/// What the messages of element 0 do in an all-to-all: as many steps as the generator that is used most is used, or as
-/// the longest word has generators.
+/// Returns the transfers of the messages of element 0 in an all-to-all.
 ///
-/// The words of the elements are chosen so that this is as few steps as a search of fixed length finds. On hypercubes and
-/// on tori no schedule has fewer, unless the longest side is the only even one: there it is a quarter of that side above,
-/// rounded, because the sources cannot all go the same way to the node opposite.
+/// The number of steps is the larger of two numbers: the uses of the generator that is used most, and the length of the
+/// longest word. The words of the elements are selected to minimise it. On hypercubes and tori the result is optimal,
+/// unless the longest side is the only even one: then it is a quarter of that side, rounded, above the optimum, because
+/// all sources send in the same direction to the opposite node.
 ///
-/// `None` where [`all_gather`](super::all_gather()) has none, and past 2^25 transfers of one source. Takes `O(N d)` time a step of the search for
-/// words and `O(d)` to `O(d^3)` time a step of the schedule, and about `10 N d` bytes beside the result.
+/// Returns `None` in the cases of [`all_gather`](super::all_gather()), and for more than 2^25 transfers of one source.
+/// Takes `O(N d)` time per step of the search for words, `O(d)` to `O(d^3)` time per step of the schedule, and about
+/// `10 N d` bytes in addition to the result.
 ///
 /// ```
 /// use lockstep_schedule::Budget;
@@ -31,7 +32,7 @@ pub fn all_to_all(graph: &CayleyGraph, budget: &Budget) -> Option<BaseSchedule> 
     base(&GroupTable::of_graph(graph)?, budget)
 }
 
-/// The messages of element 0; `None` past [`MAX_TRANSFERS`], and when the budget ends.
+/// Returns the messages of element 0; `None` for more than [`MAX_TRANSFERS`] transfers, and when the budget ends.
 pub(super) fn base(steps: &GroupTable, budget: &Budget) -> Option<BaseSchedule> {
     if steps.distance_sum() > MAX_TRANSFERS {
         return None;

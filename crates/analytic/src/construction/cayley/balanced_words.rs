@@ -1,4 +1,4 @@
-//! Words for the elements of a group, chosen so that no generator is used much more than others.
+//! Words for the elements of a group that use all generators about equally.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,23 +9,22 @@ use rand_chacha::ChaCha8Rng;
 
 use super::group_table::GroupTable;
 
-/// The most words of an element between which to choose: so many shortest ones, and as many longer ones.
+/// The largest number of shortest words per element to select from; the same number of longer words may be added.
 const CHOICES: usize = 16;
-/// The powers of the loads whose sum is to be small, one after the other.
+/// The exponents of the loads whose sum is minimised, one after the other.
 const POWERS: [u32; 12] = [2, 2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16];
-/// How often every word is looked at for one power.
+/// The largest number of passes over all words for one exponent.
 const PASSES: usize = 64;
-/// The most used generator has the price of 2 to this.
+/// The price of the most used generator, as a power of 2.
 const PRICE_BITS: u32 = 20;
-/// How many words are changed at random when nothing else helps, how often, and how many numbers are looked at in all.
-const UPSET_WORDS: usize = 3;
-const UPSETS: usize = 200;
-const UPSET_WORK: usize = 1 << 22;
+/// The number of words that a perturbation changes, the largest number of perturbations, and the limit of their work.
+const PERTURBED_WORDS: usize = 3;
+const PERTURBATIONS: usize = 200;
+const PERTURBATION_WORK: usize = 1 << 22;
 
-/// A word for each element, as the number of times that it has each generator: the order does not matter in an abelian
-/// group.
+/// A word for each element, as the number of uses of each generator. The order does not matter in an abelian group.
 ///
-/// Memory: 2 bytes an element and generator.
+/// Memory: 2 bytes per element and generator.
 pub(super) struct WordCounts {
     degree: usize,
     count: Vec<u16>,
@@ -45,17 +44,17 @@ impl WordCounts {
         self.count.len() / self.degree
     }
 
-    /// How often the word of an element has each generator.
+    /// The number of uses of each generator in the word of an element.
     pub(super) fn word(&self, element: usize) -> &[u16] {
         &self.count[element * self.degree..][..self.degree]
     }
 
-    /// How often the words have each generator, a row an element.
+    /// The number of uses of each generator in all words, one row per element.
     pub(super) fn into_counts(self) -> Vec<u16> {
         self.count
     }
 
-    /// How often each generator is in all words together.
+    /// The sum of the uses of each generator over all words.
     pub(super) fn loads(&self) -> Vec<u64> {
         let mut loads = vec![0; self.degree];
         for word in self.count.chunks_exact(self.degree) {
@@ -73,20 +72,22 @@ fn most(loads: &[u64]) -> u64 {
     loads.iter().copied().max().unwrap_or(0)
 }
 
-/// A shortest word for each element, such that no change of one of them makes the squares of the generators' uses less.
+/// Returns a shortest word for each element, such that no change of a single word reduces the sum of the squared loads.
 pub(super) fn shortest(steps: &GroupTable) -> WordCounts {
     let mut balance = WordBalance::of_shortest(steps);
     balance.descend(POWERS[0]);
     balance.words
 }
 
-/// Words whose most used generator is used as rarely as is found: shortest ones, and longer ones that spare generators
-/// which are used most. None is longer than the uses of that generator.
+/// Returns words that minimise the load of the most used generator, as far as found.
 ///
-/// The sums of distances may be up to 2^32.
+/// They are shortest words, and longer ones that avoid the most used generators. No word is longer than the largest
+/// load. The sum of distances may be up to 2^32.
 ///
-/// **Source**: prices for generators and cheapest words for prices, as for multicommodity flows: Shahrokhi, Matula, *The
-/// maximum concurrent flow problem*, Journal of the ACM 37 (1990), with a local search for whole words.
+/// # Source
+///
+/// Prices for generators and cheapest words for these prices, as for multicommodity flows: Shahrokhi, Matula, *The
+/// maximum concurrent flow problem*, Journal of the ACM 37 (1990), with a local search for integral words.
 pub(super) fn balanced(steps: &GroupTable, budget: &Budget) -> WordCounts {
     let mut balance = WordBalance::of_shortest(steps);
     let mut fewest = steps.distance_sum().div_ceil(steps.degree() as u64).max(steps.diameter().into());
@@ -98,17 +99,17 @@ pub(super) fn balanced(steps: &GroupTable, budget: &Budget) -> WordCounts {
         }
         let prices = balance.prices(power);
         let cheapest = CheapestWords::of(steps, &prices);
-        // All words together cost no less than the cheapest ones, and no more than if every generator were used like
-        // the one that is used most.
+        // The words cost at least as much as the cheapest ones. They cost at most as much as if every generator had the load
+        // of the most used one.
         let price: u128 = prices.iter().copied().map(u128::from).sum();
         fewest = fewest.max(cheapest.cost_sum().div_ceil(price) as u64);
-        balance.offer(&cheapest, &prices);
+        balance.add_cheaper(&cheapest, &prices);
     }
-    balance.upset(fewest, budget);
+    balance.perturb(fewest, budget);
     WordCounts { degree: steps.degree(), count: balance.kept.1 }
 }
 
-/// CheapestWords words at a price for each generator.
+/// The cheapest words for a price per generator.
 struct CheapestWords {
     cost: Vec<u64>,
     words: WordCounts,
@@ -149,20 +150,20 @@ impl CheapestWords {
     }
 }
 
-/// A choice of words, and the words between which to choose.
+/// A selection of words, and the words to select from.
 struct WordBalance {
     words: WordCounts,
     loads: Vec<u64>,
-    /// The words of each element one after the other, if there are several.
+    /// The words of each element, one after the other; empty if there is only one.
     choices: Vec<Vec<u16>>,
-    /// The elements that have a choice.
+    /// The elements with several words.
     open: Vec<usize>,
-    /// How often the most used generator was used at best, and the words then.
+    /// The smallest load of the most used generator so far, and its words.
     kept: (u64, Vec<u16>),
 }
 
 impl WordBalance {
-    /// Up to [`CHOICES`] shortest words of each element, of which the first is chosen.
+    /// Finds up to [`CHOICES`] shortest words of each element, and selects the first.
     fn of_shortest(steps: &GroupTable) -> Self {
         let (elements, degree) = (steps.element_count(), steps.degree());
         let mut choices: Vec<Vec<u16>> = vec![Vec::new(); elements];
@@ -198,7 +199,7 @@ impl WordBalance {
         Self { kept: (most(&loads), words.count.clone()), words, loads, choices, open }
     }
 
-    /// Remembers the words if their most used generator is used less than ever.
+    /// Saves the words if the load of the most used generator is smaller than ever.
     fn keep(&mut self) {
         let most = most(&self.loads);
         if most < self.kept.0 {
@@ -207,7 +208,7 @@ impl WordBalance {
         }
     }
 
-    /// What one more use of each generator adds to the sum of this power of the loads, in proportion.
+    /// The increase of the sum of this power of the loads per additional use of each generator, up to a factor.
     fn prices(&self, power: u32) -> Vec<u64> {
         let most = most(&self.loads);
         let price = |&load: &u64| {
@@ -217,8 +218,8 @@ impl WordBalance {
         self.loads.iter().map(price).collect()
     }
 
-    /// Adds words that cost less than those chosen.
-    fn offer(&mut self, cheapest: &CheapestWords, prices: &[u64]) {
+    /// Adds words that cost less than the selected ones.
+    fn add_cheaper(&mut self, cheapest: &CheapestWords, prices: &[u64]) {
         let degree = self.words.degree;
         for element in 1..self.words.element_count() {
             let (old, new) = (self.words.word(element), cheapest.words.word(element));
@@ -239,10 +240,10 @@ impl WordBalance {
         }
     }
 
-    /// Changes one word after the other as long as the sum of this power of the loads falls.
+    /// Changes one word after the other while the sum of this power of the loads falls.
     fn descend(&mut self, power: u32) {
         let degree = self.words.degree;
-        // Large loads need no high power, and would not have room for it.
+        // Large loads need no high exponent, and would overflow with one.
         let power = power.min(120 / (u64::BITS - most(&self.loads).leading_zeros() + 1));
         let rise = |load: u64, old: u16, new: u16| {
             let raised = load - u64::from(old) + u64::from(new);
@@ -275,12 +276,12 @@ impl WordBalance {
         }
     }
 
-    /// Changes a few of the best words at random and descends again, until no generator is used more than so often or
-    /// enough is tried.
-    fn upset(&mut self, enough: u64, budget: &Budget) {
+    /// Changes a few of the best words at random and descends again, until the largest load is at most `enough` or the
+    /// limits are reached.
+    fn perturb(&mut self, enough: u64, budget: &Budget) {
         let degree = self.words.degree;
         let looked_at: usize = self.open.iter().map(|&element| self.choices[element].len()).sum();
-        let tries = UPSETS.min(UPSET_WORK / (looked_at + self.words.count.len()));
+        let tries = PERTURBATIONS.min(PERTURBATION_WORK / (looked_at + self.words.count.len()));
         let mut random = ChaCha8Rng::seed_from_u64(0);
         for _ in 0..tries {
             if self.kept.0 <= enough || self.open.is_empty() || budget.stop_after(0).is_some() {
@@ -288,7 +289,7 @@ impl WordBalance {
             }
             self.words.count.clone_from(&self.kept.1);
             self.loads = self.words.loads();
-            for _ in 0..UPSET_WORDS {
+            for _ in 0..PERTURBED_WORDS {
                 let element = self.open[random.random_range(0..self.open.len())];
                 let choice = random.random_range(0..self.choices[element].len() / degree);
                 self.choose(element, choice);
@@ -307,7 +308,7 @@ impl WordBalance {
     }
 }
 
-/// Adds a word to others of as many generators unless it is one of them.
+/// Adds a word to a list, unless it is there already.
 fn add_new(known: &mut Vec<u16>, word: &[u16]) {
     if known.chunks_exact(word.len()).all(|one| one != word) {
         known.reserve_exact(word.len());
@@ -321,7 +322,8 @@ mod tests {
 
     use super::*;
 
-    /// The fewest uses of the most used generator by shortest words, of all choices, or `None` if there are too many.
+    /// The smallest load of the most used generator over all selections of shortest words; `None` if there are too
+    /// many.
     fn brute_force(steps: &GroupTable) -> Option<u64> {
         let degree = steps.degree();
         let mut words: Vec<Vec<Vec<u64>>> = vec![Vec::new(); steps.element_count()];
@@ -352,9 +354,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
-        /// Longer words may even beat all choices of shortest ones.
+        /// Longer words may even be better than all selections of shortest ones.
         #[test]
-        fn no_choice_of_shortest_words_is_better(
+        fn no_selection_of_shortest_words_is_better(
             nodes in 5u32..14, chords in prop::collection::btree_set(1u32..7, 1..4),
         ) {
             let chords: Vec<String> =
@@ -372,7 +374,7 @@ mod tests {
             let longest = (0..steps.element_count()).map(|element| words.word(element).iter().sum::<u16>()).max().unwrap();
             prop_assert!(u64::from(longest) <= uses.max(steps.diameter().into()));
             if let Some(fewest) = brute_force(&steps) {
-                prop_assert!(uses <= fewest, "{graph}: {uses}, but {fewest} will do");
+                prop_assert!(uses <= fewest, "{graph}: {uses}, but {fewest} is possible");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The choice of a schedule for a network that is recognised.
+//! The construction for networks that are recognised as Cayley graphs.
 
 use lockstep_schedule::{Budget, CollectiveName, Problem, Schedule};
 
@@ -8,14 +8,18 @@ use super::{all_gather, all_to_all, translates};
 use crate::Construction;
 use crate::kit::labelling::{FourCycles, GroupLabelling};
 
-/// The construction on networks that are recognised.
+/// All-gather and relayed all-to-all on Cayley graphs of abelian groups, with all ports and full-duplex links.
+///
+/// For steps, complexity and memory see [`all_gather`](all_gather::all_gather) and
+/// [`all_to_all`](all_to_all::all_to_all).
 pub(crate) const CAYLEY: Construction = Construction {
     name: "cayley",
     about: "all-gather and relayed all-to-all on tori, hypercubes, circulant and other abelian Cayley graphs",
     construct,
 };
 
-/// All ports and full duplex. Every transfer crosses one channel, so the switching does not matter.
+/// Returns the schedule if the network is recognised. Every transfer uses one channel, so the switching does not
+/// matter.
 pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
     let collective = problem.collective().name()?;

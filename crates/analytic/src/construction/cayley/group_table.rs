@@ -1,17 +1,17 @@
-//! A group as a table: where each generator leads.
+//! A group as a table: the element to which each generator leads.
 
 use lockstep_topology::CayleyGraph;
 
 use crate::GroupLabelling;
 
-/// The most generators that are scheduled.
-pub(super) const MAX_DEGREE: usize = 64;
-/// The most entries of the table.
+/// The largest number of generators.
+const MAX_DEGREE: usize = 64;
+/// The largest number of entries of the table.
 const MAX_SLOTS: u64 = 1 << 26;
 
-/// Where each generator leads from each element, and how far the elements are from element 0.
+/// The element to which each generator leads from each element, and the distances from element 0.
 ///
-/// Memory: 4 bytes an element and generator, and 8 bytes an element.
+/// Memory: 4 bytes per element and generator, and 8 bytes per element.
 pub(super) struct GroupTable {
     degree: usize,
     next: Vec<u32>,
@@ -20,8 +20,8 @@ pub(super) struct GroupTable {
 }
 
 impl GroupTable {
-    /// `None` for fewer than two elements, for generators that do not lead to all elements, and past 64 generators or
-    /// 2^26 entries.
+    /// Returns the table of a graph. There is none for fewer than two elements, for generators that do not reach all
+    /// elements, and for more than 64 generators or 2^26 entries.
     pub(super) fn of_graph(graph: &CayleyGraph) -> Option<Self> {
         let (elements, degree) = (graph.node_count(), graph.degree());
         let entries = elements.checked_mul(degree as u64)?;
@@ -30,7 +30,7 @@ impl GroupTable {
         }
         let mut next = vec![0; entries as usize];
         for (place, &generator) in graph.generators().iter().enumerate() {
-            // The sums of the coordinates so far, an axis after the other.
+            // The sums over the axes so far.
             let mut sums = vec![0u32];
             for (&side, step) in graph.sides().iter().zip(graph.coordinates(generator)) {
                 let digits = |sum: u32| (0..side).map(move |digit| sum * side as u32 + ((digit + step) % side) as u32);
@@ -41,14 +41,15 @@ impl GroupTable {
         Self::new(elements as usize, degree, next)
     }
 
-    /// The group of a network, node 0 its element 0; `None` where [`Self::of_graph`] has none.
+    /// Returns the table of a network, with node 0 as element 0; `None` in the cases of [`Self::of_graph`].
     pub(super) fn of_labelling(labelling: &GroupLabelling) -> Option<Self> {
         let next = labelling.heads();
         let fits = labelling.degree() <= MAX_DEGREE && next.len() as u64 <= MAX_SLOTS;
         if fits { Self::new(labelling.node_count(), labelling.degree(), next.to_vec()) } else { None }
     }
 
-    /// The group of this table, a row of generators an element; `None` if it has one element, or more than are reached.
+    /// Returns the group of this table, one row of generators per element; `None` for one element, or if not all are
+    /// reached.
     pub(super) fn new(elements: usize, degree: usize, next: Vec<u32>) -> Option<Self> {
         let mut steps = Self { degree, next, distance: vec![u32::MAX; elements], order: vec![0] };
         steps.distance[0] = 0;
@@ -80,7 +81,7 @@ impl GroupTable {
         self.next[element * self.degree + generator] as usize
     }
 
-    /// Where the generators lead from an element, one after the other.
+    /// The elements to which the generators lead from an element, in order.
     pub(super) fn neighbours(&self, element: usize) -> impl Iterator<Item = usize> {
         self.next[element * self.degree..][..self.degree].iter().map(|&next| next as usize)
     }
@@ -100,7 +101,7 @@ impl GroupTable {
         self.order.last().map_or(0, |&furthest| self.distance[furthest as usize])
     }
 
-    /// Number of generators in shortest words of all elements together.
+    /// Sum of the distances of all elements.
     pub(super) fn distance_sum(&self) -> u64 {
         self.distance.iter().copied().map(u64::from).sum()
     }

@@ -1,10 +1,11 @@
-//! All-to-all on tori with one even side: the group in which every second node sees that side in a mirror.
+//! All-to-all on tori with one even side: a group in which every second node sees that side mirrored.
 //!
-//! Half-way round an even side a message goes forwards or backwards, and if all sources choose alike, one way is used
-//! more. Where sources at odd coordinates do in the mirror what those at even ones do, both are used alike. These moves
-//! are the translations of another group with the same network, the product of a dihedral group and cycles. Its
-//! generators along the side are the channels that leave even coordinates forwards and odd ones backwards, and the
-//! others. It is not abelian: along the side a message alternates between the two, so they cannot serve in any order.
+//! A message to the opposite node of an even side may go forwards or backwards. If all sources select the same
+//! direction, it is used more. If sources at odd coordinates mirror those at even ones, both directions are used
+//! equally. These moves are the translations of another group with the same network: the product of a dihedral group
+//! and cyclic groups. Its generators along the side are the channels that leave even coordinates forwards and odd ones
+//! backwards, and the opposite ones. The group is not abelian: along the side a message alternates between the two
+//! generators, so their order matters.
 
 use lockstep_schedule::{BaseSchedule, Budget};
 use lockstep_topology::{ChannelId, NodeId};
@@ -18,14 +19,14 @@ pub(super) struct MirroredTorus {
     pub(super) steps: GroupTable,
     /// The channel of each node and generator.
     pub(super) channel: Vec<ChannelId>,
-    /// What each generator is in the mirror.
+    /// The mirror image of each generator.
     image: Vec<usize>,
-    /// Whether a node sees the mirror: those at odd coordinates.
+    /// Whether a node is mirrored, which holds at odd coordinates.
     mirrored: Vec<bool>,
 }
 
 impl MirroredTorus {
-    /// `None` if the network is no torus with one even side, and that of 4 or more.
+    /// Returns the mirrored torus, if the network is a torus with exactly one even side, of length 4 or more.
     pub(super) fn of(labelling: &GroupLabelling) -> Option<Self> {
         let degree = labelling.degree();
         let torus = labelling.axes()?;
@@ -47,18 +48,18 @@ impl MirroredTorus {
         Some(Self { steps, channel, image, mirrored })
     }
 
-    /// The messages of node 0, along shortest words of the torus; `None` when the budget ends.
+    /// Returns the messages of node 0 along shortest words of the torus; `None` when the budget ends.
     ///
-    /// Each step lets the messages that have furthest to go choose first, and of the generators that would take them on
-    /// the one that still has most to do. On all tori of one even side that were tried, it ends as soon as the
-    /// generators of one side have served all their messages without a pause, which is when it must.
+    /// In each step, messages with the longest remaining path select first. They select the generator with the most
+    /// remaining work. On all tori of one even side that were tried, the schedule is optimal: it ends when the
+    /// generators of one side have served all their messages without a pause.
     pub(super) fn exchange(&self, torus: &GroupTable, budget: &Budget) -> Option<BaseSchedule> {
         let words = balanced_words::shortest(torus);
         let loads = words.loads();
         let mut exchange = MirroredExchange {
             mirror: self,
             degree: torus.degree(),
-            // Along the side the mirrored generators take turns.
+            // Along the side the mirrored generators share the load.
             load: (0..loads.len()).map(|generator| loads[generator].midpoint(loads[self.image[generator]])).collect(),
             count: words.into_counts(),
             at: vec![0; torus.element_count()],
@@ -77,16 +78,17 @@ impl MirroredTorus {
     }
 }
 
+/// The messages of node 0 under way.
 struct MirroredExchange<'a> {
     mirror: &'a MirroredTorus,
     degree: usize,
-    /// How often each generator will serve, about.
+    /// The approximate remaining work of each generator.
     load: Vec<u64>,
-    /// How often each message must still move along each generator of the torus, a row a message.
+    /// The remaining moves of each message along each generator of the torus, one row per message.
     count: Vec<u16>,
-    /// Where each message is.
+    /// The position of each message.
     at: Vec<u32>,
-    /// The messages by the number of moves that are left.
+    /// The messages by the number of remaining moves.
     waiting: Vec<Vec<u32>>,
 }
 
@@ -120,7 +122,7 @@ impl MirroredExchange<'_> {
         }
     }
 
-    /// Takes one move from a message, along one of the free generators, and returns that.
+    /// Moves a message along one of the free generators, and returns that generator.
     fn advance(&mut self, message: u32, free: u64) -> Option<usize> {
         let MirroredTorus { image, mirrored, .. } = self.mirror;
         let mirrored = mirrored[self.at[message as usize] as usize];

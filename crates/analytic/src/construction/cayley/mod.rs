@@ -1,10 +1,13 @@
-//! Cayley graphs of abelian groups: one source's part of an all-gather or an all-to-all, the same for all by translation.
+//! Cayley graphs of abelian groups: the part of one source in an all-gather or an all-to-all.
 //!
-//! Store-and-forward, every transfer over one channel. The translates of a part never meet on a channel where every step
-//! of it uses each generator at most once: a channel belongs to one generator, and its tail says whose translate uses it.
+//! All other sources do the same, translated. The switching is store-and-forward, and every transfer uses one channel.
+//! If every step of a part uses each generator at most once, the translates share no channel: a channel belongs to one
+//! generator, and its tail identifies the source.
 //!
-//! **Source**: the lecture on hypercubes of Bertsekas, Özveren, Stamoulis, Tseng, Tsitsiklis, *Optimal communication
-//! algorithms for hypercubes*, Journal of Parallel and Distributed Computing 11 (1991), for the translation of a base.
+//! # Source
+//!
+//! Bertsekas, Özveren, Stamoulis, Tseng, Tsitsiklis, *Optimal communication algorithms for hypercubes*, Journal of
+//! Parallel and Distributed Computing 11 (1991), for the translation of the part of one source.
 
 mod all_gather;
 mod all_to_all;

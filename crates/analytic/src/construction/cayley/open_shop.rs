@@ -1,18 +1,20 @@
-//! When each generator serves each word: a unit open shop, words being the jobs and generators the machines.
+//! The steps in which generators serve words: a unit open shop with words as jobs and generators as machines.
 
 use lockstep_schedule::Budget;
 
 use super::balanced_words::WordCounts;
 
-/// GroupTable in which generators serve words, as pairs of an element and a generator; or `None` when the budget ends.
+/// Visits the steps in which generators serve words, as pairs of an element and a generator; `None` when the budget
+/// ends.
 ///
-/// No step has a generator or an element twice, and there are as few steps as can be: the most that one generator
-/// serves, or the longest word. Every step serves all generators and words that have as much left as there are steps;
-/// that it can is König's theorem. Takes `O(d)` to `O(d^3)` time a step, and that of reading all words for each of the
-/// last steps, as many as the longest word has generators.
+/// No step has a generator or an element twice. The number of steps is minimal: the larger of the most uses of a
+/// generator and the longest word. Every step serves all generators and words whose remaining work equals the number of
+/// remaining steps. By König's theorem this is possible. Takes `O(d)` to `O(d^3)` time per step, and one pass over all
+/// words for each of the last steps, whose number is the length of the longest word.
 ///
-/// **Source**: Gonzalez, Sahni, *Open shop scheduling to minimize finish time*, Journal of the ACM 23 (1976), with steps
-/// of one unit.
+/// # Source
+///
+/// Gonzalez, Sahni, *Open shop scheduling to minimize finish time*, Journal of the ACM 23 (1976), with unit steps.
 pub(super) fn steps(words: &WordCounts, budget: &Budget, mut serve: impl FnMut(&[(u32, u16)])) -> Option<()> {
     let mut shop = OpenShop::new(words);
     let mut served = Vec::new();
@@ -26,26 +28,28 @@ pub(super) fn steps(words: &WordCounts, budget: &Budget, mut serve: impl FnMut(&
     Some(())
 }
 
-const NOBODY: u32 = u32::MAX;
+const IDLE: u32 = u32::MAX;
 const FREE: u8 = u8::MAX;
 
+/// The remaining work of an open shop, and the matching of the current step.
 struct OpenShop {
     degree: usize,
-    /// Number of steps that are left.
+    /// Number of remaining steps.
     left: u64,
-    /// How often a word needs each generator still, a row an element.
+    /// The remaining uses of each generator by each word, one row per element.
     count: Vec<u16>,
-    /// The sums of the rows, and of the columns.
+    /// The remaining length of each word, which is the sum of its row.
     length: Vec<u16>,
+    /// The remaining uses of each generator, which is the sum of its column.
     load: Vec<u64>,
     longest: u64,
-    /// The elements whose words need a generator still, longer words last.
+    /// For each generator, the elements whose words still need it, longer words last.
     queue: Vec<Vec<u32>>,
-    /// The element that a generator serves in this step.
+    /// The element that each generator serves in this step.
     served: Vec<u32>,
-    /// The generator that serves an element in this step.
+    /// The generator that serves each element in this step.
     server: Vec<u8>,
-    /// The elements whose words have as much left as there are steps.
+    /// The elements whose remaining length equals the number of remaining steps.
     urgent: Vec<u32>,
 }
 
@@ -69,7 +73,7 @@ impl OpenShop {
             length,
             load,
             longest,
-            served: vec![NOBODY; degree],
+            served: vec![IDLE; degree],
             server: vec![FREE; elements],
             urgent: Vec::new(),
         }
@@ -82,20 +86,20 @@ impl OpenShop {
             self.urgent.extend(urgent.map(|element| element as u32));
         }
         for place in 0..self.urgent.len() {
-            self.serve(self.urgent[place] as usize, &mut 0);
+            self.augment_element(self.urgent[place] as usize, &mut 0);
         }
-        // Generators that must work first; they may take a word from one that may rest.
+        // Generators that must work come first. They may take a word from one that may be idle.
         for must in [true, false] {
             for generator in 0..self.degree {
-                if self.must_work(generator) == must && self.served[generator] == NOBODY {
-                    self.work(generator, must, &mut 0);
+                if self.must_work(generator) == must && self.served[generator] == IDLE {
+                    self.augment_generator(generator, must, &mut 0);
                 }
             }
         }
         served.clear();
         for generator in 0..self.degree {
-            let element = std::mem::replace(&mut self.served[generator], NOBODY);
-            if element == NOBODY {
+            let element = std::mem::replace(&mut self.served[generator], IDLE);
+            if element == IDLE {
                 continue;
             }
             served.push((element, generator as u16));
@@ -108,15 +112,15 @@ impl OpenShop {
         self.load[generator] == self.left
     }
 
-    /// Finds a generator for an urgent element, if other urgent ones can change theirs; each generator is asked once.
-    fn serve(&mut self, element: usize, asked: &mut u64) -> bool {
+    /// Matches an urgent element with a generator along an augmenting path; visits each generator once.
+    fn augment_element(&mut self, element: usize, visited: &mut u64) -> bool {
         for generator in 0..self.degree {
-            if self.count[element * self.degree + generator] == 0 || *asked >> generator & 1 == 1 {
+            if self.count[element * self.degree + generator] == 0 || *visited >> generator & 1 == 1 {
                 continue;
             }
-            *asked |= 1 << generator;
+            *visited |= 1 << generator;
             let rival = self.served[generator];
-            if rival == NOBODY || self.serve(rival as usize, asked) {
+            if rival == IDLE || self.augment_element(rival as usize, visited) {
                 self.assign(generator, element);
                 return true;
             }
@@ -124,24 +128,25 @@ impl OpenShop {
         false
     }
 
-    /// Finds an element for a generator, if others that are asked, once each, can change theirs or, where this one must
-    /// work, rest.
-    fn work(&mut self, generator: usize, must: bool, asked: &mut u64) -> bool {
-        *asked |= 1 << generator;
+    /// Matches a generator with an element along an augmenting path; visits each generator once.
+    ///
+    /// A generator that must work may end the path at one that may be idle.
+    fn augment_generator(&mut self, generator: usize, must: bool, visited: &mut u64) -> bool {
+        *visited |= 1 << generator;
         let places = 0..self.degree + self.urgent.len();
         let free = places.clone().filter_map(|place| self.candidate(generator, place));
         let found = free.into_iter().find(|&element| self.server[element] == FREE).or_else(|| {
             places.into_iter().find_map(|place| {
                 let element = self.candidate(generator, place)?;
                 let rival = usize::from(self.server[element]);
-                if *asked >> rival & 1 == 1 {
+                if *visited >> rival & 1 == 1 {
                     return None;
                 }
                 if must && !self.must_work(rival) {
-                    self.served[rival] = NOBODY;
+                    self.served[rival] = IDLE;
                     return Some(element);
                 }
-                self.work(rival, must, asked).then_some(element)
+                self.augment_generator(rival, must, visited).then_some(element)
             })
         });
         if let Some(element) = found {
@@ -150,8 +155,9 @@ impl OpenShop {
         found.is_some()
     }
 
-    /// One of the elements that may use a generator: as many that wait for it as there are generators, so that one is
-    /// left however the others choose, and those that are urgent.
+    /// An element that may use a generator: one of the last elements in its queue, or an urgent one.
+    ///
+    /// The number of candidates from the queue is the number of generators, so one remains in every matching.
     fn candidate(&self, generator: usize, place: usize) -> Option<usize> {
         let queue = &self.queue[generator];
         let element = match place.checked_sub(self.degree) {
@@ -174,7 +180,7 @@ impl OpenShop {
         *count -= 1;
         if *count == 0 {
             let queue = &mut self.queue[generator];
-            let place = queue.iter().rposition(|&one| one as usize == element).expect("it needed the generator");
+            let place = queue.iter().rposition(|&one| one as usize == element).expect("the word has the generator");
             queue.swap_remove(place);
         }
     }
@@ -187,9 +193,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// König's theorem: as many steps as the largest degree, whatever the jobs.
+        /// König's theorem: the number of steps is the largest degree, for any jobs.
         #[test]
-        fn no_step_is_lost(degree in 1usize..6, count in prop::collection::vec(0u16..6, 0..60)) {
+        fn the_number_of_steps_is_minimal(degree in 1usize..6, count in prop::collection::vec(0u16..6, 0..60)) {
             let mut count = count;
             count.truncate(count.len() / degree * degree);
             let words = WordCounts::new(degree, count.clone());

@@ -13,7 +13,7 @@ use super::{CAYLEY, all_gather, all_to_all};
 
 const FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
 
-/// The networks of the literature that are to be scheduled at the bound.
+/// Networks of the literature whose schedules meet the bound.
 const KNOWN: [&str; 34] = [
     "hypercube:1",
     "hypercube:2",
@@ -62,8 +62,8 @@ fn made(topology: &Topology, collective: &Collective, model: CommunicationModel)
     Some(schedule)
 }
 
-/// Each step uses each generator at most once, so that translates never meet, and ends behind them all.
-fn translates_apart(base: &BaseSchedule) {
+/// Checks that each step uses each generator at most once, so that translates share no channel.
+fn check_generators(base: &BaseSchedule) {
     for step in 0..base.step_count() {
         let mut used: Vec<u16> = base.step(step).map(|transfer| transfer.path[0]).collect();
         used.sort_unstable();
@@ -73,7 +73,7 @@ fn translates_apart(base: &BaseSchedule) {
 }
 
 fn check_gather(graph: &CayleyGraph, base: &BaseSchedule) {
-    translates_apart(base);
+    check_generators(base);
     let mut informed_in = vec![usize::MAX; graph.node_count() as usize];
     informed_in[0] = 0;
     for step in 0..base.step_count() {
@@ -87,7 +87,7 @@ fn check_gather(graph: &CayleyGraph, base: &BaseSchedule) {
 }
 
 fn check_exchange(graph: &CayleyGraph, base: &BaseSchedule) {
-    translates_apart(base);
+    check_generators(base);
     let mut at = vec![0; graph.node_count() as usize];
     let (mut moves, mut uses) = (vec![0; at.len()], vec![0; graph.degree()]);
     for step in 0..base.step_count() {
@@ -103,7 +103,7 @@ fn check_exchange(graph: &CayleyGraph, base: &BaseSchedule) {
         }
     }
     assert!((0..graph.node_count()).eq(at), "every message ends at its receiver");
-    assert_eq!(Some(base.step_count()), moves.into_iter().chain(uses).max(), "the open shop loses no step");
+    assert_eq!(Some(base.step_count()), moves.into_iter().chain(uses).max(), "the open shop has no surplus step");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn known_networks_are_scheduled_at_the_bound() {
 }
 
 #[test]
-fn all_gathers_are_as_short_as_generators_and_diameter_allow() {
+fn all_gathers_meet_the_bound_of_ports_and_diameter() {
     let circulant = (5..40).flat_map(|nodes| (2..=nodes / 2).map(move |chord| format!("circulant:{nodes},1,{chord}")));
     let plane = (2..12).flat_map(|n| (n..14).map(move |m| format!("torus:{n}x{m}")));
     let space = (2..6).flat_map(|n| (2..5).map(move |m| format!("torus:{n}x{m}x3")));
@@ -134,7 +134,7 @@ fn all_gathers_are_as_short_as_generators_and_diameter_allow() {
     }
 }
 
-/// Half of the distances round a cycle, from each element, go each way; a cycle of two has one way.
+/// The steps of an all-to-all: half of the distances round a cycle go in each direction; a cycle of two has one direction.
 fn torus_exchange(sides: &[u64]) -> u64 {
     let nodes: u64 = sides.iter().product();
     let uses = |&side: &u64| (nodes / side * (side * side / 4)).div_ceil(if side == 2 { 1 } else { 2 });
@@ -142,7 +142,7 @@ fn torus_exchange(sides: &[u64]) -> u64 {
 }
 
 #[test]
-fn exchanges_on_tori_are_as_short_as_their_longest_side_allows() {
+fn exchanges_on_tori_meet_the_bound_of_their_longest_side() {
     let plane = (2..11).flat_map(|n| (n..13).map(move |m| format!("torus:{n}x{m}")));
     let space = (2..6).flat_map(|n| (2..7).map(move |m| format!("torus:{n}x{m}x4")));
     for spec in plane.chain(space).chain(["torus:64x64".into(), "hypercube:10".into(), "torus:3x3x3x3".into()]) {
@@ -158,7 +158,7 @@ fn exchanges_on_tori_are_as_short_as_their_longest_side_allows() {
 }
 
 #[test]
-fn in_the_mirror_a_single_even_side_loses_no_step() {
+fn mirrored_tori_with_one_even_side_are_optimal() {
     let rings = (2..25).map(|half| format!("ring:{}", 2 * half));
     let tori = [3, 5, 7].into_iter().flat_map(|odd| (2..8).map(move |half| format!("torus:{odd}x{}", 2 * half)));
     for spec in rings.chain(tori).chain(["torus:3x4x5".into(), "torus:3x3x6".into()]) {
@@ -183,7 +183,7 @@ fn wormhole_networks_use_single_channels() {
 }
 
 #[test]
-fn what_does_not_fit_is_declined() {
+fn other_problems_are_not_supported() {
     let (gather, exchange) = (Collective::all_gather(), Collective::all_to_all());
     let torus: Topology = "torus:4x4".parse().unwrap();
     let two = CommunicationModel { ports: Ports::limit(2).unwrap(), ..FORWARD };
@@ -208,7 +208,7 @@ fn what_does_not_fit_is_declined() {
 }
 
 #[test]
-fn chunks_follow_each_other() {
+fn chunks_are_sent_one_after_the_other() {
     let torus: Topology = "torus:3x3".parse().unwrap();
     let chunked = Collective::all_gather().with_chunks(NonZeroU32::new(3).unwrap());
     let problem = Problem::new(&torus, &chunked, FORWARD).unwrap();
@@ -217,7 +217,7 @@ fn chunks_follow_each_other() {
     assert_eq!(schedule.step_count() as u32, lockstep_bounds::best(&problem).steps);
 }
 
-/// A group and generators, with their opposites or without.
+/// A group and generators, with or without their inverses.
 fn any_graph() -> impl Strategy<Value = CayleyGraph> {
     let sides = prop::collection::vec(1u64..6, 1..4);
     (sides, prop::collection::btree_set(1u64..125, 1..6), any::<bool>()).prop_map(|(sides, generators, both)| {
@@ -246,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn numbering_does_not_matter(
+    fn the_numbering_does_not_matter(
         topology in prop::sample::select(&KNOWN[..]).prop_flat_map(|spec| shuffled(spec.parse().unwrap())),
         scatter: bool,
     ) {

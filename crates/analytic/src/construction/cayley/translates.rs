@@ -1,29 +1,29 @@
-//! From the part of one source to the schedule of all.
+//! The schedule of all sources, from the part of one source.
 
 use lockstep_schedule::{BaseSchedule, CollectiveName, MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
 use super::group_table::GroupTable;
 
-/// The most transfers of a schedule that is written down.
+/// The largest number of transfers of a stored schedule.
 const MAX_TRANSFERS: u64 = 1 << 24;
 
-/// Whether the schedule of so many sources with so many transfers each has a size to be written down.
+/// Returns true if a schedule of this number of sources and transfers per source is small enough to be stored.
 pub(super) fn fits(sources: usize, transfers: u64) -> bool {
     transfers.checked_mul(sources as u64).is_some_and(|transfers| transfers <= MAX_TRANSFERS)
 }
 
-/// Where each element is taken by the translation to each other one.
+/// The element to which each translation takes each element.
 ///
-/// Memory: 2 bytes a pair of elements.
+/// Memory: 2 bytes per pair of elements.
 struct TranslationTable {
     elements: usize,
     sum: Vec<u16>,
 }
 
 impl TranslationTable {
-    /// Takes `O(N^2)` time. The group need not be abelian: a translation takes a walk from element 0 to the walk along the
-    /// same generators from another element.
+    /// Computes the table in `O(N^2)` time. The group need not be abelian: a translation takes a path from element 0 to
+    /// the path along the same generators from another element.
     fn of(steps: &GroupTable) -> Self {
         let elements = steps.element_count();
         assert!(elements <= 1 << 16, "an element is a u16");
@@ -31,11 +31,11 @@ impl TranslationTable {
         for (element, sum) in sum[..elements].iter_mut().enumerate() {
             *sum = element as u16;
         }
-        let mut met = vec![false; elements];
-        met[0] = true;
+        let mut seen = vec![false; elements];
+        seen[0] = true;
         for element in steps.order() {
             for (generator, next) in steps.neighbours(element).enumerate() {
-                if !std::mem::replace(&mut met[next], true) {
+                if !std::mem::replace(&mut seen[next], true) {
                     for source in 0..elements {
                         let end = steps.next(usize::from(sum[element * elements + source]), generator);
                         sum[next * elements + source] = end as u16;
@@ -46,14 +46,15 @@ impl TranslationTable {
         Self { elements, sum }
     }
 
-    /// The translates of an element, one a source.
+    /// The translates of an element, one per source.
     fn row(&self, element: u32) -> &[u16] {
         &self.sum[element as usize * self.elements..][..self.elements]
     }
 }
 
-/// The translates of a base whose transfers cross one channel each. `channel` is that of each element and generator, a
-/// row an element; elements are the numbers of nodes.
+/// Returns the translates of a base whose transfers use one channel each.
+///
+/// `channel` has the channel of each element and generator, one row per element. Elements are node numbers.
 pub(super) fn expand(
     steps: &GroupTable,
     channel: &[ChannelId],

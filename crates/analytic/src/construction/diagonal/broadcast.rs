@@ -1,4 +1,4 @@
-//! Broadcasts along the diagonals of a square torus.
+//! The broadcast along the diagonals, and its construction.
 
 use lockstep_schedule::{Budget, Problem, Run, Schedule};
 use lockstep_topology::CayleyGraph;
@@ -8,20 +8,25 @@ use crate::kit::streamed_broadcast;
 use crate::kit::torus::generator;
 use crate::{Construction, StreamedBroadcast};
 
+/// Wormhole all-port broadcast on square tori.
+///
+/// For the idea, the number of rounds and the source see [`DiagonalBroadcast`].
 pub(crate) const DIAGONALS: Construction = Construction {
     name: "diagonals",
     about: "broadcast on n x n tori of any side in 2 ceil(log5 n) steps: first along a diagonal, then from it",
     construct: |problem, _goal, budget| construct(problem, budget),
 };
 
-/// A wormhole all-port one-to-all broadcast on the torus of `n x n` nodes, `n >= 3`, in `2 ceil(log5 n)` rounds: at most one
-/// more than the least number.
+/// A wormhole all-port one-to-all broadcast on the torus of `n x n` nodes, `n >= 3`, in `2 ceil(log5 n)` rounds: at
+/// most one above the optimum.
 ///
-/// In the first half the message spreads over the diagonal of the root, a holder a row. A holder reaches two rows above
-/// by way of its own column and the next one, and ends in the row of the receiver, where nothing else moves, with a leg to
-/// the diagonal; below it does the same turned round. In the second half it spreads over the diagonals, as one line of `n`
-/// points: along a row or a column a node reaches two diagonals on each side, and different holders use different parts
-/// of a line. All paths are shortest ones.
+/// In the first half, the message spreads over the diagonal of the root, one holder per row. A holder reaches two rows
+/// above through its own column and the next one. Each path ends in the row of the receiver, which no other transfer
+/// uses, with a leg to the diagonal. The paths to the rows below are their mirror images. In the second half, the
+/// message spreads over the diagonals, as on one line of `n` points: along a row or a column, a node reaches two
+/// diagonals on each side, and different holders use different parts of a line. All paths are shortest paths.
+///
+/// A round takes `O(log n)` time per transfer. Memory: a few bytes, independent of the network.
 ///
 /// ```
 /// use lockstep_analytic::{DiagonalBroadcast, StreamedBroadcast};
@@ -31,18 +36,21 @@ pub(crate) const DIAGONALS: Construction = Construction {
 /// assert_eq!(diagonals.arrival(0), 0);
 /// ```
 ///
-/// **Source**: the dilated diagonals of the lecture on hypercubes and tori, after Tvrdík; its round of alignment is saved by
-/// the last leg in the row of the receiver.
+/// # Source
+///
+/// The dilated diagonals of the lecture on hypercubes and tori, after Tvrdík. Its alignment round is not needed,
+/// because the last leg is in the row of the receiver.
 #[derive(Clone, Debug)]
 pub struct DiagonalBroadcast {
     graph: CayleyGraph,
     line: BroadcastLine,
-    /// Forwards and backwards along the first axis, then the second.
+    /// The generators forwards and backwards along the first axis, then the second.
     ports: [[u16; 2]; 2],
 }
 
 impl DiagonalBroadcast {
-    /// The broadcast on the torus of `side x side` nodes; `None` for sides below 3 and past 2^63 nodes.
+    /// Returns the broadcast on the torus of `side x side` nodes; `None` for sides below 3 and for more than 2^63
+    /// nodes.
     pub fn new(side: u32) -> Option<Self> {
         let graph: CayleyGraph = format!("torus:{side}x{side}").parse().ok().filter(|_| side >= 3)?;
         let ports = [0, 1].map(|axis| [false, true].map(|backwards| generator(&graph, axis, backwards)));
@@ -60,7 +68,7 @@ impl DiagonalBroadcast {
         (x * self.line.points + y).cast_unsigned()
     }
 
-    /// The half that a round belongs to, and its place there.
+    /// Whether a round is in the second half, and its index in its half.
     fn half(&self, round: usize) -> (bool, usize) {
         let second = round >= self.line.rounds;
         (second, if second { round - self.line.rounds } else { round })
@@ -99,7 +107,7 @@ impl StreamedBroadcast for DiagonalBroadcast {
         let [x, y] = self.coordinates(offset);
         let (second, round) = self.half(round);
         let point = self.line.point(if second { x - y } else { y });
-        let split = self.line.split(self.line.stretch(point, round), round);
+        let split = self.line.split(self.line.interval(point, round), round);
         for (backwards, cells) in [(false, split.above), (true, split.below)] {
             let along = |axis: usize, backwards: bool, hops: u64| Run {
                 generator: self.ports[axis][usize::from(backwards)],
@@ -112,8 +120,8 @@ impl StreamedBroadcast for DiagonalBroadcast {
             }
             if let Some(hops) = far {
                 // The number of a diagonal grows with the first coordinate and falls with the second.
-                let other_way = along(1, !backwards, hops);
-                if second { visit(&[other_way]) } else { visit(&[aside(1), ahead(hops), aside(hops - 1)]) }
+                let opposite = along(1, !backwards, hops);
+                if second { visit(&[opposite]) } else { visit(&[aside(1), ahead(hops), aside(hops - 1)]) }
             }
         }
     }

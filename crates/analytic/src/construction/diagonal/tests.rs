@@ -30,14 +30,14 @@ fn every_square_torus_takes_at_most_one_round_more_than_the_bound() {
 }
 
 #[test]
-fn every_node_works_out_its_own_part() {
+fn every_node_computes_its_own_program() {
     for side in [3, 4, 5, 6, 11, 26] {
         programs_agree(&DiagonalBroadcast::new(side).unwrap(), 5);
     }
 }
 
 #[test]
-fn a_node_of_a_huge_torus_knows_its_part() {
+fn a_node_of_a_huge_torus_computes_its_program() {
     let diagonals = DiagonalBroadcast::new(1_000_000).unwrap();
     assert_eq!(diagonals.round_count(), 18);
     let neighbour = diagonals.program(0, 1).unwrap();
@@ -47,7 +47,7 @@ fn a_node_of_a_huge_torus_knows_its_part() {
 }
 
 #[test]
-fn a_spoiled_stream_is_refused() {
+fn a_stream_without_a_transfer_is_refused() {
     let diagonals = DiagonalBroadcast::new(12).unwrap();
     for spoiled in 0..143 {
         let mut verifier = BroadcastVerifier::new(diagonals.graph(), 0, CommunicationModel::wormhole()).unwrap();
@@ -68,7 +68,7 @@ fn a_spoiled_stream_is_refused() {
 }
 
 #[test]
-fn what_does_not_fit_is_declined() {
+fn other_problems_are_not_supported() {
     supports_only_wormhole_all_port_broadcasts(DIAGONALS, &"torus:7x7".parse().unwrap());
     for spec in ["torus:7x8", "torus:2x2", "torus:3x3x3", "mesh:7x7", "ring:9", "circulant:9,1,3", "complete:5"] {
         let network: Topology = spec.parse().unwrap();
@@ -80,7 +80,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn numbers_do_not_matter(
+    fn the_numbering_does_not_matter(
         (topology, root) in (3u32..14).prop_flat_map(|side| shuffled(lockstep_topology::torus(&[side, side]).unwrap()))
             .prop_flat_map(|topology| { let nodes = topology.node_count() as u32; (Just(topology), 0..nodes) }),
     ) {

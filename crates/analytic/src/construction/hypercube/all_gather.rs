@@ -1,32 +1,32 @@
 //! All-gather by rotation classes.
 //!
-//! Why nobody sends what it does not hold. A node `t` with number `n` gets the message from `p`, which is `t` without
-//! the bit of its link. Let `n'` be the number of `p`. Both receive in one round only if `n - n'` is less than the
-//! ports.
+//! Proof that every sender holds the message. A node `t` with number `n` receives the message from `p`, which is `t`
+//! without the bit of its link. Let `n'` be the number of `p`. Both receive in one round only if `n - n'` is less than
+//! the number of ports.
 //!
-//! - If the class of `t` is not the first of its level, the `D` nodes of the first one lie between `p` and `t`.
-//! - If it is, `t` is `0..01..1` rotated left by its link, and `p` has a 1 less and is rotated by one bit more. So
+//! - If the class of `t` is not the first of its level, the `D` nodes of the first class lie between `p` and `t`.
+//! - If it is, `t` is `0..01..1` rotated left by its link, and `p` has one 1 less and is rotated by one bit more. So
 //!   `n - n'` is -1 modulo `D`, and at least `D - 1`.
 //! - If `t` is all ones, `n - n'` is `D - 1`.
 //!
-//! That leaves `n - n' = D - 1` with all ports in use, `p` on the first link and `t` on the last one. In the second
-//! case `n - n'` is then `2 D - 1` for two ones, and 7 for three ones in four dimensions; in more dimensions the level
-//! of `p` has `2 D` nodes or more, of which at most `D - 1` come before `p`. In the third case `D` would divide `n`,
-//! which is `2^D - 1`, and no `D` above 1 does.
+//! The remaining case is `n - n' = D - 1` with all ports in use, `p` on the first link and `t` on the last one. In the
+//! second case `n - n'` is then `2 D - 1` for two ones, and 7 for three ones in four dimensions. In more dimensions the
+//! level of `p` has `2 D` nodes or more, of which at most `D - 1` come before `p`. In the third case `D` would divide
+//! `n = 2^D - 1`, which no `D` above 1 does.
 
 use lockstep_schedule::{BaseSchedule, Ports};
 
-use super::dimension::{has_node, links_a_round};
+use super::dimension::{has_node, links_per_round};
 use super::numbering::Numbering;
 use super::translate;
 use crate::LocalProgram;
 
-/// The all-gather in `(2^D - 1) / k` rounds, rounded up, with `k` ports: in each round the nodes with the next `k`
-/// [numbers](Numbering) receive the message of node 0, each on its link.
+/// Returns the all-gather in `(2^D - 1) / k` rounds, rounded up, with `k` ports.
 ///
-/// Consecutive numbers have different links, so the messages of different sources never meet on a channel.
+/// In each round, the nodes with the next `k` [numbers](Numbering) receive the message of node 0, each on its link.
+/// Consecutive numbers have different links, so messages of different sources never share a channel.
 ///
-/// `None` for dimensions other than 1 to 24. Takes time in proportion to the number of nodes.
+/// Returns `None` for dimensions other than 1 to 24. Takes `O(2^D)` time and 14 bytes per node.
 ///
 /// ```
 /// use lockstep_analytic::hypercube::all_gather;
@@ -39,12 +39,14 @@ use crate::LocalProgram;
 /// # Ok::<(), lockstep_topology::SpecError>(())
 /// ```
 ///
-/// **Source**: Bertsekas et al. 1991, with all ports.
+/// # Source
+///
+/// Bertsekas et al. 1991, for all ports.
 pub fn all_gather(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let numbering = Numbering::new(dimension)?;
     let mut numbers = 1..;
     let mut base = BaseSchedule::new();
-    for set in numbering.nodes()[1..].chunks(links_a_round(dimension, ports)) {
+    for set in numbering.nodes()[1..].chunks(links_per_round(dimension, ports)) {
         base.begin_step();
         for (node, number) in set.iter().zip(&mut numbers) {
             let link = numbering.link(number);
@@ -54,10 +56,10 @@ pub fn all_gather(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     Some(base)
 }
 
-/// The routing table of `node` in the [`all_gather`]: a row for every round, a column for every link, and as entry the
-/// source whose message it sends.
+/// Returns the routing table of `node` in the [`all_gather`]: one row per round, one column per link. The entries are
+/// the sources of the messages that the node sends.
 ///
-/// `None` for dimensions other than 1 to 24 and for what is no node. Takes time in proportion to its `2^D - 1` entries.
+/// Returns `None` for dimensions other than 1 to 24, and if the node does not exist. Takes `O(2^D)` time.
 pub fn all_gather_program(dimension: u32, ports: Ports, node: u64) -> Option<LocalProgram> {
     let base = all_gather(dimension, ports).filter(|_| has_node(dimension, node))?;
     Some(translate::program(&base, node))
@@ -67,7 +69,7 @@ pub fn all_gather_program(dimension: u32, ports: Ports, node: u64) -> Option<Loc
 mod tests {
     use super::*;
 
-    /// Number of the round in which each node has the message of node 0, which has it from the start.
+    /// The round in which each node receives the message of node 0, which holds it from the start.
     fn received(base: &BaseSchedule, nodes: usize) -> Vec<Option<usize>> {
         let mut received = vec![None; nodes];
         received[0] = Some(0);
@@ -75,14 +77,14 @@ mod tests {
             for transfer in base.step(round) {
                 let to = transfer.from ^ 1 << transfer.path[0];
                 assert_eq!(received[to as usize].replace(round + 1), None, "received twice");
-                assert!(received[transfer.from as usize].is_some_and(|held| held <= round), "sent before it came");
+                assert!(received[transfer.from as usize].is_some_and(|held| held <= round), "sent before it arrived");
             }
         }
         received
     }
 
     #[test]
-    fn every_parent_is_in_an_earlier_set_with_any_number_of_ports() {
+    fn every_sender_has_received_earlier_with_any_number_of_ports() {
         for dimension in 1..=12 {
             for ports in (1..=dimension).filter_map(Ports::limit) {
                 let base = all_gather(dimension, ports).unwrap();
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_distinct_in_every_round() {
+    fn links_are_distinct_in_every_round() {
         for dimension in 1..=12 {
             let base = all_gather(dimension, Ports::All).unwrap();
             for round in 0..base.step_count() {

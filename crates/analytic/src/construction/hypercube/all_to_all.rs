@@ -1,37 +1,37 @@
-//! All-to-all, every message over its highest link first.
+//! All-to-all, where every message uses its highest link first.
 //!
-//! The lecture's recursion, unrolled. On link `k` a node first sends its own messages for the nodes whose highest one
-//! is bit `k`, in the order in which a smaller cube's all-to-all first sends their rests; then, in the same order again
-//! and again, what has come to it over higher links. With rounds from 0, link `k` carries in round `c` the message for
-//! `h | z` from `h` to `h ^ (1 << k)`, where
+//! This is the recursion of the lecture, unrolled. On link `k`, a node first sends its own messages to the nodes whose
+//! highest 1 is bit `k`. Their order is that in which the all-to-all of a smaller cube first sends the rests. Then it
+//! forwards the messages that arrived on higher links, repeatedly in the same order. With rounds from 0, link `k`
+//! carries in round `c` the message for `h | z` from `h` to `h ^ (1 << k)`, where
 //!
 //! ```text
 //! z = order[1 << k | c % 2^k],    h = (c / 2^k) * 2^(k+1).
 //! ```
 //!
-//! So every link is busy in every round. Read the other way, a message that has crossed the links of `h` and whose rest
-//! is `z` crosses the highest link of `z` in round `first(z) + h / 2`, where `first` is the inverse of `order`.
+//! So every link is busy in every round. Conversely, a message that has used the links of `h` and whose rest is `z`
+//! uses the highest link of `z` in round `first(z) + h / 2`, where `first` is the inverse of `order`.
 //!
-//! Why nobody sends what it does not hold: let a message cross link `j` and then a lower one, with the rests `2^j | z`
-//! and `z`, and let `n = first(z)`. Before `z`, link `j` takes at most the other rests that are first sent in the
-//! rounds 0 to `n`. In these a link `i < j` takes `min(n + 1, 2^i)`, all of them together at most `n + 2^(j-1)`. So
-//! `first(2^j | z)` is less than `n + 2^(j-1)`; and by `2^(j-1)` grows `h / 2` from the one hop to the other.
+//! Proof that every sender holds the message. Let a message use link `j` and then a lower one, with the rests `2^j | z`
+//! and `z`, and let `n = first(z)`. Before `z`, link `j` carries at most the other rests that are first sent in the
+//! rounds 0 to `n`. In these rounds a link `i < j` carries `min(n + 1, 2^i)`, and all of them together at most `n +
+//! 2^(j-1)`. So `first(2^j | z)` is less than `n + 2^(j-1)`. From one hop to the other, `h / 2` grows by `2^(j-1)`.
 
 use lockstep_schedule::{BaseSchedule, Ports};
 
 use super::counts::all_to_all_counts;
-use super::dimension::{MAX_BASE_USES, has_node, links_a_round};
+use super::dimension::{MAX_BASE_USES, has_node, links_per_round};
 use super::translate;
 use crate::LocalProgram;
 
-/// The store-and-forward all-to-all in `D 2^(D-1) / k` rounds, rounded up, with `k` ports: every message crosses the
-/// links in which source and receiver differ, from the highest to the lowest.
+/// Returns the store-and-forward all-to-all in `D 2^(D-1) / k` rounds, rounded up, with `k` ports.
 ///
-/// With all ports every channel is busy in every round. With fewer, the rounds follow each other link by link, the
-/// highest first, `k` transfers at a time: a message goes to lower links only, so between two of its transfers lie `D`
-/// others.
+/// Every message uses the links in which source and receiver differ, from the highest to the lowest. With all ports
+/// every channel is busy in every round. With fewer ports, the transfers of a round are sent link by link, the highest
+/// first, `k` at a time. A message then moves to lower links only, so at least `D` other transfers lie between two of
+/// its own.
 ///
-/// `None` for dimensions other than 1 to 20. Takes time in proportion to its `D 2^(D-1)` transfers.
+/// Returns `None` for dimensions other than 1 to 20. Takes `O(D 2^D)` time and about 14 bytes per transfer.
 ///
 /// ```
 /// use lockstep_analytic::hypercube::all_to_all;
@@ -44,13 +44,15 @@ use crate::LocalProgram;
 /// }
 /// ```
 ///
-/// **Source**: Bertsekas et al. 1991, with all ports; ties that it leaves open are decided by rising link.
+/// # Source
+///
+/// Bertsekas et al. 1991, for all ports; ties are broken by ascending link.
 pub fn all_to_all(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let counts = all_to_all_counts(dimension, Ports::All)?;
     (counts.transmissions >> dimension <= MAX_BASE_USES.into()).then_some(())?;
     let order = send_order(dimension);
     let transfers = (0..counts.rounds as u32).flat_map(|round| (0..dimension).rev().map(move |link| (round, link)));
-    let links = links_a_round(dimension, ports);
+    let links = links_per_round(dimension, ports);
     let mut base = BaseSchedule::new();
     for (place, (round, link)) in transfers.enumerate() {
         if place.is_multiple_of(links) {
@@ -63,21 +65,21 @@ pub fn all_to_all(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     Some(base)
 }
 
-/// What `node` does in the [`all_to_all`]: the sends of its own messages and those it forwards.
+/// Returns the transfers of `node` in the [`all_to_all`]: its own messages and those it forwards.
 ///
-/// `None` for dimensions other than 1 to 20 and for what is no node. Takes time in proportion to its `D 2^(D-1)` sends.
+/// Returns `None` for dimensions other than 1 to 20, and if the node does not exist. Takes `O(D 2^D)` time.
 pub fn all_to_all_program(dimension: u32, ports: Ports, node: u64) -> Option<LocalProgram> {
     let base = all_to_all(dimension, ports).filter(|_| has_node(dimension, node))?;
     Some(translate::program(&base, node))
 }
 
-/// The receivers of a node's own messages, seen from it: at `1 << k | c` the one whose message it sends on link `k` in
-/// round `c` of the first `2^k`.
+/// The receivers of a node's own messages, relative to the node. At `1 << k | c` is the one whose message it sends on
+/// link `k` in round `c` of the first `2^k`.
 fn send_order(dimension: u32) -> Vec<u32> {
     let mut order = vec![0; 1 << dimension];
     for link in 0..dimension {
         let own = 1u32 << link;
-        // All links below on which something is sent in this round, round after round.
+        // All lower links that are used in this round, round after round.
         let rests =
             (0..own / 2).flat_map(|round| (u32::BITS - round.leading_zeros()..link).map(move |low| (low, round)));
         let mut place = own as usize;
@@ -85,7 +87,7 @@ fn send_order(dimension: u32) -> Vec<u32> {
             order[place] = own | order[(1 << low | round) as usize];
             place += 1;
         }
-        // The neighbour's own message has no way before it, so it goes last.
+        // The message to the neighbour itself has no rest, so it is last.
         order[place] = own;
     }
     order
@@ -95,7 +97,7 @@ fn send_order(dimension: u32) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// The hops of every message of node 0, as (round, link), both from 1.
+    /// The hops of every message of node 0, as (round, link), both counted from 1.
     fn hops(base: &BaseSchedule, nodes: usize) -> Vec<Vec<(usize, u16)>> {
         let mut hops = vec![Vec::new(); nodes];
         for round in 0..base.step_count() {
@@ -125,7 +127,7 @@ mod tests {
         }
     }
 
-    /// The table of the lecture's recursion for three dimensions, worked out by hand.
+    /// The table of the lecture's recursion for three dimensions, computed by hand.
     #[test]
     fn the_table_of_three_dimensions_is_the_known_one() {
         let expected: [&[(usize, u16)]; 8] = [
@@ -141,7 +143,7 @@ mod tests {
         assert_eq!(hops(&all_to_all(3, Ports::All).unwrap(), 8), expected);
     }
 
-    /// Of the lecture's proof (slide 63): with `N_k(n)` the number of own messages sent in the first `n` rounds,
+    /// From the lecture's proof (slide 63): with `N_k(n)` the number of own messages sent in the first `n` rounds,
     /// `N_k(n)` is `N_(k-1)(n) + n` in the first half and `2^(k-1) - 1 + n` from there on.
     #[test]
     fn own_messages_are_sent_as_the_recursion_says() {
@@ -162,7 +164,7 @@ mod tests {
         }
     }
 
-    /// The rule by which the lecture orders the messages of a link, as a sort.
+    /// The order of the messages of a link in the lecture, as a sort.
     #[test]
     fn own_messages_follow_the_order_in_which_their_rest_is_sent() {
         for dimension in 1..=8 {

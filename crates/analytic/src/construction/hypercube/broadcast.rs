@@ -5,14 +5,21 @@ use lockstep_schedule::BaseSchedule;
 use super::dimension::{MAX_BASE_USES, has_node};
 use crate::LocalProgram;
 
-/// The broadcast of node 0 in as many rounds as the dimension: in round `k` whoever holds the message, the subcube of
-/// the links before, sends it on link `k`.
+/// Returns the broadcast of node 0 in `D` rounds. In round `k`, every holder sends the message on link `k`. The holders
+/// are the subcube of the previous links.
 ///
-/// Every node sends at most once and receives at most once a round, and no link is used twice: one port and half-duplex
-/// links are enough. With store-and-forward switching no broadcast is faster, whatever the ports; with wormhole
-/// switching none is with one port, as the number of holders can at most double.
+/// Every node sends at most once and receives at most once per round, and no link is used twice. One port and
+/// half-duplex links are sufficient. With store-and-forward switching no broadcast is faster. With wormhole switching
+/// none is faster with one port, because the number of holders can at most double.
 ///
-/// `None` for dimensions other than 1 to 24. Takes time in proportion to the number of nodes.
+/// Returns `None` for dimensions other than 1 to 24. Takes `O(2^D)` time.
+///
+/// ```
+/// use lockstep_analytic::hypercube::broadcast;
+///
+/// let base = broadcast(10).expect("not too large");
+/// assert_eq!((base.step_count(), base.transfer_count()), (10, 1023));
+/// ```
 pub fn broadcast(dimension: u32) -> Option<BaseSchedule> {
     1u64.checked_shl(dimension).filter(|&nodes| dimension > 0 && nodes <= MAX_BASE_USES)?;
     let mut base = BaseSchedule::new();
@@ -25,15 +32,15 @@ pub fn broadcast(dimension: u32) -> Option<BaseSchedule> {
     Some(base)
 }
 
-/// What `node` does in the [`broadcast`] of `root`: seen from the root, its highest one is the link on which it
-/// receives, and it sends on all links after that.
+/// Returns the transfers of `node` in the [`broadcast`] of `root`. Relative to the root, the highest 1 of the node is
+/// the link on which it receives. It sends on all links after that.
 ///
-/// `None` for dimensions other than 1 to 60 and for what is no node. Takes as many operations as there are links.
+/// Returns `None` for dimensions other than 1 to 60, and if a node does not exist. Takes `O(D)` time.
 ///
 /// ```
 /// use lockstep_analytic::hypercube::broadcast_program;
 ///
-/// // Node 5 gets the message of node 0 on link 2 and sends it on the 57 links after that.
+/// // Node 5 receives the message of node 0 on link 2, and sends it on the 57 links after that.
 /// let program = broadcast_program(60, 0, 0b101).expect("a node of the cube");
 /// assert_eq!((program.round_count(), program.send_count()), (60, 57));
 /// ```

@@ -1,16 +1,18 @@
-//! Which of the constructions solves a problem on a network that is a hypercube.
+//! The construction for networks that are recognised as hypercubes.
 
 use lockstep_schedule::{Budget, CollectiveName, Problem, Schedule, Switching};
 use lockstep_topology::Topology;
 
-use super::dimension::links_a_round;
+use super::dimension::links_per_round;
 use super::labelled_cube::LabelledCube;
 use super::translate::{self, Sources};
 use super::{all_gather, all_to_all, broadcast, direct_all_to_all, scatter};
 use crate::Construction;
 
-/// Every collective on hypercubes, as fast as possible. Declined: wormhole broadcast with several ports, direct
-/// scatter, and all-gather and all-to-all on half-duplex links.
+/// All collectives on hypercubes, in the fewest steps.
+///
+/// Not supported: wormhole broadcast with several ports, direct scatter, and all-gather and all-to-all on half-duplex
+/// links.
 pub(crate) const HYPERCUBE: Construction = Construction {
     name: "hypercube",
     about: "hypercubes: binomial tree, rotation classes, balanced tree, exchange by falling links or opposite pairs",
@@ -22,13 +24,14 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
     let cube = LabelledCube::recognise(problem.topology())?;
     let dimension = cube.dimension();
     let rank = |label| cube.node(label);
-    // The place of a receiver among all terminals but the source.
+    // The rank of a receiver among all terminals except the source.
     let place = |source, receiver| rank(receiver) - u32::from(rank(receiver) > rank(source));
     match (problem.collective().name()?, problem.collective().root()) {
         (CollectiveName::Broadcast, Some(root)) => {
-            // With wormhole paths a holder can inform several nodes a step, not only one.
-            let beaten = model.switching == Switching::Wormhole && links_a_round(dimension, ports) > 1 && dimension > 2;
-            let base = broadcast(dimension).filter(|_| !beaten)?;
+            // With wormhole paths a holder can inform several nodes per step.
+            let is_suboptimal =
+                model.switching == Switching::Wormhole && links_per_round(dimension, ports) > 1 && dimension > 2;
+            let base = broadcast(dimension).filter(|_| !is_suboptimal)?;
             translate::schedule(&cube, &base, Sources::One(cube.label(root)), budget, |_, _| 0)
         }
         (CollectiveName::Scatter, Some(root)) => {

@@ -1,63 +1,74 @@
-//! Rounds and transmissions by formula, far beyond what can be written down.
+//! Rounds and transmissions by formula, for dimensions up to 60.
 
 use lockstep_schedule::Ports;
 
-use super::dimension::links_a_round;
+use super::dimension::links_per_round;
 
-/// What a collective costs on a hypercube.
+/// The cost of a collective on a hypercube.
+///
+/// ```
+/// use lockstep_analytic::hypercube::broadcast_counts;
+///
+/// let counts = broadcast_counts(60).expect("a dimension up to 60");
+/// assert_eq!((counts.rounds, counts.transmissions), (60, (1 << 60) - 1));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counts {
     /// Number of rounds.
     pub rounds: u128,
-    /// Number of channel uses in all rounds together.
+    /// Number of channel uses in all rounds.
     pub transmissions: u128,
 }
 
-/// The numbers that the formulas are made of.
+/// The terms of the formulas.
 struct CubeSize {
     nodes: u128,
-    /// The distances of all nodes from one of them together.
+    /// Sum of the distances from one node to all others.
     distances: u128,
     links: u128,
 }
 
 impl CubeSize {
-    /// `None` for dimensions other than 1 to 60, the largest one whose numbers all fit.
+    /// Returns `None` for dimensions other than 1 to 60, the largest dimension without overflow.
     fn new(dimension: u32, ports: Ports) -> Option<Self> {
         (1..=60).contains(&dimension).then(|| Self {
             nodes: 1 << dimension,
             distances: u128::from(dimension) << (dimension - 1),
-            links: links_a_round(dimension, ports) as u128,
+            links: links_per_round(dimension, ports) as u128,
         })
     }
 }
 
-/// `D` rounds, a transmission for every node but the root; `None` for dimensions other than 1 to 60.
+/// Returns the counts of [`broadcast`](super::broadcast()): `D` rounds and one transmission for every node but the
+/// root; `None` for dimensions other than 1 to 60.
 pub fn broadcast_counts(dimension: u32) -> Option<Counts> {
     let CubeSize { nodes, .. } = CubeSize::new(dimension, Ports::All)?;
     Some(Counts { rounds: dimension.into(), transmissions: nodes - 1 })
 }
 
-/// `(2^D - 1) / k` rounds, rounded up, and `D 2^(D-1)` transmissions; `None` for dimensions other than 1 to 60.
+/// Returns the counts of [`scatter`](super::scatter()): `(2^D - 1) / k` rounds, rounded up, and `D 2^(D-1)`
+/// transmissions; `None` for dimensions other than 1 to 60.
 pub fn scatter_counts(dimension: u32, ports: Ports) -> Option<Counts> {
     let CubeSize { nodes, distances, links } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: (nodes - 1).div_ceil(links), transmissions: distances })
 }
 
-/// `(2^D - 1) / k` rounds, rounded up, and `2^D (2^D - 1)` transmissions; `None` for dimensions other than 1 to 60.
+/// Returns the counts of [`all_gather`](super::all_gather()): `(2^D - 1) / k` rounds, rounded up, and `2^D (2^D - 1)`
+/// transmissions; `None` for dimensions other than 1 to 60.
 pub fn all_gather_counts(dimension: u32, ports: Ports) -> Option<Counts> {
     let CubeSize { nodes, links, .. } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: (nodes - 1).div_ceil(links), transmissions: nodes * (nodes - 1) })
 }
 
-/// `D 2^(D-1) / k` rounds, rounded up, and `D 2^(2D-1)` transmissions; `None` for dimensions other than 1 to 60.
+/// Returns the counts of [`all_to_all`](super::all_to_all()): `D 2^(D-1) / k` rounds, rounded up, and `D 2^(2D-1)`
+/// transmissions; `None` for dimensions other than 1 to 60.
 pub fn all_to_all_counts(dimension: u32, ports: Ports) -> Option<Counts> {
     let CubeSize { nodes, distances, links } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: distances.div_ceil(links), transmissions: nodes * distances })
 }
 
-/// `2^(D-1)` rounds, but `2^D - 1` with one port, and `D 2^(2D-1)` transmissions; `None` for dimensions other than 1 to
-/// 60.
+/// Returns the counts of [`direct_all_to_all`](super::direct_all_to_all()): `2^(D-1)` rounds, or `2^D - 1` with one
+/// port, and `D 2^(2D-1)` transmissions; `None` for dimensions other than 1 to 60.
 pub fn direct_all_to_all_counts(dimension: u32, ports: Ports) -> Option<Counts> {
     let CubeSize { nodes, distances, links } = CubeSize::new(dimension, ports)?;
     Some(Counts { rounds: if links == 1 { nodes - 1 } else { nodes / 2 }, transmissions: nodes * distances })
@@ -76,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_count_what_the_schedules_do() {
+    fn formulas_agree_with_the_schedules() {
         for dimension in 1..=10 {
             let nodes = 1 << dimension;
             assert_eq!(broadcast_counts(dimension), broadcast(dimension).map(|base| of_base(&base, 1)));
@@ -95,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_reach_as_far_as_the_group() {
+    fn formulas_reach_the_largest_dimension_of_the_group() {
         let cube: CayleyGraph = "hypercube:60".parse().unwrap();
         let one = Ports::limit(1).unwrap();
         assert_eq!(broadcast_counts(60).unwrap().transmissions, u128::from(cube.node_count() - 1));

@@ -2,16 +2,16 @@
 
 use lockstep_schedule::Ports;
 
-/// The most channel uses of a base schedule or program, and the most nodes of a numbering: 2^24, less than 250 MB.
-/// Broadcast and all-gather reach dimension 24, the others 20.
+/// The largest number of channel uses of a base schedule or program, and of nodes of a numbering: 2^24, less than 250
+/// MB. Broadcast and all-gather reach dimension 24, the others dimension 20.
 pub(super) const MAX_BASE_USES: u64 = 1 << 24;
 
-/// The number of links a node sends on in one round.
-pub(super) fn links_a_round(dimension: u32, ports: Ports) -> usize {
+/// The number of links on which a node sends in one round.
+pub(super) fn links_per_round(dimension: u32, ports: Ports) -> usize {
     ports.of_degree(dimension as usize)
 }
 
-/// Whether the hypercube of this dimension has this node.
+/// Returns true if the hypercube has this node.
 pub(super) fn has_node(dimension: u32, node: u64) -> bool {
     node.checked_shr(dimension).unwrap_or(0) == 0
 }

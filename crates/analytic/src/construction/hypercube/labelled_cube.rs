@@ -1,8 +1,8 @@
-//! Hypercubes recognised under any numbering.
+//! Recognition of hypercubes under any numbering.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// A network that is a hypercube, with the labels that show it.
+/// A network that is a hypercube, with its labels. Memory: 4 bytes per channel and 8 bytes per node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct LabelledCube {
     dimension: u32,
@@ -10,18 +10,18 @@ pub(super) struct LabelledCube {
     node: Box<[u32]>,
     /// The label of every node.
     label: Box<[u32]>,
-    /// The channel that leaves a label on a link, a link after the other.
+    /// The channel of each label and link, one link after the other.
     channel: Box<[ChannelId]>,
-    /// Whether the two channels of every link can be used at once.
+    /// Whether the two channels of every link can be used in one step.
     pub full_duplex: bool,
 }
 
 impl LabelledCube {
-    /// `None` unless all nodes are terminals and can be labelled such that a channel, and only one, leads from every
-    /// label to every other that differs in one bit, and no two links share a resource.
+    /// Returns the labels, or `None` if the network is not a hypercube of terminals.
     ///
-    /// The neighbours of node 0 have its channels' places as their only ones; any other node has the ones of all
-    /// neighbours nearer to node 0. Takes time and memory in proportion to the number of channels.
+    /// Exactly one channel must lead from every label to every other that differs in one bit, and no two links may
+    /// share a resource. The neighbours of node 0 have the positions of its channels as their only 1. Any other node
+    /// has the 1s of all neighbours nearer to node 0. Takes time and memory proportional to the number of channels.
     pub(super) fn recognise(topology: &Topology) -> Option<Self> {
         let nodes = topology.node_count();
         let dimension = nodes.trailing_zeros();
@@ -42,7 +42,7 @@ impl LabelledCube {
             }
             *place = candidate;
         }
-        // Every place is taken, so every label is that of some node, and of one only.
+        // Every place is taken, so every label belongs to exactly one node.
         let mut node = vec![0; nodes];
         for (number, &label) in (0..).zip(&label) {
             node[label as usize] = number;
@@ -82,7 +82,7 @@ fn place(dimension: u32, label: u32, link: u32) -> usize {
     (link as usize) << dimension | label as usize
 }
 
-/// The labels that all nodes have if the network is a hypercube; some labels if it is none.
+/// The labels of all nodes if the network is a hypercube; arbitrary labels otherwise.
 fn labels(topology: &Topology, dimension: u32) -> Option<Vec<u32>> {
     let root = NodeId::new(0);
     if topology.out_channels(root).len() != dimension as usize {

@@ -1,26 +1,26 @@
-//! Hypercubes: the four collectives in the fewest rounds, for whole networks and for one node alone.
+//! Hypercubes: the four collectives in the fewest rounds, for whole networks and for one node.
 //!
 //! Nodes are the elements of the [`CayleyGraph`](lockstep_topology::CayleyGraph) `hypercube:D`: words of `D` bits. Link
-//! `k`, from 0, leads from node `v` to `v ^ (1 << k)`; the lecture on which this rests counts links from 1. Every
-//! construction comes in three forms:
+//! `k`, from 0, leads from node `v` to `v ^ (1 << k)`. (The source counts links from 1.) Every construction has three
+//! forms:
 //!
-//! - a [`BaseSchedule`](lockstep_schedule::BaseSchedule): what the messages of source 0 do. Source `s` does the same
-//!   with every node `x` replaced by `x ^ s`, which keeps the links;
-//! - a [`LocalProgram`](crate::LocalProgram): what one node sends in which round on which link, its own messages and
-//!   those it forwards. For an all-gather this is the routing table of the node;
-//! - [`Counts`]: rounds and transmissions by formula.
+//! - A [`BaseSchedule`](lockstep_schedule::BaseSchedule) has the messages of source 0. Source `s` does the same with
+//!   every node `x` replaced by `x ^ s`, which preserves the links.
+//! - A [`LocalProgram`](crate::LocalProgram) has the transfers of one node in each round. For an all-gather this is the
+//!   routing table of the node.
+//! - [`Counts`] has the numbers of rounds and transmissions, by formula.
 //!
-//! | | rounds with `k` ports | why no fewer |
+//! | | rounds with `k` ports | lower bound |
 //! |---|---|---|
-//! | [`broadcast`] | `D` | diameter; one port is enough, and half-duplex links |
-//! | [`scatter`] | `(2^D - 1) / k`, rounded up | the root sends as many messages; half-duplex links are enough |
-//! | [`all_gather`] | `(2^D - 1) / k`, rounded up | a node receives as many messages |
-//! | [`all_to_all`] | `D 2^(D-1) / k`, rounded up | the distances from a node together |
-//! | [`direct_all_to_all`] | `2^(D-1)`; `2^D - 1` for `k = 1` | the distances again; messages that a node sends |
+//! | [`broadcast`] | `D` | diameter; one port and half-duplex links are sufficient |
+//! | [`scatter`] | `(2^D - 1) / k`, rounded up | the messages that the root sends; half-duplex links are sufficient |
+//! | [`all_gather`] | `(2^D - 1) / k`, rounded up | the messages that a node receives |
+//! | [`all_to_all`] | `D 2^(D-1) / k`, rounded up | the sum of the distances from a node |
+//! | [`direct_all_to_all`] | `2^(D-1)`; `2^D - 1` for `k = 1` | the sum of the distances; the messages that a node sends |
 //!
-//! `k` is at most `D`, which is all ports. All but the last are store-and-forward, and so are valid with wormhole
-//! switching and relays too; the last one sends every message from source to receiver in one go. All paths are
-//! shortest.
+//! `k` is at most `D`, which means all ports. All but the last are store-and-forward, and so are also valid with
+//! wormhole switching and relays. The last one sends every message directly from source to receiver. All paths are
+//! shortest paths.
 //!
 //! ```
 //! use lockstep_analytic::hypercube;
@@ -29,15 +29,17 @@
 //! // The routing table of a node in the all-gather: rows are rounds, columns links, entries sources.
 //! let program = hypercube::all_gather_program(4, Ports::All, 0b0110).expect("not too large");
 //! let sources: Vec<u64> = program.round(0).map(|send| send.source).collect();
-//! assert_eq!(sources, [6; 4], "at first every node sends its own");
+//! assert_eq!(sources, [6; 4], "first, every node sends its own message");
 //!
-//! // As many rounds as the formula says.
+//! // The number of rounds is that of the formula.
 //! assert_eq!(program.round_count() as u128, hypercube::all_gather_counts(4, Ports::All).unwrap().rounds);
 //! ```
 //!
-//! **Source**: Bertsekas, Özveren, Stamoulis, Tseng, Tsitsiklis, *Optimal communication algorithms for hypercubes*, J.
-//! Parallel and Distributed Computing 11 (1991); the lecture *Broadcast and scatter algorithms on mesh-based
-//! topologies*. Limits on ports and the direct all-to-all go beyond both.
+//! # Source
+//!
+//! Bertsekas, Özveren, Stamoulis, Tseng, Tsitsiklis, *Optimal communication algorithms for hypercubes*, J. Parallel and
+//! Distributed Computing 11 (1991); the lecture *Broadcast and scatter algorithms on mesh-based topologies*. Limited
+//! ports and the direct all-to-all are additions.
 
 mod all_gather;
 mod all_to_all;

@@ -1,24 +1,19 @@
-//! The numbering of the nodes by rotation classes, on which all-gather and scatter rest.
+//! The numbering of the nodes by rotation classes, which all-gather and scatter use.
 
 use super::dimension::MAX_BASE_USES;
 
-/// The nodes of a hypercube in the order of their numbers: 0, then class after class of words that are rotations of
-/// each other, by ascending number of ones.
+/// The nodes of a hypercube in the order of their numbers: 0, then the rotation classes by ascending number of ones.
 ///
-/// Inside a class the next word is the one before rotated left by one bit, and with the number grows the *link* that a
-/// node belongs to, round and round. Inside a level the class of `0..01..1` comes first; the other classes follow by
-/// their smallest words.
+/// Inside a class, the next word is the previous one rotated left by one bit. The *link* of a node grows cyclically
+/// with its number. Inside a level, the class of `0..01..1` comes first. The other classes follow by their smallest
+/// words.
 ///
-/// Where a class begins needs no choice: if `w` is its smallest word, the word numbered `n` is `w` rotated left by the
-/// link of `n`. The smallest rotation of a word other than 0 has a 1 at its low end and, unless it is all ones, its
-/// longest run of zeros at the high end. Hence for every node `t` and its link `m`: bit `m` of `t` is 1; bit `m - 1`
-/// (the highest one for link 0) is 0 unless all bits are 1.
+/// If `w` is the smallest word of a class, the word numbered `n` is `w` rotated left by the link of `n`. The smallest
+/// rotation of a word other than 0 has a 1 at its low end. Unless it is all ones, it has its longest run of zeros at
+/// the high end. So for every node `t` with link `m`: bit `m` of `t` is 1, and bit `m - 1` (the highest one for link 0)
+/// is 0 unless all bits are 1.
 ///
-/// Memory: 4 bytes a node.
-///
-/// **Source**: Bertsekas, Özveren, Stamoulis, Tseng, Tsitsiklis, *Optimal communication algorithms for hypercubes*, J.
-/// Parallel and Distributed Computing 11 (1991), where `n(t)` is the number and `m(t)` the link, counted from 1. There
-/// the first word of a class may be any that has bit `m(t)`, and is another one for the scatter.
+/// Memory: 4 bytes per node.
 ///
 /// ```
 /// use lockstep_analytic::hypercube::Numbering;
@@ -27,6 +22,12 @@ use super::dimension::MAX_BASE_USES;
 /// let third: Vec<String> = numbering.sets().nth(2).unwrap().iter().map(|t| format!("{t:04b}")).collect();
 /// assert_eq!(third, ["0101", "1010", "1101", "1011"]);
 /// ```
+///
+/// # Source
+///
+/// Bertsekas, Özveren, Stamoulis, Tseng, Tsitsiklis, *Optimal communication algorithms for hypercubes*, J. Parallel and
+/// Distributed Computing 11 (1991), where `n(t)` is the number and `m(t)` the link, counted from 1. There the first
+/// word of a class may be any word with bit `m(t)`, and the scatter uses another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Numbering {
     dimension: u32,
@@ -38,16 +39,15 @@ pub struct Numbering {
 pub struct RotationClass<'a> {
     /// Number of ones of its words: the `k` of `R_{k,n}`.
     pub ones: u32,
-    /// Its place among the classes of so many ones, from 1: the `n` of `R_{k,n}`.
+    /// Its index among the classes with the same number of ones, from 1: the `n` of `R_{k,n}`.
     pub place: u32,
     /// Its words in the order of their numbers.
     pub nodes: &'a [u32],
 }
 
 impl Numbering {
-    /// The numbering of the nodes of the hypercube of this dimension, or `None` for dimensions other than 1 to 24.
-    ///
-    /// Takes time in proportion to the number of nodes.
+    /// Returns the numbering of the hypercube of this dimension, or `None` for dimensions other than 1 to 24. Takes
+    /// `O(2^D)` time.
     pub fn new(dimension: u32) -> Option<Self> {
         let nodes = 1u64.checked_shl(dimension).filter(|&nodes| dimension > 0 && nodes <= MAX_BASE_USES)?;
         let mut numbered = vec![0; nodes as usize].into_boxed_slice();
@@ -81,23 +81,23 @@ impl Numbering {
         numbers
     }
 
-    /// The link of the node of this number, from 0; the lecture's `m` less 1.
+    /// The link of the node with this number, from 0; one less than `m` in the source.
     ///
     /// # Panics
     ///
-    /// For number 0, which has none.
+    /// For number 0, which has no link.
     pub fn link(&self, number: u32) -> u32 {
-        assert!(number > 0, "node 0 belongs to no link");
+        assert!(number > 0, "node 0 has no link");
         (number - 1) % self.dimension
     }
 
-    /// The sets `N_1, N_2, ..` of nodes with consecutive numbers and each link at most once; all but the last one have
-    /// as many nodes as there are links.
+    /// The sets `N_1, N_2, ...` of nodes with consecutive numbers and each link at most once. All but the last one have
+    /// `D` nodes.
     pub fn sets(&self) -> impl ExactSizeIterator<Item = &[u32]> + DoubleEndedIterator + Clone {
         self.nodes[1..].chunks(self.dimension as usize)
     }
 
-    /// The classes in the order of their numbers, without that of node 0.
+    /// The classes in the order of their numbers, except that of node 0.
     pub fn classes(&self) -> impl Iterator<Item = RotationClass<'_>> + Clone {
         let (mut rest, mut ones, mut place) = (&self.nodes[1..], 0, 0);
         std::iter::from_fn(move || {
@@ -113,12 +113,12 @@ impl Numbering {
     }
 }
 
-/// A word rotated left inside its `dimension` bits, by less than these.
+/// A word of `dimension` bits rotated left by fewer than `dimension` bits.
 pub(super) fn rotated_left(word: u32, bits: u32, dimension: u32) -> u32 {
     (word << bits | word >> (dimension - bits)) & ((1 << dimension) - 1)
 }
 
-/// The first number of the nodes with each count of ones.
+/// The first number of the nodes with each number of ones.
 fn level_starts(dimension: u32) -> Vec<u32> {
     let (mut start, mut size) = (0, 1);
     let levels = (0..=dimension).map(|ones| {
@@ -130,9 +130,11 @@ fn level_starts(dimension: u32) -> Vec<u32> {
     levels.collect()
 }
 
-/// The smallest words of all rotation classes but that of 0, ascending, each with the number of its class's words.
+/// The smallest words of all rotation classes except that of 0, ascending, each with the size of its class.
 ///
-/// Source: Duval, *Génération d'une section des classes de conjugaison et arbre des mots de Lyndon de longueur bornée*,
+/// # Source
+///
+/// Duval, *Génération d'une section des classes de conjugaison et arbre des mots de Lyndon de longueur bornée*,
 /// Theoretical Computer Science 60 (1988).
 fn necklaces(dimension: u32) -> impl Iterator<Item = (u32, u32)> {
     let mut word = 0u32;
@@ -142,7 +144,7 @@ fn necklaces(dimension: u32) -> impl Iterator<Item = (u32, u32)> {
             if ones == dimension {
                 return None;
             }
-            // What is left of the last 0, which becomes a 1, is repeated until the word is full again.
+            // The last 0 becomes a 1. The prefix up to it is repeated until the word is complete.
             let size = dimension - ones;
             let prefix = u64::from(word >> ones | 1);
             let (mut repeated, mut length) = (prefix, size);
@@ -201,7 +203,7 @@ mod tests {
                 assert!(class.nodes.iter().all(|node| node.count_ones() == class.ones));
                 assert_eq!(class.nodes.contains(&((1 << class.ones) - 1)), class.place == 1);
             }
-            // As many classes as words that no rotation makes smaller.
+            // The number of classes is the number of words that no rotation makes smaller.
             let turns = |word| (0..dimension).map(move |bits| rotated_left(word, bits, dimension));
             let smallest = (1..1u32 << dimension).filter(|&word| turns(word).all(|turned| turned >= word));
             assert_eq!(classes.len(), smallest.count());
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_dimension_or_too_large_is_declined() {
+    fn other_dimensions_have_no_numbering() {
         for dimension in [0, 25, 31, 32, 33, 63, 64, u32::MAX] {
             assert_eq!(Numbering::new(dimension), None);
         }

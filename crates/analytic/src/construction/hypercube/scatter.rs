@@ -3,42 +3,46 @@
 use lockstep_schedule::{BaseSchedule, Ports};
 
 use super::counts::scatter_counts;
-use super::dimension::{MAX_BASE_USES, has_node, links_a_round};
+use super::dimension::{MAX_BASE_USES, has_node, links_per_round};
 use super::numbering::{Numbering, rotated_left};
 use crate::LocalProgram;
 
-/// The scatter of node 0 in `(2^D - 1) / k` rounds, rounded up, with `k` ports: in each round the root sends off the
-/// messages for `k` nodes by falling [number](Numbering), each on the link of the node, and nobody ever waits.
+/// Returns the scatter of node 0 in `(2^D - 1) / k` rounds, rounded up, with `k` ports.
 ///
-/// The tree: a message sets the ones of its receiver one after the other, from the receiver's link upwards and round.
-/// Rotated by that link the receiver is the smallest of its class, and without some of its highest ones it still is:
-/// all nodes of a route have one link. The branches at the root are the links, whose nodes take turns in the numbering.
+/// In each round the root sends the messages for `k` nodes in the order of descending [numbers](Numbering), each on the
+/// link of the node. No message ever waits.
 ///
-/// Messages that leave the root in one round go down different branches, and those of one branch follow each other. A
-/// node of `h` ones has `h - 1` others before it on its route. Their numbers are smaller, in as many sets that leave
-/// later: its message leaves at least `h - 1` rounds before the last one and arrives in time. Nothing goes towards the
-/// root, so half-duplex links are enough.
+/// The tree: a message sets the 1s of its receiver one after the other, cyclically upwards from the receiver's link.
+/// Rotated by that link, the receiver is the smallest word of its class, and it remains the smallest without some of
+/// its highest 1s. So all nodes of a route have the same link. The branches at the root are the links, whose nodes take
+/// turns in the numbering.
 ///
-/// `None` for dimensions other than 1 to 20. Takes `O(D^2 2^D)` time.
+/// Messages that leave the root in one round use different branches, and messages of one branch follow each other. The
+/// route to a node of `h` ones has `h - 1` nodes before it. Their numbers are smaller, so they belong to sets that
+/// leave later. Its message thus leaves at least `h - 1` rounds before the last one and arrives in time. No transfer
+/// moves towards the root, so half-duplex links are sufficient.
+///
+/// Returns `None` for dimensions other than 1 to 20. Takes `O(D^2 2^D)` time.
 ///
 /// ```
 /// use lockstep_analytic::hypercube::scatter;
 /// use lockstep_schedule::Ports;
 ///
-/// // 15 messages leave on four links: the farthest one first, the four for the neighbours last.
+/// // 15 messages leave on four links: the farthest one first, those for the neighbours last.
 /// let base = scatter(4, Ports::All).expect("not too large");
 /// let from_root = |round| base.step(round).filter(|sent| sent.from == 0).map(|sent| sent.message);
 /// assert!(from_root(0).any(|receiver| receiver == 0b1111));
 /// assert!(from_root(base.step_count() - 1).eq([0b0001, 0b0010, 0b0100, 0b1000]));
 /// ```
 ///
-/// **Source**: Bertsekas et al. 1991 with all ports, where the tree is found class by class; this is what it becomes
-/// for one choice of first words. Ho, Johnsson, *Spanning balanced trees in Boolean cubes*, SIAM J. Sci. Stat.
-/// Computing 10 (1989).
+/// # Source
+///
+/// Bertsekas et al. 1991 for all ports, where the tree is found class by class; this is the result for one choice of
+/// first words. Ho, Johnsson, *Spanning balanced trees in Boolean cubes*, SIAM J. Sci. Stat. Computing 10 (1989).
 pub fn scatter(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let counts = scatter_counts(dimension, ports).filter(|counts| counts.transmissions <= MAX_BASE_USES.into())?;
     let numbering = Numbering::new(dimension)?;
-    let (rounds, links) = (counts.rounds as usize, links_a_round(dimension, ports));
+    let (rounds, links) = (counts.rounds as usize, links_per_round(dimension, ports));
     let set = |place: usize| {
         let numbers = 1 + place * links..(1 + (place + 1) * links).min(numbering.nodes().len());
         numbers.map(|number| BalancedRoute::new(&numbering, number as u32))
@@ -46,7 +50,7 @@ pub fn scatter(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     let mut base = BaseSchedule::new();
     for round in 0..rounds {
         base.begin_step();
-        // What left the root so many rounds ago makes its next hop.
+        // Messages that left the root `age` rounds ago make their next hop.
         for age in 0..=round.min(dimension as usize - 1) {
             for route in set(rounds - 1 - round + age) {
                 if let Some((from, link)) = route.hop(age as u32) {
@@ -58,14 +62,14 @@ pub fn scatter(dimension: u32, ports: Ports) -> Option<BaseSchedule> {
     Some(base)
 }
 
-/// What `node` does in the [`scatter`] of `root`.
+/// Returns the transfers of `node` in the [`scatter`] of `root`.
 ///
-/// `None` for dimensions other than 1 to 24 and for what is no node. Takes `O(D 2^D)` time, to number the nodes and to
-/// look whose routes lead through this one.
+/// Returns `None` for dimensions other than 1 to 24, and if a node does not exist. Takes `O(D 2^D)` time, to number the
+/// nodes and to find the routes through this one.
 pub fn scatter_program(dimension: u32, ports: Ports, root: u64, node: u64) -> Option<LocalProgram> {
     let numbering = Numbering::new(dimension).filter(|_| has_node(dimension, root) && has_node(dimension, node))?;
     let rounds = scatter_counts(dimension, ports)?.rounds as usize;
-    let links = links_a_round(dimension, ports);
+    let links = links_per_round(dimension, ports);
     let place = (root ^ node) as u32;
     let age = place.count_ones();
     let mut program = LocalProgram::new(node);
@@ -84,12 +88,12 @@ pub fn scatter_program(dimension: u32, ports: Ports, root: u64, node: u64) -> Op
     Some(program)
 }
 
-/// The route from node 0 to another one.
+/// The route from node 0 to another node.
 struct BalancedRoute {
     receiver: u32,
     /// The link on which it leaves the root.
     first: u32,
-    /// The receiver, rotated so that the first link is bit 0: its smallest rotation.
+    /// The receiver rotated so that the first link is bit 0, which is its smallest rotation.
     smallest: u32,
     dimension: u32,
 }
@@ -102,7 +106,7 @@ impl BalancedRoute {
         Self { receiver, first, smallest, dimension }
     }
 
-    /// The node that the route reaches after so many hops and the link on which it goes on, unless it has ended.
+    /// The node that the route reaches after `hops` hops, and the next link; `None` at the end of the route.
     fn hop(&self, hops: u32) -> Option<(u32, u32)> {
         let ahead = (0..hops).try_fold(self.smallest, |ahead, _| Some(ahead & ahead.checked_sub(1)?))?;
         let reached = rotated_left(self.smallest ^ ahead, self.first, self.dimension);
@@ -152,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_ever_waits() {
+    fn no_message_ever_waits() {
         for dimension in 1..=9 {
             for ports in (1..=dimension).filter_map(Ports::limit) {
                 let base = scatter(dimension, ports).unwrap();

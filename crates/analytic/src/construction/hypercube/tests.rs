@@ -1,4 +1,4 @@
-//! The constructions together: on networks under any numbering, before the judge, and node by node.
+//! The constructions on networks under any numbering, verified as a whole and node by node.
 
 use lockstep_bounds::best;
 use lockstep_schedule::{
@@ -37,7 +37,7 @@ fn model(dimension: u32) -> impl Strategy<Value = CommunicationModel> {
         .prop_map(|(switching, ports, routing, scatter)| CommunicationModel { switching, ports, routing, scatter })
 }
 
-/// A hypercube under any numbering, maybe with half-duplex links, one of its nodes, and a model.
+/// A hypercube under any numbering, possibly with half-duplex links, one of its nodes, and a model.
 fn instance() -> impl Strategy<Value = (Topology, NodeId, CommunicationModel)> {
     let network = (1..=6u32, any::<bool>()).prop_flat_map(|(dimension, half_duplex)| {
         let cube = hypercube(dimension).unwrap();
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cube_with_one_channel_bent_is_none(
+    fn a_cube_with_one_redirected_channel_is_not_recognised(
         cube in (2..=5u32).prop_flat_map(|dimension| strategy::shuffled(hypercube(dimension).unwrap())),
         bent in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
     ) {
@@ -129,7 +129,7 @@ proptest! {
         let to = NodeId::from_index(to.index(cube.node_count()));
         prop_assume!(to != cube.head(bent) && to != cube.tail(bent));
         let network = rebuilt(&cube, |channel| if channel == bent { to } else { cube.head(channel) });
-        // Every node can still be reached over its other channels.
+        // Every node can still be reached through its other channels.
         prop_assert_eq!(
             construct(&network, &Collective::all_gather(), CommunicationModel::store_and_forward()),
             None
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// The number of a message by looking at all of them.
+/// The number of a message, found by a linear search.
 fn message_of(problem: &Problem<'_>, source: u64, receiver: Option<u64>) -> MessageId {
     let messages = problem.messages();
     let node = |element: u64| NodeId::new(element as u32);
@@ -148,7 +148,7 @@ fn message_of(problem: &Problem<'_>, source: u64, receiver: Option<u64>) -> Mess
     messages.ids().find(fits).unwrap()
 }
 
-/// The channels that a path of links crosses in the generated hypercube.
+/// The channels of a path of links in the generated hypercube.
 fn channels(dimension: u32, node: u64, path: &[u16]) -> Vec<ChannelId> {
     let mut at = node as u32;
     let channel = |&link: &u16| {
@@ -159,7 +159,7 @@ fn channels(dimension: u32, node: u64, path: &[u16]) -> Vec<ChannelId> {
     path.iter().map(channel).collect()
 }
 
-/// The same nodes with channels to other heads.
+/// The network with other heads of its channels.
 fn rebuilt(topology: &Topology, head: impl Fn(ChannelId) -> NodeId) -> Topology {
     let mut network = TopologyBuilder::new("rebuilt");
     for node in topology.nodes() {
@@ -187,7 +187,7 @@ fn hypercubes_by_other_names_are_recognised() {
 }
 
 #[test]
-fn other_networks_are_declined() {
+fn other_networks_are_not_recognised() {
     let gather = Collective::all_gather();
     for spec in [
         "ring:8",
@@ -202,7 +202,7 @@ fn other_networks_are_declined() {
         let topology: Topology = spec.parse().unwrap();
         assert_eq!(construct(&topology, &gather, CommunicationModel::store_and_forward()), None, "{spec}");
     }
-    // Indirect networks with 2^d nodes, and a square whose links share one wire.
+    // Indirect networks with 2^d nodes, and a square whose links share a resource.
     let mut star = TopologyBuilder::new("path with a switch");
     let (a, hub, b, c) = (star.terminal("a"), star.switch("s"), star.terminal("b"), star.switch("t"));
     for (u, v) in [(a, hub), (hub, b), (b, c), (c, a)] {
@@ -213,15 +213,15 @@ fn other_networks_are_declined() {
 
     let mut bus = TopologyBuilder::new("bus");
     let nodes = ["a", "b", "c", "d"].map(|name| bus.terminal(name));
-    let wires: Vec<ChannelId> = (0..4).flat_map(|place| bus.link(nodes[place], nodes[(place + 1) % 4])).collect();
-    bus.share([wires[0], wires[2]]);
+    let channels: Vec<ChannelId> = (0..4).flat_map(|place| bus.link(nodes[place], nodes[(place + 1) % 4])).collect();
+    bus.share([channels[0], channels[2]]);
     let bus = bus.build().unwrap();
     let broadcast = Collective::broadcast(NodeId::new(0));
     assert_eq!(construct(&bus, &broadcast, CommunicationModel::store_and_forward()), None);
 }
 
 #[test]
-fn a_node_that_does_not_route_stops_wormhole_paths_only() {
+fn a_node_that_does_not_route_prevents_wormhole_paths_only() {
     let mut square = TopologyBuilder::new("square");
     let nodes = ["a", "b", "c", "d"].map(|name| square.node(name, true, Some(name != "a")));
     for place in 0..4 {
@@ -235,7 +235,7 @@ fn a_node_that_does_not_route_stops_wormhole_paths_only() {
 }
 
 #[test]
-fn what_is_too_large_to_write_down_is_declined() {
+fn schedules_that_are_too_large_are_refused() {
     let cube = hypercube(14).unwrap();
     assert_eq!(construct(&cube, &Collective::all_gather(), CommunicationModel::store_and_forward()), None);
     for dimension in [0, 25, 64, u32::MAX] {
@@ -247,7 +247,7 @@ fn what_is_too_large_to_write_down_is_declined() {
 }
 
 #[test]
-fn what_is_no_node_has_no_program() {
+fn a_node_that_does_not_exist_has_no_program() {
     for node in [8, u64::MAX] {
         assert_eq!((broadcast_program(3, 0, node), broadcast_program(3, node, 0)), (None, None));
         assert_eq!(scatter_program(3, Ports::All, 0, node), None);
@@ -260,7 +260,7 @@ fn what_is_no_node_has_no_program() {
 }
 
 #[test]
-fn a_spent_budget_stops_the_writing() {
+fn a_cancelled_budget_stops_the_construction() {
     let (cube, budget) = (hypercube(3).unwrap(), Budget::unlimited());
     budget.cancel();
     let gather = Collective::all_gather();

@@ -1,4 +1,4 @@
-//! What all sources do, from what source 0 does.
+//! The schedule of all sources, from the part of source 0.
 
 use lockstep_schedule::{BaseSchedule, Budget, MessageId, Schedule};
 use lockstep_topology::ChannelId;
@@ -6,19 +6,19 @@ use lockstep_topology::ChannelId;
 use super::labelled_cube::LabelledCube;
 use crate::LocalProgram;
 
-/// The most channel uses of a schedule that is written out, in 1.6 GB.
+/// The largest number of channel uses of a stored schedule, which takes 1.6 GB.
 const MAX_USES: u64 = 1 << 27;
 
-/// Whose messages a schedule moves.
+/// The sources whose messages a schedule moves.
 #[derive(Clone, Copy)]
 pub(super) enum Sources {
-    /// Those of this label.
+    /// The source with this label.
     One(u32),
-    /// Those of every node.
+    /// Every node.
     All,
 }
 
-/// What `node` does in all translates of a base together.
+/// The transfers of `node` in all translates of a base.
 pub(super) fn program(base: &BaseSchedule, node: u64) -> LocalProgram {
     let mut program = LocalProgram::new(node);
     for round in 0..base.step_count() {
@@ -32,10 +32,10 @@ pub(super) fn program(base: &BaseSchedule, node: u64) -> LocalProgram {
     program
 }
 
-/// The translates of a base to these sources on the channels of a network; `message` numbers what a source, given by
-/// its label, has for a receiver.
+/// Returns the translates of a base to these sources, on the channels of a network.
 ///
-/// `None` if they have more than 2^27 channel uses, or when the budget is spent.
+/// `message` returns the number of the message from a source to a receiver, both given by their labels. Returns `None`
+/// for more than 2^27 channel uses, and when the budget ends.
 pub(super) fn schedule(
     cube: &LabelledCube,
     base: &BaseSchedule,

@@ -1,4 +1,4 @@
-//! Broadcasts along chains of subgroups: hypercubes, and tori of equal sides.
+//! The broadcast along a chain of subgroups.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,20 @@ use super::level::{ChainLevel, LegPath};
 use crate::StreamedBroadcast;
 use crate::kit::torus::{element, generator};
 
-/// A wormhole all-port one-to-all broadcast that in each round multiplies who holds the message by the index of one
-/// subgroup in the next.
+/// A wormhole all-port one-to-all broadcast that multiplies the number of holders in each round by the index of a
+/// subgroup.
 ///
-/// After round `i` the message is at the elements of a subgroup `U_i`, seen from the root, with `U_0 = 0` and the last one
-/// the whole group. In round `i` every node that holds the message does the same: it sends along the paths of one fan
-/// to a representative of every other coset of `U_(i-1)` in `U_i`. Paths that share no channel modulo `U_(i-1)` share
-/// none wherever they start. All paths are shortest ones.
+/// After round `i`, the holders are the elements of a subgroup `U_i`, relative to the root. `U_0` is trivial, and the
+/// last subgroup is the whole group. In round `i` every holder does the same: it sends along the paths of one fan to a
+/// representative of every other coset of `U_(i-1)` in `U_i`. Paths that share no channel modulo `U_(i-1)` share none
+/// from any start. All paths are shortest.
 ///
-/// On a torus the chain has levels, one a factor of the side, the coarsest first; at each level the nodes whose
-/// coordinates are multiples of a scale are a torus of their own. The torus of `5^k x 5^k` nodes thus takes `2 k` rounds: the
-/// recursive tiling with a square of 25 nodes in two rounds, knight's moves and straight ones.
+/// On a torus the chain has levels, one per factor of the side, the coarsest first. At each level, the nodes whose
+/// coordinates are multiples of a scale form a torus of their own. The torus of `5^k x 5^k` nodes thus takes `2 k`
+/// rounds: this is the recursive tiling with a square of 25 nodes in two rounds, first knight's moves and then straight
+/// ones.
 ///
-/// Nothing of the size of the network is built: a few kilobytes and milliseconds do for `2^60` nodes.
+/// Nothing of the size of the network is built: a few kilobytes and milliseconds are sufficient for `2^60` nodes.
 ///
 /// ```
 /// use lockstep_analytic::{SubgroupChainBroadcast, StreamedBroadcast};
@@ -36,9 +37,11 @@ use crate::kit::torus::{element, generator};
 /// assert!(SubgroupChainBroadcast::torus(2, 7).is_none(), "a node of degree 4 cannot reach 6 others at once");
 /// ```
 ///
-/// **Source**: for tori of side `5^k` the tiling of Peters & Syska, *Circuit-switched broadcasting in torus networks*, IEEE
-/// Trans. Parallel Distrib. Syst. 7 (1996); for hypercubes Ho & Kao, the same journal 6 (1995), whose number of rounds,
-/// `ceil(d / floor(log2(d + 1)))`, this is.
+/// # Source
+///
+/// Peters, Syska, *Circuit-switched broadcasting in torus networks*, IEEE Trans. Parallel Distrib. Syst. 7 (1996), for
+/// the tiling of tori of side `5^k`. Ho, Kao, *Optimal broadcast in all-port wormhole-routed hypercubes*, the same
+/// journal 6 (1995), for hypercubes and the number of rounds, `ceil(d / floor(log2(d + 1)))`.
 #[derive(Clone, Debug)]
 pub struct SubgroupChainBroadcast {
     graph: CayleyGraph,
@@ -46,43 +49,43 @@ pub struct SubgroupChainBroadcast {
     pub(super) rounds: Vec<RoundFan>,
 }
 
-/// A level at its place in the network.
+/// A level at its scale in the network.
 #[derive(Clone, Debug)]
 pub(super) struct ScaledLevel {
     pub(super) level: ChainLevel,
     /// The distance of neighbours in this level.
     scale: u64,
-    /// The round with which it begins.
+    /// The first round of the level.
     first_round: usize,
 }
 
-/// What every node that holds the message does in a round.
+/// The transfers of every holder in a round.
 #[derive(Clone, Debug)]
 pub(super) struct RoundFan {
     pub(super) paths: Vec<Vec<Run>>,
-    /// Where the paths lead, as offsets from the sender.
+    /// The ends of the paths, as offsets from the sender.
     pub(super) ends: Vec<u64>,
 }
 
 impl SubgroupChainBroadcast {
-    /// The chain of the hypercube of this dimension in `ceil(d / floor(log2(d + 1)))` rounds; `None` for dimension 0 and
-    /// past 60.
+    /// Returns the broadcast on the hypercube of this dimension in `ceil(d / floor(log2(d + 1)))` rounds; `None` for
+    /// dimensions other than 1 to 60.
     pub fn hypercube(dimension: u32) -> Option<Self> {
         let graph: CayleyGraph = format!("hypercube:{dimension}").parse().ok()?;
         let level = fans::level(2, dimension as usize, &[1])?;
         Self::of_levels(graph, vec![level])
     }
 
-    /// The chain of the torus with `dimensions` sides of this length that takes the fewest rounds.
+    /// Returns the broadcast of the fewest rounds on the torus with `dimensions` sides of this length.
     ///
-    /// `None` where the side has a prime factor above `2 dimensions + 1`, and where the torus is too large for a
-    /// [`CayleyGraph`]. A factor `q` of the side takes `ceil(dimensions / m)` rounds, `m` the largest with `q^m <= 2
-    /// dimensions + 1` (for a few even `q`, one less); sides of 2 make a [hypercube](Self::hypercube).
+    /// Returns `None` if the side has a prime factor above `2 dimensions + 1`, and if the torus is too large for a
+    /// [`CayleyGraph`]. A factor `q` of the side takes `ceil(dimensions / m)` rounds, where `m` is the largest number
+    /// with `q^m <= 2 dimensions + 1` (for a few even `q`, one less). Sides of 2 make a [hypercube](Self::hypercube).
     pub fn torus(dimensions: usize, side: u32) -> Option<Self> {
         if side == 2 {
             return Self::hypercube(u32::try_from(dimensions).ok()?);
         }
-        // A spec of too many sides is not written down.
+        // The specification has at most 64 sides.
         let sides = vec![side.to_string(); Some(dimensions).filter(|dimensions| (1..=64).contains(dimensions))?];
         let graph: CayleyGraph = format!("torus:{}", sides.join("x")).parse().ok()?;
         let factors = 2..=side.min(2 * dimensions as u32 + 1);
@@ -93,7 +96,7 @@ impl SubgroupChainBroadcast {
         Self::of_levels(graph, levels)
     }
 
-    /// These levels, the coarsest first. `None` for a network of one node.
+    /// Creates the broadcast with these levels, the coarsest first; `None` for a network of one node.
     fn of_levels(graph: CayleyGraph, levels: Vec<ChainLevel>) -> Option<Self> {
         let mut scale = graph.sides().first().copied()?;
         let (mut scaled, mut rounds) = (Vec::with_capacity(levels.len()), Vec::new());
@@ -107,7 +110,7 @@ impl SubgroupChainBroadcast {
     }
 }
 
-/// The factors of the side, descending, whose levels take the fewest rounds together, and that number.
+/// The factors of the side, descending, whose levels take the fewest rounds in total, and that number of rounds.
 fn fewest_rounds(
     side: u32,
     known: &BTreeMap<u32, ChainLevel>,
@@ -120,13 +123,13 @@ fn fewest_rounds(
         return best.clone();
     }
     let divisors = known.iter().filter(|(factor, _)| side.is_multiple_of(**factor));
-    let ways = divisors.filter_map(|(&factor, level)| {
+    let candidates = divisors.filter_map(|(&factor, level)| {
         let (rounds, mut factors) = fewest_rounds(side / factor, known, done)?;
         factors.push(factor);
         factors.sort_unstable_by(|a, b| b.cmp(a));
         Some((rounds + level.rounds.len(), factors))
     });
-    let best = ways.min();
+    let best = candidates.min();
     done.insert(side, best.clone());
     best
 }
@@ -172,7 +175,7 @@ impl StreamedBroadcast for SubgroupChainBroadcast {
     }
 
     fn senders(&self, round: usize, visit: &mut dyn FnMut(u64)) {
-        // An odometer: each holder is a sum of at most one end of each round before.
+        // An odometer: each holder is a sum of at most one end per earlier round.
         let fans = &self.rounds[..round];
         let mut chosen = vec![0; round];
         let mut sums = vec![0; round + 1];

@@ -1,5 +1,4 @@
-//! The paths of one level of a chain, without a search of the network: how every node that holds the message reaches its
-//! share of the next subgroup.
+//! The paths of one level of a chain. They are found without a search of the network.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -8,17 +7,19 @@ use super::level::ChainLevel;
 use super::subgroup_flag::SubgroupFlag;
 use super::{flow_fans, port_fans};
 
-/// How often a chain is drawn again before it is given up.
+/// The largest number of random chains that are tried.
 const CHAINS: usize = 64;
 
-/// The rounds of a torus of `axes` sides of this length, or `None` where no way is found. All paths are shortest ones.
+/// Returns the rounds of a torus of `axes` sides of this length, or `None` if none are found. All paths are shortest.
 ///
-/// Each round sets as many axes right as the number of ports allows, or fewer where that is not found: with even sides
-/// there are opposite steps that lead to the same place. `signs` are the directions along an axis: both, or the first one only
-/// where they are the same channel.
+/// Each round sets the largest number of axes that the ports allow, or fewer if that is not found: with even sides,
+/// opposite steps may lead to the same place. `signs` are the directions along an axis: both, or the first one only if
+/// they are the same channel.
 ///
-/// **Source**: fans of edge-disjoint paths in the quotients of a chain of subgroups, after Ho & Kao, *Optimal broadcast in
-/// all-port wormhole-routed hypercubes*, IEEE Trans. Parallel Distrib. Syst. 6 (1995).
+/// # Source
+///
+/// Fans of edge-disjoint paths in the quotients of a chain of subgroups, after Ho, Kao, *Optimal broadcast in all-port
+/// wormhole-routed hypercubes*, IEEE Trans. Parallel Distrib. Syst. 6 (1995).
 pub(super) fn level(side: u32, axes: usize, signs: &[i64]) -> Option<ChainLevel> {
     let fits = |width: u32| side.checked_pow(width).is_some_and(|index| index as usize <= axes * signs.len() + 1);
     let mut rng = ChaCha8Rng::seed_from_u64(u64::from(side) << 32 | axes as u64);

@@ -1,4 +1,4 @@
-//! The paths of one level of a chain by maximum flow, for sides that have too few ports with different steps.
+//! Fans by maximum flow, for sides with too few ports of different steps.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use rand::{Rng, RngExt};
@@ -6,10 +6,10 @@ use rand::{Rng, RngExt};
 use super::level::{AxisPort, ChainLevel, LegPath, PathLeg};
 use super::subgroup_flag::SubgroupFlag;
 
-/// More nodes in a quotient than this are not searched.
+/// The largest number of nodes of a quotient that is searched.
 const MAX_NODES: u32 = 1 << 12;
 
-/// A level with basis vectors drawn at random, if in every round the shortest paths carry a unit to each target.
+/// Returns a level with random basis vectors, if in every round shortest paths carry one unit to each target.
 pub(super) fn level(mut flag: SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<ChainLevel> {
     flag.side.checked_pow(flag.axes() as u32).filter(|&nodes| nodes <= MAX_NODES)?;
     for axis in 0..flag.axes() {
@@ -21,10 +21,10 @@ pub(super) fn level(mut flag: SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -
     Some(ChainLevel { flag, rounds })
 }
 
-/// Shortest paths from 0 to all targets of a block that share no channel modulo `U_block`: a flow in the quotient, along
-/// channels that lead away from 0.
+/// Returns shortest paths from 0 to all targets of a block that share no channel modulo `U_block`: a maximum flow in
+/// the quotient, along channels that lead away from 0.
 ///
-/// A shortest path in the quotient is a shortest one wherever it is lifted to.
+/// A shortest path in the quotient is a shortest path wherever it is lifted.
 fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize) -> Option<Vec<LegPath>> {
     let start = flag.block(block).start;
     let number = |vector: &[u32]| vector[start..].iter().fold(0, |number, &entry| number * flag.side + entry) as usize;
@@ -48,7 +48,7 @@ fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize) -> Option<Vec<LegPath>>
     let (mut distance, mut order) = (vec![usize::MAX; nodes], vec![0]);
     distance[0] = 0;
     let (sink, mut network) = (nodes, FlowNetwork::new(nodes + 1));
-    // The channels that leave a node away from 0.
+    // The channels of a node that lead away from 0.
     let mut arcs: Vec<Vec<(ArcId, AxisPort, usize)>> = vec![Vec::new(); nodes];
     let mut done = 0;
     while let Some(&node) = order.get(done) {
@@ -82,7 +82,7 @@ fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize) -> Option<Vec<LegPath>>
     let paths = (0..targets).map(|_| {
         let (mut path, mut node) = (LegPath::new(), 0);
         while !std::mem::replace(&mut open[node], false) {
-            let (port, head) = carried[node].pop().expect("what enters a node leaves it or has reached a target");
+            let (port, head) = carried[node].pop().expect("flow that enters a node leaves it or has reached a target");
             match path.last_mut() {
                 Some(leg) if leg.axis == port.axis => leg.steps += port.sign,
                 _ => path.push(PathLeg { axis: port.axis, steps: port.sign }),

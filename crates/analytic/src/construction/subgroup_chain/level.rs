@@ -2,24 +2,24 @@
 
 use super::subgroup_flag::SubgroupFlag;
 
-/// Some steps along one axis, backwards if negative.
+/// Steps along one axis, backwards if negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PathLeg {
     pub(super) axis: usize,
     pub(super) steps: i64,
 }
 
-/// The legs of a path, one after the other.
+/// The legs of a path, in order.
 pub(super) type LegPath = Vec<PathLeg>;
 
-/// A chain of subgroups, and for each of its rounds the paths of every node that holds the message when it begins.
+/// A chain of subgroups, and for each of its rounds the paths of every holder.
 #[derive(Clone, Debug)]
 pub(super) struct ChainLevel {
     pub(super) flag: SubgroupFlag,
     pub(super) rounds: Vec<Vec<LegPath>>,
 }
 
-/// A channel that leaves a node.
+/// A channel at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct AxisPort {
     pub(super) axis: usize,

@@ -1,5 +1,4 @@
-//! The paths of one level of a chain, without a search of the network: how every node that holds the message reaches its
-//! share of the next subgroup.
+//! Fans whose paths differ by their first channel.
 
 use std::collections::BTreeSet;
 
@@ -8,26 +7,27 @@ use rand::{Rng, RngExt};
 use super::level::{AxisPort, ChainLevel, LegPath, PathLeg};
 use super::subgroup_flag::SubgroupFlag;
 
-/// How often a chain is drawn anew before it is given up, and how often one of its vectors is.
+/// The largest number of random draws of one basis vector.
 const VECTORS: usize = 4096;
 
-/// A level with basis vectors drawn such that the steps along the ports differ enough, if its fans are found.
+/// Returns a level with random basis vectors such that the steps of the ports differ sufficiently, if its fans are
+/// found.
 pub(super) fn level(mut flag: SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<ChainLevel> {
     let openings = draw(&mut flag, signs, rng)?;
     let rounds = openings.iter().enumerate().map(|(block, openings)| fan(&flag, signs, block, openings));
     Some(ChainLevel { rounds: rounds.collect::<Option<_>>()?, flag })
 }
 
-/// Ports that may begin the paths of a round without that they meet, see [`fan`].
+/// The ports with which the paths of a round may begin without sharing a channel, see [`fan`].
 struct PathOpenings {
-    /// What is left of the step of a port once the axes of the block are set right.
+    /// The remainders of the steps of the ports after the axes of the block are set.
     rests: BTreeSet<Vec<u32>>,
     ports: Vec<AxisPort>,
     needed: usize,
 }
 
 impl PathOpenings {
-    /// The ports along the axes of later blocks; in the last block, those along its own.
+    /// Collects the ports along the axes of later blocks; in the last block, those along its own.
     fn new(flag: &SubgroupFlag, signs: &[i64], block: usize) -> Self {
         let own = flag.block(block);
         let last = block + 1 == flag.block_count();
@@ -40,8 +40,8 @@ impl PathOpenings {
         openings
     }
 
-    /// Whether a port with this rest helps, or whether there are ports enough.
-    fn welcomes(&self, rest: &[u32]) -> bool {
+    /// Returns true if a port with this remainder helps, or if there are enough ports.
+    fn admits(&self, rest: &[u32]) -> bool {
         self.ports.len() >= self.needed || rest.iter().any(|&entry| entry > 0) && !self.rests.contains(rest)
     }
 
@@ -56,14 +56,15 @@ impl PathOpenings {
     }
 }
 
-/// The axes that tell the ports of a block apart: the later ones; in the last block its own.
+/// The axes that distinguish the ports of a block: the later ones; in the last block its own.
 fn rest_of(flag: &SubgroupFlag, block: usize) -> std::ops::RangeFrom<usize> {
     let own = flag.block(block);
     if block + 1 == flag.block_count() { own.start.. } else { own.end.. }
 }
 
-/// Draws basis vectors such that every block has as many openings as it needs, from the last axis to the first: what a
-/// vector must fulfil depends on later ones only.
+/// Draws basis vectors such that every block has enough openings, from the last axis to the first.
+///
+/// The conditions on a vector depend on later vectors only.
 fn draw(flag: &mut SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<Vec<PathOpenings>> {
     let mut openings: Vec<PathOpenings> =
         (0..flag.block_count()).map(|block| PathOpenings::new(flag, signs, block)).collect();
@@ -82,7 +83,7 @@ fn draw(flag: &mut SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<Ve
                     step[rest_of(flag, later)].to_vec()
                 })
                 .collect();
-            if openings[block + 1..].iter().zip(&rests).all(|(openings, rest)| openings.welcomes(rest)) {
+            if openings[block + 1..].iter().zip(&rests).all(|(openings, rest)| openings.admits(rest)) {
                 break rests;
             }
         };
@@ -93,12 +94,12 @@ fn draw(flag: &mut SubgroupFlag, signs: &[i64], rng: &mut impl Rng) -> Option<Ve
     Some(openings)
 }
 
-/// Shortest paths from 0 to all targets of a block that share no channel modulo `U_block`.
+/// Returns shortest paths from 0 to all targets of a block that share no channel modulo `U_block`.
 ///
-/// A path to a neighbour along an axis of the block goes there first. Every other path has an opening of its own. After the
-/// first step a path sets the axes of the block right, in ascending order, and then the later ones. While it does the
-/// former, the entries on later axes are those of its opening, and no other path has the same; from then on the entries
-/// on the block's axes are those of its target. So no two paths cross one channel, wherever they lead.
+/// A path to a neighbour along an axis of the block goes there first. Every other path has an opening of its own. After
+/// the first step, a path sets the axes of the block in ascending order, and then the later ones. During the former,
+/// the entries on later axes are those of its opening, which no other path has. From then on, the entries on the
+/// block's axes are those of its target. So no two paths share a channel.
 ///
 /// In the last block every path is its opening.
 fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize, openings: &PathOpenings) -> Option<Vec<LegPath>> {
@@ -113,7 +114,7 @@ fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize, openings: &PathOpenings
         if last {
             return flag.step(port.axis, port.sign, block) == target;
         }
-        // A later axis is left in the direction in which it is set right, so that the path is a shortest one.
+        // The opening along a later axis has the direction in which the axis is set, so that the path is shortest.
         let residue = target[port.axis];
         port.axis < own.start || port.sign * flag.signed(residue) > 0 || 2 * residue == flag.side
     };
@@ -137,28 +138,28 @@ fn fan(flag: &SubgroupFlag, signs: &[i64], block: usize, openings: &PathOpenings
     paths.collect()
 }
 
-/// One of its choices for everybody, no two the same, or `None` where there is no such way.
+/// Returns a different choice for each member, or `None` if there is no such matching.
 fn matching(choices: &[Vec<usize>], count: usize) -> Option<Vec<usize>> {
-    fn settle(who: usize, choices: &[Vec<usize>], owner: &mut [Option<usize>], asked: &mut [bool]) -> bool {
-        choices[who].iter().any(|&choice| {
-            let free = !std::mem::replace(&mut asked[choice], true)
-                && owner[choice].is_none_or(|other| settle(other, choices, owner, asked));
+    fn augment(left: usize, choices: &[Vec<usize>], owner: &mut [Option<usize>], visited: &mut [bool]) -> bool {
+        choices[left].iter().any(|&choice| {
+            let free = !std::mem::replace(&mut visited[choice], true)
+                && owner[choice].is_none_or(|other| augment(other, choices, owner, visited));
             if free {
-                owner[choice] = Some(who);
+                owner[choice] = Some(left);
             }
             free
         })
     }
     let mut owner = vec![None; count];
-    for who in 0..choices.len() {
-        if !settle(who, choices, &mut owner, &mut vec![false; count]) {
+    for left in 0..choices.len() {
+        if !augment(left, choices, &mut owner, &mut vec![false; count]) {
             return None;
         }
     }
     let mut chosen = vec![0; choices.len()];
-    for (choice, who) in owner.into_iter().enumerate() {
-        if let Some(who) = who {
-            chosen[who] = choice;
+    for (choice, owner) in owner.into_iter().enumerate() {
+        if let Some(left) = owner {
+            chosen[left] = choice;
         }
     }
     Some(chosen)

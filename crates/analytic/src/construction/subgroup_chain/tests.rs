@@ -13,13 +13,12 @@ use crate::kit::broadcast_checks::{
     programs_agree, supports_only_wormhole_all_port_broadcasts, verified, verified_counts,
 };
 
-/// The least number of rounds in which holders multiply by up to `factor` a round.
+/// The fewest rounds if the number of holders multiplies by up to `factor` per round.
 fn rounds_to_multiply(nodes: u64, factor: u64) -> usize {
     std::iter::successors(Some(1u64), |&holders| (holders < nodes).then(|| holders.saturating_mul(factor))).count() - 1
 }
 
-/// The fans of a level, checked without the construction's own reasons: one step after the other, modulo the subgroup of
-/// those that send.
+/// Checks the fans of a level independently of the construction: step by step, modulo the subgroup of the senders.
 fn check_fans(level: &ChainLevel, signs: &[i64]) {
     let flag = &level.flag;
     for (block, paths) in level.rounds.iter().enumerate() {
@@ -39,7 +38,7 @@ fn check_fans(level: &ChainLevel, signs: &[i64]) {
             for axis in 0..flag.axes() {
                 let legs = path.iter().filter(|leg| leg.axis == axis).map(|leg| leg.steps);
                 let (net, gross) = legs.fold((0, 0), |(net, gross), steps| (net + steps, gross + steps.abs()));
-                assert!(net.abs() == gross && 2 * gross <= i64::from(flag.side), "{path:?} is no shortest path");
+                assert!(net.abs() == gross && 2 * gross <= i64::from(flag.side), "{path:?} is not a shortest path");
             }
             flag.reduce(&mut place, block);
             let mut rest = place.clone();
@@ -133,7 +132,7 @@ fn expanded_chains_are_valid_broadcasts() {
 }
 
 #[test]
-fn every_node_works_out_its_own_part() {
+fn every_node_computes_its_own_program() {
     let tori = [(1, 9), (2, 4), (2, 5), (2, 12), (2, 25), (3, 6), (3, 7)]
         .map(|(k, side)| SubgroupChainBroadcast::torus(k, side).unwrap());
     let cubes = (1..=9).map(|dimension| SubgroupChainBroadcast::hypercube(dimension).unwrap());
@@ -143,19 +142,19 @@ fn every_node_works_out_its_own_part() {
 }
 
 #[test]
-fn a_node_of_a_huge_network_knows_its_part() {
+fn a_node_of_a_huge_network_computes_its_program() {
     let (chain, [root, node]) = (SubgroupChainBroadcast::hypercube(60).unwrap(), [(1 << 59) + 12345, 987_654_321_987]);
     let (program, arrival) = (chain.program(root, node).unwrap(), chain.arrival(root ^ node));
     let sends: Vec<usize> = (0..program.round_count()).map(|round| program.round(round).len()).collect();
     assert!((0..12).all(|round| sends[round] == if round < arrival { 0 } else { 31 }), "{sends:?} from {arrival}");
     assert_eq!(chain.program(1 << 60, 0), None);
-    // 5^13 a side: the first paths are too long to be written hop by hop.
+    // Side 5^13: the first paths are too long to be stored hop by hop.
     let vast = SubgroupChainBroadcast::torus(2, 5u32.pow(13)).unwrap();
     assert_eq!((vast.round_count(), vast.program(7, 7)), (26, None));
-    assert_eq!(vast.program(7, 8).unwrap().send_count(), 0, "a neighbour that is reached in the last round");
+    assert_eq!(vast.program(7, 8).unwrap().send_count(), 0, "a neighbour that receives in the last round");
 }
 
-/// What every holder does on a torus of two axes, hop by hop from the origin.
+/// The transfers of every holder on a torus of two axes, hop by hop from the origin.
 fn hops(chain: &SubgroupChainBroadcast, round: usize) -> Vec<Vec<([u64; 2], u16)>> {
     let walk = |path: &Vec<Run>| {
         let mut place = 0;
@@ -182,7 +181,7 @@ fn the_tiling_is_knights_moves_and_straight_ones_disjoint_modulo_its_lattice() {
                 let ends = chain.rounds[round].ends.iter().map(|&end| chain.graph().coordinates(end));
                 ends.collect::<BTreeSet<_>>()
             };
-            // Back from 0 is the end of the side.
+            // Steps backwards from 0 wrap around the side.
             let offsets = |offsets: [[i64; 2]; 4]| {
                 let coordinate = |steps: i64| (steps * s.cast_signed()).rem_euclid(side.cast_signed()).cast_unsigned();
                 offsets.map(|offset| offset.map(coordinate).to_vec()).into_iter().collect::<BTreeSet<_>>()
@@ -210,7 +209,7 @@ fn the_tiling_is_knights_moves_and_straight_ones_disjoint_modulo_its_lattice() {
 }
 
 #[test]
-fn a_spoiled_chain_is_refused() {
+fn a_changed_chain_is_refused() {
     let chain = SubgroupChainBroadcast::torus(2, 25).unwrap();
     let refusal = |spoil: &dyn Fn(&mut SubgroupChainBroadcast)| {
         let mut spoiled = chain.clone();
@@ -241,7 +240,7 @@ fn the_construction_is_optimal_where_the_formulas_say_so() {
 }
 
 #[test]
-fn what_does_not_fit_is_declined() {
+fn other_problems_are_not_supported() {
     supports_only_wormhole_all_port_broadcasts(SUBGROUP_CHAIN, &"torus:5x5".parse().unwrap());
     supports_only_wormhole_all_port_broadcasts(SUBGROUP_CHAIN, &"hypercube:3".parse().unwrap());
     for spec in

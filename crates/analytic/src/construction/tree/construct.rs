@@ -1,4 +1,4 @@
-//! The choice of a schedule for a tree or a spanning tree.
+//! The constructions for trees and for networks with a spanning tree.
 
 use lockstep_schedule::{Budget, CollectiveName, Ports, Problem, Routing, Schedule, Switching};
 use lockstep_topology::{NodeId, Topology};
@@ -12,22 +12,24 @@ use super::shortest_check::are_shortest;
 use super::total_exchange;
 use crate::Construction;
 
-/// The most deliveries for which a schedule is written down.
+/// The largest number of deliveries of a stored schedule.
 const MAX_DELIVERIES: u64 = 1 << 24;
 
+/// Broadcast, all-gather and total exchange on trees, in the fewest steps.
 pub(crate) const TREE: Construction = Construction {
     name: "tree",
     about: "trees: broadcast by halving, all-gather round the Euler tour, total exchange at the load of the busiest link",
     construct: tree,
 };
 
+/// Broadcast and all-gather on connected full-duplex networks, as on a tree. Optimal for terminals with one port.
 pub(crate) const SPANNING_TREE: Construction = Construction {
     name: "spanning-tree",
     about: "connected full-duplex networks: broadcast and all-gather as on a tree, optimal for terminals of one port",
     construct: spanning_tree,
 };
 
-/// On networks whose links make a tree, whatever the numbers of the nodes; its paths are the only ones.
+/// Returns a schedule if the links form a tree, under any numbering. Its paths are the only ones.
 fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
     if has_cycle(topology) || problem.messages().delivery_count() > MAX_DELIVERIES {
@@ -58,7 +60,7 @@ fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> 
     }
 }
 
-/// Whether there are more neighbours than in a tree: a short look at networks that are none.
+/// Returns true if there are more pairs of neighbours than in a tree: a fast test that excludes most networks.
 fn has_cycle(topology: &Topology) -> bool {
     let mut last_tail = vec![None; topology.node_count()];
     let heads = |tail| topology.out_channels(tail).iter().map(move |&channel| (tail, topology.head(channel)));
@@ -67,8 +69,10 @@ fn has_cycle(topology: &Topology) -> bool {
     neighbours.nth(2 * (topology.node_count() - 1)).is_some()
 }
 
-/// On connected networks of full-duplex links that are no trees. Where paths must be shortest, trees of shortest ways from
-/// the middle of the network are tried, which on a fat tree are right.
+/// Returns a schedule on a spanning tree of a connected full-duplex network that is not a tree.
+///
+/// If paths must be shortest, it tries trees of shortest paths from the centre of the network, which are valid on fat
+/// trees.
 fn spanning_tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
     let collective = problem.collective();

@@ -2,7 +2,7 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// A neighbour that a node can send to and receive from.
+/// A neighbour with a channel in each direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DuplexLink {
     pub(super) neighbour: NodeId,
@@ -12,7 +12,7 @@ pub(super) struct DuplexLink {
     pub(super) back: ChannelId,
 }
 
-/// The links at every node, neighbours ascending; of parallel wires one.
+/// The links at every node, neighbours ascending. Of parallel links there is one.
 #[derive(Debug)]
 pub(super) struct DuplexLinks {
     start: Vec<u32>,
@@ -22,7 +22,8 @@ pub(super) struct DuplexLinks {
 }
 
 impl DuplexLinks {
-    /// The links between the nodes that `takes_part` holds of. Takes `O(M log D)` time for `D` channels at a node.
+    /// Finds the links between the nodes for which `takes_part` returns true. Takes `O(M log D)` time for `D` channels
+    /// per node.
     pub(super) fn new(topology: &Topology, takes_part: impl Fn(NodeId) -> bool) -> Self {
         let mut links = Self { start: vec![0], link: Vec::new(), has_one_way: false };
         let (mut out, mut back) = (Vec::new(), Vec::new());
@@ -30,21 +31,22 @@ impl DuplexLinks {
             let neighbour = |&channel: &ChannelId| {
                 if topology.tail(channel) == node { topology.head(channel) } else { topology.tail(channel) }
             };
-            for (wires, row) in [(&mut out, topology.out_channels(node)), (&mut back, topology.in_channels(node))] {
-                wires.clear();
-                wires.extend(row.iter().copied().filter(|channel| takes_part(node) && takes_part(neighbour(channel))));
-                wires.sort_by_key(neighbour);
+            for (channels, row) in [(&mut out, topology.out_channels(node)), (&mut back, topology.in_channels(node))] {
+                channels.clear();
+                channels
+                    .extend(row.iter().copied().filter(|channel| takes_part(node) && takes_part(neighbour(channel))));
+                channels.sort_by_key(neighbour);
             }
             let mut back = &back[..];
             for out in out.chunk_by(|a, b| neighbour(a) == neighbour(b)) {
                 let other = neighbour(&out[0]);
                 back = &back[back.partition_point(|channel| neighbour(channel) < other)..];
-                let wires = back.partition_point(|channel| neighbour(channel) == other);
-                // Both ends choose alike.
+                let parallel = back.partition_point(|channel| neighbour(channel) == other);
+                // Both ends select the same pair.
                 let link = if node < other {
-                    pair(topology, out, &back[..wires])
+                    pair(topology, out, &back[..parallel])
                 } else {
-                    pair(topology, &back[..wires], out).map(|(back, out)| (out, back))
+                    pair(topology, &back[..parallel], out).map(|(back, out)| (out, back))
                 };
                 links.has_one_way |= link.is_none();
                 links.link.extend(link.map(|(out, back)| DuplexLink { neighbour: other, out, back }));
@@ -59,7 +61,8 @@ impl DuplexLinks {
     }
 }
 
-/// A wire of each direction, if possible on resources of their own: two half-duplex wires are as good as a full-duplex one.
+/// A channel in each direction, on different resources if possible. Two half-duplex links then serve as a full-duplex
+/// one.
 fn pair(topology: &Topology, out: &[ChannelId], back: &[ChannelId]) -> Option<(ChannelId, ChannelId)> {
     let (&first, &second) = (out.first()?, back.first()?);
     let apart = back.iter().copied().find(|&back| topology.resource(back) != topology.resource(first));

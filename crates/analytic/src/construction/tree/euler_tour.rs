@@ -1,4 +1,4 @@
-//! The all-gather along the Euler tour of a tree.
+//! All-gather along the Euler tour of a tree.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::rooted_tree::{MAX_CHANNEL_USES, RootedTree};
 
-/// The paths from every terminal to the next one in preorder, which use each channel at most once.
+/// The paths from every terminal to the next one in preorder. They use each channel at most once.
 #[derive(Debug)]
 pub(super) struct TerminalRing {
     terminals: Vec<NodeId>,
@@ -16,7 +16,7 @@ pub(super) struct TerminalRing {
 }
 
 impl TerminalRing {
-    /// The walk round the tree, cut at the terminals.
+    /// Splits the Euler tour at the terminals.
     pub(super) fn new(tree: &RootedTree) -> Self {
         let mut ring = Self { terminals: Vec::new(), channels: Vec::new(), end: Vec::new() };
         let mut path = Vec::new();
@@ -36,10 +36,14 @@ impl TerminalRing {
         start.zip(&self.end).map(|(start, &end)| &self.channels[start..end])
     }
 
-    /// The all-gather in `P - 1` steps: in each, every terminal passes on what it received last. It needs one port, and
-    /// both directions of every link. `None` past [`MAX_CHANNEL_USES`] or when the budget ends.
+    /// Returns the all-gather in `P - 1` steps: in each, every terminal forwards the last message it received.
     ///
-    /// **Source**: the ring all-gather, on the Euler tour of a tree.
+    /// It needs one port per terminal, and both directions of every link. Returns `None` for more than
+    /// [`MAX_CHANNEL_USES`] channel uses, and when the budget ends. Takes time proportional to the channel uses.
+    ///
+    /// # Source
+    ///
+    /// The ring all-gather, on the Euler tour of a tree.
     pub(super) fn all_gather(&self, topology: &Topology, budget: &Budget) -> Option<Schedule> {
         let count = self.terminals.len();
         let uses = self.channels.len().checked_mul(count - 1).filter(|&uses| uses <= MAX_CHANNEL_USES)?;

@@ -1,4 +1,4 @@
-//! Broadcasts on trees: every link separates an interval of the terminals, in the cyclic order of a preorder.
+//! Broadcast on trees: every link separates an interval of the terminals in the cyclic preorder.
 
 use std::collections::VecDeque;
 
@@ -7,18 +7,22 @@ use lockstep_topology::NodeId;
 
 use super::rooted_tree::{MAX_CHANNEL_USES, NONE, RootedTree};
 
-/// The broadcast from a terminal in `ceil(log2 P)` steps, in each of which a terminal sends or receives once and a link
-/// carries one transfer in one direction; `None` past [`MAX_CHANNEL_USES`].
+/// Returns the broadcast from a terminal in `ceil(log2 P)` steps, or `None` for more than [`MAX_CHANNEL_USES`] channel
+/// uses.
 ///
-/// The terminals stand in a row, the source first. Each that holds the message has the interval up to the next holder, and
-/// the terminal in its middle gets the message. Were every holder to send to the right, a link would be crossed at most once
-/// in either direction, for a transfer passes the first terminal of the interval behind the link going in, or the last one
-/// going out, and the intervals are apart. Who sends to whom does not matter, so two transfers that meet on a link exchange
-/// their receivers instead and both leave it.
+/// In each step, a terminal sends or receives once, and a link carries one transfer in one direction.
 ///
-/// Takes `O(N log P)` time, and memory for 12 bytes a node.
+/// The terminals are in cyclic preorder, the source first. Each holder owns the interval up to the next holder, and the
+/// terminal in the middle of the interval receives the message. If every holder sent to its own middle, each link would
+/// be used at most once in either direction: a transfer into a subtree passes the first terminal of its interval, a
+/// transfer out of it the last one, and the intervals are disjoint. The pairing of senders and receivers is arbitrary.
+/// So two transfers that meet on a link exchange their receivers, and both leave the link.
 ///
-/// **Source**: Farley, *Minimum-time line broadcast networks*, Networks 10 (1980), there for full duplex.
+/// Takes `O(N log P)` time, and 12 bytes per node.
+///
+/// # Source
+///
+/// Farley, *Minimum-time line broadcast networks*, Networks 10 (1980), for full duplex.
 pub(super) fn halving(tree: &RootedTree, source: NodeId) -> Option<Schedule> {
     let row = tree.terminals_from(source);
     let mut schedule = Schedule::new();
@@ -47,6 +51,7 @@ pub(super) fn halving(tree: &RootedTree, source: NodeId) -> Option<Schedule> {
     Some(schedule)
 }
 
+/// The part of a terminal in a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TokenRole {
     Idle,
@@ -54,13 +59,13 @@ enum TokenRole {
     Receives,
 }
 
-/// The senders and receivers of one step, to be joined by paths none of which meet.
+/// The senders and receivers of one step, to be joined by paths without a common link.
 struct TokenPairing<'a> {
     tree: &'a RootedTree,
     role: Vec<TokenRole>,
-    /// The last of the tokens that wait at each place, all of one role.
+    /// The last token that waits at each place. All tokens at a place have the same role.
     last: Vec<u32>,
-    /// By the place where it started: the token that came before.
+    /// For each token, by its initial place, the token that waited before it.
     before: Vec<u32>,
 }
 
@@ -75,7 +80,7 @@ impl<'a> TokenPairing<'a> {
         self.role[receiver as usize] = TokenRole::Receives;
     }
 
-    /// Takes all tokens away, joined: each climbs from below until it meets one of the other role.
+    /// Joins all tokens in pairs. Each moves up the tree until it meets one of the other role.
     fn pairs(&mut self) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         for place in (0..self.tree.len() as u32).rev() {

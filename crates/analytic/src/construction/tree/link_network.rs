@@ -1,4 +1,4 @@
-//! The links that paths may take.
+//! The links and nodes that paths may use.
 
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::{NodeId, Topology};
@@ -6,10 +6,10 @@ use lockstep_topology::{NodeId, Topology};
 use super::duplex_links::DuplexLinks;
 use super::rooted_tree::RootedTree;
 
-/// The most roots that are tried where paths must be shortest.
+/// The largest number of roots that are tried if paths must be shortest.
 const MAX_ROOTS: usize = 8;
 
-/// The links that paths may take, and the nodes that they may cross.
+/// The links that paths may use, and the nodes that they may pass.
 pub(super) struct LinkNetwork<'a> {
     topology: &'a Topology,
     switching: Switching,
@@ -30,7 +30,7 @@ impl<'a> LinkNetwork<'a> {
         }
     }
 
-    /// The first terminal, or a node behind it where it does not route.
+    /// The first terminal, or a neighbour of it if it does not route.
     pub(super) fn hub(&self) -> Option<NodeId> {
         self.inner_near(*self.topology.terminals().first()?)
     }
@@ -44,13 +44,13 @@ impl<'a> LinkNetwork<'a> {
         RootedTree::breadth_first(self.topology, &self.links, root, |node| self.is_inner(node))
     }
 
-    /// Whether there is no channel but those of the tree and in parallel to them.
+    /// Returns true if all channels belong to the tree or are parallel to its channels.
     pub(super) fn is_tree(&self, tree: &RootedTree) -> bool {
         let ends: usize = tree.node.iter().map(|&node| self.links.at(node).len()).sum();
         ends == 2 * (tree.len() - 1) && !self.links.has_one_way
     }
 
-    /// Some of the nodes half way between two terminals far apart.
+    /// Some of the nodes half way between two distant terminals.
     pub(super) fn middle(&self, hub: NodeId) -> Option<Vec<NodeId>> {
         let depths_and_farthest = |root| {
             let tree = self.tree(root)?;

@@ -1,8 +1,8 @@
-//! Trees, and the spanning trees of connected full-duplex networks.
+//! Trees, and spanning trees of connected full-duplex networks.
 //!
-//! On a tree with one port a terminal, the broadcast takes `ceil(log2 P)` steps, the all-gather `P - 1` and the total exchange
-//! as many as messages cross the busiest link; none of it can be beaten, and the last two not with more ports either, as long
-//! as a terminal hangs on a single wire.
+//! On a tree with one port per terminal, the broadcast takes `ceil(log2 P)` steps, the all-gather `P - 1`, and the
+//! total exchange the load of the busiest link. All are optimal. The last two are optimal for any number of ports if a
+//! terminal has a single link.
 
 mod construct;
 mod duplex_links;

@@ -1,26 +1,26 @@
-//! A tree of full-duplex links in which terminals are numbered so that every link separates an interval of them.
+//! A tree of full-duplex links, with terminals numbered so that every link separates an interval of them.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::duplex_links::{DuplexLink, DuplexLinks};
 
-/// The most channels of all paths together of a schedule that is written down: 1 GiB.
+/// The largest number of channel uses of a stored schedule: 1 GiB.
 pub(super) const MAX_CHANNEL_USES: usize = 1 << 28;
 
-/// Stands for no place.
+/// The absence of a place.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A rooted tree, spanning all terminals of a network; its nodes are known by their *places* in a preorder.
+/// A rooted tree that spans all terminals of a network. Nodes are identified by their *place* in a preorder.
 ///
-/// The nodes below `place` are those up to `end[place]`, and so of the terminals, in their order, an interval is below each
-/// link. Memory: 32 bytes a node.
+/// The nodes below `place` are those before `end[place]`. So an interval of the terminals, in their order, is below
+/// each link. Memory: 32 bytes per node.
 #[derive(Debug)]
 pub(super) struct RootedTree {
-    /// The nodes in preorder; so are the other tables.
+    /// The nodes in preorder, which is the order of all tables.
     pub(super) node: Vec<NodeId>,
-    /// The place above; of the root its own.
+    /// The place of the parent; the root is its own parent.
     pub(super) parent: Vec<u32>,
-    /// Where the nodes below this one end.
+    /// The end of the nodes below this one.
     pub(super) end: Vec<u32>,
     /// The channel to the parent; none for the root.
     pub(super) up: Vec<Option<ChannelId>>,
@@ -30,7 +30,7 @@ pub(super) struct RootedTree {
     pub(super) terminals: Vec<u32>,
 }
 
-/// Whether the two channels of a link carry two transfers in one step.
+/// Whether the two channels of a link can carry two transfers in one step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Duplex {
     Full,
@@ -38,14 +38,15 @@ pub(super) enum Duplex {
 }
 
 impl RootedTree {
-    /// The tree of the shortest ways from the root over nodes that are `inner` nodes, or `None` if it misses a terminal.
+    /// Returns the tree of shortest paths from the root through inner nodes, or `None` if it does not reach every
+    /// terminal. Takes `O(N + M)` time.
     pub(super) fn breadth_first(
         topology: &Topology,
         links: &DuplexLinks,
         root: NodeId,
         inner: impl Fn(NodeId) -> bool,
     ) -> Option<Self> {
-        // Found nodes in the order of the search, each with the place of its parent there.
+        // The nodes in the order of the search, each with the index of its parent in this order.
         let mut found: Vec<(u32, Option<DuplexLink>)> = vec![(0, None)];
         let mut is_found = vec![false; topology.node_count()];
         is_found[root.index()] = true;
@@ -85,7 +86,7 @@ impl RootedTree {
             free[parent as usize] += size[at];
             place[at] = here;
             free[at] = here + 1;
-            let (row, link) = (here as usize, link.expect("only the root is found without a link"));
+            let (row, link) = (here as usize, link.expect("only the root has no link"));
             tree.node[row] = link.neighbour;
             tree.parent[row] = place[parent as usize];
             tree.end[row] = here + size[at];
@@ -100,23 +101,23 @@ impl RootedTree {
         self.node.len()
     }
 
-    /// The places below this one, which is the first.
+    /// The places of a subtree, beginning with its root.
     pub(super) fn below(&self, place: u32) -> std::ops::Range<u32> {
         place..self.end[place as usize]
     }
 
-    /// Number of terminals at and below a place.
+    /// Number of terminals in a subtree.
     pub(super) fn terminals_below(&self, place: u32) -> usize {
         let before = |bound: u32| self.terminals.partition_point(|&terminal| terminal < bound);
         before(self.end[place as usize]) - before(place)
     }
 
-    /// The numbers of terminals below each link.
+    /// The number of terminals below each link.
     pub(super) fn parts(&self) -> impl Iterator<Item = usize> {
         (1..self.len() as u32).map(|place| self.terminals_below(place))
     }
 
-    /// The terminals in preorder from this one on, and round to it again.
+    /// The terminals in cyclic preorder, beginning with `first`.
     pub(super) fn terminals_from(&self, first: NodeId) -> Vec<u32> {
         let turn = self.terminals.iter().position(|&place| self.node[place as usize] == first);
         let mut terminals = self.terminals.clone();
@@ -124,11 +125,11 @@ impl RootedTree {
         terminals
     }
 
-    /// The channels from one place to another, in `path`.
+    /// Writes the channels from one place to another into `path`.
     pub(super) fn path(&self, from: u32, to: u32, path: &mut Vec<ChannelId>) {
         path.clear();
         let (mut from, mut to) = (from, to);
-        // The later of two places is not above the other: it climbs. First up from one end, then the way down backwards.
+        // The later of two places is not above the other, so it moves up. First the path up, then the path down, reversed.
         let start = to;
         while from != to {
             if from > to {
@@ -147,7 +148,7 @@ impl RootedTree {
         path[climbed..].reverse();
     }
 
-    /// How the links carry transfers, or `None` if some links share a wire.
+    /// Returns whether links are full or half duplex; `None` if different links share a resource.
     pub(super) fn duplex(&self, topology: &Topology) -> Option<Duplex> {
         let mut owner = vec![NONE; topology.resource_count()];
         let mut duplex = Duplex::Full;

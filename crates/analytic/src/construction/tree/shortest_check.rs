@@ -1,15 +1,15 @@
-//! Whether the paths of a spanning tree are shortest ones of the whole network.
+//! A check that the paths of a spanning tree are shortest paths of the network.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::rooted_tree::NONE;
 
-/// The most channels that are looked at: a tenth of a second.
+/// The largest number of channels that are examined: a tenth of a second.
 const WORK: usize = 1 << 25;
 
-/// Whether no legal path is shorter than any of these; `false` also where that takes too long to see.
+/// Returns true if no legal path is shorter than one of these; false also if the check takes too long.
 ///
-/// Each path takes a search from its first node that ends before it is as long as the path.
+/// For each path, it searches from the first node up to a distance below the length of the path.
 pub(super) fn are_shortest<'a>(topology: &Topology, paths: impl IntoIterator<Item = &'a [ChannelId]>) -> bool {
     let mut seen_for = vec![NONE; topology.node_count()];
     let (mut level, mut next_level) = (Vec::new(), Vec::new());

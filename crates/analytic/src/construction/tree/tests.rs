@@ -1,4 +1,4 @@
-//! Laws of the constructions on trees, as the judge sees them.
+//! The constructions on trees, verified.
 
 use lockstep_bounds::best;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, Routing, ScatterRule, verify};
@@ -16,7 +16,7 @@ fn store_and_forward() -> CommunicationModel {
     CommunicationModel::store_and_forward()
 }
 
-/// The steps of a verified schedule, or `None` where the construction declines.
+/// The steps of a verified schedule, or `None` if the construction does not support the problem.
 fn steps(
     construction: Construction,
     topology: &Topology,
@@ -148,7 +148,7 @@ proptest! {
 
     /// Whatever it is given: a valid schedule or none.
     #[test]
-    fn what_does_not_fit_is_declined(instance in lockstep_schedule::strategy::instance(10)) {
+    fn other_problems_are_served_or_refused(instance in lockstep_schedule::strategy::instance(10)) {
         for construction in [TREE, SPANNING_TREE] {
             if let Some(schedule) = construction.schedule(&instance.problem(), 0, &Budget::unlimited()) {
                 prop_assert!(verify(&instance.problem(), &schedule).is_ok());
@@ -192,12 +192,12 @@ fn detours_are_not_taken_for_shortest_paths() {
 
 #[test]
 fn two_half_duplex_wires_are_a_full_duplex_link() {
-    let mut pairs = TopologyBuilder::new("two wires");
+    let mut pairs = TopologyBuilder::new("two resources");
     let nodes: Vec<NodeId> = (0..4).map(|node| pairs.terminal(node.to_string())).collect();
     for pair in nodes.windows(2) {
         for _ in 0..2 {
-            let wire = pairs.link(pair[0], pair[1]);
-            pairs.share(wire);
+            let link = pairs.link(pair[0], pair[1]);
+            pairs.share(link);
         }
     }
     let line = pairs.build().unwrap();
@@ -207,7 +207,7 @@ fn two_half_duplex_wires_are_a_full_duplex_link() {
 }
 
 #[test]
-fn links_on_one_wire_are_declined() {
+fn links_on_one_resource_are_not_supported() {
     let mut bus = TopologyBuilder::new("bus");
     let nodes: Vec<NodeId> = (0..3).map(|node| bus.terminal(node.to_string())).collect();
     let channels: Vec<_> = nodes.windows(2).flat_map(|pair| bus.link(pair[0], pair[1])).collect();
@@ -229,7 +229,7 @@ fn a_cancelled_budget_gives_none() {
 }
 
 #[test]
-fn what_is_too_large_to_write_down_is_declined() {
+fn schedules_that_are_too_large_are_refused() {
     let line: Topology = "mesh:1x5000".parse().unwrap();
     for collective in [Collective::all_gather(), Collective::all_to_all()] {
         assert_eq!(steps(TREE, &line, &collective, one_port()), None);

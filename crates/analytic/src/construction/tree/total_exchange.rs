@@ -1,4 +1,4 @@
-//! The total exchange on trees, at the load of the busiest link.
+//! Total exchange on trees, at the load of the busiest link.
 
 use std::ops::Range;
 
@@ -8,23 +8,28 @@ use lockstep_topology::Topology;
 use super::rooted_tree::{MAX_CHANNEL_USES, NONE, RootedTree};
 use crate::kit::edge_colouring::bipartite_edge_colouring;
 
-/// The total exchange in as many steps as messages cross the busiest link in one direction, so that none can be shorter; a
-/// terminal sends and receives once a step. `None` past [`MAX_CHANNEL_USES`] or when the budget ends.
+/// Returns the total exchange in the number of steps that the busiest link needs in one direction, which is optimal.
 ///
-/// At the centroid the tree falls into branches, of `n` terminals each and at most half of all `P`; the busiest link is that
-/// of the largest branch, with `n (P - n)` messages.
+/// A terminal sends and receives once per step. Returns `None` for more than [`MAX_CHANNEL_USES`] channel uses, and
+/// when the budget ends.
 ///
-/// 1. *Between branches* ([`TotalExchange::cross`]). In a step a branch sends one message out and receives one at most, which
-///    then meet no other on the way over the centroid.
-/// 2. *Receivers* ([`TotalExchange::name_receivers`]). Which terminal of its branch receives is chosen anew, so that every
-///    terminal of the branch sends out while every other one receives, or while none does.
-/// 3. *Inside branches*. The message `x` to `y` goes when `y` sends out and `x`, or no terminal of the branch, receives: the
-///    way from `x` up to where it turns down to `y` is not on the way from `y` to the centroid, nor on that to `x`.
+/// The centroid splits the tree into branches of at most half of the `P` terminals. The busiest link is that of the
+/// largest branch, with `n (P - n)` messages for its `n` terminals.
 ///
-/// Takes `O(P^2 log P)` time and 8 bytes a message beside the schedule and the time to write it.
+/// 1. *Between branches* ([`TotalExchange::cross`]): in each step, a branch sends at most one message out and receives
+///    at most one. These messages share no link on their paths through the centroid.
+/// 2. *Receivers* ([`TotalExchange::name_receivers`]): the receiving terminals of each branch are permuted. Afterwards
+///    every terminal of the branch sends out while every other one receives, or while none does.
+/// 3. *Inside branches*: the message from `x` to `y` is sent when `y` sends out and `x`, or no terminal of the branch,
+///    receives. The path from `x` up to its turning point shares no link with the path from `y` to the centroid, and
+///    the path down to `y` shares none with the path to `x`.
 ///
-/// **Source**: Gargano, Hell and Perennes, *Colouring paths in directed symmetric trees with applications to WDM routing*,
-/// ICALP 1997 (that the load is enough); the construction is our own.
+/// Takes `O(P^2 log P)` time and 8 bytes per message, in addition to the schedule and the time to write it.
+///
+/// # Source
+///
+/// Gargano, Hell and Perennes, *Colouring paths in directed symmetric trees with applications to WDM routing*, ICALP
+/// 1997, for the number of steps; the construction is new.
 pub(super) fn total_exchange(tree: &RootedTree, topology: &Topology, budget: &Budget) -> Option<Schedule> {
     let count = tree.terminals.len();
     let uses = tree.parts().try_fold(0usize, |uses, below| uses.checked_add(2 * below * (count - below)))?;
@@ -43,12 +48,13 @@ pub(super) fn total_exchange(tree: &RootedTree, topology: &Topology, budget: &Bu
     exchange.schedule(tree, topology, uses, budget)
 }
 
+/// The steps of all messages.
 struct TotalExchange {
-    /// The places of the terminals, a branch after the other; they are known by their number here.
+    /// The places of the terminals, one branch after the other. Terminals are identified by their index here.
     terminals: Vec<u32>,
     /// The terminals of each branch. A centroid that is a terminal is a branch of its own.
     branches: Vec<Range<usize>>,
-    /// By sender and receiver: the step of their message.
+    /// The step of each message, by sender and receiver.
     step: Vec<u32>,
     steps: u32,
 }
@@ -56,7 +62,7 @@ struct TotalExchange {
 impl TotalExchange {
     fn new(tree: &RootedTree) -> Self {
         let count = tree.terminals.len();
-        // Below the last place that has half of the terminals, no child has as many.
+        // The last place with half of the terminals below it has no child with as many.
         let has_half = |&place: &u32| 2 * tree.terminals_below(place) >= count;
         let centroid = (0..tree.len() as u32).rev().find(has_half).unwrap_or(0);
         let children = std::iter::successors(Some(centroid + 1), |&child| tree.end.get(child as usize).copied());
@@ -79,11 +85,11 @@ impl TotalExchange {
         (0..branch.start).chain(branch.end..self.terminals.len())
     }
 
-    /// Gives the messages between branches their steps.
+    /// Assigns steps to the messages between branches; `None` when the budget ends.
     ///
-    /// They are sorted by how far round the circle of terminals they go. At distance `d` a branch of `n` terminals sends
-    /// `min(n, d, P - d)` of them out and receives as many, so that they fit into that many steps of the largest branch
-    /// (Kőnig). Over all distances this makes `n (P - n)`.
+    /// Messages are grouped by their cyclic distance in the order of terminals. At distance `d` a branch of `n`
+    /// terminals sends `min(n, d, P - d)` messages out and receives the same number. By Kőnig's theorem they fit into
+    /// that number of steps for the largest branch. Over all distances this makes `n (P - n)` steps.
     fn cross(&mut self, budget: &Budget) -> Option<()> {
         let count = self.terminals.len();
         let mut branch_of = vec![0u32; count];
@@ -109,12 +115,13 @@ impl TotalExchange {
         Some(())
     }
 
-    /// Chooses anew which of its messages to a branch each terminal sends in which of its steps, then gives the messages
-    /// inside the branch their steps. `sender_at` and `is_receiving` are scratch space of an entry a step, [`NONE`] and `false`.
+    /// Permutes the receivers of a branch, then assigns steps to the messages inside the branch.
     ///
-    /// The terminals of the branch are colours for the messages that come in. Those that come while the same terminal sends
-    /// out differ, up to `n` of them: either all `n` occur, or the terminal sends out often enough while nothing comes, as it
-    /// sends in `P - n >= n` steps.
+    /// `sender_at` and `is_receiving` are scratch space with one entry per step, initially [`NONE`] and `false`.
+    ///
+    /// The terminals of the branch are colours for the incoming messages. Messages that arrive while the same terminal
+    /// sends out have different colours, up to `n` of them. Either all `n` colours occur, or the terminal sends out
+    /// often enough while no message arrives, because it sends in `P - n >= n` steps.
     fn name_receivers(&mut self, branch: &Range<usize>, sender_at: &mut [u32], is_receiving: &mut [bool]) {
         let (count, members) = (self.terminals.len(), branch.len());
         for (member, row) in branch.clone().enumerate() {
@@ -127,11 +134,11 @@ impl TotalExchange {
             steps.iter().map(move |&step| (from as u32, step))
         });
         let arrivals: Vec<(u32, u32)> = arrivals.collect();
-        // Those during the sending of each member, and of nobody, in bundles of as many as there are members.
-        let nobody = members;
+        // The arrivals while each member sends, and while none does, in bundles of `members` each.
+        let no_sender = members;
         let (mut bundle, mut bundles, mut arrived) = (vec![0; members + 1], 0, vec![0; members + 1]);
         let edges = arrivals.iter().map(|&(from, step)| {
-            let sender = nobody.min(sender_at[step as usize] as usize);
+            let sender = no_sender.min(sender_at[step as usize] as usize);
             if arrived[sender] % members == 0 {
                 bundle[sender] = bundles;
                 bundles += 1;
@@ -142,20 +149,20 @@ impl TotalExchange {
         let edges: Vec<(u32, u32)> = edges.collect();
         let receiver = bipartite_edge_colouring(count, bundles as usize, &edges, members);
 
-        let mut meets = vec![NONE; (members + 1) * members];
+        let mut step_with = vec![NONE; (members + 1) * members];
         for (&(from, step), &receiver) in arrivals.iter().zip(&receiver) {
             self.step[from as usize * count + branch.start + receiver as usize] = step;
-            let sender = nobody.min(sender_at[step as usize] as usize);
-            meets[sender * members + receiver as usize] = step;
+            let sender = no_sender.min(sender_at[step as usize] as usize);
+            step_with[sender * members + receiver as usize] = step;
             is_receiving[step as usize] = true;
         }
         for (member, row) in branch.clone().enumerate() {
             let sends: Vec<u32> = self.outside(branch).map(|to| self.step[row * count + to]).collect();
             let mut alone = sends.iter().copied().filter(|&step| !is_receiving[step as usize]);
-            let meets = &meets[member * members..][..members];
-            for (other, &met) in meets.iter().enumerate().filter(|&(other, _)| other != member) {
+            let step_with = &step_with[member * members..][..members];
+            for (other, &met) in step_with.iter().enumerate().filter(|&(other, _)| other != member) {
                 let step = if met == NONE { alone.next() } else { Some(met) };
-                let step = step.expect("a member that does not meet all others sends often while nothing comes");
+                let step = step.expect("a member that does not meet all others sends often enough while none receives");
                 self.step[(branch.start + other) * count + row] = step;
             }
             for step in sends {
@@ -167,7 +174,7 @@ impl TotalExchange {
         }
     }
 
-    /// The messages in the order of their steps.
+    /// Returns the schedule: the messages in the order of their steps.
     fn schedule(&self, tree: &RootedTree, topology: &Topology, uses: usize, budget: &Budget) -> Option<Schedule> {
         let count = self.terminals.len();
         let mut end = vec![0u32; self.steps as usize + 1];
@@ -177,7 +184,7 @@ impl TotalExchange {
         for step in 0..self.steps as usize {
             end[step + 1] += end[step];
         }
-        // Afterwards each entry has moved on to where its step ends.
+        // Afterwards each entry is the end of its step.
         let mut order = vec![0u32; count * (count - 1)];
         for (pair, &step) in self.step.iter().enumerate().filter(|&(_, &step)| step != NONE) {
             let place = &mut end[step as usize];

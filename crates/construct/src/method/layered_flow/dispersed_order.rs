@@ -20,8 +20,8 @@ impl<'a> DispersedOrder<'a> {
         Self { topology, near: Vec::new(), queue: Vec::new() }
     }
 
-    /// Returns the root and the other terminals by urgency: first dispersed terminals, as many as the last of the
-    /// sizes, in one of several ways; then the rest at random.
+    /// Returns the root and the other terminals by urgency: first dispersed terminals, then the rest at random. The
+    /// last of the sizes is the number of dispersed terminals. One of several orders is chosen at random.
     pub(super) fn order(
         &mut self,
         root: NodeId,

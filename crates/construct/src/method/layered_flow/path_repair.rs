@@ -68,7 +68,7 @@ impl<'a> PathRepair<'a> {
         self.visits
     }
 
-    /// Returns shortest paths that do not conflict, to as many targets of the given paths as it finds.
+    /// Replaces the given paths by shortest paths that do not conflict. Some targets may be left without a path.
     pub(super) fn repair(
         &mut self,
         paths: Vec<Vec<ChannelId>>,

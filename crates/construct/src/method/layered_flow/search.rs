@@ -13,7 +13,7 @@ use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::transfer_log::TransferLog;
 
-/// The maximum number of visits of nodes and channels at the first number of steps; half as many for each further step.
+/// The maximum number of visits of nodes and channels at the first number of steps. It halves with each further step.
 const MAX_VISITS: u64 = 1 << 23;
 
 /// Number of plans per round. A round begins with random plans and varies the best of them. An attempt makes one round
@@ -203,7 +203,7 @@ impl LayeredFlowSearch<'_> {
     }
 }
 
-/// Reaches `wanted` terminals, in order, and then as many more as possible: more holders are never worse.
+/// Reaches `wanted` terminals in order, and then the maximum number of others, because more holders are never worse.
 fn reach(flow: &mut BroadcastStepFlow<'_>, waiting: &[NodeId], mut wanted: usize) {
     let mut rest = waiting;
     while wanted > 0 && !rest.is_empty() {

@@ -28,6 +28,8 @@ pub(super) struct Occupancy<'a> {
 }
 
 impl<'a> Occupancy<'a> {
+    /// Returns an empty table.
+    ///
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if the table has more than [`MAX_ENTRIES`] entries.

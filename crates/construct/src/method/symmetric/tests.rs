@@ -156,7 +156,7 @@ fn ports_half_duplex_links_and_chunks_limit_the_steps() {
         // The hops of each node's messages, one per step.
         (network("hypercube:3", 2), &exchange, stored, 12),
         (network("torus:3x3", 3), &twice, WORMHOLE, 6),
-        // Half as many resources for the same messages.
+        // Half the resources for the same messages.
         (network("torus:3x3", 4).half_duplex(), &exchange, WORMHOLE, 6),
     ];
     for (topology, collective, model, steps) in cases {
