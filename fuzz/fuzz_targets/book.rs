@@ -26,7 +26,7 @@ fn identity(before: &Plan) -> SweepIdentity<'_> {
 }
 
 fuzz_target!(|bytes: &[u8]| TITLE.with(|(before, title)| {
-    let page = [&title[..], &seal(*b"lockbook", 1, bytes)].concat();
+    let page = [&title[..], &seal(*b"lockbook", 2, bytes)].concat();
     let with_end = |mut bytes: Vec<u8>| {
         let interrupted = identity(before).interrupted(&bytes).ok()?;
         bytes.truncate(interrupted.length);

@@ -6,7 +6,7 @@ use lockstep::PlanFile;
 use lockstep_files::seal;
 
 fuzz_target!(|bytes: &[u8]| {
-    for bytes in [bytes, &seal(*b"lockplan", 1, bytes)] {
+    for bytes in [bytes, &seal(*b"lockplan", 1, bytes), &seal(*b"lockplan", 2, bytes)] {
         match PlanFile::from_bytes(bytes) {
             Err(error) => lockstep_fuzz::one_line_refusal(&error),
             Ok(file) => {

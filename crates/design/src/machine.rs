@@ -141,8 +141,8 @@ impl Machine {
     pub(crate) fn set_sources(&self, chassis: u32, sources: &mut Sources) {
         sources.nodes.clear();
         sources.nodes.extend(0..2 * chassis);
-        sources.shares.clear();
-        sources.shares.resize(2 * chassis as usize, self.chassis_count() / chassis);
+        sources.orbit_sizes.clear();
+        sources.orbit_sizes.resize(2 * chassis as usize, self.chassis_count() / chassis);
     }
 }
 

@@ -67,12 +67,12 @@ impl FaultDiameter {
             let broken = faults.injected(topology)?;
             result.sets += 1;
             match diameter(&broken, transport) {
-                Diameter::Disconnected => {
+                TerminalDiameter::Disconnected => {
                     result.disconnecting += 1;
                     result.first_disconnecting.get_or_insert(faults);
                 }
-                Diameter::NoPair => {}
-                Diameter::Of { distance, pair } => {
+                TerminalDiameter::NoPair => {}
+                TerminalDiameter::Of { distance, pair } => {
                     if result.farthest.as_ref().is_none_or(|farthest| farthest.distance < distance) {
                         result.farthest = Some(Farthest { distance, pair, faults });
                     }
@@ -84,25 +84,25 @@ impl FaultDiameter {
 }
 
 /// The diameter of one network.
-enum Diameter {
+enum TerminalDiameter {
     Disconnected,
     NoPair,
     Of { distance: u32, pair: [NodeId; 2] },
 }
 
-fn diameter(topology: &Topology, transport: Transport) -> Diameter {
+fn diameter(topology: &Topology, transport: Transport) -> TerminalDiameter {
     let terminals = topology.terminals();
     let mut search = MultiSourceBfs::new(topology, transport, SearchDirection::Forward);
-    let mut diameter = Diameter::NoPair;
+    let mut diameter = TerminalDiameter::NoPair;
     for batch in terminals.chunks(MAX_SOURCES) {
         let last = search.run(batch);
         let all = mask(batch.len());
         if terminals.iter().any(|&terminal| search.reached_from(terminal) != all) {
-            return Diameter::Disconnected;
+            return TerminalDiameter::Disconnected;
         }
         let Some(last) = last else { continue };
-        if !matches!(diameter, Diameter::Of { distance, .. } if distance >= last.distance) {
-            diameter = Diameter::Of { distance: last.distance, pair: [batch[last.source], last.terminal] };
+        if !matches!(diameter, TerminalDiameter::Of { distance, .. } if distance >= last.distance) {
+            diameter = TerminalDiameter::Of { distance: last.distance, pair: [batch[last.source], last.terminal] };
         }
     }
     diameter

@@ -1,59 +1,62 @@
-//! How many cables a network can lose before it falls apart.
+//! Edge connectivity of the terminals.
 
 use lockstep_paths::{ArcId, FlowNetwork};
 use serde::{Deserialize, Serialize};
 
-use crate::{Distances, Graph};
+use crate::distances::Distances;
+use crate::graph::Graph;
 
-/// The fewest channels whose loss keeps some terminal from reaching some other, and which these are.
+/// The edge connectivity of the terminals: the size of a minimum cut between two terminals, and such a cut.
 ///
-/// Channels that lead from one side to the other are counted. Where all cables are full-duplex these are as many cables.
+/// Only channels from the source side to the target side count. With full-duplex links, each is one cable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EdgeConnectivity {
-    /// Number of channels; 0 if some terminal does not reach some other as it is.
+    /// Number of channels of the cut; 0 if some terminal cannot reach another.
     pub channels: u64,
-    /// The terminal on the one side.
+    /// The terminal on the source side.
     pub source: u32,
-    /// The terminal on the other side.
+    /// The terminal on the target side.
     pub target: u32,
-    /// The nodes that the source still reaches, ascending.
+    /// The nodes of the source side, in ascending order.
     pub side: Vec<u32>,
 }
 
-/// Why a set of channels is not what [`EdgeConnectivity`] says.
+/// Why an [`EdgeConnectivity`] is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CutError {
-    /// A number that is no node of the network, or not in ascending order.
+    /// A node of the side does not exist or is not in ascending order.
     #[error("the side names node {node}, which is not in ascending order or not in the network")]
     Side {
-        /// The number.
+        /// The node.
         node: u32,
     },
-    /// An end that is no terminal, or on the wrong side.
-    #[error("node {node} is no terminal on its side of the cut")]
+    /// An end is not a terminal or is on the wrong side.
+    #[error("node {node} is not a terminal on its side of the cut")]
     End {
         /// The end.
         node: u32,
     },
-    /// Another number of channels.
-    #[error("{counted} channels lead out of the side, not {said}")]
+    /// The number of channels is wrong.
+    #[error("{counted} channels leave the side, not {said}")]
     Channels {
-        /// As the cut says.
+        /// The claimed number.
         said: u64,
-        /// As the network has it.
+        /// The counted number.
         counted: u64,
     },
 }
 
 impl EdgeConnectivity {
-    /// The edge connectivity of a network, with a least cut; `None` if it has fewer than two terminals.
+    /// Computes the edge connectivity of a network with a minimum cut, or `None` for fewer than two terminals.
     ///
-    /// Takes a maximum flow a terminal, `O(M sqrt M)` each for `M` channels, and two in directed networks; one an ordered pair
-    /// where terminals that do not route have channels to several nodes.
+    /// One maximum flow per terminal, O(M sqrt M) each for `M` channels, and two in directed networks. One per ordered pair if
+    /// a terminal that does not forward has several neighbours.
     ///
-    /// **Source**: Even and Tarjan, *Network flow and testing graph connectivity*, SIAM J. Comput. 4 (1975): whatever falls
-    /// apart, a fixed terminal loses some other.
+    /// # Source
+    ///
+    /// Even and Tarjan, *Network flow and testing graph connectivity*, SIAM Journal on Computing 4, 1975: each cut separates
+    /// a fixed terminal from another.
     ///
     /// ```
     /// use lockstep_metrics::{EdgeConnectivity, Graph};
@@ -68,7 +71,7 @@ impl EdgeConnectivity {
     /// ```
     pub fn of(graph: &Graph) -> Option<Self> {
         let &[fixed, ref others @ ..] = graph.terminals() else { return None };
-        let mut search = Search::new(graph);
+        let mut search = MinCutSearch::new(graph);
         if graph.terminals().iter().all(|&terminal| search.passes(terminal)) {
             for &other in others {
                 search.separate(fixed, other);
@@ -77,7 +80,7 @@ impl EdgeConnectivity {
                 }
             }
         } else {
-            // Nobody goes on from a terminal that does not route: each can lose another while a third reaches both.
+            // A terminal that does not forward connects no others, so all ordered pairs are needed.
             for &source in graph.terminals() {
                 graph
                     .terminals()
@@ -89,13 +92,11 @@ impl EdgeConnectivity {
         search.best
     }
 
-    /// Confirms that the loss of these channels parts the two terminals, so that the connectivity is no greater.
-    ///
-    /// Counts anew, without any flow.
+    /// Verifies that the cut separates its two terminals, which proves that the connectivity is not greater. O(M).
     ///
     /// # Errors
     ///
-    /// What is wrong first: the side, its ends, the number.
+    /// Returns the first [`CutError`]: the side, its ends, the number of channels.
     pub fn check(&self, graph: &Graph) -> Result<(), CutError> {
         let mut is_inside = vec![false; graph.node_count()];
         let mut next = 0;
@@ -116,18 +117,18 @@ impl EdgeConnectivity {
     }
 }
 
-/// Flows between terminals, and the least so far.
-struct Search<'a> {
+/// Minimum cuts between terminals, and the smallest one so far.
+struct MinCutSearch<'a> {
     graph: &'a Graph,
     flow: FlowNetwork,
-    /// The node that each arc leaves, and how many channels it stands for.
+    /// Tail and width of each arc.
     arcs: Vec<[u32; 2]>,
-    /// No cut is smaller.
+    /// A lower bound on all cuts.
     least: u64,
     best: Option<EdgeConnectivity>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> MinCutSearch<'a> {
     fn new(graph: &'a Graph) -> Self {
         let mut flow = FlowNetwork::new(graph.node_count());
         let mut arcs = Vec::with_capacity(graph.arc_count());
@@ -141,12 +142,12 @@ impl<'a> Search<'a> {
         Self { graph, flow, arcs, least, best: None }
     }
 
-    /// Whether it is no matter that a terminal does not route: what comes to it could only go back.
+    /// Returns true if the terminal forwards or has only one neighbour, so that forwarding makes no difference.
     fn passes(&self, terminal: u32) -> bool {
         self.graph.routes(terminal) || (self.graph.is_symmetric() && self.graph.neighbours(terminal).len() <= 1)
     }
 
-    /// Cuts a source off a target.
+    /// Computes a minimum cut between a source and a target.
     fn separate(&mut self, source: u32, target: u32) {
         if self.best.as_ref().is_some_and(|best| best.channels <= self.least) {
             return;
@@ -171,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::picks;
+    use crate::published_networks;
 
     fn of(spec: &str) -> u64 {
         let graph = Graph::of(&spec.parse::<Topology>().unwrap());
@@ -216,8 +217,8 @@ mod tests {
 
     #[test]
     fn no_pick_is_more_connected_than_its_least_router() {
-        for pick in &picks::ALL {
-            let graph = picks::graph(pick);
+        for pick in &published_networks::ALL {
+            let graph = published_networks::graph(pick);
             let least = (0..32).map(|node| graph.out_degree(node)).min().unwrap();
             assert!(EdgeConnectivity::of(&graph).unwrap().channels <= u64::from(least));
         }

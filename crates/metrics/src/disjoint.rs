@@ -1,32 +1,36 @@
-//! How many shortest paths can be used at once.
+//! Disjoint shortest paths.
 
 use lockstep_paths::FlowNetwork;
 
-use crate::diversity::NONE;
-use crate::{Graph, PathCounting, Sources};
+use crate::diversity::{NONE, PathCounting};
+use crate::graph::Graph;
+use crate::sources::Sources;
 
-/// What two shortest paths of a pair may not share.
+/// What two disjoint paths must not share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disjointness {
-    /// A channel. Each of several parallel channels serves a path of its own.
+    /// A channel. Parallel channels can serve different paths.
     Edges,
-    /// An inner node. The direct way between neighbours is one path, however many channels it has.
+    /// An inner node. Parallel channels between neighbours are one path.
     Nodes,
 }
 
-/// The mean, over ordered pairs of terminals, of the largest number of disjoint shortest paths; `None` if one of the sources
-/// does not reach some terminal, 0 if there is no pair.
+/// Computes the mean, over ordered pairs of terminals, of the maximum number of disjoint shortest paths.
 ///
-/// Only nodes that route are inner nodes. Takes a maximum flow a pair on the channels of its shortest paths,
-/// `O(D M)` time for `D` disjoint paths among `M` channels.
+/// Returns `None` if a source cannot reach a terminal, and 0 if there is no pair. Paths lead only through forwarding nodes.
+/// One maximum flow per pair: O(D M) for `D` disjoint paths among `M` channels of shortest paths.
 ///
-/// **Source**: Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), on the shortest paths alone.
+/// # Source
+///
+/// Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10, 1927, applied to the shortest paths.
+///
+/// # Examples
 ///
 /// ```
 /// use lockstep_metrics::{Disjointness, Graph, Sources, disjoint_shortest_paths};
 /// use lockstep_topology::Topology;
 ///
-/// // Nodes of a hypercube at distance d have d disjoint shortest paths: 3, 3 and 1 nodes at distances 1, 2 and 3.
+/// // In a hypercube, nodes at distance d have d disjoint shortest paths.
 /// let cube: Topology = "hypercube:3".parse()?;
 /// let graph = Graph::of(&cube);
 /// let mean = disjoint_shortest_paths(&graph, &Sources::all(&graph), Disjointness::Nodes);
@@ -35,7 +39,7 @@ pub enum Disjointness {
 /// ```
 pub fn disjoint_shortest_paths(graph: &Graph, sources: &Sources, disjointness: Disjointness) -> Option<f64> {
     let mut search = PathCounting::default();
-    let mut ways = Ways::new(graph, disjointness);
+    let mut network = ShortestPathNetwork::new(graph, disjointness);
     let (mut paths, mut pairs) = (0, 0);
     for (source, share) in sources.iter() {
         search.search(graph, source);
@@ -43,36 +47,36 @@ pub fn disjoint_shortest_paths(graph: &Graph, sources: &Sources, disjointness: D
             if search.distance[target as usize] == NONE {
                 return None;
             }
-            paths += u64::from(share) * ways.disjoint(&search.distance, source, target);
+            paths += u64::from(share) * network.max_disjoint(&search.distance, source, target);
             pairs += u64::from(share);
         }
     }
     Some(paths as f64 / pairs.max(1) as f64)
 }
 
-/// The shortest ways of one pair at a time, as a flow network.
-struct Ways {
-    /// The graph turned round: a pair's ways are found from its target, where few nodes are on any.
+/// The flow network of the shortest paths of one pair at a time.
+struct ShortestPathNetwork {
+    /// The reversed graph. Paths are collected from the target, because few nodes are on any shortest path.
     back: Graph,
     disjointness: Disjointness,
-    /// The nodes on the ways of the pair, from the target on.
+    /// Nodes on the shortest paths, starting with the target.
     nodes: Vec<u32>,
-    /// The place of each of these; `NONE` for all other nodes.
+    /// Index of each node in `nodes`, or `NONE`.
     place: Vec<u32>,
-    /// From place to place, how many ways.
+    /// Tail and head as indices in `nodes`, and width.
     arcs: Vec<[u32; 3]>,
 }
 
-impl Ways {
+impl ShortestPathNetwork {
     fn new(graph: &Graph, disjointness: Disjointness) -> Self {
         let place = vec![NONE; graph.node_count()];
         Self { back: graph.reversed(), disjointness, nodes: Vec::new(), place, arcs: Vec::new() }
     }
 
-    /// The number of disjoint shortest paths from a source, from which `distance` is, to a target that it reaches.
-    fn disjoint(&mut self, distance: &[u32], source: u32, target: u32) -> u64 {
+    /// Returns the maximum number of disjoint shortest paths. `distance` holds the distances from the source.
+    fn max_disjoint(&mut self, distance: &[u32], source: u32, target: u32) -> u64 {
         self.collect(distance, source, target);
-        // Flow comes to a node at its place and leaves it at that and this.
+        // Vertex splitting: flow enters a node at its index and leaves it at its index plus `exit`.
         let (exit, most) = match self.disjointness {
             Disjointness::Edges => (0, u32::MAX),
             Disjointness::Nodes => (self.nodes.len(), 1),
@@ -87,6 +91,7 @@ impl Ways {
         flow.max_flow(exit + self.place[source as usize] as usize, 0)
     }
 
+    /// Collects the nodes and arcs of all shortest paths.
     fn collect(&mut self, distance: &[u32], source: u32, target: u32) {
         for node in self.nodes.drain(..) {
             self.place[node as usize] = NONE;
@@ -117,7 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Distances, PathDiversity, picks};
+    use crate::{Distances, PathDiversity, published_networks};
 
     fn mean(graph: &Graph, disjointness: Disjointness) -> Option<f64> {
         disjoint_shortest_paths(graph, &Sources::all(graph), disjointness)
@@ -153,8 +158,8 @@ mod tests {
         // Two rhombs in a row.
         let graph = Graph::of_links(7, &[[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 5], [4, 6], [5, 6]]);
         let distance = [0, 1, 1, 2, 3, 3, 4];
-        assert_eq!(Ways::new(&graph, Disjointness::Edges).disjoint(&distance, 0, 6), 2);
-        assert_eq!(Ways::new(&graph, Disjointness::Nodes).disjoint(&distance, 0, 6), 1);
+        assert_eq!(ShortestPathNetwork::new(&graph, Disjointness::Edges).max_disjoint(&distance, 0, 6), 2);
+        assert_eq!(ShortestPathNetwork::new(&graph, Disjointness::Nodes).max_disjoint(&distance, 0, 6), 1);
     }
 
     #[test]
@@ -165,10 +170,10 @@ mod tests {
 
     #[test]
     fn the_routers_of_a_chassis_stand_for_all() {
-        for pick in &picks::ALL {
-            let graph = picks::graph(pick);
+        for pick in &published_networks::ALL {
+            let graph = published_networks::graph(pick);
             for disjointness in [Disjointness::Edges, Disjointness::Nodes] {
-                let some = disjoint_shortest_paths(&graph, &picks::sources(), disjointness).unwrap();
+                let some = disjoint_shortest_paths(&graph, &published_networks::sources(), disjointness).unwrap();
                 assert!((some - mean(&graph, disjointness).unwrap()).abs() < 1e-12);
             }
         }
@@ -214,13 +219,13 @@ mod tests {
         fn node_disjoint_paths_are_as_many_as_can_be_chosen(topology in strategy::any_topology(8)) {
             let graph = Graph::of(&topology);
             let mut search = PathCounting::default();
-            let mut ways = Ways::new(&graph, Disjointness::Nodes);
+            let mut network = ShortestPathNetwork::new(&graph, Disjointness::Nodes);
             for &source in graph.terminals() {
                 search.search(&graph, source);
                 for &target in graph.terminals().iter().filter(|&&target| target != source) {
                     let mut found = Vec::new();
                     shortest(&graph, &search.distance, target, &mut vec![source], &mut found);
-                    let paths = ways.disjoint(&search.distance, source, target) as usize;
+                    let paths = network.max_disjoint(&search.distance, source, target) as usize;
                     prop_assert!(has_disjoint(&found, paths, &mut Vec::new()));
                     prop_assert!(paths == found.len() || !has_disjoint(&found, paths + 1, &mut Vec::new()));
                 }

@@ -1,22 +1,23 @@
-//! How far terminals are from each other.
+//! Distances between terminals.
 
-use crate::{Graph, Sources};
+use crate::graph::Graph;
+use crate::sources::Sources;
 
-/// The distances between terminals, in channels; an ordered pair is a source and another terminal.
+/// The distances between all ordered pairs of terminals, in channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Distances {
     /// Number of ordered pairs.
     pub pairs: u64,
-    /// The sum over all of them.
+    /// Sum of all distances.
     pub sum: u64,
-    /// The greatest.
+    /// Greatest distance.
     pub diameter: u32,
 }
 
 impl Distances {
-    /// The distances of a network, or `None` if some terminal does not reach some other.
+    /// Computes the distances of a network, or `None` if some terminal cannot reach another. O(N M) for `M` arcs.
     ///
-    /// See [`DistanceSearch::measure`], which keeps its memory for the next network and needs not search from all terminals.
+    /// See [`DistanceSearch::measure`] for many networks or known symmetries.
     ///
     /// ```
     /// use lockstep_metrics::{Distances, Graph};
@@ -31,48 +32,50 @@ impl Distances {
         DistanceSearch::default().measure(graph, &Sources::all(graph))
     }
 
-    /// The mean over ordered pairs; 0 if there is none.
+    /// Returns the mean distance, or 0 if there is no pair.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.pairs.max(1) as f64
     }
 
-    /// Counts `fresh` pairs more at this distance.
+    /// Adds `fresh` pairs at this distance.
     pub(crate) fn add(&mut self, distance: u32, fresh: u64) {
         self.pairs += fresh;
         self.sum += u64::from(distance) * fresh;
         self.diameter = self.diameter.max(distance);
     }
 
-    /// Whether these are the pairs of all sources with all terminals.
+    /// Returns true if all pairs of sources and terminals are counted.
     pub(crate) fn are_complete(&self, graph: &Graph, sources: &Sources) -> bool {
-        let shares: u64 = sources.shares.iter().copied().map(u64::from).sum();
-        self.pairs == shares * (graph.terminals().len() as u64).saturating_sub(1)
+        let orbit_sizes: u64 = sources.orbit_sizes.iter().copied().map(u64::from).sum();
+        self.pairs == orbit_sizes * (graph.terminals().len() as u64).saturating_sub(1)
     }
 }
 
-/// Breadth-first searches from 64 sources at a time. Memory: 24 bytes a node.
+/// Breadth-first searches from 64 sources at a time, with reusable buffers. Takes 24 bytes per node.
 ///
-/// **Source**: Then et al., *The more the merrier: efficient multi-source graph traversal*, Proc. VLDB Endowment 8 (2014).
+/// # Source
+///
+/// Then et al., *The more the merrier: efficient multi-source graph traversal*, Proc. VLDB Endowment 8, 2014.
 #[derive(Clone, Debug, Default)]
 pub struct DistanceSearch {
     is_terminal: Vec<bool>,
-    /// Bit `s` of a node's word: whether source `s` of the batch has reached it.
+    /// Bit `s` of each node: source `s` of the batch has reached it.
     reached: Vec<u64>,
-    /// Which sources reached it in the last step, and so may go on from it.
+    /// Sources that reached each node in the last step.
     fresh: Vec<u64>,
-    /// Which sources reach it in this step; 0 between steps.
+    /// Sources that reach each node in this step; 0 between steps.
     next: Vec<u64>,
-    /// The nodes with a fresh bit.
+    /// Nodes with fresh bits.
     active: Vec<u32>,
-    met: Vec<u32>,
+    /// Nodes with next bits.
+    touched: Vec<u32>,
 }
 
 impl DistanceSearch {
-    /// The distances of a network by searches from these sources, or `None` if one of them does not reach some terminal.
+    /// Computes the distances of a network by searches from these sources, or `None` if a source cannot reach a terminal.
     ///
-    /// Only nodes that route are inner nodes of paths. Takes `O(M)` time a source for `M` entries of the graph, and down to a 64th
-    /// of that where the sources reach the same nodes at the same distance. Allocates only where a network is larger than
-    /// those before it.
+    /// Paths lead only through forwarding nodes. O(M) per source for `M` arcs, and down to 1/64 of that if sources reach the
+    /// same nodes at the same distance. Allocates only if the network is larger than earlier ones.
     pub fn measure(&mut self, graph: &Graph, sources: &Sources) -> Option<Distances> {
         let nodes = graph.node_count();
         self.is_terminal.clear();
@@ -83,13 +86,14 @@ impl DistanceSearch {
         self.next.clear();
         self.next.resize(nodes, 0);
         let mut distances = Distances::default();
-        for (nodes, shares) in sources.nodes.chunks(64).zip(sources.shares.chunks(64)) {
-            self.search(graph, nodes, shares, &mut distances);
+        for (nodes, orbit_sizes) in sources.nodes.chunks(64).zip(sources.orbit_sizes.chunks(64)) {
+            self.search(graph, nodes, orbit_sizes, &mut distances);
         }
         distances.are_complete(graph, sources).then_some(distances)
     }
 
-    fn search(&mut self, graph: &Graph, sources: &[u32], shares: &[u32], distances: &mut Distances) {
+    /// Searches from up to 64 sources.
+    fn search(&mut self, graph: &Graph, sources: &[u32], orbit_sizes: &[u32], distances: &mut Distances) {
         self.reached.clear();
         self.reached.resize(graph.node_count(), 0);
         self.active.clear();
@@ -98,7 +102,7 @@ impl DistanceSearch {
             self.fresh[source as usize] |= 1 << bit;
         }
         self.active.extend(sources);
-        let alike = shares.iter().all(|share| *share == shares[0]).then_some(shares[0]);
+        let common_size = orbit_sizes.iter().all(|share| *share == orbit_sizes[0]).then_some(orbit_sizes[0]);
         for distance in 1.. {
             if self.active.is_empty() {
                 break;
@@ -108,8 +112,8 @@ impl DistanceSearch {
             for &node in &self.active {
                 let word = self.fresh[node as usize];
                 if self.is_terminal[node as usize] {
-                    pairs += alike.map_or_else(
-                        || bits(word).map(|bit| u64::from(shares[bit])).sum(),
+                    pairs += common_size.map_or_else(
+                        || bits(word).map(|bit| u64::from(orbit_sizes[bit])).sum(),
                         |share| u64::from(share) * u64::from(word.count_ones()),
                     );
                 }
@@ -123,21 +127,21 @@ impl DistanceSearch {
         }
     }
 
-    /// Lets every fresh source go on by one channel.
+    /// Advances all searches by one channel.
     fn step(&mut self, graph: &Graph) {
-        self.met.clear();
+        self.touched.clear();
         for &node in &self.active {
             let word = std::mem::take(&mut self.fresh[node as usize]);
             for &neighbour in graph.neighbours(node) {
                 let next = &mut self.next[neighbour as usize];
                 if *next == 0 && word != 0 {
-                    self.met.push(neighbour);
+                    self.touched.push(neighbour);
                 }
                 *next |= word;
             }
         }
         self.active.clear();
-        for &node in &self.met {
+        for &node in &self.touched {
             let reached = &mut self.reached[node as usize];
             let word = std::mem::take(&mut self.next[node as usize]) & !*reached;
             if word != 0 {
@@ -149,7 +153,7 @@ impl DistanceSearch {
     }
 }
 
-/// The places of the bits that are set.
+/// Returns the indices of the bits that are set.
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
@@ -180,29 +184,29 @@ mod tests {
     }
 
     #[test]
-    fn hosts_pass_nothing_on() {
-        // Three switch levels: up and down again.
+    fn hosts_do_not_forward() {
+        // Three switch levels up, three down.
         assert_eq!(of("fat-tree:2,3").unwrap().diameter, 6);
     }
 
     #[test]
-    fn a_network_in_parts_has_no_distances() {
+    fn a_disconnected_network_has_no_distances() {
         assert_eq!(Distances::of(&Graph::of_links(3, &[[0, 1]])), None);
         assert_eq!(Distances::of(&Graph::of_links(1, &[])), Some(Distances::default()));
         assert!(Distances::default().mean().abs() < f64::EPSILON);
     }
 
     #[test]
-    fn sources_stand_for_others() {
-        // A star: the centre, and a leaf for all leaves.
+    fn representatives_give_the_same_distances() {
+        // A star: the centre, and one leaf for all leaves.
         let graph = Graph::of_links(5, &[[0, 1], [0, 2], [0, 3], [0, 4]]);
-        let sources = Sources { nodes: vec![0, 3], shares: vec![1, 4] };
+        let sources = Sources { nodes: vec![0, 3], orbit_sizes: vec![1, 4] };
         assert_eq!(DistanceSearch::default().measure(&graph, &sources), Distances::of(&graph));
     }
 
     proptest! {
         #[test]
-        fn they_are_those_of_plain_searches(
+        fn distances_match_single_source_searches(
             topologies in prop::collection::vec(strategy::any_topology(80), 1..3),
         ) {
             let mut search = DistanceSearch::default();

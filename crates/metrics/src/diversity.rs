@@ -1,28 +1,30 @@
-//! How many shortest paths there are.
+//! Path diversity: the number of shortest paths.
 
-use crate::{Distances, Graph, Sources};
+use crate::distances::Distances;
+use crate::graph::Graph;
+use crate::sources::Sources;
 
-/// The shortest paths between terminals, all of them; an ordered pair is a source and another terminal.
+/// The number of shortest paths between all ordered pairs of terminals.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct PathDiversity {
-    /// How long they are.
+    /// Their lengths.
     pub distances: Distances,
-    /// Their number, summed over all ordered pairs; exact below 2^53, at most [`f64::MAX`].
+    /// Number of shortest paths of all ordered pairs: exact below 2^53, at most [`f64::MAX`].
     pub paths: f64,
     /// Number of terminals.
     terminals: u64,
 }
 
 impl PathDiversity {
-    /// The diversity of a network, or `None` if some terminal does not reach some other.
+    /// Computes the path diversity of a network, or `None` if some terminal cannot reach another. O(N M) for `M` arcs.
     ///
-    /// See [`PathCounting::measure`], which keeps its memory for the next network and needs not search from all terminals.
+    /// See [`PathCounting::measure`] for many networks or known symmetries.
     ///
     /// ```
     /// use lockstep_metrics::{Graph, PathDiversity};
     /// use lockstep_topology::Topology;
     ///
-    /// // One path to each node of a ring, but two to the opposite one.
+    /// // One path to each node of a ring, and two to the opposite node.
     /// let ring: Topology = "ring:32".parse()?;
     /// let diversity = PathDiversity::of(&Graph::of(&ring)).expect("a ring is connected");
     /// assert_eq!(diversity.mean(), 32.0 / 31.0);
@@ -32,41 +34,42 @@ impl PathDiversity {
         PathCounting::default().measure(graph, &Sources::all(graph))
     }
 
-    /// The mean number of shortest paths of a pair; 0 if there is no pair.
+    /// Returns the mean number of shortest paths per pair, or 0 if there is no pair.
     pub fn mean(&self) -> f64 {
         self.paths / self.distances.pairs.max(1) as f64
     }
 
-    /// The same where each terminal is also paired with itself, by one path, among unordered pairs: equation 4 of the
-    /// ExaNeSt document as it stands. 1 if there is no pair.
+    /// Returns the mean over unordered pairs, with each terminal also paired with itself by one path, or 1 without terminals.
     ///
-    /// **Source**: Pascual and Navaridas, *Designing an exascale interconnect using multi-objective optimization* (2017),
-    /// equation 4. The figures there are [means over pairs](Self::mean).
+    /// # Source
+    ///
+    /// Pascual et al., *Designing an exascale interconnect using multi-objective optimization*, IEEE CEC 2017, equation 4,
+    /// taken literally. The figures of the paper are [means over pairs](Self::mean).
     pub fn mean_with_selves(&self) -> f64 {
         let selves = self.terminals as f64;
         if self.terminals == 0 { 1.0 } else { (self.paths / 2.0 + selves) / (selves * (selves + 1.0) / 2.0) }
     }
 }
 
-/// Breadth-first searches that count paths. Memory: 16 bytes a node.
+/// Breadth-first searches that count shortest paths, with reusable buffers. Takes 16 bytes per node.
 #[derive(Clone, Debug, Default)]
 pub struct PathCounting {
-    /// Channels from the source of the search; `NONE` where it has not come yet.
+    /// Distance of each node from the source, or `NONE`.
     pub(crate) distance: Vec<u32>,
-    /// Shortest paths from there.
+    /// Number of shortest paths from the source.
     count: Vec<f64>,
     queue: Vec<u32>,
 }
 
-/// The distance of what cannot be reached.
+/// The distance of an unreachable node.
 pub(crate) const NONE: u32 = u32::MAX;
 
 impl PathCounting {
-    /// Distances and numbers of shortest paths by searches from these sources, or `None` if one of them does not reach some
+    /// Computes distances and numbers of shortest paths by searches from these sources, or `None` if a source cannot reach a
     /// terminal.
     ///
-    /// A path is known by its nodes: parallel channels make one. Only nodes that route are inner nodes. Takes `O(M)` time a
-    /// source for `M` entries of the graph. Allocates only where a network is larger than those before it.
+    /// Paths are distinguished by their nodes, so parallel channels count once. They lead only through forwarding nodes. O(M)
+    /// per source for `M` arcs. Allocates only if the network is larger than earlier ones.
     pub fn measure(&mut self, graph: &Graph, sources: &Sources) -> Option<PathDiversity> {
         let mut distances = Distances::default();
         let mut paths = 0.0;
@@ -124,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::picks;
+    use crate::published_networks;
 
     fn mean(graph: &Graph) -> f64 {
         PathDiversity::of(graph).unwrap().mean()
@@ -153,11 +156,11 @@ mod tests {
     #[test]
     fn the_picks_have_the_diversity_of_the_document() {
         // As far as the document's analysis prints them.
-        for (pick, expected) in picks::ALL.iter().zip([2.129, 33.032, 2.65, 14.0, 5.58, 16.35]) {
-            let graph = picks::graph(pick);
+        for (pick, expected) in published_networks::ALL.iter().zip([2.129, 33.032, 2.65, 14.0, 5.58, 16.35]) {
+            let graph = published_networks::graph(pick);
             assert!(is_near(mean(&graph), expected, 5e-3), "{} instead of {expected}", mean(&graph));
             let all = PathDiversity::of(&graph);
-            assert_eq!(PathCounting::default().measure(&graph, &picks::sources()), all);
+            assert_eq!(PathCounting::default().measure(&graph, &published_networks::sources()), all);
             assert_eq!(Distances::of(&graph), all.map(|all| all.distances));
         }
     }

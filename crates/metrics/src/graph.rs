@@ -1,16 +1,16 @@
-//! What the measures see of a network.
+//! The graph that all metrics run on.
 
 use std::borrow::Cow;
 
 use lockstep_topology::Topology;
 
-/// Which nodes of a network are joined, and by how many channels; who counts, and who passes things on.
+/// A directed graph with weighted arcs: the working channels of a network, its terminals and its forwarding nodes.
 ///
-/// Nodes are numbered from 0, as in the topology. Parallel channels are one entry with a width. A row of neighbours ascends.
-/// Memory: 8 bytes an entry and 9 bytes a node; [`set_links`](Self::set_links) uses it again.
+/// Nodes have the numbers of the topology. Parallel channels are one arc, whose width is their number. Neighbours are in
+/// ascending order. Takes 8 bytes per arc and 9 bytes per node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
-    /// Where each node's row starts, and the end of the last.
+    /// Index of the first arc of each node, followed by the number of arcs.
     start: Vec<u32>,
     neighbour: Vec<u32>,
     width: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of the working channels of a topology.
+    /// Creates the graph of the working channels of a topology. O(N + M log M) for `N` nodes and `M` channels.
     pub fn of(topology: &Topology) -> Self {
         let arcs: Vec<[u32; 2]> = topology
             .channels()
@@ -34,22 +34,22 @@ impl Graph {
         graph
     }
 
-    /// A graph of full-duplex links between `node_count` nodes that are all terminals and all route.
+    /// Creates a graph of full-duplex links between `node_count` nodes. All nodes are terminals and forward.
     ///
     /// # Panics
     ///
-    /// If a link ends at no node.
+    /// Panics if a link ends at a node that does not exist.
     pub fn of_links(node_count: usize, links: &[[u32; 2]]) -> Self {
         let mut graph = Self::default();
         graph.set_links(node_count, links);
         graph
     }
 
-    /// Makes it the graph that [`of_links`](Self::of_links) returns, in the memory it has.
+    /// Replaces the graph by that of [`of_links`](Self::of_links), and reuses the memory.
     ///
     /// # Panics
     ///
-    /// If a link ends at no node.
+    /// Panics if a link ends at a node that does not exist.
     pub fn set_links(&mut self, node_count: usize, links: &[[u32; 2]]) {
         self.fill(node_count, || links.iter().flat_map(|&[a, b]| [[a, b], [b, a]]));
         self.terminals.clear();
@@ -59,9 +59,9 @@ impl Graph {
         self.is_symmetric = true;
     }
 
-    /// The same nodes, joined both ways wherever they are joined at all, as widely as the wider way.
+    /// Returns the undirected graph: the cables of the network. Two opposite channels share one cable.
     ///
-    /// These are the cables of the network: two opposite channels share one.
+    /// The width between two nodes is the larger one of the two directions.
     #[must_use]
     pub fn undirected(&self) -> Self {
         if self.is_symmetric {
@@ -82,7 +82,7 @@ impl Graph {
         graph
     }
 
-    /// The same nodes, joined once wherever they are joined.
+    /// Returns the graph with all widths 1.
     pub fn simple(&self) -> Cow<'_, Self> {
         if self.width.iter().all(|&width| width == 1) {
             return Cow::Borrowed(self);
@@ -93,7 +93,7 @@ impl Graph {
         Cow::Owned(graph)
     }
 
-    /// The same nodes with every channel turned round.
+    /// Returns the graph with all arcs reversed.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let mut graph = self.clone();
@@ -105,7 +105,7 @@ impl Graph {
         graph
     }
 
-    /// Groups arcs by tail, ascending, and merges the parallel ones.
+    /// Sorts arcs by tail and head, and merges parallel arcs.
     fn fill<Arcs: Iterator<Item = [u32; 2]>>(&mut self, node_count: usize, arcs: impl Fn() -> Arcs) {
         // Twice a stable bucket sort: by head into `neighbour`, whose tails are in `width`, then by tail.
         self.start.clear();
@@ -124,7 +124,7 @@ impl Graph {
             self.neighbour[*place as usize] = head;
             *place += 1;
         }
-        // Every start is now the end of its row.
+        // Each start is now the end of its row.
         self.width.clear();
         let (mut kept, mut row_start) = (0, 0);
         for node in 0..node_count {
@@ -148,60 +148,58 @@ impl Graph {
         self.neighbour.truncate(kept);
     }
 
+    /// Returns true if each arc has an opposite arc of the same width.
     fn links_back(&self) -> bool {
         (0..self.node_count() as u32)
             .all(|node| self.arcs(node).all(|(neighbour, width)| self.width_between(neighbour, node) == width))
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.routes.len()
     }
 
-    /// Number of ordered pairs of nodes that are joined.
+    /// Returns the number of arcs: ordered pairs of adjacent nodes.
     pub fn arc_count(&self) -> usize {
         self.neighbour.len()
     }
 
-    /// The nodes that channels of `node` lead to, ascending, each once.
+    /// Returns the heads of the arcs of `node`, in ascending order.
     pub fn neighbours(&self, node: u32) -> &[u32] {
         &self.neighbour[self.row(node)]
     }
 
-    /// How many channels lead to each of [`neighbours`](Self::neighbours).
+    /// Returns the number of channels to each of the [`neighbours`](Self::neighbours).
     pub fn widths(&self, node: u32) -> &[u32] {
         &self.width[self.row(node)]
     }
 
-    /// The neighbours of a node with the number of channels to each.
+    /// Returns the neighbours of a node with the number of channels to each.
     pub fn arcs(&self, node: u32) -> impl ExactSizeIterator<Item = (u32, u32)> + Clone + '_ {
         self.neighbours(node).iter().copied().zip(self.widths(node).iter().copied())
     }
 
-    /// Where the row of a node lies in a table by arc.
+    /// Returns the indices of the arcs of a node.
     pub fn row(&self, node: u32) -> std::ops::Range<usize> {
         self.start[node as usize] as usize..self.start[node as usize + 1] as usize
     }
 
-    /// Where the channels from `tail` to `head` lie in a table by arc.
+    /// Returns the index of the arc from `tail` to `head`. O(log degree).
     pub fn arc_between(&self, tail: u32, head: u32) -> Option<usize> {
         self.neighbours(tail).binary_search(&head).ok().map(|place| self.row(tail).start + place)
     }
 
-    /// Number of channels from `tail` to `head`.
+    /// Returns the number of channels from `tail` to `head`. O(log degree).
     pub fn width_between(&self, tail: u32, head: u32) -> u32 {
         self.arc_between(tail, head).map_or(0, |arc| self.width[arc])
     }
 
-    /// Number of channels that leave a node, parallel ones counted: its cables, where every channel has its opposite.
+    /// Returns the number of outgoing channels of a node, including parallel ones.
     pub fn out_degree(&self, node: u32) -> u32 {
         self.widths(node).iter().sum()
     }
 
-    /// The most ports that a node needs: the greatest number of channels that leave it, or come to it, parallel ones counted; 0 if
-    /// there are none.
-    ///
-    /// Terminals and switches alike. Where every channel has its opposite, these are cables. Takes `O(M)` time for `M` entries.
+    /// Returns the greatest in- or out-degree, including parallel channels: the ports that a node needs. O(M) for `M` arcs.
     ///
     /// ```
     /// use lockstep_metrics::Graph;
@@ -218,17 +216,17 @@ impl Graph {
         (0..self.node_count() as u32).map(|node| self.out_degree(node)).max().unwrap_or(0)
     }
 
-    /// The nodes that send and receive, ascending: what the measures speak of.
+    /// Returns the terminals, in ascending order.
     pub fn terminals(&self) -> &[u32] {
         &self.terminals
     }
 
-    /// Whether paths may lead through a node.
+    /// Returns true if the node forwards, so that paths may lead through it.
     pub fn routes(&self, node: u32) -> bool {
         self.routes[node as usize]
     }
 
-    /// Whether every channel has its opposite.
+    /// Returns true if each arc has an opposite arc of the same width.
     pub fn is_symmetric(&self) -> bool {
         self.is_symmetric
     }
@@ -242,7 +240,7 @@ mod tests {
     use super::Graph;
 
     #[test]
-    fn parallel_links_are_one_entry_with_a_width() {
+    fn parallel_links_are_one_arc_with_a_width() {
         let graph = Graph::of_links(3, &[[0, 2], [1, 0], [2, 0]]);
         assert_eq!(graph.neighbours(0), [1, 2]);
         assert_eq!(graph.widths(0), [1, 2]);
@@ -251,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simple_graph_forgets_widths() {
+    fn a_simple_graph_has_no_widths() {
         let doubled = Graph::of_links(3, &[[0, 2], [1, 0], [2, 0]]);
         let simple = Graph::of_links(3, &[[0, 2], [1, 0]]);
         assert_eq!(*doubled.simple(), simple);
@@ -259,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_another_network_leaves_no_trace() {
+    fn an_earlier_network_does_not_affect_a_graph() {
         let mut graph = Graph::of(&"fat-tree:2,3".parse::<Topology>().unwrap());
         graph.set_links(2, &[[0, 1]]);
         assert_eq!(graph, Graph::of_links(2, &[[0, 1]]));
     }
 
     #[test]
-    fn a_cable_carries_both_ways_or_one() {
+    fn opposite_channels_share_a_cable() {
         let kautz: Topology = "kautz:2,2".parse().unwrap();
         let graph = Graph::of(&kautz);
         assert!(!graph.is_symmetric());

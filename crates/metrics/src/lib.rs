@@ -1,30 +1,6 @@
-//! What an interconnection network is worth, one number each.
+//! Metrics of interconnection networks: bisection width, throughput, path diversity, distances, connectivity, spectral gap.
 //!
-//! Every measure runs on a [`Graph`], which any [`Topology`](lockstep_topology::Topology) has and which a search can fill again
-//! and again without allocating.
-//!
-//! | measure | of | takes, for `N` nodes and `M` joined pairs |
-//! |---|---|---|
-//! | [`Graph::greatest_degree`] | the ports that the busiest node needs | `O(M)` |
-//! | [`Distances`] | mean distance, diameter | `O(M)` a source, down to a 64th of that |
-//! | [`PathDiversity`] | how many shortest paths there are | `O(M)` a source |
-//! | [`disjoint_shortest_paths`] | how many of them share no channel, or no node | a flow a pair: microseconds each |
-//! | [`EdgeConnectivity`] | the channels that can fail before something is cut off | a flow a terminal, `O(M sqrt M)` each; a pair where hosts have several cables |
-//! | [`SpectralGap`] | how well loads and rumours spread | `O(N^3)` up to 512 nodes; beyond, about 10 s at most |
-//! | [`Bisector`] | a small cut into halves | about five passes of `O(N M)` at worst |
-//! | [`exact_bisection`] | the least cut into halves | up to 128 terminals, and a budget |
-//! | [`ThroughputSearch`] | the traffic that all can send to all | a budget; up to [`MAX_FLOWS`] terminals times nodes |
-//!
-//! Memory is in proportion to nodes and joined pairs, but for the spectral gap (2 MiB up to 512 nodes, about 1 KiB a node beyond),
-//! the exact bisection and the throughput, which have limits. On a torus of 100 by 100 nodes, distances and paths take about
-//! 3 s each, the spectral gap 1.5 s and the edge connectivity 16 s. What needs all pairs (disjoint paths, throughput) is for
-//! such networks when symmetries are known: [`Sources::under`] finds the terminals that stand for all.
-//!
-//! A measure of all terminals is `None`, or 0 where that says the same, if some terminal does not reach some other. The searches
-//! (`DistanceSearch`, `PathCounting`, `SpectralSearch`, `ThroughputSearch`, `Bisector`) keep their memory from one network to the
-//! next; what they return depends on the network alone, and the random stream for a `Bisector`.
-//!
-//! Not here: schedules and their bounds, and which networks to compare.
+//! This crate measures graphs. It contains no schedules, no bounds on collectives and no design of networks.
 //!
 //! ```
 //! use lockstep_metrics::{Distances, EdgeConnectivity, Graph, ThroughputGoal, ThroughputSearch};
@@ -36,12 +12,39 @@
 //! assert_eq!(Distances::of(&graph).map(|distances| distances.diameter), Some(4));
 //! assert_eq!(EdgeConnectivity::of(&graph).map(|connectivity| connectivity.channels), Some(4));
 //!
-//! // Every terminal can send at the rate of 1.875 channels: 4 channels, over the mean distance of 32/15.
+//! // Each terminal can send at the rate of 1.875 channels: 4 channels divided by the mean distance of 32/15.
 //! let goal = ThroughputGoal { gap: 0.01, searches: 1_000 };
 //! let throughput = ThroughputSearch::default().measure(&graph, &[], goal)?;
 //! assert!(throughput.lower <= 1.876 && throughput.upper >= 1.874 && throughput.gap() <= 0.01);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Entry points
+//!
+//! Each metric runs on a [`Graph`], which any [`Topology`](lockstep_topology::Topology) has. For `N` nodes and `M` arcs:
+//!
+//! | metric | meaning | time |
+//! |---|---|---|
+//! | [`Graph::greatest_degree`] | ports that a node needs | `O(M)` |
+//! | [`Distances`] | mean distance, diameter | `O(M)` per source, down to 1/64 of that |
+//! | [`PathDiversity`] | number of shortest paths | `O(M)` per source |
+//! | [`disjoint_shortest_paths`] | number of disjoint shortest paths | one small flow per pair |
+//! | [`EdgeConnectivity`] | channel failures that separate two terminals | `O(M sqrt M)` per terminal |
+//! | [`SpectralGap`] | algebraic connectivity | `O(N^3)` up to 512 nodes, at most about 10 s beyond |
+//! | [`Bisector`] | small bisections, heuristically | about five passes of at most `O(N M)` |
+//! | [`exact_bisection`] | bisection width, up to 128 terminals | a budget |
+//! | [`ThroughputSearch`] | rate of all-to-all traffic, up to [`MAX_FLOWS`] | a budget |
+//!
+//! Memory is O(N + M), except for the spectral gap, the exact bisection and the throughput, which have limits.
+//!
+//! # Concepts
+//!
+//! - Metrics of all terminals are `None`, or 0, if some terminal cannot reach another.
+//! - The searches ([`DistanceSearch`], [`PathCounting`], [`SpectralSearch`], [`ThroughputSearch`], [`Bisector`]) reuse their
+//!   buffers for the next network. Results depend only on the network, and on the random stream of a [`Bisector`].
+//! - Symmetries reduce the work: [`Sources::under`] returns one terminal per orbit.
+//!
+//! To add a metric, write one file in `src` and export it here. To make it an objective, add it to `lockstep-design` too.
 
 mod bisection;
 mod connectivity;
@@ -55,7 +58,7 @@ mod spectral;
 mod throughput;
 
 #[cfg(test)]
-mod picks;
+mod published_networks;
 
 pub use bisection::{
     Bisection, BisectionEffort, BisectionError, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals,

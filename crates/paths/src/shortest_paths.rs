@@ -51,19 +51,19 @@ pub enum AllPairsError {
 pub struct ShortestPaths<'a> {
     topology: &'a Topology,
     /// One row of nodes per terminal.
-    distances: Distances,
+    distances: CompactDistances,
     /// One row of nodes per terminal.
     counts: Box<[u64]>,
 }
 
 /// Distances in the narrowest integer type for the number of nodes. Its maximum means *unreachable*.
 #[derive(Clone, Debug)]
-enum Distances {
+enum CompactDistances {
     Narrow(Box<[u16]>),
     Wide(Box<[u32]>),
 }
 
-impl Distances {
+impl CompactDistances {
     #[inline]
     fn get(&self, place: usize) -> u32 {
         match self {
@@ -96,10 +96,10 @@ impl<'a> ShortestPaths<'a> {
         }
         let (distances, counts) = if narrow {
             let (distances, counts) = search_all(topology, u16::MAX);
-            (Distances::Narrow(distances), counts)
+            (CompactDistances::Narrow(distances), counts)
         } else {
             let (distances, counts) = search_all(topology, UNREACHED);
-            (Distances::Wide(distances), counts)
+            (CompactDistances::Wide(distances), counts)
         };
         Ok(Self { topology, distances, counts })
     }

@@ -1,25 +1,25 @@
-//! Every cell of the document on multistage networks has its optimum as a lower bound.
+//! The lower bound of every cell of the document on multistage networks is the optimum.
 
 use lockstep_bounds::{best, best_reaching};
 use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Problem};
 use lockstep_topology::{NodeId, Topology};
 use serde_json::Value;
 
-/// The networks of Tables 1 and 3, with the steps that the document's search reached.
+/// The networks of Tables 1 and 3, with the steps that the search of the document reached.
 const DOCUMENT: &str = include_str!("../../../../data/papers/min.json");
 
-/// The optimum of a cell: a closed formula where the document falls short of it or may do so, else the document's
+/// Returns the optimum of a cell: a closed formula where the search of the document may have missed it, otherwise its
 /// figure.
 ///
-/// One-port terminals double the holders in a step and receive N - 1 messages, and links of a tree carry all messages
-/// from one of their sides to the other.
+/// With one port, the number of holders doubles per step, and a terminal receives N - 1 messages. A link of a tree
+/// carries all messages from one of its sides to the other.
 fn optimum(spec: &str, collective: &str, printed: u32, depth: u32) -> u32 {
     let (family, parameters) = spec.split_once(':').unwrap();
     let network: Topology = spec.parse().unwrap();
     let terminals = network.terminal_count() as u32;
     let below = |depth: u32| ((terminals + 1) >> depth) - 1;
     match (family, collective) {
-        // By an exhaustive programme; the document has it right.
+        // By the dynamic program, the figures of the document are optima.
         ("full-b-tree", "oab") => printed,
         ("full-b-tree", "oas") if depth == 0 => below(1),
         ("full-b-tree", "oas") => terminals - below(depth),
@@ -40,7 +40,7 @@ fn every_cell_is_bounded_by_its_optimum() {
         let topology: Topology = spec.parse().unwrap();
         for cell in network["cells"].as_array().unwrap() {
             let (name, printed) = (cell["collective"].as_str().unwrap(), cell["steps"].as_array().unwrap());
-            // Several figures are those of the depths of the source in a tree, from leaf to root.
+            // Several figures belong to the depths of the source in a tree, from leaf to root.
             for (depth, printed) in (0..printed.len() as u32).rev().zip(printed) {
                 let printed = printed.as_u64().unwrap() as u32;
                 let root = if name.starts_with('o') { Some(topology.terminals()[(1 << depth) - 1]) } else { None };
@@ -55,9 +55,11 @@ fn every_cell_is_bounded_by_its_optimum() {
             }
         }
     }
-    // 18 networks of 4 cells; the last four have a figure for each of their 3 to 6 depths.
+    // 18 networks have 4 cells each. In the last four, broadcast and scatter have a figure for each of their 3 to 6
+    // depths.
     assert_eq!(cells, 14 * 4 + [3, 4, 5, 6].map(|depths| 2 * depths + 2).iter().sum::<u32>());
-    // Six cells of Table 1; the AAB of three B-Trees and all FB-Trees, one AAS of an F-Tree, three OAS of an FB-Tree.
+    // Eight cells of Table 1; the all-gather of three B-Trees and all FB-Trees, one all-to-all of an F-Tree, and three
+    // scatters of an FB-Tree.
     assert_eq!(beaten.len(), 8 + 3 + 4 + 1 + 3, "{beaten:?}");
 }
 

@@ -3,8 +3,7 @@
 use lockstep_schedule::{MessageId, Problem, Schedule};
 use lockstep_topology::{NodeId, Topology};
 
-/// A broadcast of one message, in one or more chunks, from one terminal to two or more others. Every terminal may relay
-/// it.
+/// A broadcast of one message, in one or more chunks, from one terminal to others. Every terminal may relay it.
 #[derive(Clone, Debug)]
 pub(crate) struct SingleSourceBroadcast {
     pub(crate) source: NodeId,
@@ -14,7 +13,7 @@ pub(crate) struct SingleSourceBroadcast {
 }
 
 impl SingleSourceBroadcast {
-    /// Returns the broadcast, if the problem is one. A message to a single terminal is a [`SingleSourceScatter`].
+    /// Returns the broadcast, if the problem is one.
     pub(crate) fn of(problem: &Problem<'_>) -> Option<Self> {
         let messages = problem.messages();
         let first = messages.ids().next().filter(|_| messages.len() == messages.chunks() as usize)?;
@@ -173,6 +172,6 @@ mod tests {
         assert_eq!(read(&named), Some((*root, others.to_vec(), 3)));
         assert_eq!(read(&listed), read(&named));
         assert_eq!(read(&Collective::many_to_many_broadcast(others, &[*root, others[0]])), None);
-        assert_eq!(read(&Collective::many_to_many_broadcast(&[*root], &others[..1])), None, "a scatter");
+        assert_eq!(read(&Collective::many_to_many_scatter(&[*root], &others[..1])), None, "a scatter");
     }
 }

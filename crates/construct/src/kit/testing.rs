@@ -5,7 +5,7 @@ use lockstep_topology::{NodeId, Topology};
 use proptest::sample::Index;
 
 /// Returns the root and a broadcast from it to the other terminals drawn. If fewer than two are drawn, the broadcast
-/// goes to all terminals, because a message to one terminal is a scatter.
+/// goes to all terminals.
 pub(crate) fn broadcast_to(topology: &Topology, root: Index, others: &[Index]) -> (NodeId, Collective) {
     let root = *root.get(topology.terminals());
     let mut others: Vec<NodeId> = others.iter().map(|other| *other.get(topology.terminals())).collect();

@@ -1,7 +1,7 @@
 //! Tests of repairs and survivors.
 
 use lockstep_schedule::strategy::instance;
-use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, verify};
+use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Message, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -149,8 +149,8 @@ fn messages_of_failed_terminals_are_dropped_and_the_others_renumbered() {
 fn a_broadcast_that_becomes_a_direct_scatter_is_not_relayed() {
     let ring: Topology = "ring:6".parse().unwrap();
     let to = |receivers: &[u32]| {
-        let receivers: Vec<NodeId> = receivers.iter().copied().map(NodeId::new).collect();
-        Collective::many_to_many_broadcast(&[NodeId::new(0)], &receivers)
+        let receivers = receivers.iter().copied().map(NodeId::new).collect();
+        Collective::custom(vec![Message { source: NodeId::new(0), receivers }])
     };
     let (two, one) = (to(&[2, 4]), to(&[2]));
     let before = Problem::new(&ring, &two, CommunicationModel::wormhole()).unwrap();

@@ -1,14 +1,25 @@
-//! The binary form of plan files.
+//! The binary form of plan files: version 2, and version 1 for reading.
 
+use lockstep_files::{FileError, FileKind, SealError};
 use lockstep_schedule::ScheduleFile;
 use serde::{Deserialize, Serialize};
 
+use super::claims::Claims;
 use super::file::{KIND, PlanFile, PlanFileError};
-use super::json::parse;
 
-/// The claims are short and stay JSON. The schedule is long and has a binary form.
+/// The version with lower bounds in binary form.
+const BINARY_KIND: FileKind = FileKind { version: 2, ..KIND };
+
 #[derive(Serialize, Deserialize)]
 struct BinaryPlan {
+    claims: Claims,
+    /// The binary schedule file.
+    schedule: Vec<u8>,
+}
+
+/// Version 1, in which all claims are one JSON text.
+#[derive(Serialize, Deserialize)]
+struct BinaryPlanV1 {
     claims: String,
     schedule: Vec<u8>,
 }
@@ -16,22 +27,23 @@ struct BinaryPlan {
 impl PlanFile {
     /// Writes a binary file: about 4 bytes per transfer, and the claims.
     pub fn to_bytes(&self) -> Vec<u8> {
-        KIND.seal(&BinaryPlan { claims: self.claims(), schedule: self.schedule.to_bytes() })
+        BINARY_KIND.seal(&BinaryPlan { claims: Claims::of(self), schedule: self.schedule.to_bytes() })
     }
 
-    /// Everything but the schedule, as JSON.
-    pub(crate) fn claims(&self) -> String {
-        serde_json::to_string(&self.record(())).expect("numbers, texts and records of them are JSON")
-    }
-
-    /// Reads a binary file.
+    /// Reads a binary file of version 1 or 2.
     ///
     /// # Errors
     ///
-    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind;
-    /// otherwise as [`from_json`](Self::from_json).
+    /// [`FileError::Sealed`] if the file is truncated, altered or of another kind; otherwise as
+    /// [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PlanFileError> {
-        let BinaryPlan { claims, schedule } = KIND.open(bytes)?;
-        parse::<()>(&claims)?.into_file(|()| ScheduleFile::from_bytes(&schedule).map_err(PlanFileError::Schedule))
+        let BinaryPlan { claims, schedule } = match BINARY_KIND.open(bytes) {
+            Err(FileError::Sealed(SealError::Version { found: 1, .. })) => {
+                let BinaryPlanV1 { claims, schedule } = FileKind { version: 1, ..KIND }.open(bytes)?;
+                BinaryPlan { claims: Claims::from_version_1(&claims)?, schedule }
+            }
+            opened => opened?,
+        };
+        claims.into_file(|| ScheduleFile::from_bytes(&schedule).map_err(PlanFileError::Schedule))
     }
 }

@@ -1,6 +1,6 @@
 //! The contents of a plan file, and their check.
 
-use lockstep_certificate::{CertificateError, LowerBound};
+use lockstep_certificate::{CertificateError, DecodeError, LowerBound};
 use lockstep_files::{FileError, FileKind};
 use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
 
@@ -137,4 +137,7 @@ pub enum PlanFileError {
     /// The schedule of a binary file cannot be read.
     #[error("field 'schedule': {0}")]
     Schedule(ScheduleFileError),
+    /// A binary file has a lower bound that cannot be read.
+    #[error("field 'lower_bound': {0}")]
+    LowerBound(DecodeError),
 }

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::file::{KIND, PlanFile, PlanFileError};
 use super::verdict::{CutShort, Verdict};
 
-/// The fields of a plan file. `S` is the schedule file in JSON, and `()` in the binary form, which stores it elsewhere.
+/// The fields of a plan file. The schedule and the lower bound are `()` in the binary form, which stores them elsewhere.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PlanRecord<S> {
+pub(crate) struct PlanRecord<S, B> {
     format: String,
     version: u32,
     schedule: S,
     steps: u32,
-    lower_bound: LowerBound,
+    lower_bound: B,
     verdict: Verdict,
     engine: String,
     seed: u64,
@@ -30,7 +30,7 @@ pub(crate) struct PlanRecord<S> {
 impl PlanFile {
     /// Writes a JSON file: one line per field of the plan and of its schedule, and one line per step.
     pub fn to_json(&self) -> String {
-        to_json_rows(&self.record(&self.schedule), 3)
+        to_json_rows(&self.record(&self.schedule, &self.lower_bound), 3)
     }
 
     /// Reads a JSON file.
@@ -39,16 +39,16 @@ impl PlanFile {
     ///
     /// The first [`PlanFileError`]. Format and version are checked before everything else.
     pub fn from_json(text: &str) -> Result<Self, PlanFileError> {
-        parse::<ScheduleFile>(text)?.into_file(Ok)
+        Ok(parse::<ScheduleFile, LowerBound>(text)?.into_file())
     }
 
-    pub(crate) fn record<S>(&self, schedule: S) -> PlanRecord<S> {
+    pub(crate) fn record<S, B>(&self, schedule: S, lower_bound: B) -> PlanRecord<S, B> {
         PlanRecord {
             format: KIND.format.to_owned(),
             version: KIND.version,
             schedule,
             steps: self.steps,
-            lower_bound: self.lower_bound.clone(),
+            lower_bound,
             verdict: self.verdict,
             engine: self.engine.clone(),
             seed: self.seed,
@@ -58,17 +58,27 @@ impl PlanFile {
     }
 }
 
-impl<S> PlanRecord<S> {
-    /// Returns the plan file, with the schedule that `read` returns.
-    pub(crate) fn into_file<E>(self, read: impl FnOnce(S) -> Result<ScheduleFile, E>) -> Result<PlanFile, E> {
+impl<S, B> PlanRecord<S, B> {
+    /// Replaces the schedule and the lower bound. Returns the earlier ones too.
+    pub(crate) fn replace<T, C>(self, schedule: T, lower_bound: C) -> (PlanRecord<T, C>, S, B) {
+        let Self { format, version, steps, verdict, engine, seed, cut_short, seconds, .. } = self;
+        let record =
+            PlanRecord { format, version, schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds };
+        (record, self.schedule, self.lower_bound)
+    }
+}
+
+impl PlanRecord<ScheduleFile, LowerBound> {
+    /// Returns the plan file with these fields.
+    pub(crate) fn into_file(self) -> PlanFile {
         let Self { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds, .. } = self;
-        Ok(PlanFile { schedule: read(schedule)?, steps, lower_bound, verdict, engine, seed, cut_short, seconds })
+        PlanFile { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds }
     }
 }
 
 /// Parses a record of the right format and version.
-pub(crate) fn parse<S: DeserializeOwned>(text: &str) -> Result<PlanRecord<S>, PlanFileError> {
-    let record: PlanRecord<S> = KIND.parse(text)?;
+pub(crate) fn parse<S: DeserializeOwned, B: DeserializeOwned>(text: &str) -> Result<PlanRecord<S, B>, PlanFileError> {
+    let record: PlanRecord<S, B> = KIND.parse(text)?;
     KIND.check(&record.format, record.version.into())?;
     Ok(record)
 }

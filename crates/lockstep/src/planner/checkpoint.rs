@@ -128,7 +128,8 @@ pub(super) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, Save
             StoredEngine::Auto => StoredEngine::Umda.name(),
             engine => engine.name(),
         };
-        let (state, search) = state.into_current(evolution);
+        let (state, search) =
+            state.into_current(evolution).map_err(|error| CheckpointError::Inconsistent { what: error.to_string() })?;
         return Ok((state, SavedSearch { engine: engine.to_owned(), state: search }));
     }
     let (found, state, search): (Identity, PlanState, SavedSearch) = KIND.open(bytes)?;

@@ -1,5 +1,6 @@
 //! Checkpoints of version 3, which release 0.1.0 wrote: there the planner searched over the numbers of steps.
 
+use lockstep_certificate::LowerBound;
 use lockstep_evolve::LevelCheckpoint;
 use lockstep_schedule::Schedule;
 use serde::Deserialize;
@@ -12,6 +13,7 @@ use crate::plan::CutShort;
 #[derive(Deserialize)]
 pub(super) struct StateV3 {
     done: Vec<ScheduleV3>,
+    /// The lower bounds as JSON.
     bounds: Vec<String>,
     best: Option<ScheduleV3>,
     level: u32,
@@ -29,11 +31,17 @@ struct ScheduleV3 {
 
 impl StateV3 {
     /// The state in the current version, and the state of its search.
-    pub(super) fn into_current(self, evolution: Vec<u8>) -> (PlanState, Vec<u8>) {
+    ///
+    /// # Errors
+    ///
+    /// If a text is not a lower bound.
+    pub(super) fn into_current(self, evolution: Vec<u8>) -> Result<(PlanState, Vec<u8>), serde_json::Error> {
         let Self { done, bounds, best, level, low, spent, cut_short } = self;
+        let binary = |text: &String| serde_json::from_str(text).map(|bound: LowerBound| bound.to_bytes());
+        let bounds = bounds.iter().map(binary).collect::<Result<_, _>>()?;
         let done = done.into_iter().map(PhaseSchedule::from).collect();
         let search = LevelCheckpoint { level, low, spent, best: None, evolution };
-        (PlanState { done, bounds, best: best.map(PhaseSchedule::from), cut_short }, search.to_bytes())
+        Ok((PlanState { done, bounds, best: best.map(PhaseSchedule::from), cut_short }, search.to_bytes()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The results of a planner so far: what a checkpoint keeps.
 
-use lockstep_certificate::LowerBound;
+use lockstep_certificate::{DecodeError, LowerBound};
 use lockstep_schedule::{FoundSchedule, Schedule, StopReason, Verification};
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +35,8 @@ impl PhaseSchedule {
 pub(super) struct PlanState {
     /// The phases that are planned.
     pub(super) done: Vec<PhaseSchedule>,
-    /// The lower bounds of these phases and of the current one, as JSON, which the binary codec can store.
-    pub(super) bounds: Vec<String>,
+    /// The lower bounds of all phases up to the current one, in their binary form.
+    pub(super) bounds: Vec<Vec<u8>>,
     /// The shortest schedule of the current phase.
     pub(super) best: Option<PhaseSchedule>,
     /// Why some search was stopped before its evaluations were spent.
@@ -46,16 +46,16 @@ pub(super) struct PlanState {
 impl PlanState {
     /// Stores the final lower bound of the current phase.
     pub(super) fn push_bound(&mut self, bound: &LowerBound) {
-        self.bounds.push(serde_json::to_string(bound).expect("numbers, texts and lists of them are JSON"));
+        self.bounds.push(bound.to_bytes());
     }
 
     /// The lower bounds of all phases up to the current one.
     ///
     /// # Errors
     ///
-    /// If a checkpoint contains other texts.
-    pub(super) fn bounds(&self) -> Result<Vec<LowerBound>, serde_json::Error> {
-        self.bounds.iter().map(|text| serde_json::from_str(text)).collect()
+    /// [`DecodeError`] if a checkpoint contains other bytes.
+    pub(super) fn bounds(&self) -> Result<Vec<LowerBound>, DecodeError> {
+        self.bounds.iter().map(|bytes| LowerBound::from_bytes(bytes)).collect()
     }
 
     /// Number of steps of the shortest schedule of the current phase; `u32::MAX` without one.

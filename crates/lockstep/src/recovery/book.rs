@@ -8,7 +8,7 @@ use super::book_error::BookError;
 use super::book_format::{PackedPlan, Page, Piece, Pieces, title};
 use super::degradation::Degradation;
 use super::remaining::remaining;
-use crate::plan::{PlanFile, PlanFileError, parse};
+use crate::plan::PlanFile;
 
 /// A plan for each of many sets of faults.
 ///
@@ -144,6 +144,6 @@ impl RecoveryBook {
         let problem = Problem::new(&network, &collective, before.model())?;
         let schedule = Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)?;
         let file = ScheduleFile::new(&problem, schedule);
-        Ok(parse::<()>(&plan.claims)?.into_file(|()| Ok::<_, PlanFileError>(file))?)
+        Ok(plan.claims.clone().into_file(|| Ok(file))?)
     }
 }

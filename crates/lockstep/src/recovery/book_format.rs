@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::book_error::BookError;
 use super::degradation::Degradation;
-use crate::plan::Plan;
+use crate::plan::{Claims, Plan, PlanFileError};
 use crate::planner::StoredOptions;
 
 pub(super) const KIND: FileKind =
-    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 1, remedies: &[] };
+    FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 2, remedies: &[] };
+
+/// Version 1, in which the claims of a plan are one JSON text.
+const KIND_V1: FileKind = FileKind { version: 1, ..KIND };
 
 /// The first piece: everything that decides the results of the sweep.
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -48,20 +51,59 @@ pub(super) struct Page {
 /// A plan without its problem.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct PackedPlan {
-    /// Everything of a plan file but its problem and schedule, as JSON.
-    pub(super) claims: String,
+    /// Everything of a plan file but its problem and schedule.
+    pub(super) claims: Claims,
     pub(super) schedule: Vec<u8>,
 }
 
 impl PackedPlan {
     pub(super) fn new(plan: &Plan) -> Self {
-        Self { claims: plan.to_file(None).claims(), schedule: plan.schedule().pack() }
+        Self { claims: Claims::of(&plan.to_file(None)), schedule: plan.schedule().pack() }
+    }
+}
+
+/// A further piece of version 1.
+#[derive(Deserialize)]
+enum PieceV1 {
+    Page(PageV1),
+    End(u64),
+}
+
+#[derive(Deserialize)]
+struct PageV1 {
+    number: u64,
+    degradation: Degradation,
+    plan: Option<PackedPlanV1>,
+}
+
+#[derive(Deserialize)]
+struct PackedPlanV1 {
+    claims: String,
+    schedule: Vec<u8>,
+}
+
+impl TryFrom<PieceV1> for Piece {
+    type Error = PlanFileError;
+
+    fn try_from(piece: PieceV1) -> Result<Self, PlanFileError> {
+        let plan = |PackedPlanV1 { claims, schedule }| {
+            Claims::from_version_1(&claims).map(|claims| PackedPlan { claims, schedule })
+        };
+        Ok(match piece {
+            PieceV1::Page(PageV1 { number, degradation, plan: packed }) => {
+                Self::Page(Page { number, degradation, plan: packed.map(plan).transpose()? })
+            }
+            PieceV1::End(pages) => Self::End(pages),
+        })
     }
 }
 
 /// Reads the first piece. Returns it with the bytes behind it.
 pub(super) fn title(bytes: &[u8]) -> Result<(Title, &[u8]), BookError> {
-    Ok(KIND.open_first(bytes)?)
+    match KIND.open_first(bytes) {
+        Err(FileError::Sealed(SealError::Version { found: 1, .. })) => Ok(KIND_V1.open_first(bytes)?),
+        opened => Ok(opened?),
+    }
 }
 
 /// Reads the pieces behind the first one, each with its length in bytes, up to the end of the book.
@@ -79,6 +121,10 @@ impl<'a> Pieces<'a> {
     fn piece(&mut self) -> Result<(Piece, usize), BookError> {
         let (piece, rest) = match KIND.open_first(self.rest) {
             Err(FileError::Sealed(SealError::Length { .. })) => return Err(BookError::Unfinished),
+            Err(FileError::Sealed(SealError::Version { found: 1, .. })) => {
+                let (piece, rest): (PieceV1, &[u8]) = KIND_V1.open_first(self.rest)?;
+                (piece.try_into()?, rest)
+            }
             opened => opened?,
         };
         match &piece {

@@ -1,9 +1,10 @@
 //! Plan files.
 
+use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::schedule::strategy::instance;
 use lockstep::{
-    Budget, CommunicationModel, CutShort, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation, Planner, Schedule,
-    ScheduleFile, Verdict,
+    Budget, CommunicationModel, CutShort, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation, Planner,
+    RecoveryBook, Schedule, ScheduleFile, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -94,6 +95,21 @@ fn the_version_is_checked_before_everything_else() {
     assert_eq!(message(newer), "field 'version' is 2, but only version 1 is known; use a newer lockstep");
     let inner = message(changed(|value| value["schedule"]["version"] = json!(3)));
     assert!(inner.contains("field 'schedule': field 'version' is 3, but only version 2 is known"), "{inner}");
+}
+
+/// Files of release 0.1.0, with lower bounds as JSON.
+#[test]
+fn binary_files_of_version_1_are_read() {
+    let file = PlanFile::from_bytes(include_bytes!("../data/plan-0.1.0.lsb")).unwrap();
+    assert_eq!(PlanFile::from_bytes(&file.to_bytes()).as_ref(), Ok(&file));
+    assert!(file.check().unwrap().is_optimal());
+
+    let book = RecoveryBook::read(include_bytes!("../data/book-0.1.0.lsb")).unwrap();
+    assert_eq!(book.len(), 5);
+    for faults in FaultSpace::new(book.topology(), FaultKind::Link, 1).iter() {
+        let plan = book.look_up(&faults).unwrap().unwrap().plan.unwrap();
+        assert_eq!(plan.check().unwrap().step_count(), 4);
+    }
 }
 
 #[test]

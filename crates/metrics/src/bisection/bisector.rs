@@ -1,31 +1,29 @@
-//! Small cuts by search from random sides.
+//! Heuristic search for small bisections.
 
 use std::borrow::Cow;
 
 use rand::Rng;
 
 use super::multilevel::Multilevel;
-use super::refiner::{Load, Refiner, Rule};
+use super::refiner::{BisectionInput, MoveRule, Refiner};
 use crate::Graph;
 
-/// How many of a hundred nodes a round deals anew.
-///
-/// Of 15 to 85 the middle served best on random regular networks of 128 and 1,024 nodes.
+/// Percentage of nodes that a round reassigns. Values near 60 were best on random regular networks of 128 and 1,024 nodes.
 const DEALT_PERCENT: usize = 60;
 
-/// How long [`Bisector::bisect`] searches.
+/// The effort of [`Bisector::bisect`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BisectionEffort {
-    /// Cuts made from nothing, of which the best is kept; one at the least.
+    /// Number of starts, at least one. The best cut is kept.
     pub starts: u32,
-    /// How often the best cut is disturbed and improved again.
+    /// Number of perturbations of the best cut.
     pub rounds: u32,
 }
 
-/// Searches for small cuts in memory that the next search uses again.
+/// Searches for small bisections, with reusable buffers.
 ///
-/// A search returns the cut; [`sides`](Self::sides) are those of the last one. On networks where every channel has its opposite
-/// it allocates nothing once it has seen one as large; others are turned into their cables first.
+/// A search returns the cut in cables, and [`sides`](Self::sides) returns its two sides. Directed networks are first converted
+/// to their cables. Otherwise, a search allocates only if the network is larger than earlier ones.
 ///
 /// ```
 /// use lockstep_metrics::{Bisector, Graph};
@@ -42,30 +40,28 @@ pub struct Bisector {
     refiner: Refiner,
     multilevel: Multilevel,
     best: Vec<bool>,
-    /// By node: how many terminals it holds, 0 or 1.
+    /// Number of terminals of each node, 0 or 1.
     terminals: Vec<u32>,
 }
 
 impl Bisector {
-    /// The cut, in cables, that one run of Kernighan and Lin's algorithm finds from random sides.
+    /// Returns the cut, in cables, of one run of the Kernighan–Lin algorithm from random sides.
     ///
-    /// A pass exchanges the two terminals that save most, or least lose, again and again until all have been exchanged once, and
-    /// keeps the best moment; passes follow each other until one is in vain. A switch, or the odd terminal, moves alone when it
-    /// saves as much as the best exchange. What saves equally much goes by first come, first served, from a random order, so
-    /// that numbers of nodes do not matter. Takes about `O(NM)` steps a pass at worst and far fewer on sparse networks; about
-    /// five passes.
+    /// A pass exchanges the best pair of terminals repeatedly, each terminal once, and keeps the best intermediate cut. Passes
+    /// repeat until one does not improve the cut. A switch, or an odd terminal, moves alone if it saves at least as much. Ties
+    /// are broken by time in a random initial order, so node numbers do not matter.
     ///
-    /// How good the cut is depends on luck: on a ring of 16 nodes with a node hanging from each, whose bisection width is 2,
-    /// 6 of 10 runs find 4 or 6.
+    /// At most O(N M) per pass and much less on sparse networks; usually about five passes. The quality of one run varies.
     ///
-    /// **Source**: Kernighan, Lin, *An efficient heuristic procedure for partitioning graphs*, Bell System Technical Journal 49
-    /// (1970), with the pairs met by descending savings as in its section 3; the buckets are those of Fiduccia, Mattheyses, *A
-    /// linear-time heuristic for improving network partitions*, DAC 1982.
+    /// # Source
+    ///
+    /// Kernighan and Lin, *An efficient heuristic procedure for partitioning graphs*, Bell System Technical Journal 49, 1970.
+    /// Gain buckets: Fiduccia and Mattheyses, *A linear-time heuristic for improving network partitions*, DAC 1982.
     pub fn kernighan_lin(&mut self, graph: &Graph, random: &mut impl Rng) -> u32 {
         self.best_of(graph, 1, random)
     }
 
-    /// The least cut of several runs of [`kernighan_lin`](Self::kernighan_lin), one at the least.
+    /// Returns the smallest cut of several runs of [`kernighan_lin`](Self::kernighan_lin), at least one.
     pub fn best_of(&mut self, graph: &Graph, starts: u32, random: &mut impl Rng) -> u32 {
         let cables = cables(graph);
         let Self { refiner, best, terminals, .. } = self;
@@ -74,7 +70,7 @@ impl Bisector {
         for _ in 0..starts.max(1) {
             refiner.shuffle(load, random);
             refiner.deal(load, load.terminals.len());
-            let cut = refiner.refine(load, Rule::Exchange);
+            let cut = refiner.refine(load, MoveRule::Exchange);
             if cut < least {
                 least = cut;
                 std::mem::swap(&mut refiner.sides, best);
@@ -83,17 +79,15 @@ impl Bisector {
         least
     }
 
-    /// The least cut, in cables, of a search that goes on for as long as wished.
+    /// Returns the smallest cut, in cables, of a multilevel search with perturbations.
     ///
-    /// A start joins neighbours to groups, and these again, until few are left, deals sides to the groups and refines them by
-    /// moves of single nodes while the groups fall apart again. A round deals most nodes of the best cut anew and refines. A
-    /// start takes as long as about three runs of [`kernighan_lin`](Self::kernighan_lin), a round little more than one.
+    /// A start contracts neighbours to groups, repeatedly, partitions the groups, and refines the sides while it expands the
+    /// groups. A round reassigns most nodes of the best cut and refines again. A start takes about as long as three runs of
+    /// [`kernighan_lin`](Self::kernighan_lin), and a round little more than one run.
     ///
-    /// Starts are for networks with a structure, where Kernighan and Lin's algorithm is lost as soon as they are large: on
-    /// `fat-tree:2,10`, a fat tree of 1,024 terminals, 4 starts find the width of 512 and the best of 10 runs is about 700. Rounds
-    /// are for random networks: on 8-regular ones with 1,024 nodes, 1 start and 10 rounds are 2 % below what
-    /// [`best_of`](Self::best_of) finds in the same time. Random networks of up to 128 nodes do not need either: there both are
-    /// equally good, and 1 start and 50 rounds, or the best of 200 runs, rarely miss the least cut known.
+    /// Use starts for large structured networks: on `fat-tree:2,10`, 4 starts find the width of 512, while the best of 10 runs
+    /// is about 700. Use rounds for large random networks: on 8-regular ones with 1,024 nodes, 1 start and 10 rounds are 2 %
+    /// better than [`best_of`](Self::best_of) in the same time. Up to 128 nodes, both are equally good.
     ///
     /// ```
     /// use lockstep_metrics::{BisectionEffort, Bisector, Graph};
@@ -108,9 +102,11 @@ impl Bisector {
     /// # Ok::<(), lockstep_topology::SpecError>(())
     /// ```
     ///
-    /// **Source**: Hendrickson, Leland, *A multilevel algorithm for partitioning graphs*, Supercomputing 1995; groups by the widest
-    /// cables, the first choice of Karypis, Kumar, *Multilevel k-way hypergraph partitioning*, DAC 1999; moves by Fiduccia,
-    /// Mattheyses, DAC 1982; rounds by Lourenço, Martin, Stützle, *Iterated local search*, Handbook of Metaheuristics (2003).
+    /// # Source
+    ///
+    /// Hendrickson and Leland, *A multilevel algorithm for partitioning graphs*, Supercomputing 1995. Contraction: first choice
+    /// of Karypis and Kumar, *Multilevel k-way hypergraph partitioning*, DAC 1999. Moves: Fiduccia and Mattheyses, DAC 1982.
+    /// Rounds: Lourenço, Martin and Stützle, *Iterated local search*, Handbook of Metaheuristics, 2003.
     pub fn bisect(&mut self, graph: &Graph, effort: BisectionEffort, random: &mut impl Rng) -> u32 {
         let cables = cables(graph);
         let Self { refiner, multilevel, best, terminals } = self;
@@ -124,10 +120,10 @@ impl Bisector {
                 refiner.sides.clone_from(best);
                 refiner.shuffle(load, random);
                 refiner.deal(load, cables.node_count() * DEALT_PERCENT / 100);
-                refiner.refine(load.loosely(), Rule::Move);
+                refiner.refine(load.loosely(), MoveRule::Move);
             }
-            let cut = refiner.refine(load, Rule::Move);
-            // As small a cut elsewhere leads to others.
+            let cut = refiner.refine(load, MoveRule::Move);
+            // Equal cuts are accepted too, because they lead to new ones.
             if cut <= least {
                 least = cut;
                 std::mem::swap(&mut refiner.sides, best);
@@ -136,23 +132,23 @@ impl Bisector {
         least
     }
 
-    /// By node, its side in the cut of the last search.
+    /// Returns the side of each node in the cut of the last search.
     pub fn sides(&self) -> &[bool] {
         &self.best
     }
 }
 
-/// Halves of the terminals, one of which may have the odd one.
-fn load<'a>(cables: &'a Graph, terminals: &'a mut Vec<u32>) -> Load<'a> {
+/// Returns the input for two halves of the terminals, which differ by at most one.
+fn load<'a>(cables: &'a Graph, terminals: &'a mut Vec<u32>) -> BisectionInput<'a> {
     terminals.clear();
     terminals.resize(cables.node_count(), 0);
     for &terminal in cables.terminals() {
         terminals[terminal as usize] = 1;
     }
-    Load { cables, terminals, slack: cables.terminals().len() as u64 % 2 }
+    BisectionInput { cables, terminals, slack: cables.terminals().len() as u64 % 2 }
 }
 
-/// The same graph if every channel has its opposite.
+/// Returns the undirected graph, without a copy if the graph is symmetric.
 pub(super) fn cables(graph: &Graph) -> Cow<'_, Graph> {
     if graph.is_symmetric() { Cow::Borrowed(graph) } else { Cow::Owned(graph.undirected()) }
 }

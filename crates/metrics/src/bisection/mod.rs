@@ -1,15 +1,15 @@
-//! How few cables join two halves of the terminals.
+//! Bisection width: the smallest number of cables between two halves of the terminals.
 
 mod bisector;
 mod exact;
-mod gains;
-mod halves;
+mod gain_buckets;
 mod multilevel;
 mod refiner;
+mod sides;
 
 #[cfg(test)]
 mod tests;
 
 pub use bisector::{BisectionEffort, Bisector};
 pub use exact::{ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection};
-pub use halves::{Bisection, BisectionError};
+pub use sides::{Bisection, BisectionError};

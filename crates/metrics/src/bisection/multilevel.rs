@@ -1,52 +1,53 @@
-//! Sides that are found on small networks which stand for large ones.
+//! Multilevel partitioning.
 
 use rand::Rng;
 
-use super::refiner::{Load, Refiner, Rule};
+use super::refiner::{BisectionInput, MoveRule, Refiner};
 use crate::Graph;
 
-/// A network with no more nodes is not made coarser.
+/// Number of nodes at which coarsening stops.
 const COARSEST: usize = 48;
 
-/// Sides dealt to the coarsest network, of which the best are kept.
+/// Number of random starts on the coarsest network.
 const COARSE_STARTS: u32 = 4;
 
-/// The most nodes that become one at a time.
+/// Largest number of nodes that are contracted to one.
 const LARGEST_GROUP: u32 = 5;
 
-/// Networks that get coarser, and the memory to make them.
+/// A sequence of coarser networks, with reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Multilevel {
-    /// The first ones are in use.
+    /// The levels; only the first ones are in use.
     levels: Vec<Level>,
-    /// By node: its place in the order of visits.
+    /// Index of each node in the order of visits.
     rank: Vec<u32>,
-    /// By node of the coarser network: how many nodes it stands for.
+    /// Number of nodes that each coarse node represents.
     members: Vec<u32>,
-    /// Links of the coarser network.
+    /// Links of the coarse network.
     links: Vec<[u32; 2]>,
     best: Vec<bool>,
 }
 
-/// A network whose nodes stand for groups of a finer network's.
+/// A coarse network, whose nodes are groups of nodes of a finer network.
 #[derive(Clone, Debug, Default)]
 struct Level {
-    /// By node of the finer network: its group.
+    /// Group of each node of the finer network.
     group: Vec<u32>,
     cables: Graph,
-    /// By group.
+    /// Number of terminals of each group.
     terminals: Vec<u32>,
 }
 
 impl Level {
-    fn load(&self) -> Load<'_> {
-        Load { cables: &self.cables, terminals: &self.terminals, slack: 0 }
+    fn load(&self) -> BisectionInput<'_> {
+        BisectionInput { cables: &self.cables, terminals: &self.terminals, slack: 0 }
     }
 }
 
 impl Multilevel {
-    /// Deals sides to a coarse network and refines them on finer and finer ones; leaves them in the refiner, nearly balanced.
-    pub(super) fn deal(&mut self, refiner: &mut Refiner, load: Load<'_>, random: &mut impl Rng) {
+    /// Partitions the coarsest network, and refines the sides on each finer network. The result is in `refiner.sides`, nearly
+    /// balanced.
+    pub(super) fn deal(&mut self, refiner: &mut Refiner, load: BisectionInput<'_>, random: &mut impl Rng) {
         let depth = self.coarsen(refiner, load, random);
         let Self { levels, best, .. } = self;
         let at = |depth: usize| depth.checked_sub(1).map_or(load, |place| levels[place].load()).loosely();
@@ -55,7 +56,7 @@ impl Multilevel {
             let coarsest = at(depth);
             refiner.shuffle(coarsest, random);
             refiner.deal(coarsest, coarsest.terminals.len());
-            let cut = refiner.refine(coarsest, Rule::Move);
+            let cut = refiner.refine(coarsest, MoveRule::Move);
             if cut < least {
                 least = cut;
                 std::mem::swap(&mut refiner.sides, best);
@@ -67,15 +68,15 @@ impl Multilevel {
             best.extend(levels[depth].group.iter().map(|&group| refiner.sides[group as usize]));
             std::mem::swap(&mut refiner.sides, best);
             refiner.shuffle(at(depth), random);
-            refiner.refine(at(depth), Rule::Move);
+            refiner.refine(at(depth), MoveRule::Move);
         }
     }
 
-    /// Fills the levels and returns how many there are.
-    fn coarsen(&mut self, refiner: &mut Refiner, load: Load<'_>, random: &mut impl Rng) -> usize {
+    /// Computes the levels, and returns their number.
+    fn coarsen(&mut self, refiner: &mut Refiner, load: BisectionInput<'_>, random: &mut impl Rng) -> usize {
         let mut levels = std::mem::take(&mut self.levels);
         let mut depth = 0;
-        // Groups must be light enough for sides that are nearly balanced.
+        // Groups must be small enough for nearly balanced sides.
         let heaviest = load.terminals.iter().sum::<u32>().div_ceil(COARSEST as u32 / 2).max(2);
         loop {
             if levels.len() == depth {
@@ -89,7 +90,7 @@ impl Multilevel {
             }
             refiner.shuffle(finer, random);
             self.group(finer, &refiner.order, heaviest, &mut coarser[0]);
-            // What hardly shrinks any more has many parts, or hubs.
+            // Networks with many components or hubs stop shrinking.
             if coarser[0].terminals.len() > node_count - node_count / 16 {
                 break;
             }
@@ -99,8 +100,8 @@ impl Multilevel {
         depth
     }
 
-    /// Joins each node, in order, with the neighbour it has most cables to, or the group that this one is in.
-    fn group(&mut self, finer: Load<'_>, order: &[u32], heaviest: u32, coarser: &mut Level) {
+    /// Contracts each node, in order, with the neighbour, or its group, to which it has the most cables.
+    fn group(&mut self, finer: BisectionInput<'_>, order: &[u32], heaviest: u32, coarser: &mut Level) {
         const NONE: u32 = u32::MAX;
         let Self { rank, members, links, .. } = self;
         let Level { group, terminals, cables } = coarser;
@@ -130,7 +131,7 @@ impl Multilevel {
                 .filter(has_room)
                 .max_by_key(|&(neighbour, width)| (width, rank[neighbour as usize]))
                 .map(|(neighbour, _)| neighbour);
-            // A node without a partner founds a group.
+            // A node without a partner starts a group.
             let home = partner.unwrap_or(node);
             if group[home as usize] == NONE {
                 group[home as usize] = terminals.len() as u32;
@@ -164,7 +165,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::{Graph, LARGEST_GROUP, Load, Multilevel};
+    use super::{BisectionInput, Graph, LARGEST_GROUP, Multilevel};
     use crate::bisection::refiner::Refiner;
 
     fn cut(cables: &Graph, sides: impl Fn(u32) -> bool) -> u32 {
@@ -175,12 +176,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn coarse_networks_stand_for_the_finer(
+        fn coarse_networks_preserve_terminals_and_cuts(
             links in prop::collection::vec((0..150u32, 0..150u32), 0..400), terminals in prop::collection::vec(0..2u32, 150),
         ) {
             let links: Vec<[u32; 2]> = links.into_iter().filter(|(a, b)| a != b).map(|(a, b)| [a, b]).collect();
             let cables = Graph::of_links(150, &links);
-            let load = Load { cables: &cables, terminals: &terminals, slack: 0 };
+            let load = BisectionInput { cables: &cables, terminals: &terminals, slack: 0 };
             let (mut multilevel, mut refiner) = (Multilevel::default(), Refiner::default());
             let depth = multilevel.coarsen(&mut refiner, load, &mut ChaCha8Rng::seed_from_u64(1));
             let mut finer = load;

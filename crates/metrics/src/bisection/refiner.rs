@@ -1,70 +1,70 @@
-//! Passes of moves that make a cut smaller.
+//! Refinement of bisections by passes of moves.
 
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::gains::{Gains, Queue, Ties};
+use super::gain_buckets::{GainBuckets, GainQueue, TieBreak};
 use crate::Graph;
 
-/// Which moves a pass is made of.
+/// The moves of a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Rule {
-    /// Exchanges of two nodes, one of each side: Kernighan and Lin. Every node has at most one terminal.
+pub(super) enum MoveRule {
+    /// Exchanges of two nodes (Kernighan–Lin). Each node has at most one terminal.
     Exchange,
-    /// Moves of one node away from the side with more terminals: Fiduccia and Mattheyses.
+    /// Moves of one node away from the side with more terminals (Fiduccia–Mattheyses).
     Move,
 }
 
-impl Rule {
-    fn ties(self) -> Ties {
+impl MoveRule {
+    fn ties(self) -> TieBreak {
         match self {
-            Self::Exchange => Ties::FirstCome,
-            Self::Move => Ties::LastCome,
+            Self::Exchange => TieBreak::FirstCome,
+            Self::Move => TieBreak::LastCome,
         }
     }
 }
 
-/// What is cut into two: nodes that hold terminals, joined by cables.
+/// The input of a bisection: cables, terminals per node, and the balance.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Load<'a> {
-    /// Symmetric.
+pub(super) struct BisectionInput<'a> {
+    /// A symmetric graph.
     pub(super) cables: &'a Graph,
-    /// By node: how many terminals it holds.
+    /// Number of terminals of each node.
     pub(super) terminals: &'a [u32],
-    /// By how many terminals the sides may differ.
+    /// Largest difference of the numbers of terminals of the two sides.
     pub(super) slack: u64,
 }
 
-impl Load<'_> {
-    /// With enough slack for any node to move between equal sides.
+impl BisectionInput<'_> {
+    /// Increases the slack so that any node can move between equal sides.
     pub(super) fn loosely(self) -> Self {
         let heaviest = self.terminals.iter().copied().max().unwrap_or(0);
         Self { slack: self.slack.max(2 * u64::from(heaviest)), ..self }
     }
 }
 
-/// Sides of nodes that passes improve, and the memory they need.
+/// Sides of nodes and the buffers to refine them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refiner {
-    /// By node.
+    /// Side of each node.
     pub(super) sides: Vec<bool>,
-    /// The nodes, each once, in the order in which a pass meets them.
+    /// The nodes in the initial order of a pass.
     pub(super) order: Vec<u32>,
-    gains: Gains,
+    gains: GainBuckets,
     /// The nodes moved in this pass, in order.
     trail: Vec<u32>,
 }
 
 impl Refiner {
-    /// Puts the nodes of a network into random order.
-    pub(super) fn shuffle(&mut self, load: Load<'_>, random: &mut impl Rng) {
+    /// Shuffles the nodes of a network.
+    pub(super) fn shuffle(&mut self, load: BisectionInput<'_>, random: &mut impl Rng) {
         self.order.clear();
         self.order.extend(0..load.terminals.len() as u32);
         self.order.shuffle(random);
     }
 
-    /// Deals the first nodes of the order anew, each to the side with fewer terminals, or with fewer of the switches.
-    pub(super) fn deal(&mut self, load: Load<'_>, count: usize) {
+    /// Reassigns the first `count` nodes, each to the side with fewer terminals or, for a switch, fewer switches.
+    pub(super) fn deal(&mut self, load: BisectionInput<'_>, count: usize) {
         self.sides.resize(load.terminals.len(), false);
         let (dealt, kept) = self.order.split_at(count);
         let mut excess = [0i64; 2];
@@ -84,10 +84,10 @@ impl Refiner {
         }
     }
 
-    /// Passes until one is in vain, and returns the cut.
+    /// Repeats passes until one does not improve the cut. Returns the cut.
     ///
-    /// If the sides differ by more than the slack, by whole passes they come as close as nodes allow, whatever is cut.
-    pub(super) fn refine(&mut self, load: Load<'_>, rule: Rule) -> u32 {
+    /// If the sides differ by more than the slack, balance has priority over the cut.
+    pub(super) fn refine(&mut self, load: BisectionInput<'_>, rule: MoveRule) -> u32 {
         loop {
             let (cut, is_better) = self.pass(load, rule);
             if !is_better {
@@ -96,10 +96,10 @@ impl Refiner {
         }
     }
 
-    /// Moves every node once, the best first, and takes back what came after the best moment.
+    /// Moves each node once, best first, and undoes all moves after the best intermediate state.
     ///
-    /// Returns the cut and whether the pass was of use.
-    fn pass(&mut self, load: Load<'_>, rule: Rule) -> (u32, bool) {
+    /// Returns the cut, and true if the pass improved it.
+    fn pass(&mut self, load: BisectionInput<'_>, rule: MoveRule) -> (u32, bool) {
         let (before, mut excess) = self.begin(load, rule);
         let beyond = |excess: i64| excess.unsigned_abs().saturating_sub(load.slack);
         let (mut saved, mut best, mut kept) = (0, (beyond(excess), 0), 0);
@@ -119,12 +119,12 @@ impl Refiner {
             self.sides[*node as usize] ^= true;
         }
         let cut = i64::from(before) + best.1;
-        (u32::try_from(cut).expect("a cut is no less than nothing and no more than all cables"), kept > 0)
+        (u32::try_from(cut).expect("a cut is between 0 and the number of cables"), kept > 0)
     }
 
-    /// Fills the queues; returns the cut and by how much more terminals the side `true` has.
-    fn begin(&mut self, load: Load<'_>, rule: Rule) -> (u32, i64) {
-        let Load { cables, terminals, .. } = load;
+    /// Fills the buckets. Returns the cut and the excess of terminals on the side `true`.
+    fn begin(&mut self, load: BisectionInput<'_>, rule: MoveRule) -> (u32, i64) {
+        let BisectionInput { cables, terminals, .. } = load;
         let degree = |node| cables.widths(node).iter().sum::<u32>();
         let most = (0..cables.node_count() as u32).map(degree).max().unwrap_or(0);
         self.gains.reset(cables.node_count(), most, rule.ties());
@@ -140,28 +140,28 @@ impl Refiner {
             let count = i64::from(terminals[node as usize]);
             excess += if side { count } else { -count };
             if count > 0 {
-                self.gains.insert(node, Queue::of(side), across - within);
+                self.gains.insert(node, GainQueue::of(side), across - within);
             } else if within + across > 0 {
-                self.gains.insert(node, Queue::Free, across - within);
+                self.gains.insert(node, GainQueue::Free, across - within);
             }
         }
         (u32::try_from(ends / 2).expect("cables are counted by channels"), excess)
     }
 
-    /// The move that saves most, or an exchange.
-    fn choose(&mut self, load: Load<'_>, rule: Rule, excess: i64) -> Option<(u32, Option<u32>)> {
-        let free = self.gains.first(Queue::Free);
-        let [left, right] = [Queue::Left, Queue::Right].map(|queue| self.gains.first(queue));
+    /// Returns the best move or exchange.
+    fn choose(&mut self, load: BisectionInput<'_>, rule: MoveRule, excess: i64) -> Option<(u32, Option<u32>)> {
+        let free = self.gains.first(GainQueue::Free);
+        let [left, right] = [GainQueue::Left, GainQueue::Right].map(|queue| self.gains.first(queue));
         let single = match excess {
-            0 if rule == Rule::Exchange => None,
+            0 if rule == MoveRule::Exchange => None,
             0 => left.into_iter().chain(right).max_by_key(|&node| self.gains.gain(node)),
             1.. => right,
             _ => left,
         };
-        // Of equals the last is taken: a node without terminals leaves the others their freedom.
+        // Ties go to the last: a node without terminals, which does not change the balance.
         let single = single.into_iter().chain(free).max_by_key(|&node| self.gains.gain(node));
         let pair = match (left, right) {
-            (Some(left), Some(right)) if rule == Rule::Exchange => Some(self.best_pair(load.cables, left, right)),
+            (Some(left), Some(right)) if rule == MoveRule::Exchange => Some(self.best_pair(load.cables, left, right)),
             _ => None,
         };
         match (single, pair) {
@@ -171,9 +171,9 @@ impl Refiner {
         }
     }
 
-    /// The exchange that saves most, given the first node of each side.
+    /// Returns the best exchange, given the first node of each side.
     ///
-    /// Both sides descend by gain, so that a pair that cannot save more ends the search.
+    /// Both sides are in descending order of gain, so the search ends at the first pair that cannot be better.
     fn best_pair(&self, cables: &Graph, left: u32, right: u32) -> (i32, u32, u32) {
         let gain = |node| self.gains.gain(node);
         let mut best = (i32::MIN, left, right);
@@ -195,7 +195,7 @@ impl Refiner {
         best
     }
 
-    /// Moves a node for the rest of the pass and returns what that saves.
+    /// Moves a node for the rest of the pass, and returns its gain.
     fn push(&mut self, cables: &Graph, node: u32) -> i32 {
         let gain = self.gains.take(node);
         let side = self.sides[node as usize];

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{
     Bisection, BisectionEffort, Bisector, ExactBisection, MAX_EXACT_TERMINALS, TooManyTerminals, exact_bisection,
 };
-use crate::{Graph, picks};
+use crate::{Graph, published_networks};
 
 const PLENTY: u64 = 100_000_000;
 const SOME: BisectionEffort = BisectionEffort { starts: 2, rounds: 3 };
@@ -52,8 +52,8 @@ fn brute_force(graph: &Graph) -> u32 {
 #[test]
 fn the_picks_have_the_widths_of_their_document() {
     let mut bisector = Bisector::default();
-    for (pick, width) in picks::ALL.iter().zip([18, 8, 16, 38, 74, 72]) {
-        let graph = picks::graph(pick);
+    for (pick, width) in published_networks::ALL.iter().zip([18, 8, 16, 38, 74, 72]) {
+        let graph = published_networks::graph(pick);
         assert_eq!(exact(&graph), width, "{pick:?}");
         let cut = bisector.bisect(&graph, BisectionEffort { starts: 20, rounds: 50 }, &mut random());
         assert_eq!(cut, width, "{pick:?}");

@@ -1,17 +1,17 @@
-//! Symmetric matrices with three diagonals, and how others are brought to that form.
+//! Symmetric tridiagonal matrices, and the reduction of symmetric matrices to them.
 
 /// A symmetric tridiagonal matrix.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tridiagonal {
     pub(super) diagonal: Vec<f64>,
-    /// One shorter than the diagonal.
+    /// The entries beside the diagonal, one fewer than on it.
     pub(super) beside: Vec<f64>,
     mirror: Vec<f64>,
     product: Vec<f64>,
 }
 
 impl Tridiagonal {
-    /// Makes it the one with the eigenvalues of a symmetric matrix of this order, which is spoiled.
+    /// Reduces a symmetric matrix of this order to tridiagonal form by Householder reflections. Overwrites `matrix`. O(n³).
     pub(super) fn reduce(&mut self, matrix: &mut [f64], order: usize) {
         self.diagonal.clear();
         self.beside.clear();
@@ -24,7 +24,7 @@ impl Tridiagonal {
             let norm = dot(below, below).sqrt();
             let beside = if first > 0.0 { -norm } else { norm };
             self.beside.push(beside);
-            // The reflection that takes the row to `beside` and zeros is along the mirror.
+            // The reflection along `mirror` maps the row to `beside` and zeros.
             self.mirror.clear();
             self.mirror.extend(below);
             self.mirror[0] -= beside;
@@ -35,7 +35,7 @@ impl Tridiagonal {
         }
     }
 
-    /// Applies the reflection along the mirror from both sides to the rows, from column `start`.
+    /// Applies the reflection along `mirror` from both sides to the rows, from column `start`.
     fn reflect(&mut self, rows: &mut [f64], order: usize, start: usize, scale: f64) {
         self.product.clear();
         self.product.resize(order - start, 0.0);
@@ -50,7 +50,7 @@ impl Tridiagonal {
         }
     }
 
-    /// The eigenvalue of this rank, the smallest of rank 0, as close as floats come.
+    /// Computes the eigenvalue of this rank by bisection; rank 0 is the smallest. As accurate as floats allow.
     pub(super) fn eigenvalue(&self, rank: usize) -> f64 {
         let (mut low, mut high) = (-self.radius(), self.radius());
         loop {
@@ -66,7 +66,7 @@ impl Tridiagonal {
         }
     }
 
-    /// No eigenvalue is farther from 0 than this (Gershgorin).
+    /// Returns a bound on the absolute values of all eigenvalues (Gershgorin).
     pub(super) fn radius(&self) -> f64 {
         let beside = |place: usize| self.beside.get(place).copied().unwrap_or(0.0).abs();
         let reach = |(place, value): (usize, &f64)| {
@@ -75,7 +75,7 @@ impl Tridiagonal {
         self.diagonal.iter().enumerate().map(reach).fold(0.0, f64::max)
     }
 
-    /// The number of eigenvalues below `value`: of negative pivots.
+    /// Returns the number of eigenvalues below `value`: the number of negative pivots.
     fn count_below(&self, value: f64) -> usize {
         let (mut pivot, mut below) = (1.0, 0);
         for (place, &diagonal) in self.diagonal.iter().enumerate() {
@@ -89,10 +89,9 @@ impl Tridiagonal {
         below
     }
 
-    /// A vector of length 1 that the matrix takes to about `value` times itself, for an eigenvalue: three steps of inverse
-    /// iteration, by elimination with exchange of rows.
+    /// Computes a unit eigenvector of the eigenvalue `value` by three steps of inverse iteration.
     pub(super) fn eigenvector(&self, value: f64) -> Vec<f64> {
-        // Neither even nor odd, so that it has a part of every eigenvector.
+        // Neither symmetric nor antisymmetric, so that it has a component along each eigenvector.
         let mut vector: Vec<f64> = (1..=self.diagonal.len()).map(|place| 1.0 / place as f64).collect();
         for _ in 0..3 {
             self.solve_shifted(value, &mut vector);
@@ -104,9 +103,10 @@ impl Tridiagonal {
         vector
     }
 
+    /// Solves the system with the shifted matrix by Gaussian elimination with row exchange.
     fn solve_shifted(&self, shift: f64, vector: &mut [f64]) {
         let order = vector.len();
-        // The three entries right of and at the diagonal of each row, once it has been eliminated.
+        // The three entries at and right of the diagonal of each row after elimination.
         let mut rows: Vec<[f64; 3]> = Vec::with_capacity(order);
         let beside = |place: usize| self.beside.get(place).copied().unwrap_or(0.0);
         let mut current = [self.diagonal[0] - shift, beside(0), 0.0];
@@ -137,11 +137,12 @@ impl Tridiagonal {
     }
 }
 
+/// Computes the scalar product.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Adds `factor` times `other`.
+/// Adds `factor` times `other` to `vector`.
 pub(super) fn add(vector: &mut [f64], factor: f64, other: &[f64]) {
     vector.iter_mut().zip(other).for_each(|(entry, other)| *entry += factor * other);
 }

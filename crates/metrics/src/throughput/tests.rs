@@ -2,7 +2,7 @@ use lockstep_topology::{Topology, TopologyBuilder, strategy};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Distances, picks};
+use crate::{Distances, Graph, SymmetryError, published_networks};
 
 /// A gap of 0.1 %.
 const GOAL: ThroughputGoal = ThroughputGoal { gap: 1e-3, searches: 20_000 };
@@ -44,7 +44,7 @@ fn the_picks_have_the_throughput_of_the_document() {
     for (pick, expected, rounding) in
         [(0, 1.676, 5e-4), (1, 0.954, 5e-4), (3, 3.875, 5e-4), (4, 7.15, 5e-3), (5, 6.64, 5e-3)]
     {
-        let graph = picks::graph(&picks::ALL[pick]);
+        let graph = published_networks::graph(&published_networks::ALL[pick]);
         for symmetries in [&[][..], &[shift()]] {
             let found = ThroughputSearch::default().measure(&graph, symmetries, GOAL).unwrap();
             let is_near = found.lower <= expected + rounding && found.upper >= expected - rounding;
@@ -154,7 +154,7 @@ fn what_is_no_symmetry_is_refused() {
 #[test]
 fn memory_of_another_network_leaves_no_trace() {
     let mut search = ThroughputSearch::default();
-    let pick = picks::graph(&picks::ALL[3]);
+    let pick = published_networks::graph(&published_networks::ALL[3]);
     for (graph, symmetries) in [
         (&pick, vec![]),
         (&Graph::of_links(3, &[[0, 1]]), vec![]),

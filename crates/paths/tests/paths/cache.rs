@@ -131,14 +131,14 @@ fn forged_file_is_rebuilt() {
     forge(&file, &[last], &[mesh.channel_count() as u8]);
     assert_rebuilt(&file, &mesh, SELECTION, "channel that does not exist");
     forge(&file, &[last], &[0]);
-    assert_rebuilt(&file, &mesh, SELECTION, "path that the network does not have");
+    assert_rebuilt(&file, &mesh, SELECTION, "path that is not in the network");
     let [corner, opposite] = [0, 8].map(|node| mesh.terminals()[node]);
     let table = PathTable::build(&mesh, SELECTION).expect("small");
     let path = table.channels(PathId::new(table.between(corner, opposite).start));
     let path: Vec<u8> = path.iter().map(|channel| channel.number() as u8).collect();
     let [first, .., last] = path[..] else { panic!("four channels") };
     forge(&file, &path, &[first, last, first, last]);
-    assert_rebuilt(&file, &mesh, SELECTION, "path that the network does not have");
+    assert_rebuilt(&file, &mesh, SELECTION, "path that is not in the network");
     // Terminals 0 to 8, one byte each.
     forge(&file, &[9, 0, 1, 2, 3], &[9, 0, 1, 3, 2]);
     assert_rebuilt(&file, &mesh, SELECTION, "not ascending");
@@ -157,7 +157,7 @@ fn forged_path_through_a_terminal_is_rebuilt() {
     let file = directory.path().join("two-ways.paths");
     load(&file, &topology, SELECTION);
     forge(&file, &[2, 3], &[0, 1]);
-    assert_rebuilt(&file, &topology, SELECTION, "path that the network does not have");
+    assert_rebuilt(&file, &topology, SELECTION, "path that is not in the network");
 }
 
 #[test]

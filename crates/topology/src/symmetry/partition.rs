@@ -22,7 +22,7 @@ pub(super) struct Partition {
 impl Partition {
     /// Returns the coarsest equitable partition that separates roles: all nodes of a cell have the same number of channels
     /// from and to each cell.
-    pub(super) fn new(topology: &Topology, refiner: &mut Refiner<'_>) -> Self {
+    pub(super) fn new(topology: &Topology, refiner: &mut ColourRefiner<'_>) -> Self {
         let nodes = topology.node_count();
         // Each failed node has a cell of its own, so that it is fixed.
         let role = |&number: &u32| {
@@ -76,7 +76,7 @@ impl Partition {
     }
 
     /// Returns the refined partition after splitting a node from its larger cell.
-    pub(super) fn individualised(&self, node: u32, refiner: &mut Refiner<'_>) -> Self {
+    pub(super) fn individualised(&self, node: u32, refiner: &mut ColourRefiner<'_>) -> Self {
         let mut partition = self.clone();
         let start = partition.start[node as usize];
         partition.swap(node, start);
@@ -102,7 +102,7 @@ impl Partition {
 
 /// Refines partitions until they are equitable.
 #[derive(Debug)]
-pub(super) struct Refiner<'a> {
+pub(super) struct ColourRefiner<'a> {
     topology: &'a Topology,
     /// Starts of the cells that have not been used to split others.
     splitters: VecDeque<u32>,
@@ -113,7 +113,7 @@ pub(super) struct Refiner<'a> {
     pub(super) work: u64,
 }
 
-impl<'a> Refiner<'a> {
+impl<'a> ColourRefiner<'a> {
     pub(super) fn new(topology: &'a Topology) -> Self {
         let nodes = topology.node_count();
         Self { topology, splitters: VecDeque::new(), is_queued: vec![false; nodes], count: vec![0; nodes], work: 0 }

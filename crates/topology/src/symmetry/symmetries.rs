@@ -4,12 +4,12 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::automorphism::Automorphism;
-use super::partition::{Partition, Refiner};
+use super::partition::{ColourRefiner, Partition};
 use crate::{ChannelId, NodeId, Topology};
 
-/// Work limit of a search, in visited nodes and channels: this number per channel of the network, …
+/// Work limit of a search per channel of the network, in visited nodes and channels.
 const MAX_WORK_PER_CHANNEL: u64 = 1 << 7;
-/// … or this number if it is larger.
+/// Smallest work limit of a search, in visited nodes and channels.
 const MIN_WORK_LIMIT: u64 = 1 << 20;
 
 /// The automorphism group of a network, restricted to automorphisms that keep the order of parallel channels.
@@ -35,8 +35,7 @@ const MIN_WORK_LIMIT: u64 = 1 << 20;
 ///
 /// # Source
 ///
-/// Individualization and refinement: McKay, Piperno, *Practical graph isomorphism, II*, Journal of Symbolic Computation 60
-/// (2014).
+/// Individualization and refinement, as in *Practical graph isomorphism, II*, Journal of Symbolic Computation 60 (2014).
 #[derive(Clone, Debug)]
 pub struct Symmetries<'a> {
     topology: &'a Topology,
@@ -61,7 +60,7 @@ impl<'a> Symmetries<'a> {
 
     /// Prepares the automorphisms that fix these nodes, such as the root of a broadcast. Otherwise as [`new`](Self::new).
     pub fn fixing(topology: &'a Topology, fixed: &[NodeId]) -> Option<Self> {
-        let mut refiner = Refiner::new(topology);
+        let mut refiner = ColourRefiner::new(topology);
         let mut coarsest = Partition::new(topology, &mut refiner);
         for node in fixed {
             if refiner.work > work_limit(topology) {
@@ -100,7 +99,7 @@ impl<'a> Symmetries<'a> {
     /// Samples an automorphism, uniformly unless the search has to backtrack. Returns `None` if the search exceeds its work
     /// limit.
     pub fn random(&self, rng: &mut impl Rng) -> Option<Automorphism> {
-        let mut refiner = Refiner::new(self.topology);
+        let mut refiner = ColourRefiner::new(self.topology);
         let mut path = vec![(self.levels[0].clone(), self.shuffled_cell(&self.levels[0], 0, rng))];
         while refiner.work <= work_limit(self.topology) {
             let depth = path.len();

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::partition::{Partition, Refiner};
+use super::partition::{ColourRefiner, Partition};
 use super::*;
 use crate::strategy::{any_topology, petersen, shuffled};
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
@@ -71,7 +71,7 @@ proptest! {
     fn nodes_of_a_cell_have_as_many_channels_to_each_cell(
         topology in any_topology(12).prop_flat_map(shuffled), node: prop::sample::Index,
     ) {
-        let mut refiner = Refiner::new(&topology);
+        let mut refiner = ColourRefiner::new(&topology);
         let mut partition = Partition::new(&topology, &mut refiner);
         for _ in 0..2 {
             let mut cells = Vec::new();

@@ -29,7 +29,7 @@ fn bound(topology: &Topology) -> u64 {
     distance_sum_bound(topology.node_count() as u64, 4).expect("degree 4 connects any number of nodes")
 }
 
-/// The nodes of degree 3, the others having degree 4.
+/// The nodes of degree 3. All others have degree 4.
 fn nodes_of_degree_3(topology: &Topology) -> Vec<NodeId> {
     let degree = |node: &NodeId| topology.out_channels(*node).len();
     assert!(topology.nodes().all(|node| [3, 4].contains(&degree(&node))), "{}", topology.name());
@@ -44,8 +44,7 @@ fn assert_simple(topology: &Topology) {
     assert!(ends.iter().all(|&[tail, head]| ends.binary_search(&[head, tail]).is_ok()), "{}", topology.name());
 }
 
-/// The graph and the file that stores it are one, and the file says the sum of its distances; `known` is the one that
-/// other searches have reached.
+/// Checks that the graph equals its file. `known` is the best sum of distances of other searches.
 fn check_stored(nodes: u32, known: u64, file: &ExpectFile) {
     let topology = amp(nodes).expect("the order is one of the family's");
     let sum = distance_sum(&topology);
@@ -62,7 +61,7 @@ fn check_stored(nodes: u32, known: u64, file: &ExpectFile) {
 }
 
 #[test]
-fn stored_graphs_are_those_of_the_files_and_no_worse_than_any_known() {
+fn stored_graphs_equal_their_files_and_the_best_known() {
     check_stored(8, 80, &expect_file!["../../../../data/topologies/amp-8.edges"]);
     check_stored(16, 420, &expect_file!["../../../../data/topologies/amp-16.edges"]);
     check_stored(23, 1_058, &expect_file!["../../../../data/topologies/amp-23.edges"]);
@@ -90,7 +89,7 @@ fn search_is_deterministic() {
 }
 
 #[test]
-fn controller_takes_the_first_of_the_links_missed_least() {
+fn the_removed_link_is_the_first_of_the_least_important_ones() {
     for nodes in [5, 8, 14, 16, 23] {
         let (whole, lacking) = (amp(nodes).unwrap(), amp_with_system_controller(nodes).unwrap());
         assert_eq!(lacking.channel_count() + 2, whole.channel_count());
@@ -112,7 +111,7 @@ fn controller_takes_the_first_of_the_links_missed_least() {
 }
 
 #[test]
-fn controller_is_found_a_link_in_large_graphs_too() {
+fn a_link_is_removed_from_large_graphs_too() {
     for nodes in [64, 251, 510] {
         let lacking = amp_with_system_controller(nodes).unwrap();
         assert_eq!(nodes_of_degree_3(&lacking).len(), 2);
@@ -120,7 +119,7 @@ fn controller_is_found_a_link_in_large_graphs_too() {
 }
 
 #[test]
-fn specs_say_whether_there_is_a_controller() {
+fn the_spec_suffix_selects_the_controller() {
     for (spec, name) in
         [("amp:8", "amp:8"), ("AMP: 08 ", "amp:8"), ("amp:8+sc", "amp:8+sc"), ("amp: 8 +SC", "amp:8+sc")]
     {

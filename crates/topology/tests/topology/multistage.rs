@@ -1,10 +1,10 @@
-//! Paths through switches, and the published schedules that the networks must be able to carry.
+//! Paths of multistage networks, and published schedules that the networks can carry.
 
 use std::collections::BTreeSet;
 
 use lockstep_topology::*;
 
-/// All paths of this many channels from a terminal to another, or back to itself, through switches.
+/// All paths of `length` channels between two terminals, or from a terminal to itself, through switches.
 fn paths(topology: &Topology, from: NodeId, to: NodeId, length: usize) -> Vec<Vec<ChannelId>> {
     fn extend(
         topology: &Topology,
@@ -35,8 +35,8 @@ fn shortest_paths(topology: &Topology, from: NodeId, to: NodeId) -> Vec<Vec<Chan
     by_length.find(|paths| !paths.is_empty()).expect("the network is connected")
 }
 
-/// Whether a path can be chosen for each message so that no channel is used twice.
-fn fit_together(choices: &[Vec<Vec<ChannelId>>], used: &mut BTreeSet<ChannelId>) -> bool {
+/// Returns true if one path per message can be chosen so that no channel is used twice.
+fn are_compatible(choices: &[Vec<Vec<ChannelId>>], used: &mut BTreeSet<ChannelId>) -> bool {
     let Some((first, rest)) = choices.split_first() else {
         return true;
     };
@@ -45,7 +45,7 @@ fn fit_together(choices: &[Vec<Vec<ChannelId>>], used: &mut BTreeSet<ChannelId>)
             return false;
         }
         used.extend(path);
-        let fits = fit_together(rest, used);
+        let fits = are_compatible(rest, used);
         for channel in path {
             used.remove(channel);
         }
@@ -53,20 +53,20 @@ fn fit_together(choices: &[Vec<Vec<ChannelId>>], used: &mut BTreeSet<ChannelId>)
     })
 }
 
-/// Whether all terminals can send at the same time, each to the one given for it.
+/// Returns true if all terminals can send to these destinations at the same time.
 fn carries(topology: &Topology, destinations: &[usize]) -> bool {
     let messages = topology.terminals().iter().zip(destinations);
     let choices: Vec<_> =
         messages.map(|(&source, &to)| shortest_paths(topology, source, topology.terminals()[to])).collect();
-    fit_together(&choices, &mut BTreeSet::new())
+    are_compatible(&choices, &mut BTreeSet::new())
 }
 
-/// Destinations in one step, by source.
+/// The destinations of one step, by source.
 fn column(table: &[[usize; 7]; 8], step: usize) -> Vec<usize> {
     table.iter().map(|row| row[step]).collect()
 }
 
-/// A table of the document, as `data/papers` has it.
+/// A table of the reproduced document, from `data/papers`.
 fn table(name: &str) -> [[usize; 7]; 8] {
     let mut figures: serde_json::Value =
         serde_json::from_str(include_str!("../../../../data/papers/min.json")).expect("the figures are JSON");
@@ -74,7 +74,7 @@ fn table(name: &str) -> [[usize; 7]; 8] {
 }
 
 #[test]
-fn omega_and_butterfly_have_their_sizes_and_one_path_a_pair() {
+fn omega_and_butterfly_have_one_path_per_pair() {
     for stages in 1..6u32 {
         for topology in [omega(1 << stages).unwrap(), butterfly(1 << stages).unwrap()] {
             let (n, stages) = (1usize << stages, stages as usize);
@@ -111,7 +111,7 @@ fn butterfly_pairs_lines_from_the_highest_bit_down() {
     let topology = butterfly(8).unwrap();
     for stage in 0..3 {
         for line in 0..8u32 {
-            // Set straight, the switches of the stages before keep a message on its line.
+            // Switches that are set straight keep a message on its line.
             let mut channel = topology.out_channels(NodeId::new(line))[0];
             for _ in 0..stage {
                 let next = channel.number() / 8 * 8 + 8 + line;
@@ -133,14 +133,14 @@ fn omega_and_butterfly_carry_every_exclusive_or() {
                 .zip(&destinations)
                 .map(|(source, &to)| paths(&topology, NodeId::new(source), NodeId::from_index(to), 5))
                 .collect();
-            assert!(fit_together(&all, &mut BTreeSet::new()), "{} {mask}", topology.name());
+            assert!(are_compatible(&all, &mut BTreeSet::new()), "{} {mask}", topology.name());
         }
     }
 }
 
 #[test]
 fn omega_does_not_carry_the_reversal_of_bits() {
-    // Lawrie's classic: messages from 0 and 4 both leave the first switch of the first stage upwards.
+    // Lawrie's example: the messages from 0 and 4 need the same output of the first switch.
     assert!(!carries(&omega(8).unwrap(), &[0, 4, 2, 6, 1, 5, 3, 7]));
 }
 
@@ -174,7 +174,7 @@ fn swapping_destinations_in_table_2_conflicts_unless_the_paths_meet_in_a_switch(
             }
         }
     }
-    // Each of the 12 switches holds one pair in every step.
+    // Each of the 12 switches has one pair in each step.
     assert_eq!(refused, 7 * (28 - 12));
 }
 
@@ -193,7 +193,7 @@ fn binary_tree_does_not_carry_table_4_of_the_document() {
 }
 
 #[test]
-fn clos_has_a_path_over_every_middle_switch() {
+fn clos_has_one_path_per_middle_switch() {
     for (n, m, r) in [(1, 1, 1), (3, 3, 4), (4, 4, 4), (3, 2, 4), (2, 5, 3)] {
         let topology = clos(n, m, r).unwrap();
         let [n, m, r] = [n, m, r].map(|number| number as usize);

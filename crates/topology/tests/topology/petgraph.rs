@@ -1,4 +1,4 @@
-//! petgraph's algorithms on a topology, against closed formulas.
+//! petgraph's algorithms on topologies, compared with closed formulas.
 
 use lockstep_topology::*;
 use petgraph::algo::{
@@ -21,7 +21,7 @@ fn breadth_first_search_reaches_a_kautz_graph_in_order_of_distance() {
     let kautz = kautz(3, 2).unwrap();
     let mut search = Bfs::new(&kautz, NodeId::new(0));
     let order: Vec<u32> = std::iter::from_fn(|| search.next(&kautz)).map(NodeId::number).collect();
-    // 01, then 10, 12, 13, then what these lead to.
+    // 01, then 10, 12, 13, then their successors.
     assert_eq!(order, [0, 3, 4, 5, 1, 2, 6, 7, 8, 9, 10, 11]);
 }
 
@@ -46,7 +46,7 @@ fn omega_is_one_strong_component_and_without_its_terminals_has_no_cycle() {
 }
 
 #[test]
-fn components_of_a_circulant_graph_are_the_common_divisor() {
+fn number_of_components_of_a_circulant_graph_is_the_common_divisor() {
     for (chords, components) in [(&[2, 4][..], 2), (&[3, 6], 3), (&[4, 6], 2), (&[6], 6), (&[1, 6], 1)] {
         assert_eq!(connected_components(&circulant(12, chords).unwrap()), components);
     }
@@ -54,7 +54,7 @@ fn components_of_a_circulant_graph_are_the_common_divisor() {
 
 #[test]
 fn maximum_flow_counts_channel_disjoint_paths() {
-    // As many as the degree between any two nodes of a hypercube, torus or Kautz digraph.
+    // The connectivity of a hypercube, torus or Kautz digraph is its degree.
     for (spec, degree) in [("hypercube:4", 4), ("torus:4x4", 4), ("kautz:3,2", 3), ("complete:5", 4), ("b-tree:8", 1)] {
         let topology: Topology = spec.parse().unwrap();
         for &to in &topology.terminals()[1..] {
@@ -65,9 +65,9 @@ fn maximum_flow_counts_channel_disjoint_paths() {
 }
 
 #[test]
-fn bellman_ford_agrees_on_the_longest_way_round_a_ring() {
+fn bellman_ford_finds_the_diameter_of_a_ring() {
     let ring = ring(9).unwrap();
-    // Its weights must be floats.
+    // Bellman-Ford requires float weights.
     let weighted = petgraph::graph::DiGraph::<(), f64>::from_edges(
         (&ring)
             .edge_references()
@@ -78,7 +78,7 @@ fn bellman_ford_agrees_on_the_longest_way_round_a_ring() {
 }
 
 #[test]
-fn bridges_and_cut_nodes_of_a_tree_are_all_links_and_inner_nodes() {
+fn all_links_of_a_tree_are_bridges_and_all_inner_nodes_are_articulation_points() {
     let tree = full_b_tree(15).unwrap();
     let cut_nodes = articulation_points(&tree);
     assert_eq!(cut_nodes.iter().map(|node| node.number()).max(), Some(6));
@@ -86,7 +86,7 @@ fn bridges_and_cut_nodes_of_a_tree_are_all_links_and_inner_nodes() {
 }
 
 #[test]
-fn visits_are_remembered_and_forgotten() {
+fn visit_maps_are_set_and_reset() {
     let ring = ring(130).unwrap();
     let mut visited = ring.visit_map();
     for node in [0, 63, 64, 129].map(NodeId::new) {

@@ -1,11 +1,11 @@
-//! Families that are drawn at random.
+//! Random families.
 
 use lockstep_topology::{NodeId, jellyfish, random_regular};
 
 use crate::families::{assert_regular, channel_ends, distances, parse};
 
 #[test]
-fn random_regular_is_connected_and_of_its_degree() {
+fn random_regular_graphs_are_connected_and_regular() {
     for (nodes, degree) in
         [(2, 1), (3, 2), (4, 2), (5, 2), (12, 2), (8, 3), (30, 3), (9, 4), (12, 6), (12, 10), (12, 11), (64, 8)]
     {
@@ -31,7 +31,7 @@ fn random_regular_is_the_same_on_every_machine() {
 }
 
 #[test]
-fn random_regular_draws_graphs_evenly() {
+fn random_regular_graphs_are_uniform() {
     // Of the 70 cubic graphs on 6 labelled nodes 10 are bipartite, K(3,3), and 60 are prisms, which have triangles.
     const DRAWS: u64 = 1400;
     let bipartite = (0..DRAWS)
@@ -46,7 +46,7 @@ fn random_regular_draws_graphs_evenly() {
 }
 
 #[test]
-fn jellyfish_is_connected_and_leaves_at_most_one_port() {
+fn jellyfish_is_connected_and_has_at_most_one_free_port() {
     for (routers, ports) in
         [(4, 3), (5, 3), (6, 4), (7, 3), (9, 7), (9, 8), (12, 5), (13, 5), (32, 4), (40, 37), (64, 3)]
     {

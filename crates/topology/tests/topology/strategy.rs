@@ -1,4 +1,4 @@
-//! The random networks are what they say, and so are the small ones they shrink to.
+//! The random networks of the strategies, and the smaller networks to which they shrink.
 
 use lockstep_topology::{NodeId, Topology, strategy};
 use petgraph::algo::tarjan_scc;
@@ -21,7 +21,7 @@ fn is_full_duplex(topology: &Topology) -> bool {
     topology.half_duplex().resource_count() * 2 == topology.channel_count()
 }
 
-/// What every network of a strategy is, checked also on all that it shrinks to.
+/// Checks the networks of a strategy, and all networks to which they shrink.
 fn check_with_shrinks<S: Strategy<Value = Topology>>(strategy: &S, is_legal: impl Fn(&Topology) -> bool) {
     let mut runner = TestRunner::deterministic();
     for _ in 0..40 {
@@ -33,7 +33,7 @@ fn check_with_shrinks<S: Strategy<Value = Topology>>(strategy: &S, is_legal: imp
     }
 }
 
-/// The smallest network a strategy shrinks to.
+/// The size of the smallest network to which a strategy shrinks.
 fn smallest<S: Strategy<Value = Topology>>(strategy: &S) -> usize {
     let mut tree = strategy.new_tree(&mut TestRunner::deterministic()).expect("nothing is rejected");
     while tree.simplify() {}
@@ -75,7 +75,7 @@ fn directed_networks_are_strongly_connected() {
 }
 
 #[test]
-fn indirect_networks_hang_terminals_on_connected_switches() {
+fn indirect_networks_have_connected_switches_and_one_link_per_terminal() {
     for max_nodes in [3, 4, 12] {
         let strategy = strategy::indirect_topology(max_nodes);
         check_with_shrinks(&strategy, |topology| {
@@ -105,7 +105,6 @@ fn any_network_covers_all_kinds() {
 }
 
 proptest! {
-    /// A shuffled network has the same links between the same names.
     #[test]
     fn shuffling_keeps_the_network(
         (before, after) in strategy::any_topology(10)

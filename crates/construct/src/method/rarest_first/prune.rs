@@ -4,10 +4,11 @@ use crate::kit::method_error::MethodError;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
-/// The transfers to receivers and to terminals that pass the message on in a transfer that is needed. StepMask without
-/// any are left out.
+/// Returns the transfers to receivers, and to terminals that relay the message in a needed transfer. Empty steps are
+/// removed.
 ///
-/// No terminal gets a message twice. Memory: a bit for each terminal and message, and for each transfer.
+/// No terminal may receive a message twice. Takes `O(T)` time for `T` transfers. Memory: one bit per terminal and
+/// message, and one per transfer.
 pub(super) fn needed(task: &SchedulingTask<'_>, log: &TransferLog) -> Result<TransferLog, MethodError> {
     let messages = task.messages();
     let words = messages.len().div_ceil(64);

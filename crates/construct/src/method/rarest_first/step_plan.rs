@@ -177,8 +177,8 @@ impl<'a> StepPlan<'a> {
         planned.receiver = NONE;
     }
 
-    /// Sets the user of the resources of a transfer, and adds `uses` to its ports modulo 2^32.
-    fn set_user(&mut self, index: TransferIndex, user: TransferIndex, uses: u32) {
+    /// Sets the user of the resources of a transfer, and adds `added` to the uses of its ports modulo 2^32.
+    fn set_user(&mut self, index: TransferIndex, user: TransferIndex, added: u32) {
         let PlannedTransfer { receiver, start, end, .. } = self.transfers[index as usize];
         for position in start as usize..end as usize {
             let resource = self.resource(self.path[position]);
@@ -187,7 +187,7 @@ impl<'a> StepPlan<'a> {
         let sender = self.task.sender(&self.path[start as usize..end as usize]);
         let ports = [self.capacities.send(sender), self.capacities.receive(receiver as usize)];
         for port in ports.into_iter().flatten() {
-            self.port_uses[port as usize] = self.port_uses[port as usize].wrapping_add(uses);
+            self.port_uses[port as usize] = self.port_uses[port as usize].wrapping_add(added);
         }
     }
 

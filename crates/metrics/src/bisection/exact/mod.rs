@@ -1,57 +1,53 @@
-//! The bisection width with its proof.
+//! Exact bisection width by branch and bound.
 
-mod partial;
-mod search;
-mod sequence;
+mod branch_and_bound;
+mod node_order;
+mod partial_assignment;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use self::search::Search;
-use self::sequence::Sequence;
-use super::bisector::cables;
-use super::{Bisection, BisectionEffort, Bisector};
+use self::branch_and_bound::BranchAndBound;
+use self::node_order::NodeOrder;
+use super::bisector::{BisectionEffort, Bisector, cables};
+use super::sides::Bisection;
 use crate::Graph;
 
-/// The most terminals that [`exact_bisection`] takes.
+/// Largest number of terminals of [`exact_bisection`].
 pub const MAX_EXACT_TERMINALS: usize = 128;
 
-/// The search whose cut the exact one begins with.
+/// Effort of the heuristic search for the initial cut.
 const EFFORT: BisectionEffort = BisectionEffort { starts: 4, rounds: 10 };
 
-/// What [`exact_bisection`] returns.
+/// The result of [`exact_bisection`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExactBisection {
-    /// The best sides found; exact unless the search was stopped.
+    /// The best bisection found. It is exact unless the budget ended.
     pub bisection: Bisection,
-    /// Nodes of the search tree that were visited.
+    /// Number of visited nodes of the search tree.
     pub search_nodes: u64,
 }
 
-/// More than [`MAX_EXACT_TERMINALS`] terminals.
+/// The network has more than [`MAX_EXACT_TERMINALS`] terminals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "an exact bisection takes {MAX_EXACT_TERMINALS} terminals at most and the network has {terminals}: take the best of many \
-     searches instead"
+    "exact bisection supports at most {MAX_EXACT_TERMINALS} terminals, and the network has {terminals}; use a heuristic search"
 )]
 pub struct TooManyTerminals {
-    /// Terminals of the network.
+    /// Number of terminals of the network.
     pub terminals: usize,
 }
 
-/// The bisection width, its sides and how many nodes of a search tree the proof took.
+/// Computes the bisection width with its sides, by depth-first branch and bound.
 ///
-/// At most `node_budget` nodes are visited, about 10 million a second, but for one an entry of the table below; when they do
-/// not suffice, the bisection has the best cut and the best lower bound so far. Random regular networks of 32 nodes take up to
-/// 100,000, of 40 nodes up to a million, of 64 nodes about 10 million; meshes and tori far fewer; fat trees and others with many
-/// switches far more, as these fit either side. The same network always gives the same result. Memory: 4 bytes for each node and
-/// number of terminals.
+/// Visits at most about `node_budget` nodes of the search tree, about 10 million per second. If they are not sufficient, the
+/// result has the best cut and the best lower bound so far. Random regular networks of 32, 40 and 64 nodes take up to about
+/// 100,000, 1 million and 10 million nodes. Meshes and tori take much fewer, networks with many switches much more. The result
+/// is deterministic. Takes 4 bytes per node and number of terminals.
 ///
-/// Depth-first branch and bound: nodes in the order of their attachment to those before them go to one side or the other, the
-/// first to one by symmetry. A branch is left when no completion beats the best cut: what is cut already, what the waiting nodes
-/// add at the least by their cables to those decided, given how many terminals must go to each side, and the least cut *among*
-/// the waiting nodes with that many on each side. The waiting nodes are always the same ones at the same depth, so that last
-/// part comes from a table, which the same search fills from the end of the order up to its last two thirds.
+/// Nodes are assigned in a fixed order. The bound of a branch is the sum of three parts: the cables that are already cut, the
+/// least cut between assigned and unassigned nodes for the required balance, and the least cut among the unassigned nodes. The
+/// last part comes from a table, which the same search fills for the last two thirds of the order.
 ///
 /// ```
 /// use lockstep_metrics::{Graph, exact_bisection};
@@ -63,13 +59,15 @@ pub struct TooManyTerminals {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Source**: the table is Russian doll search, Verfaillie, Lemaître, Schiex, *Russian doll search for solving constraint
-/// optimization problems*, AAAI 1996, here with a row by number of terminals; the sum over waiting nodes under a balance is that
-/// of Roucairol, Hansen, *Problème de la bipartition minimale d'un graphe*, RAIRO 21 (1987).
-///
 /// # Errors
 ///
-/// [`TooManyTerminals`] for more than [`MAX_EXACT_TERMINALS`].
+/// Returns [`TooManyTerminals`] for more than [`MAX_EXACT_TERMINALS`].
+///
+/// # Source
+///
+/// The table is Russian doll search: Verfaillie, Lemaître and Schiex, *Russian doll search for solving constraint optimization
+/// problems*, AAAI 1996, here with one row per number of terminals. The bound under balance: Roucairol and Hansen, *Problème
+/// de la bipartition minimale d'un graphe*, RAIRO 21, 1987.
 pub fn exact_bisection(graph: &Graph, node_budget: u64) -> Result<ExactBisection, TooManyTerminals> {
     let terminals = graph.terminals().len();
     if terminals > MAX_EXACT_TERMINALS {
@@ -79,8 +77,8 @@ pub fn exact_bisection(graph: &Graph, node_budget: u64) -> Result<ExactBisection
     let mut bisector = Bisector::default();
     let start = bisector.bisect(&cables, EFFORT, &mut ChaCha8Rng::seed_from_u64(0));
     let mut sides = bisector.sides().to_vec();
-    let sequence = Sequence::new(&cables);
-    let mut search = Search::new(&sequence);
+    let sequence = NodeOrder::new(&cables);
+    let mut search = BranchAndBound::new(&sequence);
     search.fill_floors(node_budget / 2);
     let found = search.halve(start, node_budget);
     if let Some(better) = found.sides {

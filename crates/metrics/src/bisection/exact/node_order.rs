@@ -1,26 +1,26 @@
-//! The order in which nodes choose their sides.
+//! The order in which nodes are assigned.
 
 use crate::Graph;
 
-/// Nodes in the order of the search, and what joins them, by position in that order.
+/// The nodes in search order, and the cables between them by position.
 #[derive(Clone, Debug)]
-pub(super) struct Sequence {
+pub(super) struct NodeOrder {
     /// Terminals, and switches with cables.
     pub(super) nodes: Vec<u32>,
     pub(super) is_terminal: Vec<bool>,
-    /// By position, one more than there are: the terminals from there on.
+    /// Number of terminals from each position on, with a final 0.
     pub(super) terminals_from: Vec<usize>,
-    /// The most cables of a terminal.
+    /// Greatest degree of a terminal.
     pub(super) most: u32,
-    /// Whether the cut between two halves is odd, if that is the same for all.
+    /// Parity of the cut of all bisections, if it is fixed.
     pub(super) is_odd: Option<bool>,
-    /// Where the row of each position in `later` begins, and the end of the last.
+    /// Index of the first entry of each position in `later`, followed by the number of entries.
     start: Vec<usize>,
     later: Vec<(usize, i32)>,
 }
 
-impl Sequence {
-    /// Always the node with most cables to those before it; of these one with most cables.
+impl NodeOrder {
+    /// Orders nodes greedily by the number of cables to earlier nodes, then by degree.
     pub(super) fn new(cables: &Graph) -> Self {
         const WAITS: usize = usize::MAX;
         let node_count = cables.node_count();
@@ -54,7 +54,7 @@ impl Sequence {
         for place in (0..nodes.len()).rev() {
             terminals_from[place] = terminals_from[place + 1] + usize::from(is_terminal[place]);
         }
-        // A cut is odd where an odd number of nodes of odd degree are on one side.
+        // A cut is odd if and only if one side has an odd number of nodes of odd degree.
         let is_odd_degree = |&node: &u32| degree[node as usize] % 2 == 1;
         let is_odd = if !nodes.iter().any(is_odd_degree) {
             Some(false)
@@ -67,7 +67,7 @@ impl Sequence {
         Self { nodes, is_terminal, terminals_from, most, is_odd, start, later }
     }
 
-    /// The positions behind one that are joined to it, with the number of cables.
+    /// Returns the later neighbours of a position, with the number of cables.
     pub(super) fn later(&self, place: usize) -> &[(usize, i32)] {
         &self.later[self.start[place]..self.start[place + 1]]
     }

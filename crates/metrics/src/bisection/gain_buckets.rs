@@ -1,44 +1,46 @@
-//! Nodes in the order of what their move to the other side saves.
+//! Gain buckets: nodes by the gain of moving them to the other side.
 
-/// The end of a list.
+/// Marks the end of a list.
 const END: u32 = u32::MAX;
 
-/// Nodes that may move, in three queues of buckets by gain; gains change in constant time.
+/// Movable nodes in three queues of buckets by gain. Gain changes take constant time.
 ///
-/// Memory: 13 bytes a node and 12 for each value that a gain may have.
+/// Takes 13 bytes per node and 12 bytes per possible gain.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gains {
-    /// By node: its bucket, the gain counted from the least possible one.
+pub(super) struct GainBuckets {
+    /// Bucket of each node: its gain, offset by `zero`.
     bucket: Vec<u32>,
     next: Vec<u32>,
-    /// That of the first of a list is the last.
+    /// The predecessor; for the first node of a list, the last node.
     previous: Vec<u32>,
-    queue: Vec<Queue>,
-    /// By queue and bucket: the first node.
+    queue: Vec<GainQueue>,
+    /// First node of each bucket, by queue.
     first: [Vec<u32>; 3],
-    /// By queue: no node is in a higher bucket.
+    /// Upper bound on the highest non-empty bucket of each queue.
     top: [u32; 3],
     /// The bucket of gain 0.
     zero: u32,
-    ties: Ties,
+    ties: TieBreak,
 }
 
-/// Which of the nodes with equal gains is first.
+/// The order of nodes with equal gains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Ties {
-    /// The one that has had this gain for longest.
+pub(super) enum TieBreak {
+    /// First in, first out.
     #[default]
     FirstCome,
-    /// The one that has had it for the shortest time. It makes moves that cluster and so smaller cuts.
+    /// Last in, first out. Moves then cluster, which gives smaller cuts.
     ///
-    /// **Source**: Hagen, Huang, Kahng, *On implementation choices for iterative improvement partitioning algorithms*, IEEE
-    /// Transactions on CAD 16 (1997).
+    /// # Source
+    ///
+    /// Hagen, Huang and Kahng, *On implementation choices for iterative improvement partitioning algorithms*, IEEE
+    /// Transactions on CAD 16, 1997.
     LastCome,
 }
 
-/// Where a node waits.
+/// The queue of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Queue {
+pub(super) enum GainQueue {
     /// Nodes with terminals on the side `false`.
     Left = 0,
     /// Nodes with terminals on the side `true`.
@@ -49,22 +51,22 @@ pub(super) enum Queue {
     Out,
 }
 
-impl Queue {
-    /// That of the nodes with terminals on a side.
+impl GainQueue {
+    /// Returns the queue of nodes with terminals on a side.
     pub(super) fn of(side: bool) -> Self {
         if side { Self::Right } else { Self::Left }
     }
 }
 
-impl Gains {
-    /// Empties the queues and makes room for nodes below `node_count` and gains of at most `most` either way.
-    pub(super) fn reset(&mut self, node_count: usize, most: u32, ties: Ties) {
+impl GainBuckets {
+    /// Empties the queues, for nodes below `node_count` and gains of absolute value at most `most`.
+    pub(super) fn reset(&mut self, node_count: usize, most: u32, ties: TieBreak) {
         self.ties = ties;
         self.bucket.resize(node_count, 0);
         self.next.resize(node_count, END);
         self.previous.resize(node_count, END);
         self.queue.clear();
-        self.queue.resize(node_count, Queue::Out);
+        self.queue.resize(node_count, GainQueue::Out);
         for first in &mut self.first {
             first.clear();
             first.resize(2 * most as usize + 1, END);
@@ -73,16 +75,16 @@ impl Gains {
         self.zero = most;
     }
 
-    /// Puts a node that is in no queue into one.
-    pub(super) fn insert(&mut self, node: u32, queue: Queue, gain: i32) {
+    /// Inserts a node into a queue.
+    pub(super) fn insert(&mut self, node: u32, queue: GainQueue, gain: i32) {
         self.queue[node as usize] = queue;
         self.link(node, queue, self.zero.wrapping_add_signed(gain));
     }
 
-    /// Takes a node out of its queue and returns its gain.
+    /// Removes a node from its queue and returns its gain.
     pub(super) fn take(&mut self, node: u32) -> i32 {
         self.unlink(node, self.queue[node as usize]);
-        self.queue[node as usize] = Queue::Out;
+        self.queue[node as usize] = GainQueue::Out;
         self.gain(node)
     }
 
@@ -90,27 +92,27 @@ impl Gains {
     #[inline]
     pub(super) fn change(&mut self, node: u32, by: i32) {
         let queue = self.queue[node as usize];
-        if queue != Queue::Out {
+        if queue != GainQueue::Out {
             self.unlink(node, queue);
             self.link(node, queue, self.bucket[node as usize].wrapping_add_signed(by));
         }
     }
 
-    /// The gain of a node; that of a node taken out is the one it had.
+    /// Returns the gain of a node, or its last gain if it was removed.
     #[inline]
     pub(super) fn gain(&self, node: u32) -> i32 {
         self.bucket[node as usize].wrapping_sub(self.zero).cast_signed()
     }
 
-    /// The first node of a queue, or `None` if it is empty.
-    pub(super) fn first(&mut self, queue: Queue) -> Option<u32> {
+    /// Returns the first node of a queue, or `None` if it is empty.
+    pub(super) fn first(&mut self, queue: GainQueue) -> Option<u32> {
         let first = &self.first[queue as usize];
         let top = (0..=self.top[queue as usize]).rev().find(|&bucket| first[bucket as usize] != END);
         self.top[queue as usize] = top.unwrap_or(0);
         top.map(|bucket| first[bucket as usize])
     }
 
-    /// The nodes of a queue from one of them on, those of higher gain first.
+    /// Returns the nodes of a queue from `node` on, in descending order of gain.
     pub(super) fn from(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let first = &self.first[self.queue[node as usize] as usize];
         std::iter::successors(Some(node), move |&node| match self.next[node as usize] {
@@ -120,7 +122,7 @@ impl Gains {
     }
 
     #[inline]
-    fn link(&mut self, node: u32, queue: Queue, bucket: u32) {
+    fn link(&mut self, node: u32, queue: GainQueue, bucket: u32) {
         self.bucket[node as usize] = bucket;
         self.top[queue as usize] = self.top[queue as usize].max(bucket);
         let first = &mut self.first[queue as usize][bucket as usize];
@@ -132,7 +134,7 @@ impl Gains {
         }
         let last = std::mem::replace(&mut self.previous[*first as usize], node);
         self.previous[node as usize] = last;
-        if self.ties == Ties::LastCome {
+        if self.ties == TieBreak::LastCome {
             self.next[node as usize] = std::mem::replace(first, node);
         } else {
             self.next[node as usize] = END;
@@ -141,7 +143,7 @@ impl Gains {
     }
 
     #[inline]
-    fn unlink(&mut self, node: u32, queue: Queue) {
+    fn unlink(&mut self, node: u32, queue: GainQueue) {
         let (next, previous) = (self.next[node as usize], self.previous[node as usize]);
         let first = &mut self.first[queue as usize][self.bucket[node as usize] as usize];
         if *first == node {
@@ -160,19 +162,19 @@ impl Gains {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Gains, Queue, Ties};
+    use super::{GainBuckets, GainQueue, TieBreak};
 
     proptest! {
         #[test]
         fn queues_descend_by_gain_and_then_by_age(
             changes in prop::collection::vec((0..12u32, -3..=3i32, 0..8u32), 0..60), is_first_come: bool,
         ) {
-            let mut gains = Gains::default();
-            gains.reset(12, 6, if is_first_come { Ties::FirstCome } else { Ties::LastCome });
+            let mut gains = GainBuckets::default();
+            gains.reset(12, 6, if is_first_come { TieBreak::FirstCome } else { TieBreak::LastCome });
             // The reference: nodes with their gains, the one that has had its own for longest first.
             let mut waiting: Vec<(u32, i32)> = (0..12).map(|node| (node, 0)).collect();
             for node in 0..12 {
-                gains.insert(node, Queue::Left, 0);
+                gains.insert(node, GainQueue::Left, 0);
             }
             for (node, by, chance) in changes {
                 let place = waiting.iter().position(|&(other, _)| other == node);
@@ -192,11 +194,11 @@ mod tests {
                     expected.reverse();
                 }
                 expected.sort_by_key(|&(_, gain)| -gain);
-                let first = gains.first(Queue::Left);
+                let first = gains.first(GainQueue::Left);
                 let found: Vec<(u32, i32)> =
                     first.into_iter().flat_map(|first| gains.from(first)).map(|node| (node, gains.gain(node))).collect();
                 prop_assert_eq!(found, expected);
-                prop_assert_eq!(gains.first(Queue::Free), None);
+                prop_assert_eq!(gains.first(GainQueue::Free), None);
             }
         }
     }

@@ -1,19 +1,20 @@
-//! Which pairs of terminals traffic is routed for.
+//! The pairs of terminals whose traffic is routed.
 
+use crate::graph::Graph;
 use crate::orbits::Orbits;
-use crate::{Graph, Sources};
+use crate::sources::Sources;
 
-/// The pairs, numbered by source and by target.
+/// Pairs of terminals, numbered by source and target.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Demands {
+pub(super) struct DemandPairs {
     sources: Sources,
     terminals: Vec<u32>,
-    /// Whether each pair stands for its opposite too, so that only targets after the source are needed.
+    /// True if each pair represents its opposite too, so that only targets after the source are needed.
     is_halved: bool,
 }
 
-impl Demands {
-    /// Makes them those of one source an orbit. Without symmetries but with opposite channels, one of two opposite pairs will do.
+impl DemandPairs {
+    /// Sets the pairs: one source per orbit. A symmetric graph without symmetries needs only one of two opposite pairs.
     pub(super) fn fill(&mut self, graph: &Graph, orbits: &Orbits) {
         orbits.fill_sources(graph, &mut self.sources);
         self.terminals.clear();
@@ -38,22 +39,22 @@ impl Demands {
         self.sources.nodes[number]
     }
 
-    /// How many terminals a source stands for.
+    /// Returns the number of terminals that a source represents.
     pub(super) fn share(&self, number: usize) -> f64 {
-        f64::from(self.sources.shares[number])
+        f64::from(self.sources.orbit_sizes[number])
     }
 
-    /// The traffic of each pair of a source.
+    /// Returns the traffic of each pair of a source.
     pub(super) fn rate(&self, number: usize) -> f64 {
         if self.is_halved { 2.0 } else { self.share(number) }
     }
 
-    /// Where the traffic of a source goes, ascending; to itself goes none.
+    /// Returns the targets of a source, in ascending order. The source itself receives no traffic.
     pub(super) fn targets(&self, number: usize) -> &[u32] {
         if self.is_halved { &self.terminals[number + 1..] } else { &self.terminals }
     }
 
-    /// The numbers of the pairs of a source, one a target.
+    /// Returns the numbers of the pairs of a source, one per target.
     pub(super) fn pairs(&self, number: usize) -> std::ops::Range<usize> {
         let terminals = self.terminals.len();
         let start = |number: usize| {

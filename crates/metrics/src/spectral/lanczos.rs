@@ -1,34 +1,34 @@
-//! The spectral gap of large networks, from a few vectors.
+//! The Lanczos iteration for large networks.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::SpectralGap;
+use super::spectral_gap::SpectralGap;
 use super::tridiagonal::{Tridiagonal, add, dot};
-use crate::Graph;
+use crate::graph::Graph;
 
-/// Vectors of a subspace, before the best vector in it begins the next one.
+/// Dimension of a subspace before a restart from its best vector.
 const VECTORS: usize = 128;
 
-/// Entries of vectors that may be looked at in all: about 10 s.
+/// Limit on the number of vector entries that are processed: about 10 s.
 const WORK: usize = 1 << 33;
 
-/// The residual that ends the search, as a part of the greatest degree.
+/// Residual that ends the iteration, relative to the greatest degree.
 const TOLERANCE: f64 = 1e-9;
 
 /// The Lanczos iteration with full reorthogonalisation, restarted from its best vector.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Krylov {
-    /// By node; the vectors of the subspace, one behind the other.
+pub(super) struct Lanczos {
+    /// The vectors of the subspace, one after the other, with one entry per node.
     basis: Vec<f64>,
     small: Tridiagonal,
 }
 
-impl Krylov {
-    /// The least eigenvalue among the vectors whose entries on these nodes sum to 0 (the others are 0).
+impl Lanczos {
+    /// Computes the smallest eigenvalue on the vectors whose entries on these nodes sum to 0. All other entries are 0.
     pub(super) fn search(&mut self, graph: &Graph, nodes: &[u32]) -> SpectralGap {
         let length = graph.node_count();
-        // Any vector that has a part of the one sought does; one of a fixed stream knows nothing of numbers of nodes.
+        // The start vector needs a component along the eigenvector. A random one has it, independent of node numbers.
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         let mut start = vec![0.0; length];
         for &node in nodes {
@@ -54,8 +54,9 @@ impl Krylov {
         }
     }
 
-    /// Builds the subspace of a vector, with the matrix in it, until it has all vectors or less than `least` lies outside: the
-    /// length of that.
+    /// Builds the Krylov subspace of a vector and its tridiagonal matrix. Returns the norm of the next residual vector.
+    ///
+    /// Stops at the full dimension, or when the residual is at most `least`.
     fn extend(&mut self, graph: &Graph, nodes: &[u32], least: f64, vector: &mut [f64]) -> f64 {
         let length = vector.len();
         self.basis.clear();
@@ -73,7 +74,7 @@ impl Krylov {
             let newest = &self.basis[self.basis.len() - length..];
             apply(graph, nodes, newest, &mut image);
             self.small.diagonal.push(dot(newest, &image));
-            // Twice, for vectors that nearly lie in the subspace.
+            // Orthogonalises twice, for vectors that almost lie in the subspace.
             for _ in 0..2 {
                 centre(nodes, &mut image);
                 for vector in self.basis.chunks_exact(length) {
@@ -90,7 +91,7 @@ impl Krylov {
     }
 }
 
-/// The Laplacian times a vector.
+/// Multiplies the Laplacian by a vector.
 fn apply(graph: &Graph, nodes: &[u32], vector: &[f64], image: &mut [f64]) {
     image.fill(0.0);
     for &node in nodes {
@@ -100,7 +101,7 @@ fn apply(graph: &Graph, nodes: &[u32], vector: &[f64], image: &mut [f64]) {
     }
 }
 
-/// Takes the mean of the nodes from each.
+/// Subtracts the mean of the entries of the nodes.
 fn centre(nodes: &[u32], vector: &mut [f64]) {
     let mean = nodes.iter().map(|&node| vector[node as usize]).sum::<f64>() / nodes.len() as f64;
     for &node in nodes {

@@ -1,22 +1,22 @@
-//! What channels carry, and what they cost.
+//! Loads and lengths of classes of arcs.
 
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// Traffic by class of arcs.
+/// Capacities, loads and lengths of the classes of arcs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Links {
-    /// Channels.
+pub(super) struct ClassLoads {
+    /// Number of channels of each class.
     pub(super) capacities: Vec<f64>,
-    /// Traffic, where every terminal sends 1 to every other.
+    /// Traffic of each class, if each terminal sends 1 to each other terminal.
     pub(super) loads: Vec<f64>,
-    /// What a channel costs at this load: the derivative of a potential.
+    /// Length of each class: the derivative of an exponential potential of the load.
     pub(super) lengths: Vec<f64>,
-    /// How steeply lengths grow: by a factor of e for the inverse of it in traffic a channel.
+    /// Growth rate of lengths: a factor of e per `1 / steepness` of traffic per channel.
     pub(super) steepness: f64,
 }
 
-impl Links {
-    /// Makes them so many idle classes without channels, all of length 1.
+impl ClassLoads {
+    /// Starts with `classes` classes of load 0 and length 1, without channels.
     pub(super) fn clear(&mut self, classes: usize) {
         for (values, value) in [(&mut self.capacities, 0.0), (&mut self.loads, 0.0), (&mut self.lengths, 1.0)] {
             values.clear();
@@ -24,22 +24,22 @@ impl Links {
         }
     }
 
-    /// The greatest traffic a channel.
+    /// Returns the greatest traffic per channel.
     pub(super) fn congestion(&self) -> f64 {
         self.loads.iter().zip(&self.capacities).map(|(load, capacity)| load / capacity).fold(0.0, f64::max)
     }
 
-    /// The sum of capacity times length.
+    /// Returns the sum of capacity times length.
     pub(super) fn cost(&self) -> f64 {
         dot(&self.capacities, &self.lengths)
     }
 
-    /// The sum of load times length.
+    /// Returns the sum of load times length.
     pub(super) fn paid(&self) -> f64 {
         dot(&self.loads, &self.lengths)
     }
 
-    /// Sets lengths to what they are at these loads, up to a common factor.
+    /// Recomputes lengths from loads, up to a common factor.
     pub(super) fn measure(&mut self) {
         let congestion = self.congestion();
         for ((length, load), capacity) in self.lengths.iter_mut().zip(&self.loads).zip(&self.capacities) {
@@ -52,8 +52,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The exponential to about six digits, from operations that are exact alike on every machine, which those of the standard
-/// library are not; never less than that of -400 nor more than that of 400, so that no length vanishes.
+/// Computes the exponential to about six digits, with the argument limited to -400 to 400, so that no length vanishes.
+///
+/// The result is the same on every machine, unlike that of the standard library.
 pub(super) fn exponential(power: f64) -> f64 {
     let power = power.clamp(-400.0, 400.0);
     let twos = (power * LOG2_E) as i64;

@@ -1,40 +1,40 @@
-//! Depth-first search over the sides of nodes.
+//! Depth-first branch and bound over the sides of nodes.
 
-use super::partial::Partial;
-use super::sequence::Sequence;
+use super::node_order::NodeOrder;
+use super::partial_assignment::PartialAssignment;
 
-/// The search, and what it has proved of the ends of the sequence.
+/// The search, and proved lower bounds for the suffixes of the node order.
 #[derive(Clone, Debug)]
-pub(super) struct Search<'a> {
-    sequence: &'a Sequence,
-    partial: Partial<'a>,
-    /// By position and number of terminals on the side `true`: the nodes from there on have no fewer cables between their sides.
+pub(super) struct BranchAndBound<'a> {
+    sequence: &'a NodeOrder,
+    partial: PartialAssignment<'a>,
+    /// Lower bound on the cut among the nodes from a position on, by position and number of terminals on the side `true`.
     floors: Vec<Vec<u32>>,
-    /// By position: how many sides of its node have been tried.
+    /// Number of tried sides, by position.
     tried: Vec<u8>,
-    /// By position: no completion of the decisions before it has a smaller cut.
+    /// Lower bound on all completions of the assignment before each position.
     bounds: Vec<u32>,
-    /// Nodes of the search tree so far.
+    /// Number of visited nodes of the search tree.
     pub(super) visited: u64,
 }
 
-/// What a search has found.
+/// The outcome of a search.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    /// The least cut found, or the one to beat.
+pub(super) struct SearchOutcome {
+    /// The smallest cut found, or the initial one.
     pub(super) cut: u32,
-    /// By position, if the cut to beat was beaten.
+    /// Sides by position, if the initial cut was improved.
     pub(super) sides: Option<Vec<bool>>,
-    /// No cut is smaller.
+    /// Proved lower bound.
     pub(super) lower_bound: u32,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(sequence: &'a Sequence) -> Self {
+impl<'a> BranchAndBound<'a> {
+    pub(super) fn new(sequence: &'a NodeOrder) -> Self {
         let length = sequence.nodes.len();
         Self {
             sequence,
-            partial: Partial::new(sequence),
+            partial: PartialAssignment::new(sequence),
             floors: sequence.terminals_from.iter().map(|&terminals| vec![0; terminals + 1]).collect(),
             tried: vec![0; length + 1],
             bounds: vec![0; length + 1],
@@ -42,15 +42,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Proves floors as good as the budget allows, from the end of the sequence on.
+    /// Computes the lower bounds of suffixes within the budget, from the end of the order.
     ///
-    /// The first third is left to the proof itself: floors of nearly all nodes are as dear as what they are for.
+    /// The first third is skipped: bounds for almost all nodes are as expensive as the main search.
     pub(super) fn fill_floors(&mut self, budget: u64) {
-        let Sequence { nodes, is_terminal, terminals_from, .. } = self.sequence;
+        let NodeOrder { nodes, is_terminal, terminals_from, .. } = self.sequence;
         let half = terminals_from[0] / 2;
         for from in (1..nodes.len()).rev() {
             let terminals = terminals_from[from];
-            // The first node may go to either side, and then no more is known than of the others.
+            // The first node may be on either side; the bound of the remaining suffix holds.
             for right in 0..=terminals {
                 let others = &self.floors[from + 1];
                 let on_left = others.get(right);
@@ -61,7 +61,7 @@ impl<'a> Search<'a> {
             if from < nodes.len() / 3 {
                 continue;
             }
-            // The terminals before these leave at least so many for either side.
+            // The earlier terminals leave at least this number for each side.
             let least = half.saturating_sub(terminals_from[0] - terminals);
             for right in least..=terminals / 2 {
                 let floor = self.split(from, right, u32::MAX, None, budget).lower_bound;
@@ -71,30 +71,30 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The least cut between two halves, if it is below `cut`.
-    pub(super) fn halve(&mut self, cut: u32, budget: u64) -> Found {
+    /// Searches for the smallest bisection below `cut`.
+    pub(super) fn halve(&mut self, cut: u32, budget: u64) -> SearchOutcome {
         self.split(0, self.sequence.terminals_from[0] / 2, cut, self.sequence.is_odd, budget)
     }
 
-    /// The least cut of the nodes from a position on, with so many terminals on either one side, if it is below `cut`.
+    /// Searches for the smallest cut below `cut` of the nodes from a position on, with `right` terminals on one side.
     ///
-    /// Stops when as many nodes of the tree have been visited in all as the budget says.
-    fn split(&mut self, from: usize, right: usize, mut cut: u32, is_odd: Option<bool>, budget: u64) -> Found {
+    /// Stops when the total number of visited nodes reaches `budget`.
+    fn split(&mut self, from: usize, right: usize, mut cut: u32, is_odd: Option<bool>, budget: u64) -> SearchOutcome {
         let mut sides = None;
         let length = self.sequence.nodes.len();
         if from == length {
-            return Found { cut: 0, sides, lower_bound: 0 };
+            return SearchOutcome { cut: 0, sides, lower_bound: 0 };
         }
         let goals = [right, self.sequence.terminals_from[from] - right];
         self.partial.restart(from);
         self.tried[from] = 0;
         loop {
             let depth = self.partial.depth;
-            // Sides that trade names are the same.
+            // Swapped sides are equivalent.
             let choices = if depth == from { 1 } else { 2 };
             if self.tried[depth] == choices {
                 if depth == from {
-                    return Found { cut, sides, lower_bound: cut };
+                    return SearchOutcome { cut, sides, lower_bound: cut };
                 }
                 self.partial.take_back();
                 continue;
@@ -117,13 +117,13 @@ impl<'a> Search<'a> {
                 if self.visited >= budget {
                     let open = (from + 1..=depth + 1).filter(|&place| self.tried[place] < 2);
                     let lower_bound = open.map(|place| self.bounds[place]).fold(cut, u32::min);
-                    return Found { cut, sides, lower_bound };
+                    return SearchOutcome { cut, sides, lower_bound };
                 }
             }
         }
     }
 
-    /// The side where a node cuts less.
+    /// Returns the side on which a node cuts fewer cables.
     fn preferred(&self, place: usize) -> bool {
         match self.partial.savings(place) {
             0 => place.is_multiple_of(2),
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// No completion has a smaller cut; `u32::MAX` if there is none.
+    /// Returns a lower bound on all completions, or `u32::MAX` if there is none.
     fn bound(&self, goals: [usize; 2], is_odd: Option<bool>) -> u32 {
         let waiting = &self.floors[self.partial.depth];
         let needs = goals.into_iter().filter_map(|goal| goal.checked_sub(self.partial.right));

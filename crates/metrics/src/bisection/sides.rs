@@ -1,76 +1,76 @@
-//! A cut into halves, and its judge.
+//! Bisections and their verification.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Graph;
 
-/// Two sides with equally many terminals, or one more, and the cables between them.
+/// Two sides whose numbers of terminals differ by at most one, and the number of cables between them.
 ///
-/// The bisection width of a network is the least cut that such sides have. A cable is an entry of [`Graph::undirected`]: two
-/// opposite channels share one. Nodes that are no terminals are on either side.
+/// The bisection width of a network is the smallest such cut. Two opposite channels share one cable, as in
+/// [`Graph::undirected`]. Switches may be on either side.
 ///
-/// Plain data: it may be wrong. [`check`](Self::check) counts again.
+/// Plain data, which may be wrong; [`check`](Self::check) recounts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Bisection {
-    /// By node: its side.
+    /// Side of each node.
     pub sides: Vec<bool>,
     /// Number of cables between the sides.
     pub cut: u32,
-    /// No sides have fewer cables between them, as far as is proved.
+    /// Proved lower bound on the bisection width.
     pub lower_bound: u32,
 }
 
-/// What is wrong with a [`Bisection`].
+/// Why a [`Bisection`] is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BisectionError {
-    /// Sides of another number of nodes.
-    #[error("it has sides for {sides} nodes, but the network has {nodes}")]
+    /// The number of sides is wrong.
+    #[error("the bisection has sides for {sides} nodes, but the network has {nodes}")]
     Length {
-        /// Nodes with a side.
+        /// Number of sides.
         sides: usize,
-        /// Nodes of the network.
+        /// Number of nodes of the network.
         nodes: usize,
     },
-    /// One side has more terminals than half of them, rounded up.
+    /// The numbers of terminals differ by more than one.
     #[error("one side has {left} terminals and the other {right}")]
     Uneven {
-        /// Terminals on the side `false`.
+        /// Number of terminals on the side `false`.
         left: usize,
-        /// Terminals on the side `true`.
+        /// Number of terminals on the side `true`.
         right: usize,
     },
-    /// Another number of cables is between the sides.
-    #[error("it counts {claimed} cables between the sides, but there are {counted}")]
+    /// The number of cables is wrong.
+    #[error("the bisection claims {claimed} cables between the sides, but there are {counted}")]
     Cut {
-        /// What the bisection says.
+        /// The claimed number.
         claimed: u32,
-        /// What there is.
+        /// The counted number.
         counted: u32,
     },
-    /// The lower bound is greater than the cut.
-    #[error("its lower bound {lower_bound} is above its cut {cut}")]
+    /// The lower bound exceeds the cut.
+    #[error("the lower bound {lower_bound} exceeds the cut {cut}")]
     Bound {
-        /// What the bisection says no cut is below.
+        /// The claimed lower bound.
         lower_bound: u32,
-        /// Its own cut.
+        /// The cut.
         cut: u32,
     },
 }
 
 impl Bisection {
-    /// Whether the cut is proved to be the least.
+    /// Returns true if the cut is proved to be minimum.
     pub fn is_exact(&self) -> bool {
         self.cut == self.lower_bound
     }
 
-    /// Counts terminals and cables again. Takes time in proportion to the channels; shares no code with the searches.
+    /// Recounts terminals and cables, without code of the searches. O(M log N).
     ///
-    /// Whether the lower bound holds is not checked, only that it is not above the cut.
+    /// The lower bound is not verified, except that it does not exceed the cut.
     ///
     /// # Errors
     ///
-    /// [`BisectionError`] names the first thing that is wrong.
+    /// Returns the first [`BisectionError`].
     pub fn check(&self, graph: &Graph) -> Result<(), BisectionError> {
         let &Self { ref sides, cut, lower_bound } = self;
         if sides.len() != graph.node_count() {
@@ -86,7 +86,7 @@ impl Bisection {
             .filter(|&(node, neighbour, _)| sides[node as usize] != sides[neighbour as usize])
             .map(|(node, neighbour, width)| match width.cmp(&graph.width_between(neighbour, node)) {
                 std::cmp::Ordering::Less => 0,
-                // The other arc of the cable counts it too.
+                // The opposite arc counts this cable.
                 std::cmp::Ordering::Equal if node > neighbour => 0,
                 _ => width,
             })

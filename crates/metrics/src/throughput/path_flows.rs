@@ -1,60 +1,60 @@
-//! The paths that traffic takes, and how much takes each.
+//! Paths of all pairs and the traffic on each path.
 
-use super::demands::Demands;
-use super::links::{Links, exponential};
-use super::trees::Tree;
+use super::class_loads::{ClassLoads, exponential};
+use super::demand_pairs::DemandPairs;
+use super::shortest_path_tree::ShortestPathTree;
 
-/// No path, no hop.
+/// Marks the absence of a path or hop.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The most hops that are kept; then traffic goes on over the paths there are. 24 bytes each.
+/// Largest number of hops, 24 bytes each. Beyond, no new paths are added.
 const MAX_HOPS: usize = 1 << 23;
 
-/// A path is to be shorter by this part to be a new one.
+/// Relative improvement that a new path needs.
 const NOTICEABLE: f64 = 1e-9;
 
-/// The change of a class that both paths have, or none so far, when it is to be known from one that is untouched.
+/// Offset of the entries of `change`, which distinguishes a changed class with difference 0 from an unchanged one.
 const EVEN: i32 = 1 << 30;
 
-/// Steps go beyond the point where the two paths are equally long, which converges in fewer sweeps.
+/// Factor by which steps exceed the point of equal lengths, for faster convergence.
 const OVERRELAXATION: f64 = 1.5;
 
-/// The last hop of a path, and of what it has in common with others.
+/// A hop of a tree of paths; also the end of a path if it has traffic.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hop {
-    /// The hop before; `NONE` at the source.
+pub(super) struct PathHop {
+    /// The previous hop; `NONE` at the source.
     pub(super) before: u32,
-    /// The class of the arc from there.
+    /// Class of the arc from the previous hop.
     class: u32,
-    /// Where it leads.
+    /// The head of the arc.
     pub(super) node: u32,
     /// The next path of the same pair.
     next: u32,
-    /// The traffic of the pair that ends its path here.
+    /// Traffic of the path that ends here.
     rate: f64,
 }
 
-/// Paths of all pairs, those of a source in common as far as they were found together.
+/// The paths of all pairs. Paths that were found together share their common prefix.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Routes {
-    /// A hop comes after the one before.
-    hops: Vec<Hop>,
-    /// By pair, its newest path.
+pub(super) struct PathFlows {
+    /// Hops, each after its previous hop.
+    hops: Vec<PathHop>,
+    /// Newest path of each pair.
     newest: Vec<u32>,
-    /// By node, its hop in the tree that is being added.
+    /// Hop of each node in the tree that is being added.
     place: Vec<u32>,
-    /// Nodes of a path that are yet without a hop.
+    /// Nodes of a path that have no hop yet.
     chain: Vec<u32>,
-    /// By class, [`EVEN`] and how many hops more the one path has than the other; 0 between steps.
+    /// [`EVEN`] plus the difference of the numbers of hops of two paths, by class; 0 between steps.
     change: Vec<i32>,
-    /// The classes on either.
+    /// Classes on either path.
     changed: Vec<u32>,
-    /// By hop, the rates of the best flow so far; none for hops that came later.
+    /// Rates of the best flow so far, by hop. Later hops have no entry.
     best: Vec<f64>,
 }
 
-impl Routes {
-    /// Forgets all paths.
+impl PathFlows {
+    /// Removes all paths.
     pub(super) fn clear(&mut self, nodes: usize, pairs: usize, classes: usize) {
         self.hops.clear();
         self.newest.clear();
@@ -65,8 +65,9 @@ impl Routes {
         self.change.resize(classes, 0);
     }
 
-    /// Adds the paths of a tree that are shorter than all that a pair has. The first one gets all its traffic.
-    pub(super) fn add(&mut self, demands: &Demands, number: usize, tree: &Tree, lengths: &[f64]) {
+    /// Adds the paths of a tree that are shorter than all known paths of their pairs. The first path of a pair gets all its
+    /// traffic.
+    pub(super) fn add(&mut self, demands: &DemandPairs, number: usize, tree: &ShortestPathTree, lengths: &[f64]) {
         let source = demands.source(number);
         let rate = demands.rate(number);
         self.place.fill(NONE);
@@ -91,8 +92,8 @@ impl Routes {
         }
     }
 
-    /// The last hop of the path in the tree to a target.
-    fn insert(&mut self, source: u32, target: u32, tree: &Tree) -> u32 {
+    /// Inserts the path of the tree to a target, and returns its last hop.
+    fn insert(&mut self, source: u32, target: u32, tree: &ShortestPathTree) -> u32 {
         let mut node = target;
         while node != source && self.place[node as usize] == NONE {
             self.chain.push(node);
@@ -111,17 +112,17 @@ impl Routes {
 
     fn push(&mut self, before: u32, class: u32, node: u32) {
         self.place[node as usize] = self.hops.len() as u32;
-        self.hops.push(Hop { before, class, node, next: NONE, rate: 0.0 });
+        self.hops.push(PathHop { before, class, node, next: NONE, rate: 0.0 });
     }
 
-    /// The last hops of the paths of a pair.
+    /// Returns the last hops of the paths of a pair.
     fn paths(&self, pair: usize) -> impl Iterator<Item = u32> + '_ {
         let known = |path: u32| (path != NONE).then_some(path);
         std::iter::successors(known(self.newest[pair]), move |&path| known(self.hops[path as usize].next))
     }
 
-    /// The hops of a path, from its last to its first.
-    pub(super) fn hops(&self, path: u32) -> impl Iterator<Item = &Hop> + '_ {
+    /// Returns the hops of a path, last hop first.
+    pub(super) fn hops(&self, path: u32) -> impl Iterator<Item = &PathHop> + '_ {
         std::iter::successors(Some(&self.hops[path as usize]), |hop| self.hops.get(hop.before as usize))
             .take_while(|hop| hop.before != NONE)
     }
@@ -130,25 +131,25 @@ impl Routes {
         self.hops(path).map(|hop| lengths[hop.class as usize]).sum()
     }
 
-    /// The shortest path of a pair, and its length.
+    /// Returns the shortest path of a pair and its length.
     fn shortest(&self, pair: usize, lengths: &[f64]) -> Option<(u32, f64)> {
         self.paths(pair).map(|path| (path, self.length(path, lengths))).min_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// Keeps the present flow as the best.
+    /// Saves the current flow as the best one.
     pub(super) fn keep_rates(&mut self) {
         self.best.clear();
         self.best.extend(self.hops.iter().map(|hop| hop.rate));
     }
 
-    /// The paths of a pair that the best flow uses, with its rates.
+    /// Returns the paths of a pair with positive rates in the best flow.
     pub(super) fn best_rates(&self, pair: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let rate = |path| (path, self.best.get(path as usize).copied().unwrap_or(0.0));
         self.paths(pair).map(rate).filter(|&(_, rate)| rate > 0.0)
     }
 
-    /// Sets loads to what the paths carry.
-    pub(super) fn load(&self, links: &mut Links) {
+    /// Recomputes the loads from the traffic of all paths.
+    pub(super) fn load(&self, links: &mut ClassLoads) {
         links.loads.fill(0.0);
         for last in (0..self.hops.len() as u32).filter(|&hop| self.hops[hop as usize].rate > 0.0) {
             for hop in self.hops(last) {
@@ -157,8 +158,8 @@ impl Routes {
         }
     }
 
-    /// Moves traffic of every pair from its longer paths to its shortest one, lengths keeping up with the loads.
-    pub(super) fn balance(&mut self, links: &mut Links) {
+    /// Moves traffic of each pair from longer paths to the shortest one, and updates lengths.
+    pub(super) fn balance(&mut self, links: &mut ClassLoads) {
         for pair in 0..self.newest.len() {
             let Some(newest) = self.hops.get(self.newest[pair] as usize) else { continue };
             if newest.next == NONE {
@@ -175,12 +176,12 @@ impl Routes {
         }
     }
 
-    /// Moves traffic from one path of a pair to another until they are equally long, if the other is shorter.
-    fn shift(&mut self, from: u32, to: u32, links: &mut Links) {
-        let Links { capacities, loads, lengths, steepness } = links;
+    /// Moves traffic from one path of a pair to a shorter one, until their lengths are about equal.
+    fn shift(&mut self, from: u32, to: u32, links: &mut ClassLoads) {
+        let ClassLoads { capacities, loads, lengths, steepness } = links;
         self.count(from, -1);
         self.count(to, 1);
-        // What the paths have in common does not change.
+        // Common hops do not change.
         let (mut longer, mut shorter, mut quickest) = (0.0, 0.0, 0.0);
         for &class in &self.changed {
             let change = f64::from(self.change[class as usize] - EVEN);
@@ -189,7 +190,7 @@ impl Routes {
             quickest = f64::max(quickest, change.abs() / capacities[class as usize]);
         }
         let step = if shorter > 0.0 && longer > shorter {
-            // Lengths grow and shrink by the exponential of the traffic that is moved, at most as quickly as this.
+            // Lengths change exponentially with the moved traffic, at most at this rate.
             let even = logarithm(longer / shorter) / (2.0 * *steepness * quickest);
             (OVERRELAXATION * even).min(self.hops[from as usize].rate)
         } else if longer > shorter {
@@ -209,7 +210,7 @@ impl Routes {
         self.hops[to as usize].rate += step;
     }
 
-    /// Counts the hops of a path by class, each as so many.
+    /// Adds `each` to the entry of each hop's class.
     fn count(&mut self, path: u32, each: i32) {
         let mut hop = self.hops[path as usize];
         while hop.before != NONE {
@@ -223,13 +224,13 @@ impl Routes {
         }
     }
 
-    /// A hop by its number.
-    pub(super) fn hop(&self, number: u32) -> &Hop {
+    /// Returns a hop by its index.
+    pub(super) fn hop(&self, number: u32) -> &PathHop {
         &self.hops[number as usize]
     }
 }
 
-/// About the natural logarithm of what is little more than 1; too little of greater numbers, and never more than 4.
+/// Approximates the natural logarithm near 1. The result is too small for large ratios, and at most 4.
 fn logarithm(ratio: f64) -> f64 {
     let root = ratio.sqrt();
     if root.is_finite() { 4.0 * (root - 1.0) / (root + 1.0) } else { 4.0 }

@@ -1,8 +1,8 @@
-//! The networks that the ExaNeSt document picks, for tests: 16 chassis of two routers with eight slots each, one cabinet.
+//! Networks that the ExaNeSt document selects, for tests: one cabinet of 16 chassis with two routers of eight slots.
 
 use crate::{Graph, Sources};
 
-/// 22-2-4, 8-33-4, 20-3-4, 38-14-8, 74-6-12 and 72-16-12: the offset of each of a chassis' slots, 0 where it has no cable.
+/// The cabling codes of 22-2-4, 8-33-4, 20-3-4, 38-14-8, 74-6-12 and 72-16-12.
 pub(crate) const ALL: [[u32; 16]; 6] = [
     [0, 91, 0, 0, 71, 0, 0, 0, 0, 80, 0, 0, 0, 0, 0, 109],
     [138, 0, 0, 0, 0, 173, 0, 0, 0, 0, 0, 0, 179, 0, 212, 0],
@@ -12,7 +12,7 @@ pub(crate) const ALL: [[u32; 16]; 6] = [
     [222, 254, 142, 237, 0, 76, 0, 151, 17, 145, 82, 69, 165, 42, 0, 0],
 ];
 
-/// The network of its cables.
+/// Returns the network of a cabling code.
 pub(crate) fn graph(offsets: &[u32; 16]) -> Graph {
     let links: Vec<[u32; 2]> = (0..256u32)
         .zip(offsets.iter().cycle())
@@ -22,7 +22,7 @@ pub(crate) fn graph(offsets: &[u32; 16]) -> Graph {
     Graph::of_links(32, &links)
 }
 
-/// The routers of one chassis stand for those of all.
+/// Returns the routers of one chassis, which represent those of all chassis.
 pub(crate) fn sources() -> Sources {
-    Sources { nodes: vec![0, 1], shares: vec![16, 16] }
+    Sources { nodes: vec![0, 1], orbit_sizes: vec![16, 16] }
 }

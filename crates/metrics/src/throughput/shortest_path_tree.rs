@@ -3,24 +3,25 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::Graph;
+use crate::graph::Graph;
 
-/// The shortest paths from one source at a time.
+/// The shortest paths from one source, with reusable buffers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
-    /// By node, from the source of the search; infinite where no path leads.
+pub(super) struct ShortestPathTree {
+    /// Distance of each node from the source, or infinity.
     pub(super) distance: Vec<f64>,
-    /// The node before each on its path.
+    /// Predecessor of each node.
     pub(super) before: Vec<u32>,
-    /// The class of the arc from there.
+    /// Class of the arc from the predecessor.
     pub(super) class: Vec<u32>,
-    /// Distances, whose bits are in the same order, and nodes.
+    /// Bits of distances, which have the same order, and nodes.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Tree {
-    /// Searches from one source, with the class of each arc and the length of each class. Dijkstra's algorithm; of equally short
-    /// paths, different sources take different ones.
+impl ShortestPathTree {
+    /// Runs Dijkstra's algorithm from one source. O(M log N).
+    ///
+    /// Ties between paths are broken differently for each source, to spread the load.
     pub(super) fn search(&mut self, graph: &Graph, classes: &[u32], lengths: &[f64], source: u32) {
         self.distance.clear();
         self.distance.resize(graph.node_count(), f64::INFINITY);
@@ -42,7 +43,7 @@ impl Tree {
                     self.class[neighbour as usize] = class;
                     self.queue.push(Reverse((farther.to_bits(), neighbour)));
                 } else if farther <= known
-                    // A length may vanish beside a distance; paths are not to go round in circles.
+                    // A length may be lost by rounding. The comparison prevents cycles.
                     && distance < known
                     && spread(source, node) < spread(source, self.before[neighbour as usize])
                 {
@@ -54,7 +55,7 @@ impl Tree {
     }
 }
 
-/// A number that says little about the nodes and differs from source to source.
+/// Returns a hash of source and node, for breaking ties.
 fn spread(source: u32, node: u32) -> u32 {
     let mixed = (source.wrapping_mul(0x85EB_CA6B) ^ node).wrapping_mul(0x9E37_79B1);
     (mixed ^ mixed >> 15).wrapping_mul(0xC2B2_AE35)

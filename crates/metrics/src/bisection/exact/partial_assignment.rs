@@ -1,33 +1,33 @@
-//! Sides of some nodes, and what the others cost at the least.
+//! Partial assignments of sides, with incremental bounds.
 
-use super::sequence::Sequence;
+use super::node_order::NodeOrder;
 
-/// Sides of the nodes from one position up to another, kept up to date in time proportional to a node's cables.
+/// Sides of the nodes from one position up to another. Updates take time proportional to the degree of a node.
 ///
-/// The nodes behind these wait. Those before the first position do not exist.
+/// Later nodes are unassigned. Nodes before the first position are ignored.
 #[derive(Clone, Debug)]
-pub(super) struct Partial<'a> {
-    sequence: &'a Sequence,
-    /// By position, valid up to `depth`.
+pub(super) struct PartialAssignment<'a> {
+    sequence: &'a NodeOrder,
+    /// Side by position, valid before `depth`.
     pub(super) sides: Vec<bool>,
-    /// The first position that waits.
+    /// The first unassigned position.
     pub(super) depth: usize,
-    /// Terminals on the side `true`.
+    /// Number of terminals on the side `true`.
     pub(super) right: usize,
-    /// Cables between decided nodes of different sides.
+    /// Number of cables between assigned nodes of different sides.
     cut: i32,
-    /// By side and position: cables to decided nodes of this side.
+    /// Number of cables to assigned nodes, by side and position.
     towards: [Vec<i32>; 2],
-    /// Cables from waiting nodes to the side `true`: what is cut if all of them go to the side `false`.
+    /// Number of cables that are cut if all unassigned nodes go to the side `false`.
     left_cost: i32,
-    /// How much of it waiting switches save that prefer the other side.
+    /// Savings by unassigned switches that prefer the side `true`.
     switch_savings: i32,
-    /// By savings, counted from the least possible: how many waiting terminals save that much on the side `true`.
+    /// Number of unassigned terminals by their savings on the side `true`, offset by `most`.
     savers: Vec<u32>,
 }
 
-impl<'a> Partial<'a> {
-    pub(super) fn new(sequence: &'a Sequence) -> Self {
+impl<'a> PartialAssignment<'a> {
+    pub(super) fn new(sequence: &'a NodeOrder) -> Self {
         let length = sequence.nodes.len();
         Self {
             sequence,
@@ -42,7 +42,7 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// Begins anew with the nodes from a position on, all of them waiting.
+    /// Restarts with the nodes from a position on, all unassigned.
     pub(super) fn restart(&mut self, from: usize) {
         self.depth = from;
         (self.right, self.cut, self.left_cost, self.switch_savings) = (0, 0, 0, 0);
@@ -51,12 +51,12 @@ impl<'a> Partial<'a> {
         self.savers[self.sequence.most as usize] = self.sequence.terminals_from[from] as u32;
     }
 
-    /// What the node at a position saves by going to the side `true` and not to `false`, as far as is decided.
+    /// Returns the savings of a node on the side `true`, with respect to assigned nodes.
     pub(super) fn savings(&self, place: usize) -> i32 {
         self.towards[1][place] - self.towards[0][place]
     }
 
-    /// Decides the side of the first node that waits.
+    /// Assigns the first unassigned node.
     pub(super) fn place(&mut self, side: bool) {
         let place = self.depth;
         self.count_savings(place, -1);
@@ -70,7 +70,7 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// Undoes the last decision.
+    /// Undoes the last assignment.
     pub(super) fn take_back(&mut self) {
         self.depth -= 1;
         let place = self.depth;
@@ -84,8 +84,8 @@ impl<'a> Partial<'a> {
         self.count_savings(place, 1);
     }
 
-    /// The cut when as many waiting terminals as `right` go to the side `true`, but for cables between waiting nodes: at the
-    /// least, and reached. There are as many.
+    /// Returns the smallest cut, without cables between unassigned nodes, if `right` unassigned terminals go to the side
+    /// `true`. At least `right` terminals must be unassigned.
     pub(super) fn least_cut(&self, right: usize) -> u32 {
         let (mut needed, mut savings) = (right as u32, 0);
         let most = self.sequence.most.cast_signed();
@@ -100,7 +100,7 @@ impl<'a> Partial<'a> {
         (self.cut + self.left_cost - self.switch_savings - savings).cast_unsigned()
     }
 
-    /// Lets a waiting node know of cables to a decided one, or forget them.
+    /// Adds or removes cables from an unassigned node to an assigned one.
     fn attach(&mut self, place: usize, side: bool, width: i32) {
         self.count_savings(place, -1);
         self.towards[usize::from(side)][place] += width;
@@ -108,7 +108,7 @@ impl<'a> Partial<'a> {
         self.count_savings(place, 1);
     }
 
-    /// Counts a waiting node, or counts it no more.
+    /// Adds or removes an unassigned node in the counts of savings.
     fn count_savings(&mut self, place: usize, sign: i32) {
         let savings = self.savings(place);
         if self.sequence.is_terminal[place] {
