@@ -149,7 +149,7 @@ impl<'a> Planner<'a> {
                 failure: None,
                 is_spent: false,
             };
-            phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe)?;
+            phase_planner.run(&mut state, bound_search.clone(), resumed.take().as_ref(), &mut observe)?;
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let bound = lockstep_bounds::of_phases(&phases, bounds);
