@@ -23,7 +23,7 @@ Tasks of the repository
 Usage: cargo xtask <TASK>
 
 Tasks:
-  test            Check format and lints, and run all tests and doc tests: what every change must pass
+  test            Check format, rules and lints, and run all tests and doc tests: what every change must pass
   ci              Run `test` and all other checks of continuous integration; prints the time of each
   tidy            Check the rules of the repository; with --write, write the generated files
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md

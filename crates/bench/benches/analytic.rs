@@ -41,7 +41,7 @@ fn main() {
         ("torus:64x64", CollectiveName::AllToAll),
     ];
     for (spec, collective) in cases {
-        let graph: CayleyGraph = spec.parse().expect("a spec");
+        let graph: CayleyGraph = spec.parse().expect("a valid spec");
         group.bench_function(format!("{spec} {collective}"), |bencher| {
             bencher.iter(|| {
                 let (_, base) = symmetric(&graph, collective, store, &Budget::unlimited()).expect("known structure");
@@ -55,7 +55,8 @@ fn main() {
     criterion.bench_function("torus:3125x3125 oab, streamed and verified", |bencher| {
         bencher.iter(|| {
             let tiling = SubgroupChainBroadcast::torus(2, 3125).expect("3125 = 5^5");
-            let mut verifier = BroadcastVerifier::new(tiling.graph(), 0, wormhole).expect("9.8 million nodes");
+            let mut verifier =
+                BroadcastVerifier::new(tiling.graph(), 0, wormhole).expect("9.8 million nodes are supported");
             tiling.replay(0, &mut verifier);
             verifier.finish().expect("a valid broadcast")
         });

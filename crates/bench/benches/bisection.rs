@@ -23,12 +23,12 @@ const PICKS: [(&str, &str); 2] = [
 ];
 
 fn pick(code: &str) -> Graph {
-    let machine = Machine::new(8, 16, 1).expect("a machine");
-    Network::of_code(&machine, &code.parse().expect("a code")).expect("a code of the machine").graph().clone()
+    let machine = Machine::new(8, 16, 1).expect("a valid machine");
+    Network::of_code(&machine, &code.parse().expect("a valid code")).expect("a code of the machine").graph().clone()
 }
 
 fn graph(spec: &str) -> Graph {
-    Graph::of(&spec.parse::<Topology>().expect("a spec"))
+    Graph::of(&spec.parse::<Topology>().expect("a valid spec"))
 }
 
 fn main() {
@@ -67,7 +67,7 @@ fn main() {
     let networks = ["random-regular:40,8,1", "hypercube:6"].map(|spec| (spec, graph(spec)));
     for (name, graph) in picks.into_iter().chain(networks) {
         group.bench_function(name, |bencher| {
-            bencher.iter(|| exact_bisection(&graph, u64::MAX).expect("few terminals"));
+            bencher.iter(|| exact_bisection(&graph, u64::MAX).expect("the number of terminals is small"));
         });
     }
     group.finish();

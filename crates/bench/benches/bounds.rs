@@ -8,9 +8,9 @@ use lockstep_topology::Topology;
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
     for spec in ["torus:32x32", "full-b-tree:63"] {
-        let topology: Topology = spec.parse().expect("a spec");
+        let topology: Topology = spec.parse().expect("a valid spec");
         let exchange = Collective::all_to_all();
-        let problem = Problem::new(&topology, &exchange, CommunicationModel::wormhole()).expect("a problem");
+        let problem = Problem::new(&topology, &exchange, CommunicationModel::wormhole()).expect("a valid problem");
         let bound = best(&problem);
         let mut group = criterion.benchmark_group(format!("{spec} aas"));
         group.bench_function("all bounds", |bencher| bencher.iter(|| all(&problem)));

@@ -17,17 +17,19 @@ fn main() {
     let mut group = criterion.benchmark_group("schedule of 1,047,552 transfers");
     group.throughput(Throughput::Elements(file.schedule().transfer_count() as u64));
     group.bench_function("write JSON", |bencher| bencher.iter(|| file.to_json()));
-    group.bench_function("read JSON", |bencher| bencher.iter(|| ScheduleFile::from_json(&json).expect("its own text")));
+    group.bench_function("read JSON", |bencher| {
+        bencher.iter(|| ScheduleFile::from_json(&json).expect("its own text is valid"))
+    });
     group.bench_function("write binary", |bencher| bencher.iter(|| file.to_bytes()));
     group.bench_function("read binary", |bencher| {
-        bencher.iter(|| ScheduleFile::from_bytes(&bytes).expect("its own bytes"));
+        bencher.iter(|| ScheduleFile::from_bytes(&bytes).expect("its own bytes is valid"));
     });
     group.finish();
 
     let mut group = criterion.benchmark_group("spec");
     for spec in ["torus:32x32", "fat-tree:2,10"] {
         group.bench_function(spec, |bencher| {
-            bencher.iter(|| black_box(spec).parse::<Topology>().expect("a spec"));
+            bencher.iter(|| black_box(spec).parse::<Topology>().expect("a valid spec"));
         });
     }
     group.finish();

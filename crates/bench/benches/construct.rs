@@ -24,7 +24,7 @@ fn main() {
         let problem = instance.problem();
         let (goal, budget) = (best(&problem).steps, Budget::seconds(60));
         group.bench_function(BenchmarkId::new(collective, spec), |bencher| {
-            bencher.iter(|| shortest(&problem, goal, 1, &budget, |_, _, _| {}).expect("a schedule"));
+            bencher.iter(|| shortest(&problem, goal, 1, &budget, |_, _, _| {}).expect("a schedule exists"));
         });
     }
     group.finish();

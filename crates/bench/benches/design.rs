@@ -22,9 +22,10 @@ fn main() {
 
 fn problem(machine: [u32; 3], objectives: &[&str], external: f64) -> DesignProblem<'static> {
     let [slots, chassis, cabinets] = machine;
-    let machine = Machine::new(slots, chassis, cabinets).expect("a machine");
-    let objectives = objectives.iter().map(|name| objective(name).expect("an objective")).collect();
-    DesignProblem::new(machine, objectives, DesignRules { external, ..DesignRules::PUBLISHED }).expect("a problem")
+    let machine = Machine::new(slots, chassis, cabinets).expect("a valid machine");
+    let objectives = objectives.iter().map(|name| objective(name).expect("a known objective")).collect();
+    DesignProblem::new(machine, objectives, DesignRules { external, ..DesignRules::PUBLISHED })
+        .expect("a valid problem")
 }
 
 /// The twentieth generation, in which designs have many cables.
@@ -43,13 +44,13 @@ fn generations(criterion: &mut Criterion) {
                 elites: Elites::Keep,
                 equal_points: EqualPoints::Keep,
             };
-            let mut evolution = Evolution::new(&problem, options).expect("a population");
-            (0..20).for_each(|_| evolution.advance().expect("a generation"));
+            let mut evolution = Evolution::new(&problem, options).expect("the first population is feasible");
+            (0..20).for_each(|_| evolution.advance().expect("a generation is feasible"));
             let state = evolution.state();
             group.bench_function(format!("{machine:?} {algorithm}"), |bencher| {
                 bencher.iter_batched_ref(
-                    || Evolution::resume(&problem, state.clone()).expect("its own state"),
-                    |evolution| evolution.advance().expect("a generation"),
+                    || Evolution::resume(&problem, state.clone()).expect("its own state is valid"),
+                    |evolution| evolution.advance().expect("a generation is feasible"),
                     BatchSize::SmallInput,
                 );
             });
@@ -60,12 +61,12 @@ fn generations(criterion: &mut Criterion) {
 
 /// Each objective on one network with twelve cables per router.
 fn scores(criterion: &mut Criterion) {
-    let machine = Machine::new(8, 16, 1).expect("a machine");
-    let code = "222,254,142,237,0,76,0,151,17,145,82,69,165,42,0,0".parse().expect("a code");
+    let machine = Machine::new(8, 16, 1).expect("a valid machine");
+    let code = "222,254,142,237,0,76,0,151,17,145,82,69,165,42,0,0".parse().expect("a valid code");
     let mut group = criterion.benchmark_group("score of 72-16-12");
     let mut network = Network::default();
     for objective in objectives() {
-        let problem = DesignProblem::new(machine, vec![*objective], DesignRules::PUBLISHED).expect("a problem");
+        let problem = DesignProblem::new(machine, vec![*objective], DesignRules::PUBLISHED).expect("a valid problem");
         let mut random = ChaCha8Rng::seed_from_u64(1);
         let mut score = [0.0];
         group.bench_function(objective.name(), |bencher| {

@@ -25,7 +25,7 @@ fn main() {
 
 /// Survivability and symmetry classes of all pairs of failed channels.
 fn sets(criterion: &mut Criterion) {
-    let kautz: Topology = "kautz:3,2".parse().expect("a spec");
+    let kautz: Topology = "kautz:3,2".parse().expect("a valid spec");
     let pairs = FaultSpace::new(&kautz, FaultKind::Channel, 2);
     let mut group = criterion.benchmark_group("pairs of channels of kautz:3,2");
     group.throughput(Throughput::Elements(pairs.iter().count() as u64));
@@ -39,14 +39,14 @@ fn sets(criterion: &mut Criterion) {
         });
     });
     group.bench_function("classes", |bencher| {
-        bencher.iter(|| FaultClasses::new(&pairs, &[]).expect("few sets").len());
+        bencher.iter(|| FaultClasses::new(&pairs, &[]).expect("the number of sets is small").len());
     });
     group.finish();
 }
 
 fn plan(instance: &ProblemInstance) -> Plan {
     let planner = Planner::new(instance.problem(), PlanOptions::auto(1));
-    planner.run(&Budget::evaluations(EVALUATIONS), |_| {}).expect("a plan")
+    planner.run(&Budget::evaluations(EVALUATIONS), |_| {}).expect("the planner supports the problem")
 }
 
 /// Replanning after each single fault.
@@ -59,7 +59,10 @@ fn replan(criterion: &mut Criterion, spec: &str, kind: FaultKind, collective: &s
         bencher.iter(|| {
             for faults in &faults {
                 let budget = Budget::evaluations(EVALUATIONS);
-                black_box(Consequence::of(faults, &before, PlanOptions::auto(1), &budget).expect("a plan"));
+                black_box(
+                    Consequence::of(faults, &before, PlanOptions::auto(1), &budget)
+                        .expect("the planner supports the problem"),
+                );
             }
         });
     });
@@ -74,18 +77,23 @@ fn book(criterion: &mut Criterion) {
     let identity =
         SweepIdentity { before: &before, options, evaluations: EVALUATIONS, sets: "every channel", keeps_plans: true };
     let mut bytes = Vec::new();
-    let mut log = SweepLog::begin(&identity, &mut bytes).expect("memory takes all bytes");
-    let add = |consequence| log.add(&consequence).expect("memory takes all bytes");
-    sweep(&before, space.iter(), options, &Budget::evaluations(EVALUATIONS), add).expect("a sweep");
-    log.end().expect("memory takes all bytes");
-    let book = RecoveryBook::read(&bytes).expect("its own bytes");
-    let faults = space.get(17).expect("36 channels");
+    let mut log = SweepLog::begin(&identity, &mut bytes).expect("writing to memory succeeds");
+    let add = |consequence| log.add(&consequence).expect("writing to memory succeeds");
+    sweep(&before, space.iter(), options, &Budget::evaluations(EVALUATIONS), add).expect("the sweep succeeds");
+    log.end().expect("writing to memory succeeds");
+    let book = RecoveryBook::read(&bytes).expect("its own bytes is valid");
+    let faults = space.get(17).expect("there are 36 channels");
 
     let mut group = criterion.benchmark_group("recovery book of 36 plans");
     group.throughput(Throughput::Bytes(bytes.len() as u64));
-    group.bench_function("read", |bencher| bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes")));
+    group
+        .bench_function("read", |bencher| bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes is valid")));
     group.throughput(Throughput::Elements(1));
-    group.bench_function("schedule", |bencher| bencher.iter(|| book.schedule(black_box(&faults)).expect("a schedule")));
-    group.bench_function("look up", |bencher| bencher.iter(|| book.look_up(black_box(&faults)).expect("a plan")));
+    group.bench_function("schedule", |bencher| {
+        bencher.iter(|| book.schedule(black_box(&faults)).expect("a schedule exists"))
+    });
+    group.bench_function("look up", |bencher| {
+        bencher.iter(|| book.look_up(black_box(&faults)).expect("the planner supports the problem"))
+    });
     group.finish();
 }

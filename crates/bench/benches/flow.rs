@@ -21,7 +21,7 @@ fn main() {
         ("jellyfish:10000,8,1", Workload::Uniform, Routing::SpRandom),
     ];
     for (spec, workload, routing) in cases {
-        let topology: Topology = spec.parse().expect("a spec");
+        let topology: Topology = spec.parse().expect("a valid spec");
         let tasks = topology.terminal_count() as u32;
         let shape = WorkloadOptions { tasks, flows_per_task: DEFAULT_FLOWS_PER_TASK, size: DEFAULT_SIZE, seed: 1 };
         let programs = workload.programs(&shape).expect("a small workload");
@@ -37,7 +37,7 @@ fn main() {
                 seed: 1,
             };
             group.bench_function(format!("{spec} {workload} {routing} {rates}"), |bencher| {
-                bencher.iter(|| simulate(&topology, &programs, &options).expect("chains have an end"));
+                bencher.iter(|| simulate(&topology, &programs, &options).expect("the chains are finite"));
             });
         }
     }

@@ -14,7 +14,7 @@ const LARGE: [&str; 2] = ["torus:32x32", "dragonfly:4,8,4"];
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(20);
     for spec in SMALL.into_iter().chain(LARGE) {
-        let graph = Graph::of(&spec.parse::<Topology>().expect("a spec"));
+        let graph = Graph::of(&spec.parse::<Topology>().expect("a valid spec"));
         measures(&mut criterion, spec, &graph);
         if SMALL.contains(&spec) {
             throughput(&mut criterion, spec, &graph, &[]);
@@ -59,7 +59,7 @@ fn throughput(criterion: &mut Criterion, spec: &str, graph: &Graph, symmetries: 
     for gap in [0.02, 0.01, 0.001] {
         let goal = ThroughputGoal { gap, searches: 20_000 };
         group.bench_function(format!("gap {gap}"), |bencher| {
-            bencher.iter(|| search.measure(graph, symmetries, goal).expect("few pairs"));
+            bencher.iter(|| search.measure(graph, symmetries, goal).expect("the number of pairs is small"));
         });
     }
     group.finish();
@@ -73,10 +73,10 @@ fn one_source(graph: &Graph) -> Sources {
 /// Throughput with given symmetries: the rotation of a circulant network, and the translations of a torus.
 fn with_symmetries(criterion: &mut Criterion) {
     let turn: Vec<u32> = (0..32).map(|router| (router + 1) % 32).collect();
-    let circulant: Topology = "circulant:32,1,5,9".parse().expect("a spec");
+    let circulant: Topology = "circulant:32,1,5,9".parse().expect("a valid spec");
     throughput(criterion, "circulant:32,1,5,9 turned", &Graph::of(&circulant), &[turn]);
     let shift =
         |rows: u32, columns: u32| (0..1024).map(|n| (n / 32 + rows) % 32 * 32 + (n % 32 + columns) % 32).collect();
-    let torus: Topology = "torus:32x32".parse().expect("a spec");
+    let torus: Topology = "torus:32x32".parse().expect("a valid spec");
     throughput(criterion, "torus:32x32 shifted", &Graph::of(&torus), &[shift(1, 0), shift(0, 1)]);
 }

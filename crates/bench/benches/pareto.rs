@@ -51,7 +51,7 @@ fn points(count: usize, objectives: usize) -> Points {
         row.into_iter().map(|score| 1.0 - score / length).collect()
     };
     let rows: Vec<Vec<f64>> = (0..count).map(|_| row()).collect();
-    Points::new(&vec![Sense::Minimise; objectives], &rows).expect("scores are small")
+    Points::new(&vec![Sense::Minimise; objectives], &rows).expect("the scores are finite")
 }
 
 fn evolution(algorithm: SelectionAlgorithm) -> Evolution<'static, Sums> {

@@ -26,11 +26,11 @@ fn main() {
 
 /// Counts the conflicts of a whole individual, and after the change of one gene.
 fn changes(criterion: &mut Criterion) {
-    let tree: Topology = "full-b-tree:63".parse().expect("a spec");
+    let tree: Topology = "full-b-tree:63".parse().expect("a valid spec");
     let exchange = Collective::all_to_all();
-    let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole()).expect("a problem");
+    let problem = Problem::new(&tree, &exchange, CommunicationModel::wormhole()).expect("a valid problem");
     let paths = candidate_paths(&problem).expect("a small table");
-    let space = SearchSpace::new(problem, &paths, 992).expect("a space");
+    let space = SearchSpace::new(problem, &paths, 992).expect("a valid search space");
     let [first, second] = [1, 2].map(|seed| random_genes(&problem, &paths, 992, seed));
 
     let mut group = criterion.benchmark_group("full-b-tree:63 aas 992");
@@ -59,10 +59,10 @@ fn changes(criterion: &mut Criterion) {
 /// An ejection chain in a converged search. The number of steps is one below the bound, so conflicts remain.
 fn chains(criterion: &mut Criterion, network: &str, collective: &Collective, bound: u32) {
     let steps = bound - 1;
-    let topology: Topology = network.parse().expect("a spec");
-    let problem = Problem::new(&topology, collective, CommunicationModel::wormhole()).expect("a problem");
+    let topology: Topology = network.parse().expect("a valid spec");
+    let problem = Problem::new(&topology, collective, CommunicationModel::wormhole()).expect("a valid problem");
     let paths = candidate_paths(&problem).expect("a small table");
-    let space = SearchSpace::new(problem, &paths, steps).expect("a space");
+    let space = SearchSpace::new(problem, &paths, steps).expect("a valid search space");
     let mut state = SearchState::new(&space);
     state.load(&random_genes(&problem, &paths, steps, 1));
     let mut search = EjectionChainSearch::new(steps, OPTIONS);

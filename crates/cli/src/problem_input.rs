@@ -1,9 +1,11 @@
 //! The problem that the arguments describe: network, collective and model, read and resolved.
 
+use std::path::Path;
+
 use anyhow::{Context, bail, ensure};
 use lockstep::faults::{Survivability, Transport};
-use lockstep::schedule::ProblemError;
-use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Problem, Topology};
+use lockstep::schedule::{Message, ProblemError};
+use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology};
 
 use crate::args::{ProblemArgs, Verbosity};
 use crate::{input, output};
@@ -27,12 +29,16 @@ impl SymmetricProblemInput {
         );
         ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules do not support chunks; remove the option");
         let graph: CayleyGraph = args.spec.parse()?;
-        let root = match &args.root {
-            Some(root) if args.collective.has_root() => Some(node(&graph, "--root", root)?),
-            Some(_) => bail!("--root: {} has no root; remove the option", args.collective),
-            None => args.collective.has_root().then_some(0),
+        let collective = args.collective.filter(|_| args.group.is_empty());
+        let collective =
+            collective.context("--group, --messages: symmetric schedules involve all nodes; remove the option")?;
+        let root = match &args.root[..] {
+            [] => collective.has_root().then_some(0),
+            _ if !collective.has_root() => bail!("--root: {collective} has no root; remove the option"),
+            [root] => Some(node(&graph, "--root", root)?),
+            _ => bail!("--root: symmetric schedules have one root; give the option once"),
         };
-        Ok(Self { graph, collective: args.collective, root, model: args.model.model()? })
+        Ok(Self { graph, collective, root, model: args.model.model()? })
     }
 
     /// Returns the node that an option names.
@@ -45,6 +51,65 @@ fn node(graph: &CayleyGraph, option: &str, text: &str) -> anyhow::Result<u64> {
     graph
         .find_node(text)
         .with_context(|| format!("{option}: {graph} has no node '{text}'; expected a name or a number"))
+}
+
+/// Returns the collective of a name, of all terminals or of groups. Prints a note if the root is a default.
+fn named(
+    name: CollectiveName,
+    args: &ProblemArgs,
+    topology: &Topology,
+    verbosity: Verbosity,
+) -> anyhow::Result<Collective> {
+    let roots = args.root.iter().map(|text| terminal(topology, "--root", text)).collect::<anyhow::Result<Vec<_>>>()?;
+    if !args.group.is_empty() || roots.len() > 1 {
+        let groups = args.group.iter().map(|text| group(topology, text)).collect::<anyhow::Result<Vec<_>>>()?;
+        let option = if args.group.is_empty() { "--root" } else { "--group" };
+        return name.in_groups(topology, &groups, &roots).context(option);
+    }
+    let root = match roots[..] {
+        [] if name.has_root() => {
+            let first = topology.terminals().first().copied();
+            let first = first.with_context(|| format!("{}: the network has no terminal", args.spec))?;
+            let name = topology.node_name(first);
+            output::note(verbosity, &format!("root: {name} (the first terminal); use --root to choose another"));
+            Some(first)
+        }
+        _ => roots.first().copied(),
+    };
+    name.with_root(root).context("--root")
+}
+
+/// Returns the node that an option names.
+fn terminal(topology: &Topology, option: &str, text: &str) -> anyhow::Result<NodeId> {
+    topology
+        .find_node(text)
+        .with_context(|| format!("{option}: {} has no node '{text}'; expected a name or a number", topology.name()))
+}
+
+/// Returns the members of a group: names, numbers and ranges of numbers, separated by commas.
+fn group(topology: &Topology, text: &str) -> anyhow::Result<Vec<NodeId>> {
+    let mut members = Vec::new();
+    for item in text.split(',').map(str::trim) {
+        let range =
+            item.split_once('-').and_then(|(from, to)| Some((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?)));
+        match (topology.find_node(item), range) {
+            (Some(node), _) => members.push(node),
+            (None, Some((from, to))) if from <= to && (to as usize) < topology.node_count() => {
+                members.extend((from..=to).map(NodeId::new));
+            }
+            _ => bail!(
+                "--group: {} has no node '{item}'; expected a name, a number or a range such as 0-3",
+                topology.name()
+            ),
+        }
+    }
+    Ok(members)
+}
+
+/// Returns the collective whose messages a file lists.
+fn listed(path: &Path, topology: &Topology) -> anyhow::Result<Collective> {
+    let text = String::from_utf8(input::bytes(path)?).with_context(|| input::name(path))?;
+    Ok(Collective::custom(Message::read_list(&text, topology).with_context(|| input::name(path))?))
 }
 
 /// The parts of a [`Problem`].
@@ -65,20 +130,12 @@ impl ProblemInput {
             topology = topology.half_duplex();
         }
         topology = args.failures.apply_to(topology)?;
-        let root = match &args.root {
-            Some(text) => Some(topology.find_node(text).with_context(|| {
-                format!("--root: {} has no node '{text}'; expected a name or a number", topology.name())
-            })?),
-            None if args.collective.has_root() => {
-                let first = topology.terminals().first().copied();
-                let first = first.with_context(|| format!("{}: the network has no terminal", args.spec))?;
-                let name = topology.node_name(first);
-                output::note(verbosity, &format!("root: {name} (the first terminal); use --root to choose another"));
-                Some(first)
-            }
-            None => None,
+        let collective = match (&args.messages, args.collective) {
+            (None, Some(name)) => named(name, args, &topology, verbosity)?,
+            (Some(path), _) => listed(path, &topology)?,
+            (None, None) => bail!("--collective or --messages is needed"),
         };
-        let collective = args.collective.with_root(root).context("--root")?.with_chunks(args.model.chunks);
+        let collective = collective.with_chunks(args.model.chunks);
         Ok(Self { spec: args.spec.clone(), topology, collective, model })
     }
 

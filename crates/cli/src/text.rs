@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockstep::schedule::{BaseSchedule, CostModel, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
-use lockstep::{CayleyGraph, LowerBound, NodeId, Problem, Topology};
+use lockstep::{CayleyGraph, CollectiveName, LowerBound, NodeId, Problem, Topology};
 use lockstep_report::Table;
 
 use crate::args::CostArgs;
@@ -71,11 +71,10 @@ pub(crate) fn scores(scores: &[f64]) -> Vec<String> {
 pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());
     sheet.line("network", format!("{}: {}", topology.name(), size(topology)));
-    let (name, spellings) = (collective.abbreviation(), collective.name().map_or(&[][..], |name| name.spellings()));
-    // Another word, and not the same one without its hyphen.
-    let synonym = spellings.get(1).filter(|word| word.contains('-') || !name.contains('-'));
+    let word = collective.name().map_or("custom", CollectiveName::word);
+    let abbreviation = collective.abbreviation();
     let words = [
-        Some(synonym.map_or(name.to_owned(), |word| format!("{name} ({word})"))),
+        Some(if word == abbreviation { word.to_owned() } else { format!("{word} ({abbreviation})") }),
         collective.root().map(|root| format!("root {}", topology.node_name(root))),
         (collective.chunks().get() > 1).then(|| format!("{} chunks", collective.chunks())),
     ];

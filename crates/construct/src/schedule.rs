@@ -106,7 +106,7 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     }
     let mut schedule = Schedule::new();
     for (phase, portfolio) in phases.iter().zip(portfolios) {
-        schedule.append(&phase.in_time(portfolio.into_best()?.schedule));
+        schedule.append(&phase.from_distribution(portfolio.into_best()?.schedule));
     }
     Ok(schedule)
 }

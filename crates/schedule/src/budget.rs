@@ -1,14 +1,14 @@
-//! What an engine may spend, and why it stopped without a schedule.
+//! Budgets of engines, and why an engine returns no schedule.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long an engine may search.
+/// The limits of a search: evaluations, time and cancellation.
 ///
-/// Evaluations are counted, so they give the same result on every machine; a deadline does not, and whoever sets one
-/// must say so. Clones share their cancellation.
+/// A number of evaluations gives the same result on every machine. A deadline does not, so results must report it.
+/// Clones share their cancellation.
 #[derive(Clone, Debug)]
 pub struct Budget {
     evaluations: u64,
@@ -17,27 +17,27 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No limit but cancellation.
+    /// A budget that ends only by cancellation.
     pub fn unlimited() -> Self {
         Self::evaluations(u64::MAX)
     }
 
-    /// At most this many candidate evaluations; each engine documents what it counts as one.
+    /// A budget of at most `evaluations`. Each engine documents what it counts as one evaluation.
     pub fn evaluations(evaluations: u64) -> Self {
         Self { evaluations, deadline: None, cancelled: Arc::default() }
     }
 
-    /// At most this much time from now on.
+    /// A budget that ends after this time, counted from now.
     pub fn time(limit: Duration) -> Self {
         Self::unlimited().within(limit)
     }
 
-    /// At most this many seconds from now on.
+    /// A budget that ends after this number of seconds, counted from now.
     pub fn seconds(seconds: u64) -> Self {
         Self::time(Duration::from_secs(seconds))
     }
 
-    /// The same budget, with a deadline this far from now if that is earlier than its own.
+    /// The same budget with a deadline after this time, unless its own deadline is earlier.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         // A limit past the clock's range is no limit.
@@ -63,12 +63,12 @@ impl Budget {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Asks every engine that works on this budget or a clone of it to stop soon.
+    /// Requests every engine that uses this budget or a clone of it to stop soon.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Why to stop after this many evaluations, or `None` to go on.
+    /// Returns why a search must stop after this number of evaluations, or `None` if it may continue.
     pub fn stop_after(&self, evaluations: u64) -> Option<StopReason> {
         if self.cancelled.load(Ordering::Relaxed) {
             Some(StopReason::Cancelled)
@@ -82,14 +82,14 @@ impl Budget {
     }
 }
 
-/// What ended a search.
+/// The reason why a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
     /// The allowed number of evaluations is spent.
     Evaluations,
-    /// The time is over.
+    /// The deadline has passed.
     Deadline,
-    /// Somebody called [`Budget::cancel`].
+    /// [`Budget::cancel`] was called.
     Cancelled,
 }
 
@@ -107,12 +107,12 @@ impl fmt::Display for StopReason {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotFound {
-    /// It searched and stopped.
+    /// The search stopped.
     #[error("no schedule of {steps} steps found: {reason}")]
     Stopped {
-        /// The number of steps it searched at.
+        /// The number of steps of the searched schedules.
         steps: u32,
-        /// What ended the search.
+        /// The reason.
         reason: StopReason,
     },
     /// The engine's method ended above the allowed number of steps.
@@ -120,15 +120,15 @@ pub enum NotFound {
     TooLong {
         /// The number of steps allowed.
         steps: u32,
-        /// The number of steps it needs.
+        /// The number of steps of the schedule that was found.
         reached: u32,
     },
-    /// The engine does not do this kind of problem.
+    /// The engine does not support the problem.
     #[error("the {engine} engine cannot do this: {why}")]
     Unsupported {
         /// Name of the engine.
         engine: &'static str,
-        /// What it cannot do, and what can.
+        /// What the engine does not support, and what to use instead.
         why: String,
     },
     /// The state of an interrupted search is damaged, or belongs to another request.

@@ -190,6 +190,18 @@ impl Collective {
         }
     }
 
+    /// The terminals that the collective itself names, ascending: the root, or the endpoints of the listed messages.
+    ///
+    /// A symmetry of the network that fixes them keeps the collective. O(endpoints) time and memory.
+    pub fn named_terminals(&self) -> Vec<NodeId> {
+        let listed = self.listed().unwrap_or_default().iter();
+        let endpoints = listed.flat_map(|message| message.receivers.iter().copied().chain([message.source]));
+        let mut terminals: Vec<NodeId> = endpoints.chain(self.root()).collect();
+        terminals.sort_unstable();
+        terminals.dedup();
+        terminals
+    }
+
     /// The phases in time order.
     pub fn phases(&self) -> &'static [Phase] {
         self.pattern.phases()

@@ -1,4 +1,4 @@
-//! The time that a schedule takes: equation 1.
+//! The execution time of a schedule.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use crate::messages::MessageId;
 use crate::schedule::Schedule;
 use crate::symmetric::BaseSchedule;
 
-/// A time in whole picoseconds, exact; 2^128 of them are longer than anybody waits.
+/// An exact time in whole picoseconds.
 ///
-/// Written in microseconds, `3.024 us`; a precision cuts digits off as the documents do: `{:.2}` gives `3.02 us`.
+/// Displayed in microseconds, `3.024 us`. A precision truncates: `{:.2}` gives `3.02 us`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Picoseconds(u128);
 
 impl Picoseconds {
-    /// This many picoseconds.
+    /// A number of picoseconds.
     pub const fn new(picoseconds: u128) -> Self {
         Self(picoseconds)
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Picoseconds {
     }
 }
 
-/// What a step and a byte cost.
+/// The time of a step: a start-up time, and a time per byte.
 ///
 /// ```
 /// use lockstep_schedule::{CostModel, MessageSizes, Schedule};
@@ -53,26 +53,26 @@ impl fmt::Display for Picoseconds {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CostModel {
-    /// Start-up time of a step, in picoseconds.
+    /// Start-up time per step, in picoseconds.
     pub start_up_ps: u64,
-    /// Time a byte, in picoseconds.
+    /// Time per byte, in picoseconds.
     pub byte_ps: u64,
 }
 
-/// How long the messages are.
+/// The lengths of the messages, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageSizes<'a> {
-    /// So many bytes each.
+    /// The same number of bytes for each message.
     Equal(u64),
     /// Bytes of each message, in the order of their numbers.
     Each(&'a [u64]),
 }
 
-/// Why the time of a schedule is not known.
+/// Why the time of a schedule is unknown.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CostError {
-    /// A transfer of a message whose length is not given.
+    /// A message without a length moves.
     #[error("the length of message {message} is not given, only those of {sizes} messages; give one a message")]
     UnknownSize {
         /// The message.
@@ -83,14 +83,16 @@ pub enum CostError {
 }
 
 impl CostModel {
-    /// The time of a schedule: the sum of `t0 + m t1` over the steps, where `m` is the longest message of the step, `t0`
-    /// the start-up time and `t1` the time a byte. An empty step costs its start-up time.
+    /// Returns the time of a schedule: the sum of `t0 + m t1` over the steps, where `m` is the longest message of the
+    /// step, `t0` the start-up time and `t1` the time per byte. An empty step takes its start-up time. O(transfers).
     ///
-    /// **Source**: equation 1 of the document on multistage networks, with a message length for each step.
+    /// # Source
+    ///
+    /// Equation 1 of the document on multistage networks, with one message length per step.
     ///
     /// # Errors
     ///
-    /// [`CostError::UnknownSize`] if a message moves whose length is not given.
+    /// [`CostError::UnknownSize`] if a message without a length moves.
     pub fn time(self, schedule: &Schedule, sizes: MessageSizes<'_>) -> Result<Picoseconds, CostError> {
         let bytes = |message: MessageId| match sizes {
             MessageSizes::Equal(bytes) => Ok(bytes),
@@ -107,7 +109,7 @@ impl CostModel {
         Ok(total)
     }
 
-    /// The time of so many steps with messages of so many bytes.
+    /// Returns the time of a number of steps in which messages of this length move.
     pub fn time_of_steps(self, steps: u64, bytes: u64) -> Picoseconds {
         Picoseconds(self.step(bytes).0.saturating_mul(steps.into()))
     }

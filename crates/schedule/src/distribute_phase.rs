@@ -1,15 +1,17 @@
-//! Phases as distributions, which every engine and bound understands.
+//! Phases as distributions, the only problems that engines and bounds see.
 
 use std::borrow::Cow;
 
 use lockstep_topology::Topology;
 
 use crate::collective::Collective;
+use crate::needed::needed_transfers;
 use crate::pattern::Phase;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
-/// One phase of a problem, turned round in time if it collects: messages go from sources to receivers.
+/// One phase of a problem as a distribution: a collecting phase is time-reversed, so messages travel from source to
+/// receivers.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Problem};
@@ -31,7 +33,7 @@ pub struct DistributePhase<'a> {
 }
 
 impl<'a> DistributePhase<'a> {
-    /// The phases in time order. Memory: a copy of the network for a phase that collects.
+    /// Returns the phases in time order. Memory: one copy of the network per collecting phase.
     pub fn all(problem: &Problem<'a>) -> Vec<Self> {
         let (topology, collective) = (problem.topology(), problem.collective());
         let phases = collective.phases().iter().map(|phase| {
@@ -42,21 +44,38 @@ impl<'a> DistributePhase<'a> {
         phases.collect()
     }
 
-    /// Whether the phase collects, so that its network and time are reversed here.
+    /// Whether the phase collects, so that its network and time are reversed.
     pub fn is_reversed(&self) -> bool {
         self.is_reversed
     }
 
-    /// The problem of this phase under the rules of the whole one.
+    /// Returns the problem of this phase under the rules of the whole problem.
     pub fn problem<'b>(&'b self, whole: &Problem<'_>) -> Problem<'b> {
         // Connected is connected, read backwards or not.
         Problem::checked(&self.topology, &self.collective, whole.model())
     }
 
-    /// A schedule of [`problem`](Self::problem) in the phase's own direction of time.
+    /// Returns the schedule of the phase that corresponds to a schedule of [`problem`](Self::problem).
     ///
-    /// Source: Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), §1.3.4 (duality).
-    pub fn in_time(&self, schedule: Schedule) -> Schedule {
+    /// A collecting phase is time-reversed. Transfers that no receiver needs are removed first if the collective is not
+    /// a standard one: a reduction cannot send a part that does not exist.
+    ///
+    /// # Source
+    ///
+    /// Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), section 1.3.4 (duality).
+    pub fn from_distribution(&self, schedule: Schedule) -> Schedule {
+        match (self.is_reversed, self.collective.listed()) {
+            (false, _) => schedule,
+            (true, None) => schedule.reversed(),
+            (true, Some(_)) => {
+                let messages = self.collective.messages(&self.topology).expect("a phase of a problem has messages");
+                needed_transfers(&self.topology, &messages, &schedule).reversed()
+            }
+        }
+    }
+
+    /// Returns the schedule of [`problem`](Self::problem) that corresponds to a valid schedule of the phase.
+    pub fn to_distribution(&self, schedule: Schedule) -> Schedule {
         if self.is_reversed { schedule.reversed() } else { schedule }
     }
 }

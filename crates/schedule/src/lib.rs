@@ -1,7 +1,7 @@
-//! Collective communication schedules: what they are, and whether one is valid.
+//! Collective communication schedules and their independent verifier.
 //!
-//! A [`Problem`] is a network, a [`Collective`] and a [`CommunicationModel`]; a [`Schedule`] is the list of synchronized
-//! steps that solves it; [`verify`] is the judge. Not here: anything that *finds* a schedule.
+//! A [`Problem`] is a network, a [`Collective`] and a [`CommunicationModel`]. A [`Schedule`] is a list of synchronized
+//! steps. [`verify`] decides whether a schedule solves a problem. This crate does not find schedules.
 //!
 //! ```
 //! use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, verify};
@@ -12,7 +12,7 @@
 //! let channels = [0, 1, 2].map(|place| ring.channel(nodes[place], nodes[(place + 1) % 3]));
 //! let ring = ring.build()?;
 //!
-//! // Everybody passes on what came last: two steps of three transfers.
+//! // Every node passes on what arrived last: two steps of three transfers.
 //! let mut schedule = Schedule::new();
 //! for step in 0..2 {
 //!     schedule.begin_step();
@@ -25,27 +25,39 @@
 //! let report = verify(&problem, &schedule)?;
 //! assert_eq!((report.steps, report.deliveries, report.redundant), (2, 6, 0));
 //!
-//! // Without its last transfer it is refused, in words.
+//! // The verifier refuses an incomplete schedule and says why.
 //! let mut short = Schedule::new();
 //! short.begin_step();
 //! let violation = verify(&problem, &short).unwrap_err();
 //! assert_eq!(violation.to_string(), "after the last step 'b' does not hold message 0 (from 'a')");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Concepts
+//!
+//! - A **message** has one source and a set of receivers. A **collective** is a set of messages with a [`Pattern`]:
+//!   broadcast, scatter, gather, reduce, or reduce and broadcast. The standard collectives are constructors of
+//!   [`Collective`]; [`CollectiveName::in_groups`] restricts them to groups; [`Collective::custom`] takes any messages.
+//! - A **transfer** moves one message along one path in one step. A **phase** distributes or collects all messages;
+//!   [`DistributePhase`] presents every phase as a distribution.
+//! - [`ScheduleFile`] is the JSON and binary form. [`SymmetricSchedule`] describes a schedule of a Cayley graph by one of
+//!   its nodes, and [`BroadcastVerifier`] verifies broadcasts that do not fit into memory.
 
 mod binary;
-mod bits;
+mod bit_set;
 mod budget;
 mod collective;
 mod cost;
 mod distribute_phase;
 mod engine;
 mod file;
+mod groups;
 mod json;
+mod message_list;
 mod messages;
-mod metrics;
 mod model;
 mod name;
+mod needed;
 mod pattern;
 mod problem;
 mod reach;
@@ -65,8 +77,9 @@ pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
 pub use engine::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, SearchProgress};
 pub use file::{ScheduleFile, ScheduleFileError};
+pub use groups::GroupError;
+pub use message_list::MessageListError;
 pub use messages::{Message, MessageId, Messages, Receivers};
-pub use metrics::UsageProfile;
 pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
 pub use pattern::{Pattern, Phase};
@@ -79,5 +92,5 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
-pub use verify::{Verification, verify, violations};
+pub use verify::{Verification, phase_steps, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -1,15 +1,15 @@
-//! The four choices that decide what a network can do in one step.
+//! The communication model: four choices that determine what a network can do in one step.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-/// How a message crosses inner nodes.
+/// The switching technique: how a message crosses inner nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Switching {
-    /// A transfer holds all channels of its path for one step, whatever its length.
+    /// A transfer occupies all channels of its path for one step, independent of the length of the path.
     Wormhole,
     /// A transfer crosses exactly one channel, from terminal to terminal.
     StoreAndForward,
@@ -24,22 +24,22 @@ impl fmt::Display for Switching {
     }
 }
 
-/// How many transfers a terminal may start, and how many it may finish, in one step.
+/// The number of transfers that a terminal may send, and may receive, per step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ports {
-    /// As many as it has channels.
+    /// One per channel.
     All,
-    /// At most this many of each.
+    /// At most this number of each.
     Limit(NonZeroU32),
 }
 
 impl Ports {
-    /// At most `ports` sends and `ports` receptions a step; `None` for 0, which could not communicate.
+    /// At most `ports` sends and `ports` receptions per step; `None` for 0, which allows no communication.
     pub fn limit(ports: u32) -> Option<Self> {
         NonZeroU32::new(ports).map(Self::Limit)
     }
 
-    /// The most transfers that a terminal with `degree` channels in that direction starts (or finishes) a step.
+    /// Returns the maximum number of transfers per step of a terminal with `degree` channels in that direction.
     pub fn of_degree(self, degree: usize) -> usize {
         match self {
             Self::All => degree,
@@ -84,37 +84,37 @@ impl<'de> Deserialize<'de> for Ports {
     }
 }
 
-/// Which paths a transfer may take.
+/// The paths that a transfer may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
-    /// Shortest among the legal paths of the network as it is.
+    /// The shortest legal paths of the network.
     Minimal,
     /// Any simple path.
     Any,
 }
 
-/// How a scatter message (one receiver) gets there.
+/// How a scatter message, which has one receiver, travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScatterRule {
     /// In one transfer from its source to its receiver.
     Direct,
-    /// Terminals may pass it on in a later step.
+    /// Other terminals may pass it on in later steps.
     Relay,
 }
 
-/// The rules of the network, always explicit because they change optima.
+/// The rules of the network. They are always explicit, because they change the optimum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommunicationModel {
     /// How a message crosses inner nodes.
     pub switching: Switching,
-    /// Transfers a terminal starts and finishes a step.
+    /// Number of transfers that a terminal sends and receives per step.
     pub ports: Ports,
-    /// Which paths are allowed.
+    /// The allowed paths.
     pub routing: Routing,
-    /// How scatter messages travel. Store-and-forward always relays, whatever this says.
+    /// How scatter messages travel. Store-and-forward switching always relays them.
     pub scatter: ScatterRule,
 }
 

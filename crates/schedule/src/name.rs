@@ -1,29 +1,29 @@
-//! The names of collectives, as people and files write them.
+//! The names of the standard collectives, for people and files.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::pattern::Pattern;
 
-/// The name of a collective, without its root.
+/// The name of a standard collective, without its root.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CollectiveName};
 ///
-/// let name: CollectiveName = "all-to-all".parse()?;
-/// assert_eq!((name.to_string().as_str(), name.with_root(None)?), ("aas", Collective::all_to_all()));
+/// let name: CollectiveName = "aas".parse()?;
+/// assert_eq!((name.to_string().as_str(), name.with_root(None)?), ("all-to-all", Collective::all_to_all()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum CollectiveName {
-    /// `oab`, broadcast.
+    /// `broadcast` or `oab`.
     Broadcast,
-    /// `oas`, scatter.
+    /// `scatter` or `oas`.
     Scatter,
-    /// `aab`, all-gather.
+    /// `all-gather` or `aab`.
     AllGather,
-    /// `aas`, all-to-all.
+    /// `all-to-all` or `aas`.
     AllToAll,
     /// `gather`.
     Gather,
@@ -48,13 +48,13 @@ impl CollectiveName {
         Self::AllReduce,
     ];
 
-    /// Every accepted spelling; the first is the one that files use.
+    /// Every accepted spelling: first the standard word, then the short form if there is one.
     pub const fn spellings(self) -> &'static [&'static str] {
         match self {
-            Self::Broadcast => &["oab", "broadcast", "one-to-all-broadcast"],
-            Self::Scatter => &["oas", "scatter", "one-to-all-scatter"],
-            Self::AllGather => &["aab", "all-gather", "allgather", "all-to-all-broadcast"],
-            Self::AllToAll => &["aas", "all-to-all", "alltoall", "total-exchange", "all-to-all-scatter"],
+            Self::Broadcast => &["broadcast", "oab", "one-to-all-broadcast"],
+            Self::Scatter => &["scatter", "oas", "one-to-all-scatter"],
+            Self::AllGather => &["all-gather", "aab", "allgather", "all-to-all-broadcast"],
+            Self::AllToAll => &["all-to-all", "aas", "alltoall", "total-exchange", "all-to-all-scatter"],
             Self::Gather => &["gather"],
             Self::Reduce => &["reduce"],
             Self::ReduceScatter => &["reduce-scatter"],
@@ -62,9 +62,17 @@ impl CollectiveName {
         }
     }
 
-    /// The spelling that files and the command line use.
-    pub const fn abbreviation(self) -> &'static str {
+    /// The standard word, as messages and pictures use it.
+    pub const fn word(self) -> &'static str {
         self.spellings()[0]
+    }
+
+    /// The name in files: the short form if there is one, otherwise the standard word.
+    pub const fn abbreviation(self) -> &'static str {
+        match self {
+            Self::Broadcast | Self::Scatter | Self::AllGather | Self::AllToAll => self.spellings()[1],
+            _ => self.spellings()[0],
+        }
     }
 
     /// How the messages of this collective travel.
@@ -86,30 +94,30 @@ impl CollectiveName {
 
 impl fmt::Display for CollectiveName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.abbreviation())
+        f.pad(self.word())
     }
 }
 
-/// Why words name no collective.
+/// Why a word or a root does not name a collective.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CollectiveNameError {
     /// An unknown name.
     #[error(
-        "unknown collective '{name}'; known are {}",
-        CollectiveName::ALL.map(CollectiveName::abbreviation).join(", ")
+        "unknown collective '{name}'; expected one of {}",
+        CollectiveName::ALL.map(CollectiveName::word).join(", ")
     )]
     Unknown {
-        /// What was written.
+        /// The word.
         name: String,
     },
-    /// A collective with a root, without it.
+    /// The root is missing.
     #[error("{name} needs a root; name the terminal")]
     MissingRoot {
         /// The collective.
         name: CollectiveName,
     },
-    /// A root for a collective that has none.
+    /// The collective has no root.
     #[error("{name} has no root; leave it out")]
     NeedlessRoot {
         /// The collective.
@@ -134,6 +142,7 @@ mod tests {
     fn every_spelling_is_read_and_the_first_is_written() {
         for name in CollectiveName::ALL {
             assert_eq!(name.to_string(), name.spellings()[0]);
+            assert!(name.spellings().contains(&name.abbreviation()));
             for spelling in name.spellings() {
                 assert_eq!(spelling.parse(), Ok(name));
                 assert_eq!(spelling.to_uppercase().parse(), Ok(name));
@@ -145,7 +154,7 @@ mod tests {
     fn unknown_names_are_explained() {
         assert_eq!(
             "bcast".parse::<CollectiveName>().unwrap_err().to_string(),
-            "unknown collective 'bcast'; known are oab, oas, aab, aas, gather, reduce, reduce-scatter, all-reduce"
+            "unknown collective 'bcast'; expected one of broadcast, scatter, all-gather, all-to-all, gather, reduce, reduce-scatter, all-reduce"
         );
     }
 }

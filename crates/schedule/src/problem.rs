@@ -1,4 +1,4 @@
-//! A network, a collective and a model that fit together.
+//! Problems: a network, a collective and a model that fit together.
 
 use lockstep_topology::{NodeId, Topology};
 
@@ -6,9 +6,9 @@ use crate::collective::Collective;
 use crate::messages::Messages;
 use crate::model::{CommunicationModel, Switching};
 use crate::pattern::Phase;
-use crate::reach::{Inner, Search, UNREACHED};
+use crate::reach::{Inner, ReachSearch, UNREACHED};
 
-/// Why a collective cannot be asked of a network.
+/// Why a network, a collective and a model make no problem.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -49,15 +49,15 @@ pub enum ProblemError {
     /// A message without receivers, to its own source, or twice to one terminal.
     #[error("message {message} {fault}; list each receiver once and leave out the source")]
     Receivers {
-        /// Place of the message.
+        /// Number of the message in the list.
         message: usize,
-        /// What is wrong with its receivers.
+        /// What is wrong with the receivers.
         fault: &'static str,
     },
     /// A message of a scatter or gather to several receivers.
     #[error("message {message} has {receivers} receivers; list one for each message of a scatter or gather")]
     SeveralReceivers {
-        /// Place of the message.
+        /// Number of the message in the list.
         message: usize,
         /// Number of its receivers.
         receivers: usize,
@@ -74,19 +74,19 @@ pub enum ProblemError {
     /// Terminals without a legal path.
     #[error("no {switching} path leads from '{from}' to '{to}'; connect them, or leave one of them out")]
     Unreachable {
-        /// Name of the terminal where the message is.
+        /// Name of the terminal that holds the message.
         from: String,
-        /// Name of the terminal that must get it.
+        /// Name of the terminal that must receive it.
         to: String,
-        /// How messages cross the network; store-and-forward has no path through a switch.
+        /// The switching technique; store-and-forward has no path through a switch.
         switching: Switching,
     },
 }
 
-/// A network, a collective and the network's rules: what an engine solves and a bound bounds.
+/// A network, a collective and the rules of the network: the input of every engine and lower bound.
 ///
 /// Invariants: at least two terminals and one message; every root, source and receiver is a terminal; every receiver can
-/// be reached from the source of its message (for [collecting](crate::Phase::Collect) phases the other way round).
+/// be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the direction is reversed.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
@@ -110,8 +110,8 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem, checked. Takes two searches of the network where one node is on a legal
-    /// path between any two terminals, else one for each source.
+    /// Returns the problem after checking it. O(channels) if one node connects all terminals, otherwise O(channels) per
+    /// source.
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// A problem whose parts have been checked as a problem before.
+    /// The problem of parts that were checked before.
     pub(crate) fn checked(topology: &'a Topology, collective: &'a Collective, model: CommunicationModel) -> Self {
         let messages = collective.messages(topology).expect("a problem that was checked has messages");
         Self { topology, collective, model, messages }
@@ -200,7 +200,7 @@ impl<'a> Problem<'a> {
             Switching::Wormhole => Inner::RoutingAndTerminals,
         };
         let backwards = phase == Phase::Collect;
-        let search = Search { topology, backwards, inner };
+        let search = ReachSearch { topology, backwards, inner };
         // Terminals of indirect networks do not route, but the switch beside one of them may connect them all.
         let first = topology.terminals()[0];
         let beside = topology.out_channels(first).first().map(|&channel| topology.head(channel));

@@ -1,41 +1,40 @@
-//! Lengths of legal paths, for the judge alone: it shares no code with `lockstep-paths`.
+//! Lengths of legal paths, for the verifier and the check of problems. Shares no code with `lockstep-paths`.
 
 use lockstep_topology::{NodeId, Topology};
 
 /// Distance of a node that no legal path reaches.
 pub(crate) const UNREACHED: u32 = u32::MAX;
 
-/// Which nodes a search may cross, and against which end of the channels it runs.
+/// The network, the direction and the inner nodes of a search.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Search<'a> {
+pub(crate) struct ReachSearch<'a> {
     /// The network.
     pub(crate) topology: &'a Topology,
-    /// From head to tail instead of from tail to head.
+    /// Whether the search follows channels from head to tail.
     pub(crate) backwards: bool,
-    /// Which nodes may be inner nodes.
+    /// The nodes that may be inner nodes.
     pub(crate) inner: Inner,
 }
 
 /// The inner nodes of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Inner {
-    /// Those that route: the path of one wormhole transfer.
+    /// Nodes that route: the path of one wormhole transfer.
     Routing,
-    /// Those that route and all terminals: wormhole transfers, passed on by terminals.
+    /// Nodes that route, and terminals: wormhole transfers that terminals pass on.
     RoutingAndTerminals,
-    /// Terminals only, switches not even touched: store-and-forward.
+    /// Terminals; paths do not touch switches: store-and-forward.
     Terminals,
 }
 
-impl Search<'_> {
-    /// Fills `distance` with the least number of channels from `source` to every node. `queue` lists the nodes that are
-    /// not [`UNREACHED`] before, and does so afterwards.
+impl ReachSearch<'_> {
+    /// Fills `distance` with the minimum number of channels from `source` to every node. Before and after the call,
+    /// `queue` lists the nodes that are not [`UNREACHED`].
     pub(crate) fn distances(self, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
         self.distances_within(UNREACHED, source, distance, queue);
     }
 
-    /// As [`distances`](Self::distances), but nodes further away than `limit` stay unreached. Takes time in proportion to
-    /// the nodes reached before and now.
+    /// As [`distances`](Self::distances), but nodes farther than `limit` stay unreached. O(nodes reached before and now).
     pub(crate) fn distances_within(self, limit: u32, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
         let Self { topology, backwards, inner } = self;
         for node in queue.drain(..) {
@@ -64,8 +63,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether `hub` may be crossed, reaches every terminal and is reached from every terminal: two searches that
-    /// prove every pair of terminals connected. `false` proves nothing.
+    /// Returns true if `hub` may be crossed, reaches every terminal and is reached from every terminal. Two searches then
+    /// prove that every pair of terminals is connected; `false` proves nothing.
     pub(crate) fn connects_all_through(self, hub: NodeId) -> bool {
         if !self.crosses(hub) {
             return false;

@@ -5,14 +5,16 @@ use lockstep_topology::ChannelId;
 use crate::Schedule;
 
 impl Schedule {
-    /// The same transfers backwards: steps, transfers and paths in reverse order, for the network with every channel
-    /// turned round ([`Topology::reversed`](lockstep_topology::Topology::reversed)), where channels keep their numbers.
+    /// Returns the time-reversed schedule: steps, transfers and paths in reverse order. It is a schedule for the network
+    /// with all channels [reversed](lockstep_topology::Topology::reversed), where channels keep their numbers.
     ///
-    /// Twice is the identity. A valid schedule of a collective without redundant deliveries and relays to nowhere becomes
-    /// one of the [reversed collective](crate::Collective::reversed) on the reversed network: a broadcast a reduction, a
-    /// scatter a gather.
+    /// Reversing twice is the identity. If no transfer of a valid schedule is redundant or a needless relay, the reversed
+    /// schedule is valid for the [reversed collective](crate::Collective::reversed) on the reversed network. A broadcast
+    /// becomes a reduction, a scatter becomes a gather. O(channel uses) time and memory.
     ///
-    /// **Source**: Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), section 1.3.4 (duality).
+    /// # Source
+    ///
+    /// Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), section 1.3.4 (duality).
     #[must_use]
     pub fn reversed(&self) -> Self {
         let mut reversed = Self::with_capacity(self.transfer_count(), self.channel_use_count());

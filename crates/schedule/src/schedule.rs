@@ -1,13 +1,13 @@
 //! The schedule: a flat list of steps.
 
-use lockstep_topology::ChannelId;
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::MessageId;
+use crate::messages::MessageId;
 
 /// A list of synchronized steps: step `t + 1` begins when all of step `t` has arrived.
 ///
-/// Plain data that may be wrong; only [`verify`](crate::verify) says that it is not. Memory: 8 bytes a transfer and 4
-/// bytes a channel of its path.
+/// Plain data that may be invalid; [`verify`](crate::verify) decides. Memory: 8 bytes per transfer and 4 bytes per
+/// channel of its path.
 ///
 /// ```
 /// use lockstep_schedule::{MessageId, Schedule};
@@ -28,21 +28,21 @@ use crate::MessageId;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Schedule {
-    /// Where each step ends in `message`.
+    /// The end of each step in `message`.
     step_end: Vec<u32>,
     message: Vec<MessageId>,
-    /// Where each transfer's path ends in `channels`.
+    /// The end of each transfer's path in `channels`.
     path_end: Vec<u32>,
     channels: Vec<ChannelId>,
 }
 
 impl Schedule {
-    /// A schedule without a step.
+    /// The schedule without steps.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A schedule without a step, with room for this many transfers and channel uses.
+    /// The schedule without steps, with memory for a number of transfers and channel uses.
     pub fn with_capacity(transfers: usize, channel_uses: usize) -> Self {
         Self {
             step_end: Vec::new(),
@@ -52,7 +52,7 @@ impl Schedule {
         }
     }
 
-    /// Opens the next step; transfers pushed from now on belong to it.
+    /// Begins the next step, to which all transfers pushed later belong.
     pub fn begin_step(&mut self) {
         self.step_end.push(self.message.len() as u32);
     }
@@ -61,12 +61,12 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// Before the first [`begin_step`](Self::begin_step), and past 2^32 - 1 transfers or channel uses.
+    /// Panics before the first [`begin_step`](Self::begin_step), and past 2^32 - 1 transfers or channel uses.
     pub fn push(&mut self, message: MessageId, path: &[ChannelId]) {
         assert!(self.try_push(message, path), "fewer than 2^32 transfers and channel uses");
     }
 
-    /// Adds a transfer to the last step, unless there would be more than 2^32 - 1 transfers or channel uses.
+    /// Adds a transfer to the last step; returns `false` if there would be more than 2^32 - 1 transfers or channel uses.
     pub(crate) fn try_push(&mut self, message: MessageId, path: &[ChannelId]) -> bool {
         let transfers = u32::try_from(self.message.len() + 1);
         let (Ok(transfers), Ok(channels)) = (transfers, u32::try_from(self.channels.len() + path.len())) else {
@@ -89,7 +89,7 @@ impl Schedule {
         self.message.len()
     }
 
-    /// Number of channels of all paths together.
+    /// Number of channel uses: the lengths of all paths together.
     pub fn channel_use_count(&self) -> usize {
         self.channels.len()
     }
@@ -98,7 +98,7 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// Panics if the schedule has no such place.
     pub fn step(&self, step: usize) -> Step<'_> {
         let start = if step == 0 { 0 } else { self.step_end[step - 1] };
         Step { schedule: self, start: start as usize, end: self.step_end[step] as usize }
@@ -109,7 +109,7 @@ impl Schedule {
         (0..self.step_count()).map(|step| (step, self.step(step)))
     }
 
-    /// Adds the steps of another schedule behind the last one.
+    /// Appends the steps of another schedule.
     pub fn append(&mut self, other: &Self) {
         for (_, step) in other.steps() {
             self.begin_step();
@@ -141,12 +141,12 @@ impl<'a> Step<'a> {
         self.end - self.start
     }
 
-    /// Whether nothing moves.
+    /// Returns true if the step has no transfer.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
-    /// Number of channels of all paths of the step together.
+    /// Number of channel uses of the step.
     pub fn channel_use_count(&self) -> usize {
         let until = |transfer: usize| if transfer == 0 { 0 } else { self.schedule.path_end[transfer - 1] as usize };
         until(self.end) - until(self.start)
@@ -156,18 +156,18 @@ impl<'a> Step<'a> {
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// Panics if the schedule has no such place.
     pub fn transfer(&self, place: usize) -> Transfer<'a> {
         assert!(place < self.len(), "transfer {place} of {}", self.len());
         self.schedule.transfer(self.start + place)
     }
 
-    /// The message of each transfer, in the order they were pushed.
+    /// The message of each transfer, in the order of the pushes.
     pub(crate) fn messages(&self) -> &'a [MessageId] {
         &self.schedule.message[self.start..self.end]
     }
 
-    /// The transfers in the order they were pushed.
+    /// The transfers, in the order of the pushes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Transfer<'a>> + DoubleEndedIterator + Clone + use<'a> {
         let schedule = self.schedule;
         (self.start..self.end).map(move |index| schedule.transfer(index))
@@ -179,8 +179,21 @@ impl<'a> Step<'a> {
 pub struct Transfer<'a> {
     /// The message that moves.
     pub message: MessageId,
-    /// The channels it crosses, in order; a valid path has at least one.
+    /// The channels of the path, in order; a valid path has at least one.
     pub path: &'a [ChannelId],
+}
+
+impl Transfer<'_> {
+    /// Sender and receiver, if the path begins and ends with channels of the network at terminals.
+    #[inline]
+    pub(crate) fn terminal_ends(self, topology: &Topology) -> Option<(NodeId, NodeId)> {
+        let (&first, &last) = (self.path.first()?, self.path.last()?);
+        if first.index().max(last.index()) >= topology.channel_bound() {
+            return None;
+        }
+        let (sender, receiver) = (topology.tail(first), topology.head(last));
+        (topology.is_terminal(sender) && topology.is_terminal(receiver)).then_some((sender, receiver))
+    }
 }
 
 #[cfg(test)]

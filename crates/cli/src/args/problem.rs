@@ -1,6 +1,7 @@
 //! Arguments that describe a problem: the network, the collective, the communication model and the failures.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -13,12 +14,25 @@ use lockstep::{CollectiveName, CommunicationModel, Topology};
 pub(crate) struct ProblemArgs {
     /// Network: a spec such as mesh:4x4, a graph file, or - for standard input
     pub(crate) spec: String,
-    /// oab (broadcast), oas (scatter), aab (all-gather), aas (all-to-all), gather, reduce, reduce-scatter, all-reduce
-    #[arg(short, long, value_name = "COLLECTIVE", value_parser = str::parse::<CollectiveName>)]
-    pub(crate) collective: CollectiveName,
-    /// The one terminal of oab, oas, gather or reduce, by name or number [default: the first]
-    #[arg(short, long, value_name = "NODE")]
-    pub(crate) root: Option<String>,
+    /// broadcast (oab), scatter (oas), all-gather (aab), all-to-all (aas), gather, reduce, reduce-scatter or all-reduce
+    #[arg(
+        short,
+        long,
+        value_name = "COLLECTIVE",
+        value_parser = str::parse::<CollectiveName>,
+        required_unless_present = "messages",
+        conflicts_with = "messages"
+    )]
+    pub(crate) collective: Option<CollectiveName>,
+    /// Root terminal of a broadcast, scatter, gather or reduce, by name or number [default: the first]; repeat for more
+    #[arg(short, long, value_name = "NODE", conflicts_with = "messages")]
+    pub(crate) root: Vec<String>,
+    /// Terminals of a group that performs the collective alone: names, numbers and ranges such as 0-3; repeat for more
+    #[arg(long, value_name = "NODES", conflicts_with = "messages")]
+    pub(crate) group: Vec<String>,
+    /// Messages to send, one JSON object per line: {"source": NODE, "receivers": [NODE, ...], "chunks": 1}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) messages: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]

@@ -32,7 +32,7 @@ use simulated::{Entry, ROUTINGS, Times, irregular};
 const FIGURE_5: [([f64; 2], f64); 3] = [([106.0, 13.0], 0.25), ([124.0, 12.0], 0.5), ([150.0, 11.0], 0.75)];
 
 /// Tasks per router.
-const TASKS: [NonZeroU32; 2] = [NonZeroU32::MIN, NonZeroU32::new(4).expect("not 0")];
+const TASKS: [NonZeroU32; 2] = [NonZeroU32::MIN, NonZeroU32::new(4).expect("4 is not 0")];
 
 /// Reproduces tables and figures. A failure is a claim whose verdict is not the expected one.
 pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {

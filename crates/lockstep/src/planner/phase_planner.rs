@@ -47,7 +47,7 @@ impl<'a> PhasePlanner<'a> {
         mut self,
         state: &mut PlanState,
         bound_search: BoundSearch<'_>,
-        resumed: Option<SavedSearch>,
+        resumed: Option<&SavedSearch>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         if resumed.is_none() {
@@ -87,12 +87,12 @@ impl<'a> PhasePlanner<'a> {
         self.raise_bound(&mut bound_search, Cost::Linear, state, observe);
         let unlimited = self.budget.clone().with_evaluations(u64::MAX);
         self.run_stage(EngineStage::Construction, &unlimited, state, observe)?;
-        self.check_hope(EngineStage::Construction, state)?;
+        self.fail_after_last(EngineStage::Construction, state)?;
         if !self.is_reached(state) && self.has(EngineStage::Portfolio) {
             self.raise_bound(&mut bound_search, Cost::Searches, state, observe);
             self.check_channel_uses()?;
             self.run_stage(EngineStage::Portfolio, &self.portfolio_budget(FIRST_LOOK), state, observe)?;
-            self.check_hope(EngineStage::Portfolio, state)?;
+            self.fail_after_last(EngineStage::Portfolio, state)?;
         }
         self.raise_bound(&mut bound_search, Cost::Expensive, state, observe);
         self.run_stage(EngineStage::Portfolio, &self.portfolio_budget(1), state, observe)
@@ -102,11 +102,11 @@ impl<'a> PhasePlanner<'a> {
     fn run_searches(
         &mut self,
         state: &mut PlanState,
-        resumed: Option<SavedSearch>,
+        resumed: Option<&SavedSearch>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         let engines = self.stage(EngineStage::Search);
-        let (first, mut resume) = match &resumed {
+        let (first, mut resume) = match resumed {
             None => (0, None),
             Some(search) => {
                 let place = engines.iter().position(|known| known.engine.name() == search.engine);
@@ -126,12 +126,12 @@ impl<'a> PhasePlanner<'a> {
     /// Runs the engines of one stage on the same budget.
     fn run_stage(
         &mut self,
-        stage: EngineStage,
+        among: EngineStage,
         budget: &Budget,
         state: &mut PlanState,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
-        self.stage(stage).iter().try_for_each(|known| self.run_engine(known, budget, None, state, observe))
+        self.stage(among).iter().try_for_each(|known| self.run_engine(known, budget, None, state, observe))
     }
 
     /// Runs one engine, unless the schedule is already good enough. Keeps its schedule if it is shorter and valid.
@@ -228,9 +228,9 @@ impl<'a> PhasePlanner<'a> {
         tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
     }
 
-    /// Ends the work if there is no schedule after this stage, and no engine in a later one.
-    fn check_hope(&mut self, stage: EngineStage, state: &PlanState) -> Result<(), PlanError> {
-        let is_last = self.engines.last().is_none_or(|known| known.stage <= stage);
+    /// Fails if there is no schedule after this stage, and no engine in a later one.
+    fn fail_after_last(&mut self, finished: EngineStage, state: &PlanState) -> Result<(), PlanError> {
+        let is_last = self.engines.last().is_none_or(|known| known.stage <= finished);
         match self.failure.take_if(|_| is_last && state.best.is_none()) {
             Some(failure) => Err(failure),
             None => Ok(()),

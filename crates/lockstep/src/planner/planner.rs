@@ -149,7 +149,7 @@ impl<'a> Planner<'a> {
                 failure: None,
                 is_spent: false,
             };
-            phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe)?;
+            phase_planner.run(&mut state, bound_search.clone(), resumed.take().as_ref(), &mut observe)?;
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let bound = lockstep_bounds::of_phases(&phases, bounds);
@@ -218,7 +218,7 @@ fn joined(
     let (engine, method) = (last.engine.clone(), last.method.clone());
     let mut schedule = Schedule::new();
     for (phase, planned) in phases.iter().zip(done) {
-        schedule.append(&phase.in_time(planned.schedule));
+        schedule.append(&phase.from_distribution(planned.schedule));
     }
     PhaseSchedule { engine, method, schedule, verification: None }
 }

@@ -1,8 +1,10 @@
 //! The repair of a schedule after faults, phase by phase.
 
+use std::ops::Range;
+
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_construct::{ConstructEngine, repair, survivors};
-use lockstep_schedule::{Budget, DistributePhase, Effort, Engine, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, Effort, Engine, NotFound, Problem, Schedule, phase_steps};
 
 use crate::plan::{Changes, CutShort, Origin, Plan, Repaired};
 use crate::planner::{Event, PlanError, part_of_time, share};
@@ -35,11 +37,11 @@ impl ScheduleRepair<'_> {
     ) -> Result<Option<(Plan, Repaired)>, PlanError> {
         let (old_phases, phases) = (DistributePhase::all(self.before), DistributePhase::all(self.problem));
         let (mut whole, mut bounds, mut changes) = (Schedule::new(), Vec::new(), Changes::default());
+        let old_steps = phase_steps(self.before, schedule);
         let mut cut_short = None;
         for (place, (old_phase, phase)) in old_phases.iter().zip(&phases).enumerate() {
             let (old_problem, problem) = (old_phase.problem(self.before), phase.problem(self.problem));
-            // Time reversal is its own inverse.
-            let part = old_phase.in_time(phase_steps(self.before, schedule, place));
+            let part = old_phase.to_distribution(part(schedule, old_steps[place].clone()));
             let budget = part_of_time(&share(self.budget, phases.len(), phases.len() - place), SHARE);
             let mut bound_search = BoundSearch::new(&problem);
             match self.repair_phase(&old_problem, &part, &problem, &mut bound_search, &budget, observe) {
@@ -48,7 +50,7 @@ impl ScheduleRepair<'_> {
                     if repaired.step_count() as u32 > bound_search.best().steps {
                         cut_short = stopped.and_then(CutShort::by).or(cut_short);
                     }
-                    whole.append(&phase.in_time(repaired));
+                    whole.append(&phase.from_distribution(repaired));
                     bounds.push(bound_search.best().clone());
                     changes = changes.and(of_phase);
                 }
@@ -119,18 +121,12 @@ fn raise_bound(
     });
 }
 
-/// Returns the steps of one phase of a valid schedule. A phase before the last one ends with the step in which the number
-/// of its transfers reaches the number of deliveries.
-fn phase_steps(problem: &Problem<'_>, schedule: &Schedule, phase: usize) -> Schedule {
-    let phases = problem.collective().phases().len() as u64;
-    let deliveries = problem.messages().delivery_count();
-    let (mut part, mut made) = (Schedule::new(), 0);
-    for (_, step) in schedule.steps() {
-        if (made / deliveries).min(phases - 1) == phase as u64 {
-            part.begin_step();
-            step.iter().for_each(|transfer| part.push(transfer.message, transfer.path));
-        }
-        made += step.len() as u64;
+/// Returns the given steps of a schedule.
+fn part(schedule: &Schedule, steps: Range<usize>) -> Schedule {
+    let mut part = Schedule::new();
+    for step in steps {
+        part.begin_step();
+        schedule.step(step).iter().for_each(|transfer| part.push(transfer.message, transfer.path));
     }
     part
 }

@@ -98,15 +98,20 @@ struct CollectiveChoice {
 #[derive(Clone, Debug)]
 enum Choice {
     Named(CollectiveName, Index),
-    /// A source, and a receiver for each of the rest.
+    /// One group or two, each with the first drawn member as root.
+    Groups(CollectiveName, Vec<Vec<Index>>),
+    /// A source and receivers per message.
     Custom(Vec<(Index, Vec<Index>)>),
 }
 
 fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
     let named = (prop::sample::select(CollectiveName::ALL.to_vec()), any::<Index>());
+    let members = prop::collection::vec(any::<Index>(), 2..=5);
+    let groups = (prop::sample::select(CollectiveName::ALL.to_vec()), prop::collection::vec(members, 1..=2));
     let message = |receivers| (any::<Index>(), prop::collection::vec(any::<Index>(), receivers));
     let what = prop_oneof![
         8 => named.prop_map(|(name, root)| Choice::Named(name, root)),
+        3 => groups.prop_map(|(name, groups)| Choice::Groups(name, groups)),
         1 => prop::collection::vec(message(1..=1), 1..=6).prop_map(Choice::Custom),
         1 => prop::collection::vec(message(1..=4), 1..=4).prop_map(Choice::Custom),
     ];
@@ -122,6 +127,13 @@ impl CollectiveChoice {
                 let root = name.has_root().then(|| *root.get(terminals));
                 name.with_root(root).expect("a root where one belongs")
             }
+            Choice::Groups(name, groups) => {
+                let groups: Vec<Vec<NodeId>> = groups.iter().map(|members| group(terminals, members)).collect();
+                let mut roots: Vec<NodeId> = groups.iter().map(|group| group[0]).collect();
+                roots.dedup();
+                let roots = if name.has_root() { &roots[..] } else { &[] };
+                name.in_groups(topology, &groups, roots).expect("groups of two terminals or more with a root")
+            }
             Choice::Custom(messages) => {
                 let messages = messages.iter().map(|(source, receivers)| custom_message(terminals, *source, receivers));
                 Collective::custom(messages.collect())
@@ -129,6 +141,17 @@ impl CollectiveChoice {
         };
         collective.with_chunks(self.chunks)
     }
+}
+
+/// The terminals drawn, each once, and at least two of them.
+fn group(terminals: &[NodeId], members: &[Index]) -> Vec<NodeId> {
+    let mut group: Vec<NodeId> = members.iter().map(|member| *member.get(terminals)).collect();
+    group.sort_unstable();
+    group.dedup();
+    if let [only] = group[..] {
+        group.extend(terminals.iter().find(|&&terminal| terminal != only));
+    }
+    group
 }
 
 /// A message with the receivers drawn from the terminals that are not its source, each once.

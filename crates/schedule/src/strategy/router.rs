@@ -2,24 +2,28 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
+use crate::distribute_phase::DistributePhase;
 use crate::messages::MessageId;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
-use crate::pattern::Phase;
+use crate::needed::needed_transfers;
 use crate::problem::Problem;
-use crate::reach::{Inner, Search, UNREACHED};
+use crate::reach::{Inner, ReachSearch, UNREACHED};
 use crate::schedule::Schedule;
 
-/// A valid schedule without redundant deliveries, another one for every seed. For small networks: takes time and memory in
-/// proportion to the cube of the number of terminals.
+/// Returns a valid schedule without waste, a different one for every seed: no redundant delivery, no needless relay.
+///
+/// For small networks: time and memory are cubic in the number of terminals.
 pub fn random_schedule(problem: &Problem<'_>, seed: u64) -> Schedule {
     let mut random = Random(seed);
     let mut schedule = Schedule::new();
-    for phase in problem.collective().phases() {
-        schedule.append(&match phase {
-            Phase::Distribute => Router::new(problem, problem.topology()).distribute(&mut random),
-            // To collect is to distribute backwards.
-            Phase::Collect => Router::new(problem, &problem.topology().reversed()).distribute(&mut random).reversed(),
-        });
+    for phase in DistributePhase::all(problem) {
+        let problem = phase.problem(problem);
+        let distribution = Router::new(&problem).distribute(&mut random);
+        let needed = match problem.collective().listed() {
+            Some(_) => needed_transfers(problem.topology(), &problem.messages(), &distribution),
+            None => distribution,
+        };
+        schedule.append(&phase.from_distribution(needed));
     }
     schedule
 }
@@ -74,10 +78,10 @@ struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    fn new(problem: &Problem<'_>, topology: &'a Topology) -> Self {
-        let (messages, model) = (problem.messages(), problem.model());
+    fn new(problem: &Problem<'a>) -> Self {
+        let (topology, messages, model) = (problem.topology(), problem.messages(), problem.model());
         let inner = if model.switching == Switching::Wormhole { Inner::Routing } else { Inner::Terminals };
-        let search = Search { topology, backwards: true, inner };
+        let search = ReachSearch { topology, backwards: true, inner };
         let one_transfer = |distance: u32| {
             if model.switching == Switching::Wormhole { distance != UNREACHED } else { distance == 1 }
         };

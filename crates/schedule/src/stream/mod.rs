@@ -1,13 +1,12 @@
-//! The judge of broadcasts too large to write down: it looks at one transfer after the other and keeps none.
+//! The verifier of broadcasts that are too large to store: it reads one transfer after the other and keeps none.
 
-mod bits;
 mod violation;
 mod walker;
 
 use lockstep_topology::CayleyGraph;
 
+use crate::bit_set::BitSet;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
-use bits::Bits;
 pub use violation::{BroadcastJudgeError, BroadcastViolation, ElementName, TransferFault};
 use walker::Walker;
 
@@ -70,11 +69,11 @@ pub struct BroadcastVerifier<'a> {
     /// The length of the shortest path from element 0, under minimal routing.
     distance: Option<Vec<u32>>,
     /// Who holds the message when the round begins, and who when it ends.
-    informed: Bits,
-    arrived: Bits,
+    informed: BitSet,
+    arrived: BitSet,
     /// The channels used in the round, `degree` a node.
-    busy: Bits,
-    on_path: Bits,
+    busy: BitSet,
+    on_path: BitSet,
     path: Vec<u64>,
     /// Transfers started and finished by each node in the round, where ports are limited.
     ports: Option<(u32, Vec<[u32; 2]>)>,
@@ -107,7 +106,7 @@ impl<'a> BroadcastVerifier<'a> {
             Ports::All => None,
             Ports::Limit(limit) => Some((limit.get(), vec![[0; 2]; nodes as usize])),
         };
-        let mut informed = Bits::new(nodes);
+        let mut informed = BitSet::new(nodes);
         informed.insert(root);
         Ok(Self {
             graph,
@@ -116,8 +115,8 @@ impl<'a> BroadcastVerifier<'a> {
             distance,
             arrived: informed.clone(),
             informed,
-            busy: Bits::new(channels),
-            on_path: Bits::new(nodes),
+            busy: BitSet::new(channels),
+            on_path: BitSet::new(nodes),
             path: Vec::new(),
             ports,
             in_round: 0,
@@ -169,7 +168,7 @@ impl<'a> BroadcastVerifier<'a> {
         if let Some(violation) = self.violation {
             return Err(violation);
         }
-        let missing = self.graph.node_count() - self.arrived.count();
+        let missing = self.graph.node_count() - self.arrived.len();
         match (0..self.graph.node_count()).find(|&node| missing > 0 && !self.arrived.contains(node)) {
             Some(first) => Err(BroadcastViolation::Undelivered { missing, first: self.name(first) }),
             None => Ok(self.counts),

@@ -2,7 +2,7 @@
 
 use super::sums::Sums;
 use super::{BasePlace, BaseSchedule, BaseTransfer, SymmetricSchedule, SymmetricViolation};
-use crate::bits::Bits;
+use crate::bit_set::BitSet;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::name::CollectiveName;
 use crate::verify::Verification;
@@ -274,7 +274,7 @@ impl<'a> Case<'a> {
 
 /// The elements that hold one message, besides 0, which has it from the start.
 struct Holders {
-    held: Bits,
+    held: BitSet,
     /// Those that hold it, in the order in which it came, and those that receive it in the current step.
     list: Vec<u64>,
     /// How many of the list hold it.
@@ -283,13 +283,13 @@ struct Holders {
 
 impl Holders {
     fn new(elements: u64) -> Self {
-        Self { held: Bits::new(elements), list: Vec::new(), count: 0 }
+        Self { held: BitSet::new(elements), list: Vec::new(), count: 0 }
     }
 
     /// Whether an element held the message when the current step began.
     #[inline]
     fn hold(&self, element: u64) -> bool {
-        element == 0 || self.held.get(element)
+        element == 0 || self.held.contains(element)
     }
 
     /// Takes note of an arrival, which counts from the next step on.
@@ -303,7 +303,7 @@ impl Holders {
         let mut redundant = 0;
         for place in self.count..self.list.len() {
             let element = self.list[place];
-            if element == 0 || self.held.set(element) {
+            if element == 0 || !self.held.insert(element) {
                 redundant += 1;
             } else {
                 self.list[self.count] = element;
@@ -317,7 +317,7 @@ impl Holders {
     /// Forgets everything, for the next message.
     fn clear(&mut self) {
         for element in self.list.drain(..) {
-            self.held.clear(element);
+            self.held.remove(element);
         }
         self.count = 0;
     }

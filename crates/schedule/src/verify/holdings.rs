@@ -1,26 +1,25 @@
-//! Who holds what: senders at the start of a step, receivers after the last one.
+//! Which terminal holds which message: senders at the start of a step, receivers after the last one.
 
 use std::ops::Range;
 
 use lockstep_topology::NodeId;
 
-use super::{Case, Findings, Spot, Stage};
-use crate::bits::Bits;
+use super::case::{PlacedTransfer, ScheduleCase};
+use super::findings::Findings;
+use super::phase_steps::{BLOCK_BITS, PhaseSteps};
+use crate::bit_set::BitSet;
 use crate::messages::{MessageId, Receivers};
 use crate::pattern::Phase;
 use crate::violation::Violation;
 
-/// The most bits that are held at a time: 256 MiB.
-const BLOCK_BITS: u64 = 1 << 31;
-
-/// Number of redundant deliveries.
-pub(super) fn judge(case: &Case<'_>, findings: &mut Findings) -> u64 {
-    judge_in_blocks(case, findings, BLOCK_BITS)
+/// Adds the violations of rules 2 and 5, and returns the number of redundant deliveries.
+pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) -> u64 {
+    verify_in_blocks(case, findings, BLOCK_BITS)
 }
 
-/// Looks at the messages in blocks of so many bits, one pass over the schedule each, until enough is found.
-pub(super) fn judge_in_blocks(case: &Case<'_>, findings: &mut Findings, block_bits: u64) -> u64 {
-    let width = if case.direct { 1 } else { case.topology.terminal_count() as u64 };
+/// Verifies the messages in blocks of at most `block_bits`, one pass over the schedule each, up to the limit of findings.
+pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings, block_bits: u64) -> u64 {
+    let width = if case.is_direct { 1 } else { case.topology.terminal_count() as u64 };
     let count = case.messages.len() as u64;
     let block_messages = (block_bits / width).clamp(1, count);
     let mut redundant = 0;
@@ -28,10 +27,8 @@ pub(super) fn judge_in_blocks(case: &Case<'_>, findings: &mut Findings, block_bi
     while start < count && !findings.is_full() && !findings.misses_enough() {
         let end = (start + block_messages).min(count);
         let mut found = Findings::new(findings.limit);
-        for stage in &case.stages {
-            let bits = Bits::new((end - start) * width);
-            let block = Block { case, stage, messages: start as u32..end as u32, width, bits, faults: Vec::new() };
-            redundant += block.judge(&mut found);
+        for phase in &case.phases {
+            redundant += MessageBlock::new(case, phase, start as u32..end as u32, width).verify(&mut found);
         }
         findings.merge(found);
         start = end;
@@ -39,7 +36,7 @@ pub(super) fn judge_in_blocks(case: &Case<'_>, findings: &mut Findings, block_bi
     redundant
 }
 
-/// What is wrong with a transfer, before it is put into words.
+/// The rule that a transfer breaks. In one transfer, the first one is reported first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     UnknownMessage,
@@ -51,98 +48,120 @@ enum Fault {
     ContributionLost,
 }
 
-/// Some messages in one phase.
-struct Block<'a> {
-    case: &'a Case<'a>,
-    stage: &'a Stage,
+/// A range of messages in one phase.
+struct MessageBlock<'a> {
+    case: &'a ScheduleCase<'a>,
+    phase: &'a PhaseSteps,
     messages: Range<u32>,
-    /// Bits a message.
+    /// Bits per message.
     width: u64,
-    /// A bit for each message of the block, or for each message and terminal.
-    /// Direct scatter: whether a message is delivered. DistributePhase: whether a terminal that is not the origin holds it.
-    /// Reduction: whether a terminal has sent its part.
-    bits: Bits,
-    /// Those of the current step, by the place of the transfer.
+    /// One bit per message, or per message and terminal.
+    /// Direct scatter: the message is delivered. Other distribution: a terminal that is not the origin holds it.
+    /// Reduction: the terminal has sent its part.
+    bits: BitSet,
+    /// In a reduction to which not all terminals contribute: the terminal has, or had, a part to send.
+    parts: Option<BitSet>,
+    /// The faults of the current step, by the place of the transfer.
     faults: Vec<(usize, Fault)>,
 }
 
-/// What a transfer brings.
+/// The effect of a transfer, which counts from the next step on.
 #[derive(Clone, Copy)]
 struct Arrival {
     bit: u64,
     /// The place of the transfer in its step.
-    transfer: usize,
+    place: usize,
 }
 
-impl<'a> Block<'a> {
-    /// Number of redundant deliveries.
-    fn judge(mut self, findings: &mut Findings) -> u64 {
+impl<'a> MessageBlock<'a> {
+    fn new(case: &'a ScheduleCase<'a>, phase: &'a PhaseSteps, messages: Range<u32>, width: u64) -> Self {
+        let bits = BitSet::new(u64::from(messages.end - messages.start) * width);
+        let mut block = Self { case, phase, messages, width, bits, parts: None, faults: Vec::new() };
+        if block.reduces() && case.problem.collective().listed().is_some() {
+            let mut parts = block.bits.clone();
+            for message in block.messages.clone().map(MessageId::new) {
+                for contributor in case.messages.receivers_iter(message) {
+                    parts.insert(block.bit(message, contributor));
+                }
+            }
+            block.parts = Some(parts);
+        }
+        block
+    }
+
+    /// Returns the number of redundant deliveries.
+    fn verify(mut self, findings: &mut Findings) -> u64 {
         let reduces = self.reduces();
         let mut redundant = 0;
         let mut arrivals: Vec<Arrival> = Vec::new();
-        for step in self.stage.steps.clone() {
+        for step in self.phase.steps.clone() {
             let transfers = self.case.schedule.step(step);
-            for spot in transfers.iter().enumerate().map(|(transfer, moved)| Spot { step, transfer, moved }) {
-                if let Some((from, to)) = self.ends(spot) {
-                    if self.case.direct {
-                        redundant += u64::from(self.deliver(spot, from, to));
+            for at in transfers.iter().enumerate().map(|(place, transfer)| PlacedTransfer { step, place, transfer }) {
+                if let Some((from, to)) = self.ends(at) {
+                    if self.case.is_direct {
+                        redundant += u64::from(self.deliver(at, from, to));
                     } else if reduces {
-                        arrivals.extend(self.contribute(spot, from, to));
-                    } else if let Some(arrival) = self.hold(spot, from, to) {
+                        arrivals.extend(self.contribute(at, from, to));
+                    } else if let Some(arrival) = self.hold(at, from, to) {
                         arrivals.push(arrival);
                     } else {
                         redundant += 1;
                     }
                 }
             }
-            // Arrivals count only now, so that nothing is passed on in the step in which it arrives.
-            for Arrival { bit, transfer } in arrivals.drain(..) {
+            // Arrivals count only now, so that no message is passed on in the step in which it arrives.
+            for Arrival { bit, place } in arrivals.drain(..) {
                 if !reduces {
-                    redundant += u64::from(self.bits.set(bit));
-                } else if self.bits.get(bit) {
-                    self.faults.push((transfer, Fault::ContributionLost));
+                    redundant += u64::from(!self.bits.insert(bit));
+                } else if self.bits.contains(bit) {
+                    self.faults.push((place, Fault::ContributionLost));
+                } else if let Some(parts) = &mut self.parts {
+                    parts.insert(bit);
                 }
             }
             if !self.faults.is_empty() {
-                self.explain(step, findings);
+                self.report_faults(step, findings);
             }
             if findings.is_full() {
                 return redundant;
             }
         }
-        self.check_complete(findings);
+        self.verify_complete(findings);
         redundant
     }
 
-    /// Whether parts are combined on their way, so that each must arrive exactly once.
+    /// Whether parts are combined on their paths, so that each must arrive exactly once.
     fn reduces(&self) -> bool {
-        self.stage.phase == Phase::Collect && !self.case.scatter
+        self.phase.phase == Phase::Collect && !self.case.is_scatter
     }
 
-    /// Sender and receiver, if the transfer is one of this block between terminals. The first block answers for messages
-    /// that do not exist and for a step that belongs to two phases.
+    /// Sender and receiver, if the transfer belongs to this block and joins terminals. The first block reports unknown
+    /// messages and steps of two phases.
     #[inline]
-    fn ends(&mut self, spot: Spot<'_>) -> Option<(NodeId, NodeId)> {
+    fn ends(&mut self, at: PlacedTransfer<'_>) -> Option<(NodeId, NodeId)> {
         let is_first_block = self.messages.start == 0;
-        if self.stage.is_past(spot) {
-            if is_first_block && self.stage.overlap == Some(spot.transfer) {
-                self.faults.push((spot.transfer, Fault::PhasesOverlap));
+        if let Some(overlap) = self.phase.overlap
+            && at.step + 1 == self.phase.steps.end
+            && at.place >= overlap
+        {
+            if is_first_block && at.place == overlap {
+                self.faults.push((at.place, Fault::PhasesOverlap));
             }
             return None;
         }
-        if !self.messages.contains(&spot.moved.message.number()) {
-            if is_first_block && spot.moved.message.index() >= self.case.messages.len() {
-                self.faults.push((spot.transfer, Fault::UnknownMessage));
+        if !self.messages.contains(&at.transfer.message.number()) {
+            if is_first_block && at.transfer.message.index() >= self.case.messages.len() {
+                self.faults.push((at.place, Fault::UnknownMessage));
             }
             return None;
         }
-        self.case.ends(spot.moved)
+        self.case.ends(at.transfer)
     }
 
-    /// Where a message is at the start; of a reduction, where it ends.
+    /// The terminal that holds a message at the start; in a reduction, the one that holds the result at the end.
     #[inline]
     fn origin(&self, message: MessageId) -> NodeId {
-        if self.is_turned()
+        if self.gathers()
             && let Receivers::One(receiver) = self.case.messages.receivers(message)
         {
             return receiver;
@@ -150,81 +169,84 @@ impl<'a> Block<'a> {
         self.case.messages.source(message)
     }
 
-    /// Where a message must be at the end; of a reduction, where its parts are at the start.
+    /// The terminals that must hold a message at the end; in a reduction, those that contribute to it.
     fn goals(&self, message: MessageId) -> impl Iterator<Item = NodeId> + use<'a> {
         let messages = self.case.messages;
-        let (turned, straight) =
-            if self.is_turned() { (Some(messages.source(message)), None) } else { (None, Some(message)) };
-        turned.into_iter().chain(straight.into_iter().flat_map(move |message| messages.receivers_iter(message)))
+        let (source, receivers_of) =
+            if self.gathers() { (Some(messages.source(message)), None) } else { (None, Some(message)) };
+        source.into_iter().chain(receivers_of.into_iter().flat_map(move |message| messages.receivers_iter(message)))
     }
 
-    /// Whether the messages run from receiver to source: a gather.
-    fn is_turned(&self) -> bool {
-        self.stage.phase == Phase::Collect && self.case.scatter
+    /// Whether messages travel from receiver to source: a gather.
+    fn gathers(&self) -> bool {
+        self.phase.phase == Phase::Collect && self.case.is_scatter
     }
 
     #[inline]
     fn bit(&self, message: MessageId, node: NodeId) -> u64 {
         let row = u64::from(message.number() - self.messages.start) * self.width;
-        if self.case.direct {
+        if self.case.is_direct {
             return row;
         }
         row + self.case.topology.terminal_rank(node).expect("ends of transfers and goals are terminals") as u64
     }
 
-    /// Makes a direct transfer; `true` if it is redundant.
+    /// Makes a direct transfer; returns whether it is redundant.
     #[inline]
-    fn deliver(&mut self, spot: Spot<'_>, from: NodeId, to: NodeId) -> bool {
-        let message = spot.moved.message;
-        if self.case.course(self.stage, message) == Some((from, to)) {
+    fn deliver(&mut self, at: PlacedTransfer<'_>, from: NodeId, to: NodeId) -> bool {
+        let message = at.transfer.message;
+        if self.case.origin_and_destination(self.phase.phase, message) == Some((from, to)) {
             let bit = self.bit(message, to);
-            return self.bits.set(bit);
+            return !self.bits.insert(bit);
         }
-        self.faults.push((spot.transfer, Fault::NotDirect));
+        self.faults.push((at.place, Fault::NotDirect));
         false
     }
 
-    /// Sends a message on; `None` if it goes back to its origin.
+    /// Passes a message on; returns `None` if it returns to its origin.
     #[inline]
-    fn hold(&mut self, spot: Spot<'_>, from: NodeId, to: NodeId) -> Option<Arrival> {
-        let message = spot.moved.message;
+    fn hold(&mut self, at: PlacedTransfer<'_>, from: NodeId, to: NodeId) -> Option<Arrival> {
+        let message = at.transfer.message;
         let origin = self.origin(message);
-        if from != origin && !self.bits.get(self.bit(message, from)) {
-            self.faults.push((spot.transfer, Fault::NotHeld));
+        if from != origin && !self.bits.contains(self.bit(message, from)) {
+            self.faults.push((at.place, Fault::NotHeld));
         }
-        (to != origin).then(|| Arrival { bit: self.bit(message, to), transfer: spot.transfer })
+        (to != origin).then(|| Arrival { bit: self.bit(message, to), place: at.place })
     }
 
-    /// Sends a part on; `None` if it goes to where the result belongs.
+    /// Passes a part on; returns `None` if it reaches the terminal of the result.
     #[inline]
-    fn contribute(&mut self, spot: Spot<'_>, from: NodeId, to: NodeId) -> Option<Arrival> {
-        let message = spot.moved.message;
+    fn contribute(&mut self, at: PlacedTransfer<'_>, from: NodeId, to: NodeId) -> Option<Arrival> {
+        let message = at.transfer.message;
         let goal = self.origin(message);
-        let sent_before = self.bits.set(self.bit(message, from));
+        let bit = self.bit(message, from);
+        let sends_first = self.bits.insert(bit);
         if from == goal {
-            self.faults.push((spot.transfer, Fault::ResultSentAway));
-        } else if sent_before {
-            self.faults.push((spot.transfer, Fault::ContributesTwice));
+            self.faults.push((at.place, Fault::ResultSentAway));
+        } else if !sends_first {
+            self.faults.push((at.place, Fault::ContributesTwice));
+        } else if self.parts.as_ref().is_some_and(|parts| !parts.contains(bit)) {
+            self.faults.push((at.place, Fault::NotHeld));
         }
-        (to != goal).then(|| Arrival { bit: self.bit(message, to), transfer: spot.transfer })
+        (to != goal).then(|| Arrival { bit: self.bit(message, to), place: at.place })
     }
 
-    /// Puts the faults of the step into words, in the order of the transfers.
+    /// Turns the faults of the step into violations, in the order of the transfers.
     #[cold]
-    fn explain(&mut self, step: usize, findings: &mut Findings) {
+    fn report_faults(&mut self, step: usize, findings: &mut Findings) {
         let case = self.case;
         self.faults.sort_unstable();
-        for (transfer, fault) in self.faults.drain(..) {
+        for (place, fault) in self.faults.drain(..) {
             if findings.is_full() {
                 continue;
             }
-            let moved = case.schedule.step(step).transfer(transfer);
-            let at = case.place(Spot { step, transfer, moved });
+            let transfer = case.schedule.step(step).transfer(place);
+            let at = case.place(PlacedTransfer { step, place, transfer });
             let message_count = case.messages.len();
-            let violation = match (fault, case.ends(moved)) {
+            let violation = match (fault, case.ends(transfer)) {
                 (Fault::UnknownMessage, _) => Violation::UnknownMessage { at, message_count },
-                (Fault::PhasesOverlap, _) => Violation::PhasesOverlap { at, transfer },
-                // The other faults are those of transfers between terminals.
+                (Fault::PhasesOverlap, _) => Violation::PhasesOverlap { at, transfer: place },
+                // The other faults concern transfers between terminals.
                 (_, None) => continue,
                 (fault, Some((from, to))) => {
                     let (sender, receiver) = (case.node(from), case.node(to));
@@ -241,20 +263,25 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// After the last step every goal has its bit.
-    fn check_complete(&self, findings: &mut Findings) {
+    /// Verifies that every goal has its bit after the last step, and that no part stops at a terminal on its path.
+    fn verify_complete(&self, findings: &mut Findings) {
         for message in self.messages.clone().map(MessageId::new) {
-            for node in self.goals(message) {
-                if !self.bits.get(self.bit(message, node)) {
-                    let (message, node) = (self.case.message(self.stage.phase, message), self.case.node(node));
-                    findings.add(if self.reduces() {
-                        Violation::NoContribution { message, sender: node }
-                    } else {
-                        Violation::Undelivered { message, receiver: node }
-                    });
-                    if findings.misses_enough() {
-                        return;
-                    }
+            let goals = self.goals(message).filter(|&node| !self.bits.contains(self.bit(message, node)));
+            let stops = self.parts.iter().flat_map(|parts| {
+                let contributors: Vec<NodeId> = self.goals(message).collect();
+                let terminals = self.case.topology.terminals().iter().copied();
+                let stops = move |bit| parts.contains(bit) && !self.bits.contains(bit);
+                terminals.filter(move |&node| stops(self.bit(message, node)) && !contributors.contains(&node))
+            });
+            for node in goals.chain(stops) {
+                let (message, node) = (self.case.message(self.phase.phase, message), self.case.node(node));
+                findings.add(if self.reduces() {
+                    Violation::NoContribution { message, sender: node }
+                } else {
+                    Violation::Undelivered { message, receiver: node }
+                });
+                if findings.misses_enough() {
+                    return;
                 }
             }
         }

@@ -1,21 +1,23 @@
-//! What the network allows in a step: paths, wires and ports.
+//! The rules of the network in one step: paths, resources and ports.
 
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::{Case, Findings, Spot};
+use super::case::{PlacedTransfer, ScheduleCase};
+use super::findings::Findings;
 use crate::model::{Ports, Switching};
 use crate::schedule::Transfer;
 use crate::violation::Violation;
 
-/// Stamps instead of flags, so that nothing is cleared from step to step. Stamps count from 1: at most one for each of
-/// the fewer than 2^32 transfers.
-struct Marks {
+/// Stamps instead of flags, so that nothing is cleared between steps. Stamps count from 1; there are fewer than 2^32
+/// transfers, so they fit into `u32`.
+struct NetworkUse {
     /// The last transfer whose path visited a node.
     visited: Vec<u32>,
     /// The last step that used a resource.
     busy: Vec<u32>,
-    /// By node, with limited ports only.
+    /// The ports that senders use.
     sends: PortUse,
+    /// The ports that receivers use.
     receives: PortUse,
     /// The current step that is not empty.
     step: u32,
@@ -23,15 +25,15 @@ struct Marks {
     transfer: u32,
 }
 
-/// How many ports of each node the current step uses.
+/// The number of ports of each node that the current step uses; empty if ports are unlimited.
 struct PortUse {
     limit: u32,
-    /// The last step that used a port, and how many it used.
+    /// By node: the last step that used a port, and the number of ports used.
     used: Vec<(u32, u32)>,
 }
 
 impl PortUse {
-    /// Takes a port; `false` if there was none left.
+    /// Takes a port; returns `false` if none is left.
     fn take(&mut self, node: NodeId, stamp: u32) -> bool {
         let Some((step, used)) = self.used.get_mut(node.index()) else {
             return true;
@@ -44,13 +46,14 @@ impl PortUse {
     }
 }
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Findings) {
+/// Adds the violations of rules 1 (without minimal routing), 3 and 4.
+pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     let topology = case.topology;
     let port_use = || match case.problem.model().ports {
         Ports::All => PortUse { limit: u32::MAX, used: Vec::new() },
         Ports::Limit(limit) => PortUse { limit: limit.get(), used: vec![(0, 0); topology.node_count()] },
     };
-    let mut marks = Marks {
+    let mut uses = NetworkUse {
         visited: vec![0; topology.node_count()],
         busy: vec![0; topology.resource_count()],
         sends: port_use(),
@@ -59,13 +62,13 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Findings) {
         transfer: 0,
     };
     for (step, transfers) in case.schedule.steps().filter(|(_, step)| !step.is_empty()) {
-        marks.step += 1;
-        for (transfer, moved) in transfers.iter().enumerate() {
-            marks.transfer += 1;
-            let spot = Spot { step, transfer, moved };
-            check_path(case, spot, &mut marks, findings);
-            check_wires(case, spot, &mut marks, findings);
-            check_ports(case, spot, &mut marks, findings);
+        uses.step += 1;
+        for (place, transfer) in transfers.iter().enumerate() {
+            uses.transfer += 1;
+            let at = PlacedTransfer { step, place, transfer };
+            verify_path(case, at, &mut uses, findings);
+            verify_resources(case, at, &mut uses, findings);
+            verify_ports(case, at, &mut uses, findings);
             if findings.is_full() {
                 return;
             }
@@ -73,13 +76,13 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Findings) {
     }
 }
 
-/// Rule 1 but for detours: at most one violation a path.
+/// Rule 1 except minimal routing: at most one violation per path.
 #[inline]
-fn check_path(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mut Findings) {
-    let Case { topology, .. } = case;
-    let path = spot.moved.path;
+fn verify_path(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut NetworkUse, findings: &mut Findings) {
+    let ScheduleCase { topology, .. } = case;
+    let path = at.transfer.path;
     if let Some(&channel) = path.iter().find(|&&channel| !topology.is_working(channel)) {
-        let (at, channel_bound) = (case.place(spot), topology.channel_bound());
+        let (at, channel_bound) = (case.place(at), topology.channel_bound());
         return findings.add(if channel.index() < channel_bound {
             Violation::FailedChannel { at, channel: case.channel(channel) }
         } else {
@@ -87,70 +90,71 @@ fn check_path(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mut
         });
     }
     let [first, rest @ ..] = path else {
-        return findings.add(Violation::EmptyPath { at: case.place(spot) });
+        return findings.add(Violation::EmptyPath { at: case.place(at) });
     };
     let sender = topology.tail(*first);
     if !topology.is_terminal(sender) {
-        return findings.add(Violation::SenderIsSwitch { at: case.place(spot), node: case.node(sender) });
+        return findings.add(Violation::SenderIsSwitch { at: case.place(at), node: case.node(sender) });
     }
     let mut node = topology.head(*first);
     if !rest.is_empty() {
         if case.problem.model().switching == Switching::StoreAndForward {
-            return findings.add(Violation::NotOneChannel { at: case.place(spot), channels: path.len() });
+            return findings.add(Violation::NotOneChannel { at: case.place(at), channels: path.len() });
         }
-        marks.visited[sender.index()] = marks.transfer;
-        marks.visited[node.index()] = marks.transfer;
+        uses.visited[sender.index()] = uses.transfer;
+        uses.visited[node.index()] = uses.transfer;
         for &channel in rest {
             if topology.tail(channel) != node {
-                let (at, channel, node) = (case.place(spot), case.channel(channel), case.node(node));
+                let (at, channel, node) = (case.place(at), case.channel(channel), case.node(node));
                 return findings.add(Violation::BrokenPath { at, channel, node });
             }
             if !topology.routes(node) {
-                return findings.add(Violation::InnerNode { at: case.place(spot), node: case.node(node) });
+                return findings.add(Violation::InnerNode { at: case.place(at), node: case.node(node) });
             }
             node = topology.head(channel);
-            if marks.visited[node.index()] == marks.transfer {
-                return findings.add(Violation::NodeTwice { at: case.place(spot), node: case.node(node) });
+            if uses.visited[node.index()] == uses.transfer {
+                return findings.add(Violation::NodeTwice { at: case.place(at), node: case.node(node) });
             }
-            marks.visited[node.index()] = marks.transfer;
+            uses.visited[node.index()] = uses.transfer;
         }
     }
     if !topology.is_terminal(node) {
-        findings.add(Violation::ReceiverIsSwitch { at: case.place(spot), node: case.node(node) });
+        findings.add(Violation::ReceiverIsSwitch { at: case.place(at), node: case.node(node) });
     }
 }
 
-/// Rule 3: at most one violation a transfer.
+/// Rule 3: at most one violation per transfer.
 #[inline]
-fn check_wires(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mut Findings) {
+fn verify_resources(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut NetworkUse, findings: &mut Findings) {
     let mut conflict = None;
-    for &channel in spot.moved.path.iter().filter(|&&channel| case.topology.is_working(channel)) {
-        let busy = &mut marks.busy[case.topology.resource(channel).index()];
-        if *busy == marks.step {
+    for &channel in at.transfer.path.iter().filter(|&&channel| case.topology.is_working(channel)) {
+        let busy = &mut uses.busy[case.topology.resource(channel).index()];
+        if *busy == uses.step {
             conflict = conflict.or(Some(channel));
         }
-        *busy = marks.step;
+        *busy = uses.step;
     }
     if let Some(channel) = conflict {
-        findings.add(wire_conflict(case, spot, channel));
+        findings.add(resource_conflict(case, at, channel));
     }
 }
 
-/// The conflict on a channel, by looking the step up again for whoever used its resource first.
+/// The conflict on a channel. Reads the step again to find the first use of its resource.
 #[cold]
-fn wire_conflict(case: &Case<'_>, spot: Spot<'_>, channel: ChannelId) -> Violation {
-    let Case { topology, schedule, .. } = case;
-    let same_wire =
+fn resource_conflict(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, channel: ChannelId) -> Violation {
+    let ScheduleCase { topology, schedule, .. } = case;
+    let shares_resource =
         |other: &&ChannelId| topology.is_working(**other) && topology.resource(**other) == topology.resource(channel);
-    let first_use = |moved: Transfer<'_>| moved.path.iter().find(same_wire).copied();
-    let earlier = schedule.step(spot.step).iter().take(spot.transfer).enumerate();
-    let mut users = earlier.filter_map(|(other, moved)| first_use(moved).map(|used| (other, used)));
-    let (at, name) = (case.place(spot), case.channel(channel));
+    let first_use = |transfer: Transfer<'_>| transfer.path.iter().find(shares_resource).copied();
+    let earlier = schedule.step(at.step).iter().take(at.place).enumerate();
+    let mut users = earlier.filter_map(|(other, transfer)| first_use(transfer).map(|used| (other, used)));
+    let own_use = first_use(at.transfer);
+    let (at, name) = (case.place(at), case.channel(channel));
     match users.next() {
         Some((other, used)) if used == channel => Violation::ChannelBusy { at, channel: name, other },
         Some((other, used)) => Violation::WireBusy { at, channel: name, other, other_channel: case.channel(used) },
         None => {
-            let first = first_use(spot.moved).expect("the resource is in use");
+            let first = own_use.expect("the transfer uses the resource");
             Violation::WireTwice { at, channel: name, other_channel: case.channel(first) }
         }
     }
@@ -158,18 +162,18 @@ fn wire_conflict(case: &Case<'_>, spot: Spot<'_>, channel: ChannelId) -> Violati
 
 /// Rule 4.
 #[inline]
-fn check_ports(case: &Case<'_>, spot: Spot<'_>, marks: &mut Marks, findings: &mut Findings) {
+fn verify_ports(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut NetworkUse, findings: &mut Findings) {
     if case.problem.model().ports == Ports::All {
         return;
     }
-    let Some((sender, receiver)) = case.ends(spot.moved) else {
+    let Some((sender, receiver)) = case.ends(at.transfer) else {
         return;
     };
-    let limit = marks.sends.limit;
-    if !marks.sends.take(sender, marks.step) {
-        findings.add(Violation::SendPorts { at: case.place(spot), node: case.node(sender), limit });
+    let limit = uses.sends.limit;
+    if !uses.sends.take(sender, uses.step) {
+        findings.add(Violation::SendPorts { at: case.place(at), node: case.node(sender), limit });
     }
-    if !marks.receives.take(receiver, marks.step) {
-        findings.add(Violation::ReceivePorts { at: case.place(spot), node: case.node(receiver), limit });
+    if !uses.receives.take(receiver, uses.step) {
+        findings.add(Violation::ReceivePorts { at: case.place(at), node: case.node(receiver), limit });
     }
 }

@@ -126,7 +126,7 @@ impl<'a> FaultSets<'a> {
             return Ok(Self::Sampled(space.sample(count, args.seed).with_context(network)?));
         }
         if args.classes {
-            let fixed: Vec<_> = problem.collective().root().into_iter().collect();
+            let fixed = problem.collective().named_terminals();
             let classes = FaultClasses::new(space, &fixed).with_context(network)?;
             return Ok(Self::Classes(classes.iter().map(|class| (class.representative.clone(), class.size)).collect()));
         }

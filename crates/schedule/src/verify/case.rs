@@ -1,0 +1,82 @@
+//! What the parts of the verifier read.
+
+use lockstep_topology::{ChannelId, NodeId, Topology};
+
+use super::phase_steps::PhaseSteps;
+use crate::messages::{MessageId, Messages, Receivers};
+use crate::pattern::Phase;
+use crate::problem::Problem;
+use crate::schedule::{Schedule, Transfer};
+use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place};
+
+/// A problem and a schedule, with what all parts of the verifier derive from them.
+pub(super) struct ScheduleCase<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) topology: &'a Topology,
+    pub(super) messages: Messages<'a>,
+    pub(super) schedule: &'a Schedule,
+    pub(super) phases: Vec<PhaseSteps>,
+    /// Whether every message has one receiver.
+    pub(super) is_scatter: bool,
+    /// Whether every message goes to its receiver in one transfer.
+    pub(super) is_direct: bool,
+}
+
+/// A transfer and its place.
+#[derive(Clone, Copy)]
+pub(super) struct PlacedTransfer<'a> {
+    pub(super) step: usize,
+    /// The place of the transfer in its step.
+    pub(super) place: usize,
+    pub(super) transfer: Transfer<'a>,
+}
+
+impl<'a> ScheduleCase<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, schedule: &'a Schedule) -> Self {
+        let messages = problem.messages();
+        let is_scatter = messages.is_scatter();
+        Self {
+            problem,
+            topology: problem.topology(),
+            messages,
+            schedule,
+            phases: PhaseSteps::all(problem, schedule),
+            is_scatter,
+            is_direct: is_scatter && problem.model().is_direct(),
+        }
+    }
+
+    /// The place of a transfer, for a violation.
+    #[cold]
+    pub(super) fn place(&self, at: PlacedTransfer<'_>) -> Place {
+        let phase = self.phases.iter().find(|phase| phase.steps.contains(&at.step));
+        let phase = phase.map_or(Phase::Distribute, |phase| phase.phase);
+        Place { step: at.step, transfer: at.place, message: self.message(phase, at.transfer.message) }
+    }
+
+    pub(super) fn message(&self, phase: Phase, message: MessageId) -> NamedMessage {
+        NamedMessage::new(self.topology, &self.messages, phase, message)
+    }
+
+    pub(super) fn node(&self, node: NodeId) -> NamedNode {
+        NamedNode::new(self.topology, node)
+    }
+
+    pub(super) fn channel(&self, channel: ChannelId) -> NamedChannel {
+        NamedChannel::new(self.topology, channel)
+    }
+
+    /// Origin and destination of a message with one receiver. A gather runs from receiver to source.
+    #[inline]
+    pub(super) fn origin_and_destination(&self, phase: Phase, message: MessageId) -> Option<(NodeId, NodeId)> {
+        let Receivers::One(receiver) = self.messages.receivers(message) else { return None };
+        let source = self.messages.source(message);
+        Some(if phase == Phase::Collect { (receiver, source) } else { (source, receiver) })
+    }
+
+    /// Sender and receiver of a transfer between terminals.
+    #[inline]
+    pub(super) fn ends(&self, transfer: Transfer<'_>) -> Option<(NodeId, NodeId)> {
+        transfer.terminal_ends(self.topology)
+    }
+}
