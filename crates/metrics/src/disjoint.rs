@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    /// Whether there are so many paths among these, as node lists, of which no two share an inner node.
+    /// Returns true if `count` of these paths, given as node lists, pairwise share no inner node.
     fn has_disjoint(paths: &[Vec<u32>], count: usize, used: &mut Vec<u32>) -> bool {
         if count == 0 {
             return true;
@@ -216,7 +216,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn node_disjoint_paths_are_as_many_as_can_be_chosen(topology in strategy::any_topology(8)) {
+        fn the_number_of_node_disjoint_paths_agrees_with_exhaustive_search(topology in strategy::any_topology(8)) {
             let graph = Graph::of(&topology);
             let mut search = PathCounting::default();
             let mut network = ShortestPathNetwork::new(&graph, Disjointness::Nodes);

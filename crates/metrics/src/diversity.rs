@@ -133,7 +133,7 @@ mod tests {
         PathDiversity::of(graph).unwrap().mean()
     }
 
-    /// A ring of so many routers, each with one router that hangs on it.
+    /// A ring of `routers` routers, each with one pendant router.
     fn pendant_ring(routers: u32) -> Graph {
         let ring = (0..routers).map(|router| [router, (router + 1) % routers]);
         let pendants = (0..routers).map(|router| [router, routers + router]);

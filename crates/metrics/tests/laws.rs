@@ -17,7 +17,7 @@ fn throughput(graph: &Graph) -> Throughput {
     ThroughputSearch::default().measure(graph, &[], goal).expect("a small network")
 }
 
-/// What a terminal can send at most if so many channels lead from these nodes to the others.
+/// Returns an upper bound on the throughput per terminal, given the number of channels that leave a set of nodes.
 fn most_across(graph: &Graph, is_inside: impl Fn(u32) -> bool, channels: u64) -> f64 {
     let terminals = graph.terminals();
     let inside = terminals.iter().filter(|&&terminal| is_inside(terminal)).count();

@@ -79,8 +79,8 @@ fn parallel_cables_carry_one_each() {
 }
 
 #[test]
-fn nobody_routes_through_a_host() {
-    // Two switches with a host each and one between them, which would be the only way if hosts routed.
+fn no_path_routes_through_a_host() {
+    // Two switches with one host each, connected only through a third host.
     let mut network = TopologyBuilder::new("dual-homed");
     let hosts = ["a", "b", "c"].map(|name| network.terminal(name));
     for host in [1, 2] {
@@ -93,7 +93,7 @@ fn nobody_routes_through_a_host() {
 }
 
 #[test]
-fn nothing_is_sent_where_nobody_is_or_some_are_apart() {
+fn disconnected_and_trivial_graphs_have_zero_throughput() {
     for graph in [Graph::of_links(3, &[[0, 1]]), Graph::of_links(1, &[]), Graph::of_links(0, &[]), Graph::default()] {
         assert_eq!(of(&graph), Throughput::default());
         assert!(of(&graph).gap() <= 0.0);
