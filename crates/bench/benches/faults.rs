@@ -90,10 +90,10 @@ fn book(criterion: &mut Criterion) {
         .bench_function("read", |bencher| bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes is valid")));
     group.throughput(Throughput::Elements(1));
     group.bench_function("schedule", |bencher| {
-        bencher.iter(|| book.schedule(black_box(&faults)).expect("a schedule exists"))
+        bencher.iter(|| book.schedule(black_box(&faults)).expect("a schedule exists"));
     });
     group.bench_function("look up", |bencher| {
-        bencher.iter(|| book.look_up(black_box(&faults)).expect("the planner supports the problem"))
+        bencher.iter(|| book.look_up(black_box(&faults)).expect("the planner supports the problem"));
     });
     group.finish();
 }

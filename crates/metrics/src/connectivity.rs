@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pick_is_more_connected_than_its_least_router() {
+    fn published_networks_are_connected_like_their_least_router() {
         for pick in &published_networks::ALL {
             let graph = published_networks::graph(pick);
             let least = (0..32).map(|node| graph.out_degree(node)).min().unwrap();
@@ -224,8 +224,7 @@ mod tests {
         }
     }
 
-    /// The fewest channels out of any set that holds some terminal and misses another; what is in the set and does not
-    /// route, but for that terminal, passes nothing on.
+    /// Returns the smallest cut between two terminals by brute force over all node sets.
     fn brute_force(graph: &Graph) -> u64 {
         let nodes = graph.node_count();
         (0..1u32 << nodes)
@@ -247,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_set_of_nodes_has_fewer_channels_out(topology in strategy::any_topology(8)) {
+        fn connectivity_matches_brute_force(topology in strategy::any_topology(8)) {
             let graph = Graph::of(&topology);
             let connectivity = EdgeConnectivity::of(&graph).unwrap();
             connectivity.check(&graph).unwrap();
@@ -255,7 +254,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_spoiled_is_refused(topology in strategy::any_topology(10), more in 1..9u64) {
+        fn invalid_cuts_are_refused(topology in strategy::any_topology(10), more in 1..9u64) {
             let graph = Graph::of(&topology);
             let right = EdgeConnectivity::of(&graph).unwrap();
             let spoiled = [

@@ -24,8 +24,6 @@ pub enum Disjointness {
 ///
 /// Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10, 1927, applied to the shortest paths.
 ///
-/// # Examples
-///
 /// ```
 /// use lockstep_metrics::{Disjointness, Graph, Sources, disjoint_shortest_paths};
 /// use lockstep_topology::Topology;
@@ -133,10 +131,10 @@ mod tests {
     }
 
     #[test]
-    fn closed_formulas_hold() {
+    fn disjoint_paths_match_closed_formulas() {
         for disjointness in [Disjointness::Edges, Disjointness::Nodes] {
             let is = |spec: &str, expected: f64| (of(spec, disjointness) - expected).abs() < 1e-12;
-            // Two ways to the opposite node of an even ring, one to all others.
+            // Two paths to the opposite node of an even ring, one to all others.
             assert!(is("ring:16", 16.0 / 15.0) && is("ring:15", 1.0));
             // d disjoint paths at distance d, of which a hypercube has the same mean as of its distances.
             let distances = Distances::of(&Graph::of(&"hypercube:5".parse::<Topology>().unwrap())).unwrap();
@@ -147,15 +145,15 @@ mod tests {
     }
 
     #[test]
-    fn parallel_cables_serve_a_path_each() {
+    fn parallel_cables_are_edge_disjoint() {
         let graph = Graph::of_links(2, &[[0, 1], [0, 1], [1, 0]]);
         assert_eq!(mean(&graph, Disjointness::Edges), Some(3.0));
         assert_eq!(mean(&graph, Disjointness::Nodes), Some(1.0));
     }
 
     #[test]
-    fn paths_may_meet_in_a_node_but_not_in_a_channel() {
-        // Two rhombs in a row.
+    fn edge_disjoint_paths_may_share_a_node() {
+        // Two diamonds in series.
         let graph = Graph::of_links(7, &[[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 5], [4, 6], [5, 6]]);
         let distance = [0, 1, 1, 2, 3, 3, 4];
         assert_eq!(ShortestPathNetwork::new(&graph, Disjointness::Edges).max_disjoint(&distance, 0, 6), 2);
@@ -163,13 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn a_network_in_parts_has_no_mean() {
+    fn a_disconnected_network_has_no_mean() {
         assert_eq!(mean(&Graph::of_links(3, &[[0, 1]]), Disjointness::Edges), None);
         assert_eq!(mean(&Graph::of_links(1, &[]), Disjointness::Nodes), Some(0.0));
     }
 
     #[test]
-    fn the_routers_of_a_chassis_stand_for_all() {
+    fn the_routers_of_one_chassis_represent_all() {
         for pick in &published_networks::ALL {
             let graph = published_networks::graph(pick);
             for disjointness in [Disjointness::Edges, Disjointness::Nodes] {
@@ -179,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Returns true if `count` of these paths, given as node lists, pairwise share no inner node.
+    /// Returns true if this number of paths, given as node lists, are pairwise disjoint in inner nodes.
     fn has_disjoint(paths: &[Vec<u32>], count: usize, used: &mut Vec<u32>) -> bool {
         if count == 0 {
             return true;
@@ -196,7 +194,7 @@ mod tests {
         has_disjoint(others, count, used)
     }
 
-    /// All shortest paths from the last node of `path` to `target`, in front of which is `path`.
+    /// Appends all shortest paths to `target` that start with `path`.
     fn shortest(graph: &Graph, distance: &[u32], target: u32, path: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
         let last = path[path.len() - 1];
         if last == target {
@@ -216,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_number_of_node_disjoint_paths_agrees_with_exhaustive_search(topology in strategy::any_topology(8)) {
+        fn node_disjoint_paths_match_brute_force(topology in strategy::any_topology(8)) {
             let graph = Graph::of(&topology);
             let mut search = PathCounting::default();
             let mut network = ShortestPathNetwork::new(&graph, Disjointness::Nodes);
@@ -233,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn disjoint_paths_are_not_more_than_all(topology in strategy::connected_topology(14)) {
+        fn disjoint_paths_are_at_most_all_shortest_paths(topology in strategy::connected_topology(14)) {
             let graph = Graph::of(&topology);
             let all = PathDiversity::of(&graph).unwrap().mean();
             let [edges, nodes] = [Disjointness::Edges, Disjointness::Nodes].map(|kind| mean(&graph, kind).unwrap());

@@ -133,7 +133,7 @@ mod tests {
         PathDiversity::of(graph).unwrap().mean()
     }
 
-    /// A ring of `routers` routers, each with one pendant router.
+    /// A ring of routers, each with one pendant router.
     fn pendant_ring(routers: u32) -> Graph {
         let ring = (0..routers).map(|router| [router, (router + 1) % routers]);
         let pendants = (0..routers).map(|router| [router, routers + router]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn rings_with_pendants_are_the_documents_least_networks() {
+    fn rings_with_pendants_match_the_document() {
         // exanest: 33/31 for 32 routers, 129/127 for 128, and 560/528 where routers are paired with themselves.
         assert!(is_near(mean(&pendant_ring(16)), 33.0 / 31.0, 1e-12));
         assert!(is_near(mean(&pendant_ring(64)), 129.0 / 127.0, 1e-12));
@@ -154,8 +154,8 @@ mod tests {
     }
 
     #[test]
-    fn the_picks_have_the_diversity_of_the_document() {
-        // As far as the document's analysis prints them.
+    fn published_networks_have_the_published_diversity() {
+        // The values that the document prints.
         for (pick, expected) in published_networks::ALL.iter().zip([2.129, 33.032, 2.65, 14.0, 5.58, 16.35]) {
             let graph = published_networks::graph(pick);
             assert!(is_near(mean(&graph), expected, 5e-3), "{} instead of {expected}", mean(&graph));
@@ -166,13 +166,13 @@ mod tests {
     }
 
     #[test]
-    fn parallel_cables_make_one_path() {
+    fn parallel_cables_count_as_one_path() {
         assert!(is_near(mean(&Graph::of_links(3, &[[0, 1], [0, 1], [1, 2], [1, 2]])), 1.0, 0.0));
     }
 
     #[test]
-    fn astronomic_numbers_end_at_the_greatest_float() {
-        // 1,100 rhombs in a row: 2^1100 paths from end to end.
+    fn path_counts_saturate_at_the_greatest_float() {
+        // 1,100 diamonds in series: 2^1100 paths from end to end.
         let links: Vec<[u32; 2]> = (0..1_100)
             .flat_map(|rhomb| {
                 let [west, north, south, east] = [0, 1, 2, 3].map(|corner| 3 * rhomb + corner);
@@ -185,12 +185,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_are_those_of_all_walks_of_that_length(topology in strategy::any_topology(9)) {
+        fn path_counts_match_walk_counts(topology in strategy::any_topology(9)) {
             let graph = Graph::of(&topology);
             let diversity = PathDiversity::of(&graph).unwrap();
             let (mut paths, mut distances) = (0.0, Distances::default());
             for &from in graph.terminals() {
-                // Walks by number of channels: the first ones to arrive are the shortest paths.
+                // The walks that arrive first are the shortest paths.
                 let mut walks = vec![0.0; graph.node_count()];
                 walks[from as usize] = 1.0;
                 let mut has_come = vec![false; graph.node_count()];

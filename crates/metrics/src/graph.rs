@@ -280,21 +280,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_node_needs_more_ports_than_the_greatest_degree(topology in strategy::any_topology(12)) {
+        fn greatest_degree_bounds_all_nodes(topology in strategy::any_topology(12)) {
             let ports = |node| topology.out_channels(node).len().max(topology.in_channels(node).len());
             let most = topology.nodes().map(ports).max().unwrap();
             prop_assert_eq!(Graph::of(&topology).greatest_degree() as usize, most);
         }
 
         #[test]
-        fn a_reversed_graph_leads_back(topology in strategy::any_topology(12)) {
+        fn a_reversed_graph_has_the_opposite_arcs(topology in strategy::any_topology(12)) {
             let graph = Graph::of(&topology);
             prop_assert_eq!(graph.reversed(), Graph::of(&topology.reversed()));
             prop_assert_eq!(graph.reversed().reversed(), graph);
         }
 
         #[test]
-        fn rows_ascend_and_hold_every_working_channel(topology in strategy::any_topology(12)) {
+        fn rows_are_sorted_and_contain_all_working_channels(topology in strategy::any_topology(12)) {
             let graph = Graph::of(&topology);
             prop_assert_eq!(graph.node_count(), topology.node_count());
             for node in topology.nodes() {

@@ -1,4 +1,4 @@
-//! Laws that hold between the measures of a network.
+//! Relations between the metrics of a network.
 
 use std::f64::consts::PI;
 
@@ -9,7 +9,7 @@ use lockstep_metrics::{
 use lockstep_topology::{Topology, strategy};
 use proptest::prelude::*;
 
-/// What rounding may add.
+/// Tolerance for rounding.
 const SLACK: f64 = 1.0 + 1e-9;
 
 fn throughput(graph: &Graph) -> Throughput {
@@ -17,7 +17,7 @@ fn throughput(graph: &Graph) -> Throughput {
     ThroughputSearch::default().measure(graph, &[], goal).expect("a small network")
 }
 
-/// Returns an upper bound on the throughput per terminal, given the number of channels that leave a set of nodes.
+/// Returns the rate per terminal that a cut of this number of channels allows.
 fn most_across(graph: &Graph, is_inside: impl Fn(u32) -> bool, channels: u64) -> f64 {
     let terminals = graph.terminals();
     let inside = terminals.iter().filter(|&&terminal| is_inside(terminal)).count();
@@ -93,7 +93,7 @@ proptest! {
         prop_assert!(more.sum <= less.sum && more.diameter <= less.diameter);
     }
 
-    /// Fiedler, *Algebraic connectivity of graphs* (1973), 3.5 and 4.3; every cut of a network that is pulled into two ends.
+    /// Fiedler, *Algebraic connectivity of graphs* (1973), 3.5 and 4.3; applied to each cut.
     #[test]
     fn the_spectral_gap_lies_between_bounds(topology in strategy::connected_topology(12)) {
         let graph = Graph::of(&topology);

@@ -127,7 +127,9 @@ impl Collective {
         let mut remaining = self.clone();
         if let Endpoints::Listed(messages) = &mut remaining.endpoints {
             messages.retain(|message| !is_removed(message.source));
-            messages.iter_mut().for_each(|message| message.receivers.retain(|&receiver| !is_removed(receiver)));
+            for message in messages.iter_mut() {
+                message.receivers.retain(|&receiver| !is_removed(receiver));
+            }
             messages.retain(|message| !message.receivers.is_empty());
         }
         remaining

@@ -63,6 +63,10 @@ impl<'a> DistributePhase<'a> {
     /// # Source
     ///
     /// Bertsekas and Tsitsiklis, *Parallel and Distributed Computation* (1989), section 1.3.4 (duality).
+    ///
+    /// # Panics
+    ///
+    /// If the schedule is not one of [`problem`](Self::problem).
     pub fn from_distribution(&self, schedule: Schedule) -> Schedule {
         match (self.is_reversed, self.collective.listed()) {
             (false, _) => schedule,

@@ -123,9 +123,10 @@ impl CollectiveName {
             if let Some(member) = repeated(&members) {
                 return Err(GroupError::MemberTwice { group: number, name: name(member) });
             }
-            let sources: Vec<NodeId> = match self.has_root() {
-                true => roots.iter().copied().filter(|root| members.contains(root)).collect(),
-                false => members.clone(),
+            let sources: Vec<NodeId> = if self.has_root() {
+                roots.iter().copied().filter(|root| members.contains(root)).collect()
+            } else {
+                members.clone()
             };
             if sources.is_empty() {
                 return Err(GroupError::MissingRoot { collective: self, group: number });

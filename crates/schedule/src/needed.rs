@@ -42,7 +42,9 @@ pub(crate) fn needed_transfers(topology: &Topology, messages: &Messages<'_>, sch
         place += step.len();
         if !kept.is_empty() {
             needed.begin_step();
-            kept.iter().for_each(|transfer| needed.push(transfer.message, transfer.path));
+            for transfer in kept {
+                needed.push(transfer.message, transfer.path);
+            }
         }
     }
     needed

@@ -1,3 +1,5 @@
+//! Tests of `lockstep design`.
+
 use std::fs;
 
 use crate::{lockstep, run, stdout_of};

@@ -1,3 +1,5 @@
+//! Tests of written files.
+
 use std::fs;
 
 use crate::{run, stdout_of};

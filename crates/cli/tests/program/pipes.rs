@@ -1,3 +1,5 @@
+//! Tests of pipes.
+
 use std::fs;
 use std::process::Stdio;
 

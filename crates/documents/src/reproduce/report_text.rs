@@ -59,10 +59,15 @@ pub(super) struct Difference<'a> {
 pub(super) fn first_difference<'a>(committed: &'a str, reproduced: &'a str) -> Option<Difference<'a>> {
     let [mut committed, mut reproduced] =
         [committed, reproduced].map(|text| text.lines().take_while(|line| *line != TIMES));
-    (1..)
-        .map(|line| Difference { line, committed: committed.next(), reproduced: reproduced.next() })
-        .take_while(|pair| pair.committed.is_some() || pair.reproduced.is_some())
-        .find(|pair| pair.committed != pair.reproduced)
+    let mut line = 0;
+    loop {
+        line += 1;
+        let pair = Difference { line, committed: committed.next(), reproduced: reproduced.next() };
+        if pair.committed != pair.reproduced {
+            return Some(pair);
+        }
+        pair.committed?;
+    }
 }
 
 #[cfg(test)]

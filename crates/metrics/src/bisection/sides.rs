@@ -110,7 +110,7 @@ mod tests {
     use crate::{Graph, exact_bisection};
 
     #[test]
-    fn a_cable_is_as_wide_as_the_wider_way() {
+    fn the_wider_direction_determines_the_cable() {
         let mut network = lockstep_topology::TopologyBuilder::new("one way, and two for one");
         let [a, b, c] = ["a", "b", "c"].map(|name| network.terminal(name));
         network.channel(a, b);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_first_is_named() {
+    fn the_first_error_is_returned() {
         let graph = Graph::of(&"ring:4".parse::<Topology>().unwrap());
         let with =
             |sides: &[bool], cut, lower_bound| Bisection { sides: sides.to_vec(), cut, lower_bound }.check(&graph);
@@ -138,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_spoiled_is_refused(topology in strategy::any_topology(10), more in 1..9u32) {
+        fn invalid_bisections_are_refused(topology in strategy::any_topology(10), more in 1..9u32) {
             let graph = Graph::of(&topology);
             let right = exact_bisection(&graph, 1_000_000).unwrap().bisection;
             let terminal = graph.terminals()[0] as usize;

@@ -26,12 +26,12 @@ fn exact(graph: &Graph) -> u32 {
     found.cut
 }
 
-/// Whether the sides of the last search are halves with that many cables between them.
+/// Returns true if the sides of the last search are halves with this cut.
 fn has_found(bisector: &Bisector, graph: &Graph, cut: u32) -> bool {
     Bisection { sides: bisector.sides().to_vec(), cut, lower_bound: 0 }.check(graph).is_ok()
 }
 
-/// The least cut of all halves, counted pair by pair.
+/// Returns the smallest cut of all halves by brute force.
 fn brute_force(graph: &Graph) -> u32 {
     let nodes = graph.node_count() as u32;
     let terminals = graph.terminals().iter().fold(0, |set, terminal| set | 1u32 << terminal);
@@ -50,7 +50,7 @@ fn brute_force(graph: &Graph) -> u32 {
 }
 
 #[test]
-fn the_picks_have_the_widths_of_their_document() {
+fn published_networks_have_the_published_widths() {
     let mut bisector = Bisector::default();
     for (pick, width) in published_networks::ALL.iter().zip([18, 8, 16, 38, 74, 72]) {
         let graph = published_networks::graph(pick);
@@ -89,7 +89,7 @@ fn known_networks_have_their_known_widths() {
 }
 
 #[test]
-fn networks_in_parts_are_cut_as_little_as_halves_allow() {
+fn disconnected_networks_have_their_exact_widths() {
     let cliques = |count: u32, size: u32| {
         let links: Vec<[u32; 2]> =
             (0..count * size).flat_map(|b| (0..b).map(move |a| [a, b])).filter(|[a, b]| a / size == b / size).collect();
@@ -103,7 +103,7 @@ fn networks_in_parts_are_cut_as_little_as_halves_allow() {
 }
 
 #[test]
-fn networks_of_next_to_nothing_are_halved() {
+fn tiny_networks_are_bisected() {
     let mut bisector = Bisector::default();
     for graph in [Graph::default(), Graph::of_links(1, &[]), Graph::of_links(2, &[]), Graph::of_links(60, &[])] {
         for cut in [
@@ -128,7 +128,7 @@ fn one_run_is_often_wrong_on_a_ring_with_pendants() {
 }
 
 #[test]
-fn trees_and_fat_trees_of_a_thousand_hosts_need_few_starts() {
+fn few_starts_suffice_for_trees_of_a_thousand_hosts() {
     let mut bisector = Bisector::default();
     for (spec, width) in [("full-b-tree:1023", 1), ("fat-tree:4,5", 512), ("fat-tree:2,10", 512), ("torus:32x32", 64)] {
         let graph = graph(spec);
@@ -162,7 +162,7 @@ fn too_many_terminals_are_refused() {
     assert_eq!(exact_bisection(&Graph::of_links(terminals, &[]), 1), Err(TooManyTerminals { terminals }));
 }
 
-/// Links between nodes, some in parallel and none from a node to itself.
+/// Draws links between distinct nodes, some of them parallel.
 fn links(nodes: usize, count: usize) -> impl Strategy<Value = Vec<[u32; 2]>> {
     let link = (0..nodes as u32, 1..nodes as u32).prop_map(move |(a, step)| [a, (a + step) % nodes as u32]);
     prop::collection::vec(link, 0..=count)

@@ -18,7 +18,7 @@ fn ring(nodes: u32) -> f64 {
 }
 
 #[test]
-fn closed_formulas_hold() {
+fn spectral_gaps_match_closed_formulas() {
     let cases = [
         ("ring:12", ring(12)),
         ("ring:501", ring(501)),
@@ -29,7 +29,7 @@ fn closed_formulas_hold() {
         ("star:8", 1.0),
         // A path of n nodes: 2 - 2 cos(pi / n).
         ("mesh:9", 2.0 - 2.0 * (PI / 9.0).cos()),
-        // Past 512 nodes, from vectors of a subspace.
+        // Beyond 512 nodes, by the Lanczos iteration.
         ("torus:24x25", ring(25)),
         ("hypercube:10", 2.0),
         ("complete:600", 600.0),
@@ -53,8 +53,8 @@ fn both_methods_agree() {
 }
 
 #[test]
-fn the_picks_have_the_gaps_of_the_document() {
-    // As far as the document's analysis prints them, of 22-2-4, 8-33-4, 38-14-8, 74-6-12 and 72-16-12.
+fn published_networks_have_the_published_gaps() {
+    // The values that the document prints, of 22-2-4, 8-33-4, 38-14-8, 74-6-12 and 72-16-12.
     for (pick, expected) in [(0, 1.25), (1, 0.30), (3, 3.42), (4, 8.33), (5, 8.59)] {
         let value = SpectralGap::of(&published_networks::graph(&published_networks::ALL[pick])).value;
         assert!((value - expected).abs() < 6e-3, "{value} instead of {expected}");
@@ -62,7 +62,7 @@ fn the_picks_have_the_gaps_of_the_document() {
 }
 
 #[test]
-fn a_network_in_parts_has_no_gap() {
+fn a_disconnected_network_has_gap_zero() {
     assert!(SpectralGap::of(&Graph::of_links(4, &[[0, 1], [2, 3]])).value < 1e-12);
     assert!(SpectralGap::of(&Graph::of_links(3, &[[0, 1]])).value < 1e-12);
     assert!(SpectralGap::of(&Graph::of_links(1, &[])).value < 1e-12);
@@ -71,14 +71,14 @@ fn a_network_in_parts_has_no_gap() {
 }
 
 #[test]
-fn widths_count() {
+fn widths_are_weights_of_the_laplacian() {
     // Two nodes and w cables: eigenvalues 0 and 2 w.
     let gap = SpectralGap::of(&Graph::of_links(2, &[[0, 1], [0, 1], [0, 1]]));
     assert!((gap.value - 6.0).abs() <= gap.error);
 }
 
 #[test]
-fn eigenvectors_of_a_path_are_eigenvectors() {
+fn computed_eigenvectors_of_a_path_satisfy_their_equation() {
     let mut matrix = Tridiagonal::default();
     matrix.diagonal = vec![2.0; 10];
     matrix.beside = vec![-1.0; 9];

