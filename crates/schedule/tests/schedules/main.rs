@@ -4,6 +4,7 @@
 mod codecs;
 mod documents;
 mod draft;
+mod groups;
 mod oracle;
 mod reversal;
 mod spoiled;
