@@ -86,8 +86,9 @@ fn book(criterion: &mut Criterion) {
 
     let mut group = criterion.benchmark_group("recovery book of 36 plans");
     group.throughput(Throughput::Bytes(bytes.len() as u64));
-    group
-        .bench_function("read", |bencher| bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes are valid")));
+    group.bench_function("read", |bencher| {
+        bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes are valid"));
+    });
     group.throughput(Throughput::Elements(1));
     group.bench_function("schedule", |bencher| {
         bencher.iter(|| book.schedule(black_box(&faults)).expect("a schedule exists"));
