@@ -18,11 +18,11 @@ fn main() {
     group.throughput(Throughput::Elements(file.schedule().transfer_count() as u64));
     group.bench_function("write JSON", |bencher| bencher.iter(|| file.to_json()));
     group.bench_function("read JSON", |bencher| {
-        bencher.iter(|| ScheduleFile::from_json(&json).expect("its own text is valid"))
+        bencher.iter(|| ScheduleFile::from_json(&json).expect("its own text is valid"));
     });
     group.bench_function("write binary", |bencher| bencher.iter(|| file.to_bytes()));
     group.bench_function("read binary", |bencher| {
-        bencher.iter(|| ScheduleFile::from_bytes(&bytes).expect("its own bytes is valid"));
+        bencher.iter(|| ScheduleFile::from_bytes(&bytes).expect("its own bytes are valid"));
     });
     group.finish();
 

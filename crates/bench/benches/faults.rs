@@ -81,13 +81,14 @@ fn book(criterion: &mut Criterion) {
     let add = |consequence| log.add(&consequence).expect("writing to memory succeeds");
     sweep(&before, space.iter(), options, &Budget::evaluations(EVALUATIONS), add).expect("the sweep succeeds");
     log.end().expect("writing to memory succeeds");
-    let book = RecoveryBook::read(&bytes).expect("its own bytes is valid");
+    let book = RecoveryBook::read(&bytes).expect("its own bytes are valid");
     let faults = space.get(17).expect("there are 36 channels");
 
     let mut group = criterion.benchmark_group("recovery book of 36 plans");
     group.throughput(Throughput::Bytes(bytes.len() as u64));
-    group
-        .bench_function("read", |bencher| bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes is valid")));
+    group.bench_function("read", |bencher| {
+        bencher.iter(|| RecoveryBook::read(&bytes).expect("its own bytes are valid"));
+    });
     group.throughput(Throughput::Elements(1));
     group.bench_function("schedule", |bencher| {
         bencher.iter(|| book.schedule(black_box(&faults)).expect("a schedule exists"));

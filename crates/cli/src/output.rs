@@ -116,6 +116,6 @@ mod tests {
     fn a_missing_directory_is_named() {
         let path = Path::new("no/such/directory/out");
         let message = format!("{:#}", write(path, b"").unwrap_err());
-        assert!(message.starts_with("no/such/directory/out: cannot be written: "), "{message}");
+        assert!(message.starts_with("no/such/directory/out: cannot write the file: "), "{message}");
     }
 }

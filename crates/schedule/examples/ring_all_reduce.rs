@@ -5,6 +5,8 @@
 //!
 //! Run it with `cargo run --example ring_all_reduce -- 8`, where 8 is the number of nodes.
 
+#![allow(clippy::print_stdout, reason = "an example prints its result")]
+
 use std::error::Error;
 
 use lockstep_schedule::{Collective, CommunicationModel, CostModel, MessageId, Problem, Schedule, verify};

@@ -1,4 +1,4 @@
-//! The binary form of schedule files: sealed, the same contents as the JSON form.
+//! The binary form of schedule files: sealed, with the same contents as the JSON form.
 
 use std::num::NonZeroU32;
 
@@ -16,19 +16,19 @@ use crate::problem::Problem;
 use crate::schedule::Schedule;
 
 impl ScheduleFile {
-    /// The bytes of a binary file, some 4 bytes a transfer and more; the topology keeps its name, node names and
+    /// Returns the bytes of a binary file: at least 4 bytes per transfer. The topology keeps its name, node names and
     /// positions.
     pub fn to_bytes(&self) -> Vec<u8> {
         let tables = Tables::from(self);
         if self.kind() == KIND { KIND.seal(&tables) } else { PATTERN_KIND.seal(&(tables, self.collective.pattern())) }
     }
 
-    /// The contents of a binary file.
+    /// Reads a binary file.
     ///
     /// # Errors
     ///
-    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind, else as
-    /// [`from_json`](Self::from_json).
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind.
+    /// Otherwise the errors of [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
         match KIND.open::<Tables>(bytes) {
             Err(FileError::Sealed(SealError::Version { .. })) => {
@@ -40,7 +40,7 @@ impl ScheduleFile {
     }
 }
 
-/// Everything in flat tables; numbers below 251 take one byte.
+/// The contents of a file as flat tables; numbers below 251 take one byte.
 #[derive(Serialize, Deserialize)]
 struct Tables {
     topology: TopologyTables,
@@ -49,7 +49,7 @@ struct Tables {
     collective: String,
     root: Option<NodeId>,
     chunks: NonZeroU32,
-    /// Source and receivers, of a custom collective only.
+    /// Source and receivers of each message; empty for a named collective.
     messages: Vec<(NodeId, Vec<NodeId>)>,
     steps: StepTables,
 }
@@ -59,25 +59,25 @@ struct Tables {
 struct StepTables {
     /// Number of transfers of each step.
     step_transfers: Vec<u32>,
-    /// By transfer.
+    /// The message of each transfer.
     message: Vec<MessageId>,
-    /// Number of channels of each transfer's path.
+    /// Length of each transfer's path.
     path_channels: Vec<u32>,
     channels: Vec<ChannelId>,
 }
 
 impl Schedule {
-    /// The steps alone as bytes, some 4 bytes a transfer and more, for who keeps the problem elsewhere;
-    /// [`unpack`](Self::unpack) reads them back. A file is made by [`ScheduleFile::to_bytes`].
+    /// Returns the bytes of the steps without the problem: at least 4 bytes per transfer. [`unpack`](Self::unpack) reads
+    /// them. For a complete file, use [`ScheduleFile::to_bytes`].
     pub fn pack(&self) -> Vec<u8> {
         encode(&StepTables::from(self))
     }
 
-    /// The schedule that [`pack`](Self::pack) wrote.
+    /// Reads the bytes written by [`pack`](Self::pack).
     ///
     /// # Errors
     ///
-    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) or [`ScheduleFileError::Tables`], if the bytes are no schedule.
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) or [`ScheduleFileError::Tables`] if the bytes are not a schedule.
     pub fn unpack(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
         decode::<StepTables>(bytes).map_err(FileError::from)?.schedule()
     }
@@ -96,7 +96,7 @@ impl From<&Schedule> for StepTables {
 }
 
 impl StepTables {
-    /// The schedule, if the tables fit together.
+    /// Returns the schedule, or an error if the tables contradict each other.
     fn schedule(&self) -> Result<Schedule, ScheduleFileError> {
         let Self { step_transfers, message, path_channels, channels } = self;
         check_lengths(step_transfers, message.len(), path_channels, channels.len())?;
@@ -112,11 +112,11 @@ impl StepTables {
     }
 }
 
-/// A model, whose own form is for people.
+/// The serialized form of a communication model.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ModelTable {
     switching: Switching,
-    /// 0 for all.
+    /// Number of ports; 0 for all ports.
     ports: u32,
     routing: Routing,
     scatter: ScatterRule,
@@ -143,9 +143,9 @@ impl From<ModelTable> for CommunicationModel {
 #[derive(Serialize, Deserialize)]
 struct TopologyTables {
     name: String,
-    /// Name, whether a terminal, whether it routes.
+    /// Per node: its name, true if it is a terminal, true if it routes.
     nodes: Vec<(String, bool, bool)>,
-    /// Tail and head, of failed channels too.
+    /// Tail and head of each channel, including failed channels.
     channels: Vec<(NodeId, NodeId)>,
     shared: Vec<Vec<ChannelId>>,
     failed_nodes: Vec<NodeId>,
@@ -188,7 +188,7 @@ impl From<&Topology> for TopologyTables {
     }
 }
 
-/// Source and receivers of every message, before it is split into chunks.
+/// Returns the source and receivers of every message, before messages are split into chunks.
 fn message_table(problem: &Problem<'_>) -> Vec<(NodeId, Vec<NodeId>)> {
     let messages = problem.messages();
     let first_chunks = messages.ids().step_by(messages.chunks() as usize);
@@ -196,7 +196,7 @@ fn message_table(problem: &Problem<'_>) -> Vec<(NodeId, Vec<NodeId>)> {
 }
 
 impl Tables {
-    /// The file, whose custom collective has the given pattern or the one that its messages imply.
+    /// Returns the file. A custom collective has `pattern`, or the pattern that its messages imply if it is `None`.
     fn into_file(self, pattern: Option<Pattern>) -> Result<ScheduleFile, ScheduleFileError> {
         let Self { topology, model, collective, root, chunks, messages, steps } = self;
         let schedule = steps.schedule()?;
@@ -236,7 +236,7 @@ impl TopologyTables {
     }
 }
 
-/// Whether the steps have all the transfers, and their paths all the channels.
+/// Checks that the tables contain all transfers of the steps and all channels of the paths.
 pub(crate) fn check_lengths(
     step_transfers: &[u32],
     transfers: usize,
@@ -245,11 +245,11 @@ pub(crate) fn check_lengths(
 ) -> Result<(), ScheduleFileError> {
     let total = |counts: &[u32]| counts.iter().fold(0u64, |total, &count| total.saturating_add(count.into()));
     let why = if transfers != path_channels.len() {
-        "not every transfer has a path"
+        "the number of paths is not the number of transfers"
     } else if total(step_transfers) != transfers as u64 {
-        "the steps have more or fewer transfers than there are"
+        "the number of transfers is not the sum over the steps"
     } else if total(path_channels) != channels as u64 {
-        "the paths have more or fewer channels than there are"
+        "the number of channels is not the sum over the paths"
     } else if transfers.max(channels) > u32::MAX as usize {
         "there are more than 2^32 - 1 transfers or channel uses"
     } else {
@@ -258,7 +258,7 @@ pub(crate) fn check_lengths(
     Err(ScheduleFileError::Tables { why })
 }
 
-/// The paths of these lengths, which follow each other in `channels`.
+/// Splits `channels` into consecutive paths of these lengths.
 pub(crate) fn paths<'a, T>(lengths: &'a [u32], mut channels: &'a [T]) -> impl Iterator<Item = &'a [T]> {
     lengths.iter().map_while(move |&length| {
         let (path, rest) = channels.split_at_checked(length as usize)?;

@@ -1,4 +1,4 @@
-//! Budgets of engines, and why an engine returns no schedule.
+//! Budgets and errors of engines.
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Budget {
     /// The same budget with a deadline after this time, unless its own deadline is earlier.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
-        // A limit past the clock's range is no limit.
+        // A deadline beyond the range of the clock is no deadline.
         let new = Instant::now().checked_add(limit);
         self.deadline = [self.deadline, new].into_iter().flatten().min();
         self
@@ -68,7 +68,7 @@ impl Budget {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Returns why a search must stop after this number of evaluations, or `None` if it may continue.
+    /// Returns the reason to stop a search after this number of evaluations, or `None` if it may continue.
     pub fn stop_after(&self, evaluations: u64) -> Option<StopReason> {
         if self.cancelled.load(Ordering::Relaxed) {
             Some(StopReason::Cancelled)
@@ -103,7 +103,7 @@ impl fmt::Display for StopReason {
     }
 }
 
-/// Why an engine returns no schedule.
+/// The reason why an engine returns no schedule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotFound {

@@ -6,14 +6,14 @@ use crate::messages::MessageId;
 use crate::schedule::Schedule;
 use crate::symmetric::BaseSchedule;
 
-/// An exact time in whole picoseconds.
+/// An exact time in picoseconds.
 ///
-/// Displayed in microseconds, `3.024 us`. A precision truncates: `{:.2}` gives `3.02 us`.
+/// Displayed in microseconds, for example `3.024 us`. A precision truncates: `{:.2}` gives `3.02 us`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Picoseconds(u128);
 
 impl Picoseconds {
-    /// A number of picoseconds.
+    /// The time of a number of picoseconds.
     pub const fn new(picoseconds: u128) -> Self {
         Self(picoseconds)
     }
@@ -47,7 +47,7 @@ impl fmt::Display for Picoseconds {
 /// let mut schedule = Schedule::new();
 /// schedule.begin_step();
 /// let time = model.time(&schedule, MessageSizes::Equal(1024))?;
-/// assert_eq!(time.to_string(), "1 us"); // nothing moves
+/// assert_eq!(time.to_string(), "1 us"); // no transfer
 /// assert_eq!(model.time_of_steps(2, 1024).to_string(), "3.024 us");
 /// # Ok::<(), lockstep_schedule::CostError>(())
 /// ```
@@ -68,12 +68,12 @@ pub enum MessageSizes<'a> {
     Each(&'a [u64]),
 }
 
-/// Why the time of a schedule is unknown.
+/// The reason why the time of a schedule is unknown.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CostError {
-    /// A message without a length moves.
-    #[error("the length of message {message} is not given, only those of {sizes} messages; give one a message")]
+    /// A transfer of a message without a length.
+    #[error("message {message} has no length: {sizes} lengths are given; give one per message")]
     UnknownSize {
         /// The message.
         message: MessageId,
@@ -92,7 +92,7 @@ impl CostModel {
     ///
     /// # Errors
     ///
-    /// [`CostError::UnknownSize`] if a message without a length moves.
+    /// [`CostError::UnknownSize`] if a transfer moves a message without a length.
     pub fn time(self, schedule: &Schedule, sizes: MessageSizes<'_>) -> Result<Picoseconds, CostError> {
         let bytes = |message: MessageId| match sizes {
             MessageSizes::Equal(bytes) => Ok(bytes),
@@ -109,12 +109,12 @@ impl CostModel {
         Ok(total)
     }
 
-    /// Returns the time of a number of steps in which messages of this length move.
+    /// Returns the time of `steps` steps, each with messages of `bytes` bytes.
     pub fn time_of_steps(self, steps: u64, bytes: u64) -> Picoseconds {
         Picoseconds(self.step(bytes).0.saturating_mul(steps.into()))
     }
 
-    /// The time of the translates of a base, all messages being of so many bytes.
+    /// Returns the time of the symmetric schedule of a base, with messages of `bytes` bytes. O(steps).
     pub fn time_of_base(self, base: &BaseSchedule, bytes: u64) -> Picoseconds {
         let steps = base.steps().map(|step| self.step(if step.len() == 0 { 0 } else { bytes }));
         Picoseconds(steps.fold(0, |total, step| total.saturating_add(step.0)))
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// The example of the document on multistage networks: 1 us and 0.5 ns a byte.
+    /// The example of the document on multistage networks: 1 us per step and 0.5 ns per byte.
     const EXAMPLE: CostModel = CostModel { start_up_ps: 1_000_000, byte_ps: 500 };
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(EXAMPLE.time_of_steps(1, 1024).to_string(), "1.512 us");
         assert_eq!(EXAMPLE.time_of_steps(2, 1024).to_string(), "3.024 us");
         assert_eq!(EXAMPLE.time_of_steps(992, 1024).to_string(), "1499.904 us");
-        // As printed there: cut off, not rounded.
+        // The document truncates and does not round.
         assert_eq!(format!("{:.2}", EXAMPLE.time_of_steps(2, 1024)), "3.02 us");
         assert_eq!(format!("{:.0}", EXAMPLE.time_of_steps(992, 1024)), "1499 us");
     }

@@ -1,4 +1,4 @@
-//! A schedule together with what it is for: the contents of a schedule file.
+//! Schedule files: a schedule and its problem.
 
 use lockstep_files::{FileError, FileKind, one_line};
 use lockstep_topology::{CayleyError, Topology, TopologyError};
@@ -20,12 +20,12 @@ pub(crate) const KIND: FileKind = FileKind {
     ],
 };
 
-/// The version of files that state the pattern of a custom collective; those of [`KIND`] let the messages imply it.
+/// Version 2, which states the pattern of a custom collective. In version 1, [`KIND`], the messages imply the pattern.
 pub(crate) const PATTERN_KIND: FileKind = FileKind { version: 2, ..KIND };
 
-/// A schedule with its network, collective and model, as a file holds them.
+/// A schedule with its network, collective and model: the contents of a file.
 ///
-/// Invariant: network, collective and model make a [`Problem`]. The schedule may be wrong.
+/// Invariant: network, collective and model form a valid [`Problem`]. The schedule may be invalid.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, ScheduleFile, verify};
@@ -54,13 +54,13 @@ pub struct ScheduleFile {
 }
 
 impl ScheduleFile {
-    /// The schedule with a copy of its problem.
+    /// The file of a schedule, with a copy of its problem.
     pub fn new(problem: &Problem<'_>, schedule: Schedule) -> Self {
         let (topology, collective) = (problem.topology().clone(), problem.collective().clone());
         Self { topology, collective, model: problem.model(), schedule }
     }
 
-    /// The lowest version that holds the schedule.
+    /// The lowest version of the format that can store the collective.
     pub(crate) fn kind(&self) -> FileKind {
         if self.collective.implies_pattern() { KIND } else { PATTERN_KIND }
     }
@@ -90,7 +90,7 @@ impl ScheduleFile {
         &self.collective
     }
 
-    /// The network's rules.
+    /// The communication model.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
@@ -100,12 +100,12 @@ impl ScheduleFile {
         &self.schedule
     }
 
-    /// The schedule without the rest.
+    /// Returns the schedule and drops the problem.
     pub fn into_schedule(self) -> Schedule {
         self.schedule
     }
 
-    /// The contents of a file, binary or JSON as its first byte says.
+    /// Reads a file. The first byte tells binary from JSON.
     ///
     /// # Errors
     ///
@@ -115,57 +115,57 @@ impl ScheduleFile {
     }
 }
 
-/// Why a file is no schedule file, or no symmetric one. Every message is one line.
+/// The reason why a file is not a schedule file or a symmetric schedule file. Every error message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleFileError {
-    /// Another kind of file, a damaged one, or a field that cannot be read.
+    /// A file of another kind, a damaged file, or a field that cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// An unknown collective, or one with the wrong root.
+    /// An unknown collective, a missing root, or a root where none is allowed.
     #[error("field 'collective': {}", one_line(&.0.to_string()))]
     Name(CollectiveNameError),
-    /// A pattern where none belongs.
+    /// A pattern where none is allowed.
     #[error("field 'collective.pattern': {why}")]
     Pattern {
-        /// What is wrong, and the remedy.
+        /// The fault and the remedy.
         why: &'static str,
     },
-    /// Messages that are not those of the collective.
+    /// Messages that differ from those of the collective.
     #[error("field 'messages': {why}")]
     Messages {
-        /// What is wrong, and the remedy.
+        /// The fault and the remedy.
         why: String,
     },
-    /// Nodes and channels that make no network.
+    /// Nodes and channels that form no valid network.
     #[error("field 'topology': {}", one_line(&.0.to_string()))]
     Topology(TopologyError),
-    /// A collective that cannot be asked of the network.
+    /// A collective that does not fit the network.
     #[error("field 'collective': {}", one_line(&.0.to_string()))]
     Problem(ProblemError),
-    /// Sides and generators that make no Cayley graph.
+    /// Sides and generators that form no valid Cayley graph.
     #[error("field 'graph': {}", one_line(&.0.to_string()))]
     Graph(CayleyError),
-    /// A Cayley graph of more sides or generators than may be read.
-    #[error("field 'graph.{field}': there are {found}, at most {limit} are allowed")]
+    /// A Cayley graph with too many sides or generators.
+    #[error("field 'graph.{field}': found {found} entries, expected at most {limit}")]
     GraphSize {
         /// `sides` or `generators`.
         field: &'static str,
-        /// How many there are.
+        /// Number of entries.
         found: usize,
-        /// How many there may be.
+        /// Maximum number of entries.
         limit: usize,
     },
-    /// A collective in which not every source does the same.
-    #[error("field 'collective': a symmetric schedule is one of aab or aas, not of {collective}")]
+    /// A collective that is not an all-gather or all-to-all.
+    #[error("field 'collective': a symmetric schedule is for aab or aas, not for {collective}")]
     NotSymmetric {
         /// The collective.
         collective: CollectiveName,
     },
-    /// A binary file whose tables do not fit together.
+    /// A binary file whose tables contradict each other.
     #[error("the tables of the file contradict each other: {why}; write it again")]
     Tables {
-        /// Which of them.
+        /// The contradiction.
         why: &'static str,
     },
 }

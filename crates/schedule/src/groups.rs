@@ -194,12 +194,13 @@ mod tests {
 
     #[test]
     fn wrong_groups_and_roots_are_named() {
+        use CollectiveName::{AllGather, Broadcast};
+
         let mesh: Topology = "mesh:2x3".parse().unwrap();
         let error = |name: CollectiveName, groups: &[&[u32]], roots: &[u32]| {
             let groups: Vec<Vec<NodeId>> = groups.iter().map(|group| nodes(group)).collect();
             name.in_groups(&mesh, &groups, &nodes(roots)).unwrap_err().to_string()
         };
-        use CollectiveName::{AllGather, Broadcast};
         assert_eq!(error(AllGather, &[&[0, 1], &[2]], &[]), "group 2 has 1 member(s); a group needs at least 2");
         assert_eq!(error(AllGather, &[&[0, 1, 0]], &[]), "group 1 lists '00' twice; list each terminal once");
         assert_eq!(error(AllGather, &[&[0, 9]], &[]), "node 9 is unknown; the nodes are 0 to 5");

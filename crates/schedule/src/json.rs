@@ -21,20 +21,20 @@ use crate::steps::{StepList, read_steps};
 /// The `kind` of a collective that lists its messages.
 const CUSTOM: &str = "custom";
 
-/// The most receivers that `"all"` may stand for in all custom messages together: 256 MiB.
+/// Maximum number of receivers that `"all"` may stand for in all custom messages together: 256 MiB.
 const MAX_LISTED_RECEIVERS: usize = 1 << 26;
 
 impl ScheduleFile {
-    /// The text of a JSON file: a field of the file a line, a step a line. Some 30 bytes a transfer and more.
+    /// Returns the text of a JSON file: one line per field and one line per step, at least 30 bytes per transfer.
     pub fn to_json(&self) -> String {
         to_json_rows(self, 2)
     }
 
-    /// The contents of a JSON file.
+    /// Reads a JSON file.
     ///
     /// # Errors
     ///
-    /// The first [`ScheduleFileError`]; format and version are looked at before everything else.
+    /// The first [`ScheduleFileError`]. Format and version are checked first.
     pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
         let record: Record = match KIND.parse(text) {
             Err(FileError::Version { .. }) => PATTERN_KIND.parse(text)?,
@@ -44,7 +44,7 @@ impl ScheduleFile {
     }
 }
 
-/// A schedule file as it is written; converting it checks it.
+/// The serialized form of a schedule file. Conversion checks it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
@@ -63,7 +63,7 @@ struct CollectiveRecord {
     kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<NodeId>,
-    /// Of a custom collective in version 2 whose messages do not imply it.
+    /// The pattern of a custom collective, if the messages do not imply it. Version 2 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<Pattern>,
     #[serde(default = "one_chunk")]
@@ -118,7 +118,7 @@ impl TryFrom<Record> for ScheduleFile {
     }
 }
 
-/// The messages of a custom collective, each of which is listed once a chunk.
+/// Returns the messages of a custom collective. The file lists each message once per chunk.
 fn custom_messages(
     topology: &Topology,
     listed: &[MessageRecord],
@@ -134,7 +134,7 @@ fn custom_messages(
             continue;
         };
         if copies.len() < chunks || rest.iter().any(|copy| (copy.source, &copy.receivers) != (*source, receivers)) {
-            return error(format!("message {number} must be listed {chunks} times, once a chunk; repeat it"));
+            return error(format!("message {number} must be listed {chunks} times, once per chunk; repeat it"));
         }
         let receivers = match receivers {
             ReceiversRecord::List(list) => list.clone(),
@@ -151,19 +151,21 @@ fn custom_messages(
     Ok(messages)
 }
 
-/// The messages of a named collective follow from it; a list must agree.
+/// Checks that the listed messages are those of the named collective.
 fn check_messages(file: &ScheduleFile, listed: &[MessageRecord]) -> Result<(), ScheduleFileError> {
     let error = |why| Err(ScheduleFileError::Messages { why });
     let (messages, kind) = (file.problem().messages(), file.collective().abbreviation());
     if listed.len() != messages.len() {
         let (found, expected) = (listed.len(), messages.len());
-        return error(format!("{found} messages are listed, but {kind} has {expected} here; leave the field out"));
+        return error(format!(
+            "found {found} messages, but {kind} has {expected} on this network; leave the field out"
+        ));
     }
     for (message, record) in messages.ids().zip(listed) {
         let same_source = record.source == messages.source(message);
         if !same_source || !same_receivers(&messages, message, &record.receivers) {
-            let wrong = if same_source { "receivers" } else { "source" };
-            return error(format!("message {message} has another {wrong} in {kind}; leave the field out"));
+            let field = if same_source { "receivers" } else { "source" };
+            return error(format!("message {message} differs from {kind} in its {field}; leave the field out"));
         }
     }
     Ok(())
@@ -173,7 +175,7 @@ fn same_receivers(messages: &Messages<'_>, message: MessageId, listed: &Receiver
     match (messages.receivers(message), listed) {
         (Receivers::AllOthers, ReceiversRecord::All) => true,
         (Receivers::One(receiver), ReceiversRecord::List(list)) => *list == [receiver],
-        // On two terminals, all others are one.
+        // On two terminals, "all" is a single receiver.
         (Receivers::One(_), ReceiversRecord::All) => !messages.is_scatter(),
         (_, ReceiversRecord::List(list)) => {
             let mut list = list.clone();
@@ -210,7 +212,7 @@ impl<'de> Deserialize<'de> for ScheduleFile {
     }
 }
 
-/// All messages, chunks included, so that a transfer's number is a place in the list.
+/// All messages, including chunks: the message number of a transfer is an index of this list.
 struct MessageList<'a>(Messages<'a>);
 
 impl Serialize for MessageList<'_> {
@@ -289,7 +291,7 @@ impl Serialize for Transfer<'_> {
     }
 }
 
-/// A transfer as it is written.
+/// The serialized form of a transfer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TransferRecord {

@@ -86,7 +86,7 @@ pub use pattern::{Pattern, Phase};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
 pub use stream::{
-    BroadcastCounts, BroadcastJudgeError, BroadcastVerifier, BroadcastViolation, ElementName, Run, TransferFault,
+    BroadcastCounts, BroadcastVerifier, BroadcastVerifierError, BroadcastViolation, ElementName, Run, TransferFault,
 };
 pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,

@@ -94,13 +94,13 @@ pub enum Routing {
     Any,
 }
 
-/// How a scatter message, which has one receiver, travels.
+/// The rule for scatter messages, which have one receiver each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScatterRule {
     /// In one transfer from its source to its receiver.
     Direct,
-    /// Other terminals may pass it on in later steps.
+    /// Other terminals may forward it in later steps.
     Relay,
 }
 
@@ -108,13 +108,13 @@ pub enum ScatterRule {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommunicationModel {
-    /// How a message crosses inner nodes.
+    /// The switching technique.
     pub switching: Switching,
     /// Number of transfers that a terminal sends and receives per step.
     pub ports: Ports,
     /// The allowed paths.
     pub routing: Routing,
-    /// How scatter messages travel. Store-and-forward switching always relays them.
+    /// The rule for scatter messages. Store-and-forward switching always relays them.
     pub scatter: ScatterRule,
 }
 
@@ -139,7 +139,7 @@ impl CommunicationModel {
         }
     }
 
-    /// Whether a scatter message must go from source to receiver in one transfer.
+    /// Returns true if a scatter message must go from source to receiver in one transfer.
     pub fn is_direct(self) -> bool {
         self.switching == Switching::Wormhole && self.scatter == ScatterRule::Direct
     }

@@ -8,7 +8,7 @@ use crate::model::{CommunicationModel, Switching};
 use crate::pattern::Phase;
 use crate::reach::{Inner, ReachSearch, UNREACHED};
 
-/// Why a network, a collective and a model make no problem.
+/// The reason why a network, a collective and a model form no valid problem.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -18,8 +18,8 @@ pub enum ProblemError {
         /// Number of terminals.
         terminals: usize,
     },
-    /// A root, source or receiver that is no node.
-    #[error("{role} {node} is no node of the network; the nodes are 0 to {}", .node_count - 1)]
+    /// A root, source or receiver that is not a node.
+    #[error("{role} {node} is not a node of the network; the nodes are 0 to {}", .node_count - 1)]
     UnknownNode {
         /// "root", "source" or "receiver".
         role: &'static str,
@@ -28,7 +28,7 @@ pub enum ProblemError {
         /// Number of nodes.
         node_count: usize,
     },
-    /// A root, source or receiver that only routes.
+    /// A root, source or receiver that is a switch.
     #[error("{role} '{name}' is a switch and holds no messages; choose a terminal, for example '{example}'")]
     NotATerminal {
         /// "root", "source" or "receiver".
@@ -46,33 +46,33 @@ pub enum ProblemError {
         /// Name of the node.
         name: String,
     },
-    /// A message without receivers, to its own source, or twice to one terminal.
+    /// A message without receivers, with its own source as receiver, or with a repeated receiver.
     #[error("message {message} {fault}; list each receiver once and leave out the source")]
     Receivers {
-        /// Number of the message in the list.
+        /// The number of the message in the list.
         message: usize,
-        /// What is wrong with the receivers.
+        /// The fault of the receivers.
         fault: &'static str,
     },
-    /// A message of a scatter or gather to several receivers.
+    /// A message of a scatter or gather with several receivers.
     #[error("message {message} has {receivers} receivers; list one for each message of a scatter or gather")]
     SeveralReceivers {
-        /// Number of the message in the list.
+        /// The number of the message in the list.
         message: usize,
-        /// Number of its receivers.
+        /// Number of receivers.
         receivers: usize,
     },
-    /// No message at all.
+    /// A collective without messages.
     #[error("the collective has no message; give at least one source and one receiver")]
     NoMessage,
-    /// More messages than can be numbered.
+    /// A collective with more messages than message numbers.
     #[error("the collective has more than 2^32 - 2 messages on {terminals} terminals; use fewer terminals or chunks")]
     TooManyMessages {
         /// Number of terminals.
         terminals: usize,
     },
-    /// Terminals without a legal path.
-    #[error("no {switching} path leads from '{from}' to '{to}'; connect them, or leave one of them out")]
+    /// A receiver without a legal path from the source.
+    #[error("no {switching} path leads from '{from}' to '{to}'; connect them or remove one of them")]
     Unreachable {
         /// Name of the terminal that holds the message.
         from: String,
@@ -85,8 +85,8 @@ pub enum ProblemError {
 
 /// A network, a collective and the rules of the network: the input of every engine and lower bound.
 ///
-/// Invariants: at least two terminals and one message; every root, source and receiver is a terminal; every receiver can
-/// be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the direction is reversed.
+/// Invariants: the problem has at least two terminals and one message. Every root, source and receiver is a terminal. Every
+/// receiver can be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the direction is reversed.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
@@ -159,9 +159,9 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// The problem of parts that were checked before.
+    /// The problem of parts that are already checked.
     pub(crate) fn checked(topology: &'a Topology, collective: &'a Collective, model: CommunicationModel) -> Self {
-        let messages = collective.messages(topology).expect("a problem that was checked has messages");
+        let messages = collective.messages(topology).expect("a checked problem has messages");
         Self { topology, collective, model, messages }
     }
 
@@ -175,7 +175,7 @@ impl<'a> Problem<'a> {
         self.collective
     }
 
-    /// The network's rules.
+    /// The communication model.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
@@ -201,7 +201,7 @@ impl<'a> Problem<'a> {
         };
         let backwards = phase == Phase::Collect;
         let search = ReachSearch { topology, backwards, inner };
-        // Terminals of indirect networks do not route, but the switch beside one of them may connect them all.
+        // Terminals of indirect networks do not route, but a switch next to a terminal may connect all terminals.
         let first = topology.terminals()[0];
         let beside = topology.out_channels(first).first().map(|&channel| topology.head(channel));
         let mut hubs = [Some(first), beside].into_iter().flatten();
@@ -274,14 +274,14 @@ mod tests {
     #[test]
     fn roots_sources_and_receivers_must_be_terminals() {
         let scatter = |root| Collective::scatter(NodeId::new(root));
-        assert_eq!(refused(&scatter(9)), "root 9 is no node of the network; the nodes are 0 to 3");
+        assert_eq!(refused(&scatter(9)), "root 9 is not a node of the network; the nodes are 0 to 3");
         let switch = "'s' is a switch and holds no messages; choose a terminal, for example 'a'";
         assert_eq!(refused(&scatter(3)), format!("root {switch}"));
         assert_eq!(refused(&custom(3, &[0])), format!("source {switch}"));
         assert_eq!(refused(&custom(0, &[3])), format!("receiver {switch}"));
         assert_eq!(
             refused(&custom(0, &[u32::MAX])),
-            "receiver 4294967295 is no node of the network; the nodes are 0 to 3"
+            "receiver 4294967295 is not a node of the network; the nodes are 0 to 3"
         );
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let model = CommunicationModel::wormhole();
         let scatter = Collective::scatter;
         assert!(Problem::new(&line, &scatter(a), model).is_ok());
-        let expected = "no wormhole path leads from 'b' to 'a'; connect them, or leave one of them out";
+        let expected = "no wormhole path leads from 'b' to 'a'; connect them or remove one of them";
         for collective in [scatter(b), scatter(a).reversed(), Collective::all_gather()] {
             assert_eq!(Problem::new(&line, &collective, model).unwrap_err().to_string(), expected);
         }
@@ -343,7 +343,7 @@ mod tests {
     }
 
     proptest! {
-        /// The short cut over a hub never accepts what the searches from every source refuse.
+        /// The check over a hub never accepts a problem that the searches from every source refuse.
         #[test]
         fn the_short_cut_agrees_with_the_long_way(
             topology in any_topology(9), lost in proptest::collection::vec(any::<prop::sample::Index>(), 0..4),

@@ -10,7 +10,7 @@ pub(crate) const UNREACHED: u32 = u32::MAX;
 pub(crate) struct ReachSearch<'a> {
     /// The network.
     pub(crate) topology: &'a Topology,
-    /// Whether the search follows channels from head to tail.
+    /// True if the search follows channels from head to tail.
     pub(crate) backwards: bool,
     /// The nodes that may be inner nodes.
     pub(crate) inner: Inner,
@@ -21,7 +21,7 @@ pub(crate) struct ReachSearch<'a> {
 pub(crate) enum Inner {
     /// Nodes that route: the path of one wormhole transfer.
     Routing,
-    /// Nodes that route, and terminals: wormhole transfers that terminals pass on.
+    /// Nodes that route, and terminals: wormhole transfers that terminals forward.
     RoutingAndTerminals,
     /// Terminals; paths do not touch switches: store-and-forward.
     Terminals,
@@ -63,8 +63,8 @@ impl ReachSearch<'_> {
         }
     }
 
-    /// Returns true if `hub` may be crossed, reaches every terminal and is reached from every terminal. Two searches then
-    /// prove that every pair of terminals is connected; `false` proves nothing.
+    /// Returns true if `hub` may be an inner node, reaches every terminal and is reachable from every terminal. If true,
+    /// every pair of terminals is connected. If false, nothing is proved.
     pub(crate) fn connects_all_through(self, hub: NodeId) -> bool {
         if !self.crosses(hub) {
             return false;

@@ -94,17 +94,17 @@ impl Schedule {
         self.channels.len()
     }
 
-    /// The step at this place, from 0.
+    /// The step at this index, from 0.
     ///
     /// # Panics
     ///
-    /// Panics if the schedule has no such place.
+    /// Panics if there is no such step.
     pub fn step(&self, step: usize) -> Step<'_> {
         let start = if step == 0 { 0 } else { self.step_end[step - 1] };
         Step { schedule: self, start: start as usize, end: self.step_end[step] as usize }
     }
 
-    /// The steps in time order, each with its place from 0.
+    /// The steps in time order, each with its index from 0.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = (usize, Step<'_>)> + DoubleEndedIterator + Clone {
         (0..self.step_count()).map(|step| (step, self.step(step)))
     }
@@ -152,11 +152,11 @@ impl<'a> Step<'a> {
         until(self.end) - until(self.start)
     }
 
-    /// The transfer at this place of the step, from 0.
+    /// The transfer at this index of the step, from 0.
     ///
     /// # Panics
     ///
-    /// Panics if the schedule has no such place.
+    /// Panics if there is no such transfer.
     pub fn transfer(&self, place: usize) -> Transfer<'a> {
         assert!(place < self.len(), "transfer {place} of {}", self.len());
         self.schedule.transfer(self.start + place)

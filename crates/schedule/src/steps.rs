@@ -1,23 +1,23 @@
-//! Lists of steps in JSON, read transfer by transfer.
+//! Reads lists of steps from JSON, transfer by transfer.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
-/// What a list of steps is read into.
+/// A schedule into which a list of steps is read.
 pub(crate) trait StepList: Default {
-    /// A transfer as it is written.
+    /// The serialized form of a transfer.
     type Transfer: DeserializeOwned;
 
-    /// Opens the next step.
+    /// Begins the next step.
     fn begin_step(&mut self);
 
-    /// Adds a transfer to the last step, unless there would be too many.
+    /// Adds a transfer to the last step; returns `false` if there would be too many.
     fn try_push(&mut self, transfer: Self::Transfer) -> bool;
 }
 
-/// The steps that a list of lists of transfers holds.
+/// Reads the steps of a list of lists of transfers.
 pub(crate) fn read_steps<'de, L: StepList, D: Deserializer<'de>>(deserializer: D) -> Result<L, D::Error> {
     deserializer.deserialize_seq(Steps(PhantomData))
 }

@@ -1,4 +1,4 @@
-//! What makes a schedule invalid, in words.
+//! Violations of the rules by schedules.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 use crate::messages::{MessageId, Messages, Receivers};
 use crate::pattern::Phase;
 
-/// A node with its name; written `'name'`.
+/// A node with its name. Displayed as `'name'`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedNode {
     /// The node.
@@ -29,12 +29,12 @@ impl fmt::Display for NamedNode {
     }
 }
 
-/// A channel with the names of its ends; written `17 (tail->head)`.
+/// A channel with the names of its ends. Displayed as `17 (tail->head)`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedChannel {
     /// The channel.
     pub id: ChannelId,
-    /// Its tail and head in words, `tail->head`.
+    /// The names of its tail and head, `tail->head`.
     pub name: Box<str>,
 }
 
@@ -50,18 +50,18 @@ impl fmt::Display for NamedChannel {
     }
 }
 
-/// A message with where it comes from and goes to; written `message 12 ('a' to 'b')`.
+/// A message with its source and receiver. Displayed as `message 12 ('a' to 'b')`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedMessage {
-    /// The message; it may be one that does not exist.
+    /// The message, which may not exist.
     pub id: MessageId,
-    /// Its ends in words: `from 'a'` for a broadcast, `'a' to 'b'` for one receiver, `towards 'a'` for a reduction,
-    /// empty for a message that does not exist.
+    /// The source and receiver: `from 'a'` for a broadcast, `'a' to 'b'` for one receiver, `towards 'a'` for a reduction.
+    /// Empty if the message does not exist.
     pub route: Box<str>,
 }
 
 impl NamedMessage {
-    /// In this phase, the message of this number, if there is one.
+    /// The message of this number in this phase.
     pub(crate) fn new(topology: &Topology, messages: &Messages<'_>, phase: Phase, id: MessageId) -> Self {
         if id.index() >= messages.len() {
             return Self { id, route: "".into() };
@@ -85,15 +85,15 @@ impl fmt::Display for NamedMessage {
     }
 }
 
-/// Where in a schedule a violation is.
+/// The place of a violation in a schedule.
 ///
-/// The fields count from 0, as the schedule does; the words count steps and transfers from 1, as people do:
-/// `step 3, transfer 5, message 12 ('a' to 'b')`. Messages, channels and nodes keep their numbers.
+/// The fields count from 0. The displayed text counts steps and transfers from 1:
+/// `step 3, transfer 5, message 12 ('a' to 'b')`. The numbers of messages, channels and nodes are shown unchanged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The step, from 0.
     pub step: usize,
-    /// The place of the transfer in its step, from 0.
+    /// The index of the transfer in its step, from 0.
     pub transfer: usize,
     /// The message that the transfer moves.
     pub message: NamedMessage,
@@ -105,9 +105,9 @@ impl fmt::Display for Place {
     }
 }
 
-/// A rule of valid schedules that a schedule breaks, and where. Every message is one line.
+/// A rule that a schedule breaks, and its place. Every error message is one line.
 ///
-/// The words count steps and transfers from 1, the fields from 0.
+/// The displayed text counts steps and transfers from 1, the fields from 0.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {
@@ -130,9 +130,9 @@ pub enum Violation {
     UnknownChannel {
         /// The transfer.
         at: Place,
-        /// The number that names no channel.
+        /// The unknown channel.
         channel: ChannelId,
-        /// One more than the highest number of a channel.
+        /// The highest channel number plus one.
         channel_bound: usize,
     },
     /// A channel that has failed.
@@ -143,17 +143,17 @@ pub enum Violation {
         /// The channel.
         channel: NamedChannel,
     },
-    /// A path that jumps.
-    #[error("{at}: channel {channel} does not leave {node}, which the path has reached")]
+    /// A path whose channels do not follow each other.
+    #[error("{at}: channel {channel} does not start at {node}, where the path has arrived")]
     BrokenPath {
         /// The transfer.
         at: Place,
-        /// The channel that starts elsewhere.
+        /// The channel that starts at another node.
         channel: NamedChannel,
-        /// Where it would have to start.
+        /// The end of the path before the channel.
         node: NamedNode,
     },
-    /// A path that comes back.
+    /// A path that visits a node twice.
     #[error("{at}: the path visits {node} twice")]
     NodeTwice {
         /// The transfer.
@@ -193,7 +193,7 @@ pub enum Violation {
         /// Number of channels of its path.
         channels: usize,
     },
-    /// A detour where routing is minimal.
+    /// A path longer than the shortest legal one, under minimal routing.
     #[error("{at}: the path from {from} to {to} has {channels} channels, the shortest has {shortest}")]
     NotMinimal {
         /// The transfer.
@@ -214,27 +214,27 @@ pub enum Violation {
         at: Place,
         /// The channel.
         channel: NamedChannel,
-        /// The place of the first transfer in the step, from 0.
+        /// The index of the first transfer in the step, from 0.
         other: usize,
     },
     /// Two transfers on channels that share a resource (half duplex) in one step.
     #[error(
-        "{at}: channel {channel} shares its wire with channel {other_channel}, used by transfer {} of the step",
+        "{at}: channel {channel} shares a resource with channel {other_channel}, used by transfer {} of the step",
         .other + 1
     )]
-    WireBusy {
+    ResourceBusy {
         /// The second transfer.
         at: Place,
         /// Its channel.
         channel: NamedChannel,
-        /// The place of the first transfer in the step, from 0.
+        /// The index of the first transfer in the step, from 0.
         other: usize,
         /// The channel of the first transfer.
         other_channel: NamedChannel,
     },
     /// One path over two channels that share a resource.
-    #[error("{at}: the path uses channel {channel} and channel {other_channel}, which share one wire")]
-    WireTwice {
+    #[error("{at}: the path uses channel {channel} and channel {other_channel}, which share a resource")]
+    ResourceTwice {
         /// The transfer.
         at: Place,
         /// The later channel of the path.
@@ -242,27 +242,27 @@ pub enum Violation {
         /// The earlier channel of the path.
         other_channel: NamedChannel,
     },
-    /// A terminal that starts too many transfers in a step.
+    /// A terminal that starts more transfers in a step than it has ports.
     #[error("{at}: {node} starts more than {limit} transfer(s) in the step, its number of ports")]
     SendPorts {
-        /// The first transfer too many.
+        /// The first transfer above the limit.
         at: Place,
         /// The sender.
         node: NamedNode,
-        /// Transfers it may start in a step.
+        /// The number of ports.
         limit: u32,
     },
-    /// A terminal that finishes too many transfers in a step.
+    /// A terminal that finishes more transfers in a step than it has ports.
     #[error("{at}: {node} finishes more than {limit} transfer(s) in the step, its number of ports")]
     ReceivePorts {
-        /// The first transfer too many.
+        /// The first transfer above the limit.
         at: Place,
         /// The receiver.
         node: NamedNode,
-        /// Transfers it may finish in a step.
+        /// The number of ports.
         limit: u32,
     },
-    /// A sender without the message.
+    /// A sender that does not hold the message.
     #[error("{at}: the sender {sender} does not hold the message when the step begins")]
     NotHeld {
         /// The transfer.
@@ -270,8 +270,10 @@ pub enum Violation {
         /// The sender.
         sender: NamedNode,
     },
-    /// Under direct scatter, a transfer that is not from source to receiver.
-    #[error("{at}: it goes from {from} to {to}; direct scatter goes from the source to the receiver in one transfer")]
+    /// A transfer that is not from source to receiver, under direct scatter.
+    #[error(
+        "{at}: the path goes from {from} to {to}; direct scatter goes from the source to the receiver in one transfer"
+    )]
     NotDirect {
         /// The transfer.
         at: Place,
@@ -280,41 +282,41 @@ pub enum Violation {
         /// The receiver of the transfer.
         to: NamedNode,
     },
-    /// A receiver that never gets its message.
+    /// A receiver that does not receive its message.
     #[error("after the last step {receiver} does not hold {message}")]
     Undelivered {
         /// The message.
         message: NamedMessage,
-        /// The receiver that lacks it.
+        /// The receiver that does not hold it.
         receiver: NamedNode,
     },
-    /// In a reduction, a terminal that sends its part a second time, so that it would count twice.
-    #[error("{at}: {sender} sends its part a second time; each part must count once")]
+    /// A terminal that sends its part twice, in a reduction.
+    #[error("{at}: {sender} sends its part a second time; each part must be reduced once")]
     ContributesTwice {
         /// The second transfer.
         at: Place,
         /// The terminal.
         sender: NamedNode,
     },
-    /// In a reduction, a part that reaches a terminal after that has sent its own on.
-    #[error("{at}: the part of {sender} is lost at {receiver}, which has sent its own before the end of the step")]
+    /// A part that arrives after the receiver has sent its own part, in a reduction.
+    #[error("{at}: the part of {sender} is lost at {receiver}, which has already sent its own part")]
     ContributionLost {
         /// The transfer.
         at: Place,
         /// The sender.
         sender: NamedNode,
-        /// The terminal that does not send it on.
+        /// The terminal where the part is lost.
         receiver: NamedNode,
     },
-    /// In a reduction, the goal that sends its own result away.
-    #[error("{at}: {sender} sends a part away that is reduced at {sender} itself")]
+    /// The receiver of the result that sends its own part, in a reduction.
+    #[error("{at}: {sender} sends a part, but the result belongs at {sender}")]
     ResultSentAway {
         /// The transfer.
         at: Place,
-        /// The terminal where the result belongs.
+        /// The receiver of the result.
         sender: NamedNode,
     },
-    /// In a reduction, a terminal that never sends its part.
+    /// A terminal that does not send its part, in a reduction.
     #[error("after the last step of the reduction {sender} has not sent its part of {message}")]
     NoContribution {
         /// The message.
@@ -322,20 +324,20 @@ pub enum Violation {
         /// The terminal.
         sender: NamedNode,
     },
-    /// In an all-reduce, a step that belongs to both phases.
+    /// A step that belongs to both phases of an all-reduce.
     #[error(
         "{at}: the reduction is complete with transfer {transfer} of the step; the all-gather begins in a new step"
     )]
     PhasesOverlap {
-        /// The first transfer of the step past the reduction.
+        /// The first transfer of the step after the reduction.
         at: Place,
-        /// Number of transfers of the step that still belong to the reduction.
+        /// Number of transfers of the step that belong to the reduction.
         transfer: usize,
     },
 }
 
 impl Violation {
-    /// Where it is; `None` for what is missing after the last step.
+    /// The place of the violation; `None` if it concerns the end of the last step.
     pub fn place(&self) -> Option<&Place> {
         match self {
             Self::UnknownMessage { at, .. }
@@ -350,8 +352,8 @@ impl Violation {
             | Self::NotOneChannel { at, .. }
             | Self::NotMinimal { at, .. }
             | Self::ChannelBusy { at, .. }
-            | Self::WireBusy { at, .. }
-            | Self::WireTwice { at, .. }
+            | Self::ResourceBusy { at, .. }
+            | Self::ResourceTwice { at, .. }
             | Self::SendPorts { at, .. }
             | Self::ReceivePorts { at, .. }
             | Self::NotHeld { at, .. }

@@ -184,6 +184,6 @@ fn disconnected_terminals_are_named() {
     let setup = Setup::new("mesh:1x4", "aas", WORMHOLE);
     let middle = setup.topology.with_failures([], setup.topology.links()[1]);
     let error = replanned(&setup.problem(), &middle, 1 << 8).unwrap_err();
-    let words = "no wormhole path leads from '00' to '02'; connect them, or leave one of them out";
+    let words = "no wormhole path leads from '00' to '02'; connect them or remove one of them";
     assert_eq!(error.to_string(), words);
 }

@@ -1,6 +1,6 @@
 //! Random problems and valid schedules for property tests.
 //!
-//! They shrink to small networks, plain collectives and the loosest model.
+//! They shrink to small networks, named collectives and the model with the fewest restrictions.
 
 mod router;
 mod spoil;
@@ -34,18 +34,21 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// The problem.
+    /// Returns the problem.
     ///
     /// # Panics
     ///
-    /// If the parts, which are public, have been changed to some that make no problem.
+    /// Panics if the public fields were changed and no longer form a valid problem.
     pub fn problem(&self) -> Problem<'_> {
-        Problem::new(&self.topology, &self.collective, self.model).expect("the parts of an instance make a problem")
+        Problem::new(&self.topology, &self.collective, self.model)
+            .expect("the parts of an instance form a valid problem")
     }
 }
 
-/// A problem on a network of [any kind](topology::any_topology) of 2 to `max_nodes` nodes: every collective, custom ones
-/// too, in up to two chunks, under every model. Where no store-and-forward path leads, switching is wormhole.
+/// Generates problems on [any kind](topology::any_topology) of network of 2 to `max_nodes` nodes.
+///
+/// The collectives are named, grouped or custom, in one or two chunks, under every model. If a store-and-forward path is
+/// missing, switching is wormhole.
 pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
     (topology::any_topology(max_nodes), any_collective(), any_model()).prop_map(|(topology, choice, model)| {
         let collective = choice.on(&topology);
@@ -55,8 +58,9 @@ pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
     })
 }
 
-/// A problem and a valid schedule without waste for it: no redundant delivery, no relay to nowhere, but more steps than
-/// needed.
+/// Generates a problem and a valid schedule for it, without redundant deliveries or needless relays.
+///
+/// The schedule may have more steps than needed.
 pub fn scheduled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
     (instance(max_nodes), any::<u64>()).prop_map(|(instance, seed)| {
         let schedule = random_schedule(&instance.problem(), seed);
@@ -64,8 +68,10 @@ pub fn scheduled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, 
     })
 }
 
-/// A problem and a schedule that was valid before none to three random changes: transfers dropped, repeated, moved or
-/// redirected, messages and channels exchanged or unknown, paths cut, lengthened or turned, steps swapped, merged or split.
+/// Generates a problem and a valid schedule after 0 to 3 random changes.
+///
+/// The changes drop, repeat or move transfers, replace messages and channels, cut, lengthen or reverse paths, and swap,
+/// merge or split steps.
 pub fn spoiled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
     (scheduled_instance(max_nodes), spoil::spoilings()).prop_map(|((instance, schedule), spoilings)| {
         let spoiled = spoil::spoil(&instance.problem(), &schedule, &spoilings);
@@ -73,7 +79,7 @@ pub fn spoiled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Sc
     })
 }
 
-/// A model, the loosest first.
+/// Generates communication models. They shrink to the model with the fewest restrictions.
 pub fn any_model() -> impl Strategy<Value = CommunicationModel> {
     let switching = prop_oneof![Just(Switching::Wormhole), Just(Switching::StoreAndForward)];
     let limit = (0..=2u32).prop_map(|more| Ports::Limit(NonZeroU32::MIN.saturating_add(more)));
@@ -88,19 +94,19 @@ pub fn any_model() -> impl Strategy<Value = CommunicationModel> {
     })
 }
 
-/// A collective before its network is known.
+/// A collective, before the network is chosen.
 #[derive(Clone, Debug)]
 struct CollectiveChoice {
-    what: Choice,
+    kind: Choice,
     chunks: NonZeroU32,
 }
 
 #[derive(Clone, Debug)]
 enum Choice {
     Named(CollectiveName, Index),
-    /// One group or two, each with the first drawn member as root.
+    /// One or two groups; the root of each is its first terminal.
     Groups(CollectiveName, Vec<Vec<Index>>),
-    /// A source and receivers per message.
+    /// The source and the receivers of each message.
     Custom(Vec<(Index, Vec<Index>)>),
 }
 
@@ -109,30 +115,31 @@ fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
     let members = prop::collection::vec(any::<Index>(), 2..=5);
     let groups = (prop::sample::select(CollectiveName::ALL.to_vec()), prop::collection::vec(members, 1..=2));
     let message = |receivers| (any::<Index>(), prop::collection::vec(any::<Index>(), receivers));
-    let what = prop_oneof![
+    let kind = prop_oneof![
         8 => named.prop_map(|(name, root)| Choice::Named(name, root)),
         3 => groups.prop_map(|(name, groups)| Choice::Groups(name, groups)),
         1 => prop::collection::vec(message(1..=1), 1..=6).prop_map(Choice::Custom),
         1 => prop::collection::vec(message(1..=4), 1..=4).prop_map(Choice::Custom),
     ];
     let chunks = prop_oneof![3 => Just(NonZeroU32::MIN), 1 => Just(NonZeroU32::MIN.saturating_add(1))];
-    (what, chunks).prop_map(|(what, chunks)| CollectiveChoice { what, chunks })
+    (kind, chunks).prop_map(|(kind, chunks)| CollectiveChoice { kind, chunks })
 }
 
 impl CollectiveChoice {
     fn on(self, topology: &Topology) -> Collective {
         let terminals = topology.terminals();
-        let collective = match self.what {
+        let collective = match self.kind {
             Choice::Named(name, root) => {
                 let root = name.has_root().then(|| *root.get(terminals));
-                name.with_root(root).expect("a root where one belongs")
+                name.with_root(root).expect("a root is given if and only if the collective has one")
             }
             Choice::Groups(name, groups) => {
                 let groups: Vec<Vec<NodeId>> = groups.iter().map(|members| group(terminals, members)).collect();
                 let mut roots: Vec<NodeId> = groups.iter().map(|group| group[0]).collect();
                 roots.dedup();
                 let roots = if name.has_root() { &roots[..] } else { &[] };
-                name.in_groups(topology, &groups, roots).expect("groups of two terminals or more with a root")
+                name.in_groups(topology, &groups, roots)
+                    .expect("groups have two terminals or more, and a root if needed")
             }
             Choice::Custom(messages) => {
                 let messages = messages.iter().map(|(source, receivers)| custom_message(terminals, *source, receivers));
@@ -143,7 +150,7 @@ impl CollectiveChoice {
     }
 }
 
-/// The terminals drawn, each once, and at least two of them.
+/// Returns the chosen terminals without duplicates, and at least two.
 fn group(terminals: &[NodeId], members: &[Index]) -> Vec<NodeId> {
     let mut group: Vec<NodeId> = members.iter().map(|member| *member.get(terminals)).collect();
     group.sort_unstable();
@@ -154,7 +161,7 @@ fn group(terminals: &[NodeId], members: &[Index]) -> Vec<NodeId> {
     group
 }
 
-/// A message with the receivers drawn from the terminals that are not its source, each once.
+/// Returns a message whose receivers are distinct terminals other than its source.
 fn custom_message(terminals: &[NodeId], source: Index, receivers: &[Index]) -> Message {
     let source = *source.get(terminals);
     let others: Vec<NodeId> = terminals.iter().copied().filter(|&terminal| terminal != source).collect();
@@ -171,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scheduled_instances_are_valid_and_waste_nothing((instance, schedule) in scheduled_instance(9)) {
+        fn scheduled_instances_are_valid_and_have_no_redundant_transfer((instance, schedule) in scheduled_instance(9)) {
             let problem = instance.problem();
             let report = verify(&problem, &schedule);
             prop_assert!(report.is_ok(), "{}", report.unwrap_err());

@@ -1,4 +1,4 @@
-//! A router that packs transfers into steps as they come: valid schedules, nothing more.
+//! A greedy router for tests: its schedules are valid, but not short.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::reach::{Inner, ReachSearch, UNREACHED};
 use crate::schedule::Schedule;
 
-/// Returns a valid schedule without waste, a different one for every seed: no redundant delivery, no needless relay.
+/// Returns a random valid schedule without redundant deliveries or needless relays. It depends on the seed alone.
 ///
 /// For small networks: time and memory are cubic in the number of terminals.
 pub fn random_schedule(problem: &Problem<'_>, seed: u64) -> Schedule {
@@ -28,7 +28,7 @@ pub fn random_schedule(problem: &Problem<'_>, seed: u64) -> Schedule {
     schedule
 }
 
-/// `SplitMix64`, so that schedules depend on the seed alone.
+/// The `SplitMix64` generator: the same seed gives the same numbers on every machine.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -50,18 +50,18 @@ impl Random {
     }
 }
 
-/// A message on its way.
-struct Parcel {
-    message: MessageId,
-    /// The terminals that hold it, in the order in which it came.
+/// A message and the terminals that hold it or need it.
+struct PendingMessage {
+    id: MessageId,
+    /// The terminals that hold it, in order of arrival.
     holders: Vec<NodeId>,
-    /// The receivers that lack it.
+    /// The receivers that do not hold it.
     lacking: Vec<NodeId>,
     is_scatter: bool,
 }
 
-/// What a step uses already.
-struct Slots {
+/// The resources and ports in use in a step.
+struct StepUse {
     busy: Vec<bool>,
     sends: Vec<usize>,
     receives: Vec<usize>,
@@ -70,10 +70,10 @@ struct Slots {
 struct Router<'a> {
     topology: &'a Topology,
     model: CommunicationModel,
-    parcels: Vec<Parcel>,
-    /// `distance[to][from]` in channels, of one transfer.
+    pending: Vec<PendingMessage>,
+    /// `distance[to][from]`: number of channels of one transfer.
     distance: Vec<Vec<u32>>,
-    /// `hops[to][from]` in transfers, by node.
+    /// `hops[to][from]`: number of transfers.
     hops: Vec<Vec<u32>>,
 }
 
@@ -109,103 +109,110 @@ impl<'a> Router<'a> {
             }
             hops
         });
-        let parcel = |message| Parcel {
-            message,
-            holders: vec![messages.source(message)],
-            lacking: messages.receivers_iter(message).collect(),
+        let pending = |id| PendingMessage {
+            id,
+            holders: vec![messages.source(id)],
+            lacking: messages.receivers_iter(id).collect(),
             is_scatter: messages.is_scatter(),
         };
-        Self { topology, model, parcels: messages.ids().map(parcel).collect(), hops: hops.collect(), distance }
+        Self { topology, model, pending: messages.ids().map(pending).collect(), hops: hops.collect(), distance }
     }
 
     fn distribute(mut self, random: &mut Random) -> Schedule {
         let mut schedule = Schedule::new();
-        while self.parcels.iter().any(|parcel| !parcel.lacking.is_empty()) {
+        while self.pending.iter().any(|message| !message.lacking.is_empty()) {
             schedule.begin_step();
             let nodes = self.topology.node_count();
-            let mut slots = Slots {
+            let mut used = StepUse {
                 busy: vec![false; self.topology.resource_count()],
                 sends: vec![0; nodes],
                 receives: vec![0; nodes],
             };
             let mut arrivals: Vec<(usize, NodeId)> = Vec::new();
-            let mut wishes: Vec<(usize, NodeId)> = Vec::new();
-            for (parcel, Parcel { lacking, .. }) in self.parcels.iter().enumerate() {
-                wishes.extend(lacking.iter().map(|&receiver| (parcel, receiver)));
+            let mut candidates: Vec<(usize, NodeId)> = Vec::new();
+            for (index, PendingMessage { lacking, .. }) in self.pending.iter().enumerate() {
+                candidates.extend(lacking.iter().map(|&receiver| (index, receiver)));
             }
-            random.shuffle(&mut wishes);
-            for (place, receiver) in wishes {
-                // Now and then a chance is missed, but the first transfer of a step is always possible.
+            random.shuffle(&mut candidates);
+            for (index, receiver) in candidates {
+                // One candidate in eight is skipped at random, but every step gets a transfer.
                 if !arrivals.is_empty() && random.below(8) == 0 {
                     continue;
                 }
-                let parcel = &self.parcels[place];
-                let Some((from, to)) = self.hop(parcel, receiver, random) else { continue };
-                let on_its_way = arrivals.iter().any(|&(other, at)| other == place && (at == to || parcel.is_scatter));
-                if on_its_way || !self.has_ports(&slots, from, to) {
+                let message = &self.pending[index];
+                let Some((from, to)) = self.next_transfer(message, receiver, random) else { continue };
+                let is_in_transit =
+                    arrivals.iter().any(|&(other, at)| other == index && (at == to || message.is_scatter));
+                if is_in_transit || !self.has_ports(&used, from, to) {
                     continue;
                 }
-                if let Some(path) = self.path(&slots, from, to, random) {
-                    schedule.push(parcel.message, &path);
+                if let Some(path) = self.path(&used, from, to, random) {
+                    schedule.push(message.id, &path);
                     for channel in path {
-                        slots.busy[self.topology.resource(channel).index()] = true;
+                        used.busy[self.topology.resource(channel).index()] = true;
                     }
-                    slots.sends[from.index()] += 1;
-                    slots.receives[to.index()] += 1;
-                    arrivals.push((place, to));
+                    used.sends[from.index()] += 1;
+                    used.receives[to.index()] += 1;
+                    arrivals.push((index, to));
                 }
             }
-            for (parcel, at) in arrivals {
-                self.parcels[parcel].holders.push(at);
-                self.parcels[parcel].lacking.retain(|&receiver| receiver != at);
+            for (index, at) in arrivals {
+                self.pending[index].holders.push(at);
+                self.pending[index].lacking.retain(|&receiver| receiver != at);
             }
         }
         schedule
     }
 
-    /// The next transfer that brings a message nearer to a receiver.
-    fn hop(&self, parcel: &Parcel, receiver: NodeId, random: &mut Random) -> Option<(NodeId, NodeId)> {
-        let source = parcel.holders[0];
-        if parcel.is_scatter && self.model.is_direct() {
+    /// Sender and receiver of a transfer that brings a message nearer to a receiver.
+    fn next_transfer(
+        &self,
+        message: &PendingMessage,
+        receiver: NodeId,
+        random: &mut Random,
+    ) -> Option<(NodeId, NodeId)> {
+        let source = message.holders[0];
+        if message.is_scatter && self.model.is_direct() {
             return Some((source, receiver));
         }
-        let to_go = |node: NodeId| self.hops[receiver.index()][node.index()];
+        let remaining = |node: NodeId| self.hops[receiver.index()][node.index()];
         let reaches = |from: NodeId, to: NodeId| self.hops[to.index()][from.index()] == 1;
         let mut terminals = self.topology.terminals().to_vec();
-        if parcel.is_scatter {
-            // The last holder counts. Now and then it takes a way round over a neighbour of the receiver, from where the
-            // message cannot come back to an earlier holder.
-            let from = *parcel.holders.last()?;
-            let detour = random.below(4) == 0;
-            terminals.retain(|&to| reaches(from, to) && !parcel.holders.contains(&to));
-            let round: Vec<NodeId> = terminals.iter().copied().filter(|&to| detour && to_go(to) == 1).collect();
-            terminals.retain(|&to| to_go(to) < to_go(from));
-            return Some((from, random.pick(&round).or_else(|| random.pick(&terminals))?));
+        if message.is_scatter {
+            // The last holder sends. One time in four it may detour over a neighbour of the receiver. A message
+            // never returns to an earlier holder.
+            let from = *message.holders.last()?;
+            let may_detour = random.below(4) == 0;
+            terminals.retain(|&to| reaches(from, to) && !message.holders.contains(&to));
+            let detours: Vec<NodeId> =
+                terminals.iter().copied().filter(|&to| may_detour && remaining(to) == 1).collect();
+            terminals.retain(|&to| remaining(to) < remaining(from));
+            return Some((from, random.pick(&detours).or_else(|| random.pick(&terminals))?));
         }
-        let nearest = parcel.holders.iter().map(|&holder| to_go(holder)).min()?;
-        let holders: Vec<NodeId> = parcel.holders.iter().copied().filter(|&node| to_go(node) == nearest).collect();
+        let nearest = message.holders.iter().map(|&holder| remaining(holder)).min()?;
+        let holders: Vec<NodeId> = message.holders.iter().copied().filter(|&node| remaining(node) == nearest).collect();
         let from = random.pick(&holders)?;
-        terminals.retain(|&to| reaches(from, to) && to_go(to) < nearest);
+        terminals.retain(|&to| reaches(from, to) && remaining(to) < nearest);
         Some((from, random.pick(&terminals)?))
     }
 
-    fn has_ports(&self, slots: &Slots, from: NodeId, to: NodeId) -> bool {
+    fn has_ports(&self, used: &StepUse, from: NodeId, to: NodeId) -> bool {
         match self.model.ports {
             Ports::All => true,
-            Ports::Limit(limit) => slots.sends[from.index()].max(slots.receives[to.index()]) < limit.get() as usize,
+            Ports::Limit(limit) => used.sends[from.index()].max(used.receives[to.index()]) < limit.get() as usize,
         }
     }
 
-    /// A path over free channels: a shortest one, or any simple one.
-    fn path(&self, slots: &Slots, from: NodeId, to: NodeId, random: &mut Random) -> Option<Vec<ChannelId>> {
+    /// Returns a random path over free resources: a shortest path under minimal routing, otherwise a simple path.
+    fn path(&self, used: &StepUse, from: NodeId, to: NodeId, random: &mut Random) -> Option<Vec<ChannelId>> {
         let mut visited = vec![false; self.topology.node_count()];
         let mut path = Vec::new();
-        self.extend(slots, from, to, &mut visited, &mut path, random).then_some(path)
+        self.extend(used, from, to, &mut visited, &mut path, random).then_some(path)
     }
 
     fn extend(
         &self,
-        slots: &Slots,
+        used: &StepUse,
         node: NodeId,
         to: NodeId,
         visited: &mut [bool],
@@ -226,9 +233,9 @@ impl<'a> Router<'a> {
             let head = self.topology.head(channel);
             let nearer = distance[head.index()] != UNREACHED && distance[head.index()] + 1 == distance[node.index()];
             let allowed = self.model.routing == Routing::Any || nearer;
-            if allowed && !visited[head.index()] && !slots.busy[self.topology.resource(channel).index()] {
+            if allowed && !visited[head.index()] && !used.busy[self.topology.resource(channel).index()] {
                 path.push(channel);
-                if self.extend(slots, head, to, visited, path, random) {
+                if self.extend(used, head, to, visited, path, random) {
                     return true;
                 }
                 path.pop();

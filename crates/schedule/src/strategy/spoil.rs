@@ -11,7 +11,7 @@ use crate::schedule::Schedule;
 /// A schedule as nested lists.
 type Steps = Vec<Vec<(MessageId, Vec<ChannelId>)>>;
 
-/// One way to spoil a schedule. What it changes is chosen by two indices.
+/// A kind of change. Two indices choose its places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
     DropTransfer,
@@ -24,7 +24,7 @@ pub(super) enum Change {
     UnknownChannel,
     LengthenPath,
     CutPath,
-    TurnPath,
+    ReversePath,
     EmptyPath,
     DetourPath,
     SwapSteps,
@@ -43,7 +43,7 @@ const CHANGES: [Change; 16] = [
     Change::UnknownChannel,
     Change::LengthenPath,
     Change::CutPath,
-    Change::TurnPath,
+    Change::ReversePath,
     Change::EmptyPath,
     Change::DetourPath,
     Change::SwapSteps,
@@ -51,15 +51,15 @@ const CHANGES: [Change; 16] = [
     Change::SplitStep,
 ];
 
-/// A change with what chooses its place.
+/// A change, with the indices that choose its places.
 pub(super) type Spoiling = (Change, Index, Index);
 
-/// None to three changes.
+/// Generates 0 to 3 changes.
 pub(super) fn spoilings() -> impl Strategy<Value = Vec<Spoiling>> {
     prop::collection::vec((select(&CHANGES[..]), any::<Index>(), any::<Index>()), 0..=3)
 }
 
-/// The schedule with these changes.
+/// Returns the schedule after the changes.
 pub(super) fn spoil(problem: &Problem<'_>, schedule: &Schedule, spoilings: &[Spoiling]) -> Schedule {
     let mut steps: Steps = schedule
         .steps()
@@ -119,7 +119,7 @@ fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoi
         Change::CutPath => {
             transfer.1.pop();
         }
-        Change::TurnPath => transfer.1.reverse(),
+        Change::ReversePath => transfer.1.reverse(),
         Change::EmptyPath => transfer.1.clear(),
         Change::DetourPath => detour(problem, &mut transfer.1, second),
         Change::SwapSteps => steps.swap(step, other_step),
@@ -136,7 +136,7 @@ fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoi
     }
 }
 
-/// Replaces a channel of the path by two that lead the same way, if there are two.
+/// Replaces a channel of the path by a path of two channels between the same nodes, if there is one.
 fn detour(problem: &Problem<'_>, path: &mut Vec<ChannelId>, pick: Index) {
     let topology = problem.topology();
     let known = path.iter().all(|&channel| topology.is_working(channel));

@@ -1,4 +1,4 @@
-//! Random symmetric schedules, valid and spoiled.
+//! Random symmetric schedules, valid and changed.
 
 use lockstep_topology::{CayleyGraph, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::name::CollectiveName;
 use crate::symmetric::{BaseSchedule, SymmetricSchedule};
 
-/// A symmetric schedule with the rules of its network.
+/// A symmetric schedule and the model of its network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymmetricInstance {
     /// The schedule.
@@ -19,11 +19,11 @@ pub struct SymmetricInstance {
     pub model: CommunicationModel,
 }
 
-/// The network of a Cayley graph, node `v` of it element `v`, channels by node and then generator.
+/// Returns the network of a Cayley graph: node `v` is element `v`, and channels are ordered by node, then by generator.
 ///
 /// # Panics
 ///
-/// If the graph has more elements than a network has nodes.
+/// Panics if the graph has more elements than a network may have nodes.
 pub fn cayley_topology(graph: &CayleyGraph) -> Topology {
     let mut network = TopologyBuilder::new(graph.name());
     let nodes: Vec<_> = (0..graph.node_count()).map(|element| network.terminal(element.to_string())).collect();
@@ -32,27 +32,27 @@ pub fn cayley_topology(graph: &CayleyGraph) -> Topology {
             network.channel(node, nodes[graph.add(element, generator) as usize]);
         }
     }
-    network.build().expect("generators are elements other than 0")
+    network.build().expect("no generator is element 0")
 }
 
-/// A symmetric schedule of an all-gather or all-to-all on any Cayley graph of 2 to `max_elements` elements.
+/// Generates symmetric schedules of all-gathers and all-to-alls on Cayley graphs of 2 to `max_elements` elements.
 ///
-/// It is valid where every element is a sum of generators, unless it is a direct all-to-all and some shortest path must use
-/// a generator twice.
+/// A schedule is valid if every element is a sum of generators. The exception is a direct all-to-all in which some shortest
+/// path must use a generator twice.
 pub fn symmetric_instance(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
     let collective = select(vec![CollectiveName::AllGather, CollectiveName::AllToAll]);
     (any_graph(max_elements), collective, any_model(), any::<u64>()).prop_map(|(graph, collective, model, seed)| {
         let mut random = Random(seed);
         let base = if collective == CollectiveName::AllGather {
-            gather(&graph, model, &mut random)
+            all_gather(&graph, model, &mut random)
         } else {
-            exchange(&graph, model, &mut random)
+            all_to_all(&graph, model, &mut random)
         };
         SymmetricInstance { schedule: SymmetricSchedule::new(graph, collective, base), model }
     })
 }
 
-/// A symmetric schedule after none to three random changes of its base.
+/// Generates symmetric schedules after 0 to 3 random changes of the base.
 pub fn spoiled_symmetric(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
     let change = (select(&CHANGES[..]), any::<Index>(), any::<Index>());
     let changes = prop::collection::vec(change, 0..=3);
@@ -77,7 +77,7 @@ pub fn spoiled_symmetric(max_elements: u64) -> impl Strategy<Value = SymmetricIn
     })
 }
 
-/// Full-duplex and one-way graphs; some are not connected.
+/// Generates full-duplex and one-way graphs; some are not connected.
 fn any_graph(max_elements: u64) -> impl Strategy<Value = CayleyGraph> {
     let max_elements = max_elements.max(2);
     let sides = prop::collection::vec(1..=max_elements, 1..=4);
@@ -91,7 +91,7 @@ fn any_graph(max_elements: u64) -> impl Strategy<Value = CayleyGraph> {
             (sides, elements) = (vec![2], 2);
         }
         let mut generators: Vec<u64> = Vec::new();
-        let group = CayleyGraph::new("group", &sides, &[]).expect("sides from 1 on with a small product");
+        let group = CayleyGraph::new("group", &sides, &[]).expect("the sides are positive and their product is small");
         for pick in picks {
             let generator = 1 + pick.index(elements as usize - 1) as u64;
             generators.push(generator);
@@ -99,7 +99,7 @@ fn any_graph(max_elements: u64) -> impl Strategy<Value = CayleyGraph> {
         }
         generators.sort_unstable();
         generators.dedup();
-        CayleyGraph::new("graph", &sides, &generators).expect("distinct elements other than 0")
+        CayleyGraph::new("graph", &sides, &generators).expect("generators are distinct and none is element 0")
     })
 }
 
@@ -110,8 +110,8 @@ fn limit(model: CommunicationModel) -> usize {
     }
 }
 
-/// The fewest generators to each element, as the places of generators; `None` where no sum leads.
-fn words(graph: &CayleyGraph) -> Vec<Option<Vec<u16>>> {
+/// Returns a shortest word for each element, as generator indices; `None` if the element is not a sum of generators.
+fn shortest_words(graph: &CayleyGraph) -> Vec<Option<Vec<u16>>> {
     let mut words = vec![None; graph.node_count() as usize];
     words[0] = Some(Vec::new());
     let mut queue = vec![0u64];
@@ -130,9 +130,9 @@ fn words(graph: &CayleyGraph) -> Vec<Option<Vec<u16>>> {
     words
 }
 
-/// An all-gather that grows a tree; wormhole transfers now and then jump over a node.
-fn gather(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -> BaseSchedule {
-    let words = words(graph);
+/// Returns the base of an all-gather that grows a tree; some wormhole transfers cross two channels.
+fn all_gather(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -> BaseSchedule {
+    let words = shortest_words(graph);
     let distance = |element: u64| words[element as usize].as_ref().map_or(usize::MAX, Vec::len);
     let mut base = BaseSchedule::new();
     let mut reached = vec![0];
@@ -148,8 +148,8 @@ fn gather(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -
         let (mut used, mut sent) = (vec![false; graph.degree()], 0);
         for (from, place) in options {
             let near = graph.add(from, graph.generators()[place]);
-            let is_missed = sent > 0 && random.below(8) == 0;
-            if used[place] || sent == limit(model) || reached.contains(&near) || is_missed {
+            let is_skipped = sent > 0 && random.below(8) == 0;
+            if used[place] || sent == limit(model) || reached.contains(&near) || is_skipped {
                 continue;
             }
             used[place] = true;
@@ -171,20 +171,24 @@ fn gather(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -
     }
 }
 
-/// An all-to-all along shortest words.
-fn exchange(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -> BaseSchedule {
+/// Returns the base of an all-to-all along shortest words.
+fn all_to_all(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random) -> BaseSchedule {
     let mut base = BaseSchedule::new();
-    // Message, where it is, and the generators that are left.
-    let mut parcels: Vec<(u32, u64, Vec<u16>)> =
-        words(graph).into_iter().zip(0..).skip(1).filter_map(|(word, message)| Some((message, 0, word?))).collect();
-    for (_, _, word) in &mut parcels {
+    // Message, current element, and the remaining generators.
+    let mut pending: Vec<(u32, u64, Vec<u16>)> = shortest_words(graph)
+        .into_iter()
+        .zip(0..)
+        .skip(1)
+        .filter_map(|(word, message)| Some((message, 0, word?)))
+        .collect();
+    for (_, _, word) in &mut pending {
         random.shuffle(word);
     }
     loop {
         base.begin_step();
         let (mut used, mut sent) = (vec![false; graph.degree()], 0);
-        random.shuffle(&mut parcels);
-        for (message, at, word) in &mut parcels {
+        random.shuffle(&mut pending);
+        for (message, at, word) in &mut pending {
             let hops = match model.switching {
                 Switching::StoreAndForward => 1,
                 Switching::Wormhole if model.is_direct() => word.len(),
@@ -195,8 +199,8 @@ fn exchange(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random)
                 .iter()
                 .enumerate()
                 .all(|(place, &generator)| !used[usize::from(generator)] && !path[..place].contains(&generator));
-            let is_missed = sent > 0 && random.below(8) == 0;
-            if !is_free || sent == limit(model) || is_missed {
+            let is_skipped = sent > 0 && random.below(8) == 0;
+            if !is_free || sent == limit(model) || is_skipped {
                 continue;
             }
             base.push(*message, *at as u32, path);
@@ -206,18 +210,18 @@ fn exchange(graph: &CayleyGraph, model: CommunicationModel, random: &mut Random)
                 *at = graph.add(*at, graph.generators()[usize::from(generator)]);
             }
         }
-        // With two hops wanted and their generators the same, another draw may want one.
-        let is_stuck = sent == 0 && (model.is_direct() || parcels.iter().all(|(_, _, word)| word.is_empty()));
+        // A relayed message may have chosen two hops by one generator; the next step may choose one hop.
+        let is_stuck = sent == 0 && (model.is_direct() || pending.iter().all(|(_, _, word)| word.is_empty()));
         if is_stuck {
             return base;
         }
     }
 }
 
-/// A base as nested lists: message, sender, path.
+/// A base as nested lists of message, sender and path.
 type Steps = Vec<Vec<(u32, u32, Vec<u16>)>>;
 
-/// One way to spoil a base. What it changes is chosen by two indices.
+/// A kind of change. Two indices choose its places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Change {
     DropTransfer,
@@ -233,12 +237,12 @@ enum Change {
     EmptyPath,
     SwapSteps,
     MergeSteps,
-    /// A path to the same element, in a step of its own: another way, or there and back first.
+    /// Takes another path to the same element, in a new step.
     Detour,
-    /// A path in two transfers, each in a step of its own.
+    /// Splits a transfer into two, each in a new step.
     Relay,
-    /// A transfer on, in a step at the end, mostly to an element that holds the message.
-    SendOn,
+    /// Sends the message to a neighbour of its receiver, in a new last step.
+    Forward,
 }
 
 const CHANGES: [Change; 16] = [
@@ -257,7 +261,7 @@ const CHANGES: [Change; 16] = [
     Change::MergeSteps,
     Change::Detour,
     Change::Relay,
-    Change::SendOn,
+    Change::Forward,
 ];
 
 fn spoil(graph: &CayleyGraph, steps: &mut Steps, change: Change, first: Index, second: Index) {
@@ -311,35 +315,35 @@ fn spoil(graph: &CayleyGraph, steps: &mut Steps, change: Change, first: Index, s
         Change::Relay => {
             let (message, from, path) = steps[step].remove(place);
             let (first, rest) = path.split_at(path.len() / 2);
-            let halves = [(message, from, first.to_vec()), (message, end(graph, from, first), rest.to_vec())];
+            let halves = [(message, from, first.to_vec()), (message, path_end(graph, from, first), rest.to_vec())];
             let transfers = halves.into_iter().filter(|(_, _, path)| !path.is_empty());
             steps.splice(step + 1..=step, transfers.map(|transfer| vec![transfer]));
         }
-        Change::SendOn => {
+        Change::Forward => {
             let (message, from, path) = &steps[step][place];
-            let transfer = (*message, end(graph, *from, path), vec![generator]);
+            let transfer = (*message, path_end(graph, *from, path), vec![generator]);
             steps.push(vec![transfer]);
         }
     }
 }
 
-/// Where a path leads, as far as its generators exist.
-fn end(graph: &CayleyGraph, from: u32, path: &[u16]) -> u32 {
+/// Returns the end of a path. Unknown generators are ignored.
+fn path_end(graph: &CayleyGraph, from: u32, path: &[u16]) -> u32 {
     let steps = path.iter().filter_map(|&place| graph.generators().get(usize::from(place)));
     steps.fold(from.into(), |element, &generator| graph.add(element, generator)) as u32
 }
 
-/// A path to the same element that differs from the first generator on.
+/// Returns a path to the same element with another first generator, or the path itself if there is none.
 fn detour(graph: &CayleyGraph, path: &[u16], pick: Index) -> Vec<u16> {
     let places = || 0..graph.degree() as u16;
-    let sum = end(graph, 0, &path[..path.len().min(1)]);
+    let sum = path_end(graph, 0, &path[..path.len().min(1)]);
     let pairs = places().flat_map(|first| places().map(move |second| [first, second]));
-    let ways: Vec<Vec<u16>> = pairs
-        .filter_map(|pair| match end(graph, 0, &pair) {
+    let detours: Vec<Vec<u16>> = pairs
+        .filter_map(|pair| match path_end(graph, 0, &pair) {
             0 => Some([&pair, path].concat()),
             other if other == sum => Some([&pair, &path[1..]].concat()),
             _ => None,
         })
         .collect();
-    if ways.is_empty() { path.to_vec() } else { pick.get(&ways).clone() }
+    if detours.is_empty() { path.to_vec() } else { pick.get(&detours).clone() }
 }

@@ -1,63 +1,69 @@
-//! The verifier of broadcasts that are too large to store: it reads one transfer after the other and keeps none.
+//! The verifier of broadcasts that are too large to store. It reads the transfers one by one and stores none.
 
+mod cayley_position;
 mod violation;
-mod walker;
 
 use lockstep_topology::CayleyGraph;
 
 use crate::bit_set::BitSet;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
-pub use violation::{BroadcastJudgeError, BroadcastViolation, ElementName, TransferFault};
-use walker::Walker;
+use cayley_position::CayleyPosition;
+pub use violation::{BroadcastVerifierError, BroadcastViolation, ElementName, TransferFault};
 
-/// A straight piece of a path: channels of one generator, one after the other.
+/// A straight segment of a path: consecutive channels of one generator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// The place of the generator in its graph.
+    /// The index of the generator in its graph.
     pub generator: u16,
     /// Number of channels.
     pub hops: u64,
 }
 
-/// What a valid broadcast amounts to. Only [`BroadcastVerifier::finish`] makes one.
+/// The report on a valid broadcast, returned by [`BroadcastVerifier::finish`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BroadcastCounts {
-    /// Number of rounds, empty ones included.
+    /// Number of rounds, including empty rounds.
     pub rounds: usize,
     /// Number of transfers.
     pub transfers: u64,
-    /// Number of channels of all paths together.
+    /// Number of channel uses: the lengths of all paths together.
     pub channel_uses: u64,
     /// Number of channels of the longest path.
     pub longest_path: u64,
-    /// Transfers to nodes that hold the message already; legal, but nobody needs them.
+    /// Number of transfers to nodes that already hold the message. They are legal.
     pub redundant: u64,
 }
 
-/// Judges a one-to-all broadcast on a full-duplex [`CayleyGraph`] while it is read, without the network in memory.
+/// Verifies a broadcast on a full-duplex [`CayleyGraph`] transfer by transfer, without the network in memory.
 ///
-/// The rules are those of [`verify`](crate::verify): a sender holds the message when the round begins; a path crosses
-/// one channel or more (exactly one under store-and-forward), visits no node twice, and no other path is shorter where
-/// routing is minimal; no channel is used twice in a round; no node starts or finishes more transfers in a round than it
-/// has ports; in the end every node holds the message. A second delivery is legal, and counted.
+/// The rules are those of [`verify`](crate::verify):
 ///
-/// Takes some nanoseconds a channel of a path, and under minimal routing one search of the network. Memory: a bit a
-/// channel and 3 bits a node; 4 bytes a node more under minimal routing, 8 where ports are limited.
+/// - A sender holds the message when the round begins.
+/// - A path crosses at least one channel, and exactly one under store-and-forward. It visits no node twice.
+/// - Under minimal routing, no other path is shorter.
+/// - No channel is used twice in a round.
+/// - No node starts or finishes more transfers in a round than it has ports.
+/// - After the last round, every node holds the message.
+///
+/// A redundant delivery is legal and counted.
+///
+/// O(channel uses) time; under minimal routing, one breadth-first search of the network is added. Memory: 1 bit per channel
+/// and 3 bits per node. Minimal routing adds 4 bytes per node, limited ports add 8 bytes per node.
 ///
 /// ```
 /// use lockstep_schedule::{BroadcastVerifier, CommunicationModel, Run};
 /// use lockstep_topology::CayleyGraph;
 ///
 /// let ring: CayleyGraph = "ring:5".parse()?;
-/// let mut judge = BroadcastVerifier::new(&ring, 2, CommunicationModel::wormhole())?;
-/// judge.begin_round();
-/// judge.transfer(2, [Run { generator: 0, hops: 2 }]);
-/// judge.transfer(2, [Run { generator: 1, hops: 2 }]);
-/// judge.begin_round();
-/// judge.transfer(2, [Run { generator: 0, hops: 1 }]);
-/// judge.transfer(2, [Run { generator: 1, hops: 1 }]);
-/// let counts = judge.finish()?;
+/// let mut verifier = BroadcastVerifier::new(&ring, 2, CommunicationModel::wormhole())?;
+/// verifier.begin_round();
+/// verifier.transfer(2, [Run { generator: 0, hops: 2 }]);
+/// verifier.transfer(2, [Run { generator: 1, hops: 2 }]);
+/// verifier.begin_round();
+/// verifier.transfer(2, [Run { generator: 0, hops: 1 }]);
+/// verifier.transfer(2, [Run { generator: 1, hops: 1 }]);
+/// let counts = verifier.finish()?;
 /// assert_eq!((counts.rounds, counts.transfers, counts.channel_uses), (2, 4, 6));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -65,43 +71,45 @@ pub struct BroadcastCounts {
 pub struct BroadcastVerifier<'a> {
     graph: &'a CayleyGraph,
     model: CommunicationModel,
-    walker: Walker<'a>,
-    /// The length of the shortest path from element 0, under minimal routing.
+    position: CayleyPosition<'a>,
+    /// The distance from element 0 to each element, under minimal routing.
     distance: Option<Vec<u32>>,
-    /// Who holds the message when the round begins, and who when it ends.
+    /// The nodes that hold the message when the round begins.
     informed: BitSet,
+    /// The nodes that hold the message when the round ends.
     arrived: BitSet,
-    /// The channels used in the round, `degree` a node.
+    /// The channels used in the round, `degree` per node.
     busy: BitSet,
+    /// The nodes of the current path.
     on_path: BitSet,
     path: Vec<u64>,
-    /// Transfers started and finished by each node in the round, where ports are limited.
+    /// The number of ports, and the transfers started and finished by each node in the round; `None` without a limit.
     ports: Option<(u32, Vec<[u32; 2]>)>,
     in_round: u64,
     counts: BroadcastCounts,
     violation: Option<BroadcastViolation>,
 }
 
-/// More channels than this would need gigabytes of tables.
+/// Maximum number of channels; more would need gigabytes of memory.
 const MAX_CHANNELS: u64 = 1 << 30;
 
 impl<'a> BroadcastVerifier<'a> {
-    /// A judge of broadcasts from `root`, before the first round.
+    /// The verifier of a broadcast from `root`, before the first round.
     ///
     /// # Errors
     ///
-    /// [`BroadcastJudgeError`].
-    pub fn new(graph: &'a CayleyGraph, root: u64, model: CommunicationModel) -> Result<Self, BroadcastJudgeError> {
+    /// [`BroadcastVerifierError`] if the network has more than 2^30 channels, or if `root` is not a node.
+    pub fn new(graph: &'a CayleyGraph, root: u64, model: CommunicationModel) -> Result<Self, BroadcastVerifierError> {
         let (nodes, degree) = (graph.node_count(), graph.degree());
         let Some(channels) = nodes.checked_mul(degree.max(1) as u64).filter(|&channels| channels <= MAX_CHANNELS)
         else {
-            return Err(BroadcastJudgeError::TooLarge { graph: graph.name().to_owned(), nodes, degree });
+            return Err(BroadcastVerifierError::TooLarge { graph: graph.name().to_owned(), nodes, degree });
         };
         if root >= nodes {
-            return Err(BroadcastJudgeError::UnknownRoot { root, graph: graph.name().to_owned(), nodes });
+            return Err(BroadcastVerifierError::UnknownRoot { root, graph: graph.name().to_owned(), nodes });
         }
-        let mut walker = Walker::new(graph);
-        let distance = (model.routing == Routing::Minimal).then(|| walker.distances());
+        let mut position = CayleyPosition::new(graph);
+        let distance = (model.routing == Routing::Minimal).then(|| position.distances());
         let ports = match model.ports {
             Ports::All => None,
             Ports::Limit(limit) => Some((limit.get(), vec![[0; 2]; nodes as usize])),
@@ -111,7 +119,7 @@ impl<'a> BroadcastVerifier<'a> {
         Ok(Self {
             graph,
             model,
-            walker,
+            position,
             distance,
             arrived: informed.clone(),
             informed,
@@ -125,7 +133,7 @@ impl<'a> BroadcastVerifier<'a> {
         })
     }
 
-    /// Opens the next round: what has arrived can be sent on.
+    /// Begins the next round. The receivers of earlier rounds can now send.
     pub fn begin_round(&mut self) {
         self.counts.rounds += 1;
         self.informed.clone_from(&self.arrived);
@@ -138,15 +146,16 @@ impl<'a> BroadcastVerifier<'a> {
         }
     }
 
-    /// Takes in a transfer of the last round, from `sender` along `path`. After the first violation it looks at nothing
-    /// more; [`finish`](Self::finish) reports it.
+    /// Verifies a transfer of the current round, from `sender` along `path`. O(path length).
+    ///
+    /// After the first violation, later transfers are ignored; [`finish`](Self::finish) returns the violation.
     pub fn transfer(&mut self, sender: u64, path: impl IntoIterator<Item = Run>) {
         if self.violation.is_some() {
             return;
         }
         if self.counts.rounds == 0 {
             self.violation = Some(BroadcastViolation::NoRound);
-        } else if let Err(fault) = self.walk(sender, path) {
+        } else if let Err(fault) = self.check_transfer(sender, path) {
             let (round, transfer) = (self.counts.rounds - 1, self.in_round);
             self.violation = Some(BroadcastViolation::Transfer { round, transfer, sender: self.name(sender), fault });
         }
@@ -154,16 +163,16 @@ impl<'a> BroadcastVerifier<'a> {
         self.counts.transfers += 1;
     }
 
-    /// Whether a rule is broken already.
+    /// Returns true if a violation was found.
     pub fn is_refused(&self) -> bool {
         self.violation.is_some()
     }
 
-    /// The counts of a valid broadcast.
+    /// Ends the broadcast and returns its counts.
     ///
     /// # Errors
     ///
-    /// The first [`BroadcastViolation`].
+    /// The first [`BroadcastViolation`], including nodes that did not receive the message.
     pub fn finish(self) -> Result<BroadcastCounts, BroadcastViolation> {
         if let Some(violation) = self.violation {
             return Err(violation);
@@ -175,23 +184,23 @@ impl<'a> BroadcastVerifier<'a> {
         }
     }
 
-    fn walk(&mut self, sender: u64, path: impl IntoIterator<Item = Run>) -> Result<(), TransferFault> {
+    fn check_transfer(&mut self, sender: u64, path: impl IntoIterator<Item = Run>) -> Result<(), TransferFault> {
         if sender >= self.graph.node_count() {
             return Err(TransferFault::UnknownSender);
         }
         if !self.informed.contains(sender) {
             return Err(TransferFault::NotHeld);
         }
-        self.walker.start(sender);
+        self.position.start(sender);
         self.on_path.insert(sender);
         self.path.push(sender);
-        let walked = path.into_iter().try_for_each(|run| self.walk_run(run));
+        let result = path.into_iter().try_for_each(|run| self.follow_run(run));
         let hops = self.path.len() as u64 - 1;
         for node in self.path.drain(..) {
             self.on_path.remove(node);
         }
-        walked?;
-        let receiver = self.walker.element;
+        result?;
+        let receiver = self.position.element;
         if hops == 0 {
             return Err(TransferFault::EmptyPath);
         }
@@ -218,16 +227,16 @@ impl<'a> BroadcastVerifier<'a> {
         Ok(())
     }
 
-    /// Goes on along a run. It ends where it meets its own path, if not before, so its length is no danger.
-    fn walk_run(&mut self, run: Run) -> Result<(), TransferFault> {
+    /// Extends the path by a run. Even a very long run ends early, because a path cannot visit a node twice.
+    fn follow_run(&mut self, run: Run) -> Result<(), TransferFault> {
         let degree = self.graph.degree();
         if usize::from(run.generator) >= degree {
             return Err(TransferFault::UnknownGenerator { generator: run.generator, degree });
         }
         for _ in 0..run.hops {
-            let tail = self.walker.element;
-            self.walker.step(run.generator);
-            let head = self.walker.element;
+            let tail = self.position.element;
+            self.position.step(run.generator);
+            let head = self.position.element;
             if self.model.switching == Switching::StoreAndForward && self.path.len() > 1 {
                 return Err(TransferFault::NotOneChannel);
             }

@@ -10,20 +10,20 @@ fn run(generator: u16, hops: u64) -> Run {
     Run { generator, hops }
 }
 
-fn judged(
+fn verified(
     graph: &CayleyGraph,
     root: u64,
     model: CommunicationModel,
     rounds: &Transfers,
 ) -> Result<BroadcastCounts, BroadcastViolation> {
-    let mut judge = BroadcastVerifier::new(graph, root, model).unwrap();
+    let mut verifier = BroadcastVerifier::new(graph, root, model).unwrap();
     for round in rounds {
-        judge.begin_round();
+        verifier.begin_round();
         for (sender, path) in round {
-            judge.transfer(*sender, path.iter().copied());
+            verifier.transfer(*sender, path.iter().copied());
         }
     }
-    judge.finish()
+    verifier.finish()
 }
 
 fn ring() -> CayleyGraph {
@@ -36,21 +36,21 @@ fn valid() -> Transfers {
 }
 
 fn refusal(model: CommunicationModel, rounds: &Transfers) -> String {
-    judged(&ring(), 0, model, rounds).unwrap_err().to_string()
+    verified(&ring(), 0, model, rounds).unwrap_err().to_string()
 }
 
 #[test]
 fn a_valid_broadcast_is_counted() {
-    let counts = judged(&ring(), 0, CommunicationModel::wormhole(), &valid()).unwrap();
+    let counts = verified(&ring(), 0, CommunicationModel::wormhole(), &valid()).unwrap();
     let expected = BroadcastCounts { rounds: 2, transfers: 4, channel_uses: 6, longest_path: 2, redundant: 0 };
     assert_eq!(counts, expected);
     let mut twice = valid();
     twice.push(vec![(0, vec![run(0, 1)])]);
-    assert_eq!(judged(&ring(), 0, CommunicationModel::wormhole(), &twice).unwrap().redundant, 1);
+    assert_eq!(verified(&ring(), 0, CommunicationModel::wormhole(), &twice).unwrap().redundant, 1);
 }
 
 #[test]
-fn every_spoiled_broadcast_is_refused_in_words() {
+fn every_spoiled_broadcast_is_refused_with_its_place() {
     let wormhole = CommunicationModel::wormhole();
     let any = CommunicationModel { routing: Routing::Any, ..wormhole };
     let spoiled = |round: usize, place: usize, transfer: (u64, Vec<Run>)| {
@@ -128,23 +128,23 @@ fn every_spoiled_broadcast_is_refused_in_words() {
 #[test]
 fn a_transfer_needs_a_round() {
     let ring = ring();
-    let mut judge = BroadcastVerifier::new(&ring, 0, CommunicationModel::wormhole()).unwrap();
-    judge.transfer(0, [run(0, 1)]);
-    assert!(judge.is_refused());
-    assert_eq!(judge.finish(), Err(BroadcastViolation::NoRound));
+    let mut verifier = BroadcastVerifier::new(&ring, 0, CommunicationModel::wormhole()).unwrap();
+    verifier.transfer(0, [run(0, 1)]);
+    assert!(verifier.is_refused());
+    assert_eq!(verifier.finish(), Err(BroadcastViolation::NoRound));
 }
 
 #[test]
-fn what_is_too_large_or_has_no_root_is_refused_before_it_is_built() {
+fn a_network_that_is_too_large_and_an_unknown_root_are_refused() {
     let refusal = |spec: &str, root| {
         let graph: CayleyGraph = spec.parse().unwrap();
         BroadcastVerifier::new(&graph, root, CommunicationModel::wormhole()).unwrap_err().to_string()
     };
-    assert!(refusal("hypercube:60", 0).contains("judged on up to 2^30 channels"));
-    assert_eq!(refusal("ring:5", 5), "the root 5 is no node of ring:5; the nodes are 0 to 4");
+    assert!(refusal("hypercube:60", 0).contains("verified on at most 2^30 channels"));
+    assert_eq!(refusal("ring:5", 5), "the root 5 is not a node of ring:5; the nodes are 0 to 4");
 }
 
-/// The same rounds, and then as many in which everybody left over gets the message from a neighbour.
+/// Returns the rounds followed by rounds in which the remaining nodes receive the message from a neighbour.
 fn completed(graph: &CayleyGraph, mut rounds: Transfers) -> Transfers {
     let mut informed = vec![false; graph.node_count() as usize];
     informed[0] = true;
@@ -172,9 +172,9 @@ fn completed(graph: &CayleyGraph, mut rounds: Transfers) -> Transfers {
 }
 
 proptest! {
-    /// The judge of whole schedules and this one agree on everything that both can read.
+    /// The verifier of broadcasts agrees with the verifier of schedules.
     #[test]
-    fn both_judges_agree(
+    fn both_verifiers_agree(
         spec in prop::sample::select(vec!["ring:5", "hypercube:3", "torus:3x4", "circulant:9,1,3"]),
         rounds in prop::collection::vec(
             prop::collection::vec((0u64..12, prop::collection::vec((0u16..4, 1u64..3), 1..3)), 0..6), 0..4),
@@ -209,7 +209,7 @@ proptest! {
         }
         let broadcast = Collective::broadcast(NodeId::new(0));
         let problem = Problem::new(&topology, &broadcast, model).unwrap();
-        let (whole, streamed) = (verify(&problem, &schedule), judged(&graph, 0, model, &known));
+        let (whole, streamed) = (verify(&problem, &schedule), verified(&graph, 0, model, &known));
         prop_assert_eq!(whole.is_ok(), streamed.is_ok(), "{:?} {:?}", whole, streamed);
         if let (Ok(whole), Ok(streamed)) = (whole, streamed) {
             prop_assert_eq!(whole.transfers as u64, streamed.transfers);

@@ -1,13 +1,13 @@
-//! What makes a broadcast invalid, in words.
+//! Violations of the rules by broadcasts.
 
 use std::fmt;
 
-/// Why a broadcast cannot be judged round by round.
+/// The reason why a [`BroadcastVerifier`](crate::BroadcastVerifier) cannot be created.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BroadcastJudgeError {
-    /// The tables of the judge would be too large.
-    #[error("{graph} has {nodes} nodes of degree {degree}; a broadcast is judged on up to 2^30 channels")]
+pub enum BroadcastVerifierError {
+    /// A network with too many channels.
+    #[error("{graph} has {nodes} nodes of degree {degree}; a broadcast is verified on at most 2^30 channels")]
     TooLarge {
         /// Name of the network.
         graph: String,
@@ -16,8 +16,8 @@ pub enum BroadcastJudgeError {
         /// Number of channels that leave a node.
         degree: usize,
     },
-    /// A root that is no node.
-    #[error("the root {root} is no node of {graph}; the nodes are 0 to {}", .nodes - 1)]
+    /// A root that is not a node.
+    #[error("the root {root} is not a node of {graph}; the nodes are 0 to {}", .nodes - 1)]
     UnknownRoot {
         /// The root.
         root: u64,
@@ -28,7 +28,9 @@ pub enum BroadcastJudgeError {
     },
 }
 
-/// The first rule that a broadcast breaks, and where. The words count rounds and transfers from 1, the fields from 0.
+/// A rule that a broadcast breaks, and its place.
+///
+/// The displayed text counts rounds and transfers from 1, the fields from 0.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BroadcastViolation {
@@ -40,31 +42,31 @@ pub enum BroadcastViolation {
     Transfer {
         /// The round.
         round: usize,
-        /// The place of the transfer in its round.
+        /// The index of the transfer in its round.
         transfer: u64,
-        /// The sender in words.
+        /// The sender.
         sender: ElementName,
-        /// What is wrong.
+        /// The broken rule.
         fault: TransferFault,
     },
-    /// Nodes that never get the message.
+    /// Nodes that do not receive the message.
     #[error("after the last round {missing} node(s) do not hold the message, {first} is the first")]
     Undelivered {
         /// Number of nodes.
         missing: u64,
-        /// The lowest of them.
+        /// The lowest such node.
         first: ElementName,
     },
 }
 
-/// What is wrong with a transfer of a broadcast.
+/// A rule that a transfer of a broadcast breaks.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransferFault {
-    /// A sender that is no node.
+    /// A sender that is not a node.
     #[error("there is no such node")]
     UnknownSender,
-    /// A sender without the message.
+    /// A sender that does not hold the message.
     #[error("the sender does not hold the message when the round begins")]
     NotHeld,
     /// A path without a channel.
@@ -73,7 +75,7 @@ pub enum TransferFault {
     /// A generator that the graph does not have.
     #[error("there is no generator {generator}; the network has {degree}, counted from 0")]
     UnknownGenerator {
-        /// Its place.
+        /// The unknown generator.
         generator: u16,
         /// Number of generators.
         degree: usize,
@@ -84,49 +86,49 @@ pub enum TransferFault {
     /// Two transfers on one channel in one round.
     #[error("channel {tail}->{head} is already used in the round")]
     ChannelBusy {
-        /// Where the channel begins.
+        /// The tail of the channel.
         tail: ElementName,
-        /// Where it ends.
+        /// The head of the channel.
         head: ElementName,
     },
-    /// A path that comes back.
+    /// A path that visits a node twice.
     #[error("the path visits {node} twice")]
     NodeTwice {
         /// The node.
         node: ElementName,
     },
-    /// A detour where routing is minimal.
+    /// A path longer than the shortest one, under minimal routing.
     #[error("the path to {receiver} has {hops} channels, the shortest has {shortest}")]
     NotMinimal {
-        /// Where the path ends.
+        /// The receiver.
         receiver: ElementName,
         /// Number of channels of the path.
         hops: u64,
         /// Number of channels of the shortest path.
         shortest: u64,
     },
-    /// A node that starts too many transfers in a round.
+    /// A node that starts more transfers in a round than it has ports.
     #[error("the sender starts more than {limit} transfer(s) in the round, its number of ports")]
     SendPorts {
-        /// Transfers it may start in a round.
+        /// The number of ports.
         limit: u32,
     },
-    /// A node that finishes too many transfers in a round.
+    /// A node that finishes more transfers in a round than it has ports.
     #[error("{receiver} finishes more than {limit} transfer(s) in the round, its number of ports")]
     ReceivePorts {
         /// The receiver.
         receiver: ElementName,
-        /// Transfers it may finish in a round.
+        /// The number of ports.
         limit: u32,
     },
 }
 
-/// A node of a [`CayleyGraph`](lockstep_topology::CayleyGraph) with its name; written `'name'`.
+/// A node of a [`CayleyGraph`](lockstep_topology::CayleyGraph) with its name. Displayed as `'name'`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementName {
     /// The node.
     pub element: u64,
-    /// Its name, or its number if there is no such node.
+    /// The name of the node, or its number if there is no such node.
     pub name: Box<str>,
 }
 

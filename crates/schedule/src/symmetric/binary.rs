@@ -1,46 +1,48 @@
-//! The binary form of symmetric schedules: sealed, the same contents as the JSON form.
+//! The binary form of symmetric schedule files: sealed, with the same contents as the JSON form.
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{Graph, KIND};
+use super::file::{GraphRecord, KIND};
 use super::{BaseSchedule, SymmetricScheduleFile};
 use crate::binary::{ModelTable, check_lengths, paths};
 use crate::file::ScheduleFileError;
 
-/// Everything in flat tables; numbers below 251 take one byte.
+/// The contents of a file as flat tables; numbers below 251 take one byte.
 #[derive(Serialize, Deserialize)]
-struct Tables {
-    graph: Graph,
+struct SymmetricTables {
+    graph: GraphRecord,
     model: ModelTable,
     collective: String,
     /// Number of transfers of each step.
     step_transfers: Vec<u32>,
-    /// By transfer.
+    /// The message of each transfer.
     message: Vec<u32>,
+    /// The sender of each transfer.
     from: Vec<u32>,
-    /// Number of generators of each transfer's path.
+    /// Length of each transfer's path.
     path_generators: Vec<u32>,
+    /// The generators of all paths together.
     generators: Vec<u16>,
 }
 
 impl SymmetricScheduleFile {
-    /// The bytes of a binary file, 4 to 12 bytes a transfer of the base and 1 to 3 a channel of its path.
+    /// Returns the bytes of a binary file: 4 to 12 bytes per transfer of the base and 1 to 3 bytes per channel of its path.
     pub fn to_bytes(&self) -> Vec<u8> {
-        KIND.seal(&Tables::from(self))
+        KIND.seal(&SymmetricTables::from(self))
     }
 
-    /// The contents of a binary file.
+    /// Reads a binary file.
     ///
     /// # Errors
     ///
-    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind, else as
-    /// [`from_json`](Self::from_json).
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind.
+    /// Otherwise the errors of [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        KIND.open::<Tables>(bytes)?.try_into()
+        KIND.open::<SymmetricTables>(bytes)?.try_into()
     }
 }
 
-impl From<&SymmetricScheduleFile> for Tables {
+impl From<&SymmetricScheduleFile> for SymmetricTables {
     fn from(SymmetricScheduleFile { schedule, model }: &SymmetricScheduleFile) -> Self {
         let base = schedule.base();
         let transfers = || base.steps().flatten();
@@ -57,14 +59,15 @@ impl From<&SymmetricScheduleFile> for Tables {
     }
 }
 
-impl TryFrom<Tables> for SymmetricScheduleFile {
+impl TryFrom<SymmetricTables> for SymmetricScheduleFile {
     type Error = ScheduleFileError;
 
-    fn try_from(tables: Tables) -> Result<Self, ScheduleFileError> {
-        let Tables { graph, model, collective, step_transfers, message, from, path_generators, generators } = tables;
+    fn try_from(tables: SymmetricTables) -> Result<Self, ScheduleFileError> {
+        let SymmetricTables { graph, model, collective, step_transfers, message, from, path_generators, generators } =
+            tables;
         check_lengths(&step_transfers, message.len(), &path_generators, generators.len())?;
         if from.len() != message.len() {
-            return Err(ScheduleFileError::Tables { why: "not every transfer has a sender" });
+            return Err(ScheduleFileError::Tables { why: "the number of senders is not the number of transfers" });
         }
         let mut base = BaseSchedule::new();
         let mut transfers = message.iter().zip(&from).zip(paths(&path_generators, &generators));

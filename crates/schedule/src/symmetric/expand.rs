@@ -1,54 +1,53 @@
-//! The translates, written out: all of them as a schedule, or what one node has of them.
+//! Expansion of symmetric schedules: the whole schedule, or the program of one node.
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use super::judge::Case;
 use super::sums::translation;
+use super::verify::BaseVerifier;
 use super::{SymmetricSchedule, SymmetricViolation};
 use crate::messages::MessageId;
 use crate::name::CollectiveName;
 use crate::schedule::Schedule;
 
-/// Why the translates of a base cannot be written out.
+/// The reason why a symmetric schedule cannot be expanded.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpansionError {
-    /// A network that is not the graph: other nodes or channels, other numbers, switches, or shared wires.
-    #[error("the network '{topology}' is not '{graph}', number by number; generate it from that spec")]
+    /// A network that differs from the graph: in nodes, channels or their numbers, by a switch, or by a shared resource.
+    #[error("the network '{topology}' differs from '{graph}' in its nodes or channels; generate it from that spec")]
     OtherNetwork {
         /// Name of the network.
         topology: String,
         /// Name of the graph.
         graph: String,
     },
-    /// A base that names a message, element or generator that does not exist.
+    /// A base with a message, element or generator that does not exist.
     #[error(transparent)]
     Base(#[from] SymmetricViolation),
-    /// More than a schedule holds.
-    #[error("the {nodes} translates have 2^32 - 1 messages, transfers or channel uses and more; ask for one node")]
+    /// A schedule too large to store.
+    #[error("the {nodes} translates have more than 2^32 - 2 messages, transfers or channel uses; expand one node only")]
     TooLarge {
         /// Number of translates.
         nodes: usize,
     },
 }
 
-/// One transfer that a node starts.
+/// A transfer that a node starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalSend<'a> {
-    /// The node whose message it is.
+    /// The source of the message.
     pub source: u64,
-    /// The node that an all-to-all message is for; `None` in an all-gather.
+    /// The receiver of an all-to-all message; `None` in an all-gather.
     pub receiver: Option<u64>,
-    /// The places of the generators whose channels it crosses, in order; the node sends on the first one.
+    /// The indices of the generators whose channels it crosses, in order. The node sends on the first.
     pub path: &'a [u16],
 }
 
 impl SymmetricSchedule {
-    /// What one node sends: by step, the transfers that it starts, computed when asked, each in time in proportion to the
-    /// number of sides.
+    /// Returns the program of one node: the transfers that it starts, step by step.
     ///
-    /// Of each transfer of the base it starts the translate that leaves from it, so that all nodes send as much, on the same
-    /// generators. Numbers that are no node are taken modulo the sides.
+    /// For each transfer of the base, the node starts one translate. All nodes start the same number of
+    /// transfers, on the same generators. Invalid node numbers are reduced modulo the sides. Lazy, O(sides) per transfer.
     pub fn program_of(&self, node: u64) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = LocalSend<'_>>> {
         let scatter = self.collective == CollectiveName::AllToAll;
         self.base.steps().map(move |step| {
@@ -60,22 +59,23 @@ impl SymmetricSchedule {
         })
     }
 
-    /// All translates as one schedule, for a network whose node `v` is element `v` and whose channels out of a node are
-    /// those of the generators, in their order, as the families generate them.
+    /// Returns the whole schedule: all translates of the base.
     ///
-    /// A step has the translates of its transfers one transfer after the other, each by the source. Takes some 50 ns a
-    /// transfer; memory as the schedule.
+    /// Node `v` of the network must be element `v`, and the channels of a node must be in the order of the generators.
+    /// Networks generated from the spec of the graph satisfy this. The transfers of a step are ordered by base transfer, then by source.
+    ///
+    /// O(channel uses) time and memory, about 50 ns per transfer.
     ///
     /// # Errors
     ///
-    /// [`ExpansionError`]. A base that breaks other rules is expanded to a schedule that breaks them.
+    /// [`ExpansionError`]. Other violations are not detected: the expanded schedule has them too.
     pub fn expand(&self, topology: &Topology) -> Result<Schedule, ExpansionError> {
-        let case = Case::new(self)?;
+        let verifier = BaseVerifier::new(self)?;
         if !self.is_graph_of(topology) {
             let (topology, graph) = (topology.name().to_owned(), self.graph.name().to_owned());
             return Err(ExpansionError::OtherNetwork { topology, graph });
         }
-        case.check_known()?;
+        verifier.check_known()?;
         let nodes = topology.node_count();
         let [transfers, uses] =
             [self.base.transfer_count(), self.base.channel_use_count()].map(|part| nodes.checked_mul(part));
@@ -112,7 +112,7 @@ impl SymmetricSchedule {
         Ok(schedule)
     }
 
-    /// Whether nodes and channels of a network are those of the graph, under the same numbers.
+    /// Returns true if the network has the nodes and channels of the graph, with the same numbers.
     fn is_graph_of(&self, topology: &Topology) -> bool {
         let graph = &self.graph;
         let same_size = topology.node_count() as u64 == graph.node_count()

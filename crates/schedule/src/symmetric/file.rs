@@ -1,4 +1,4 @@
-//! A symmetric schedule together with the network's rules: the contents of a file.
+//! Symmetric schedule files: a schedule and its communication model.
 
 use lockstep_files::FileKind;
 use lockstep_topology::CayleyGraph;
@@ -17,13 +17,13 @@ pub(super) const KIND: FileKind = FileKind {
     remedies: &[("lockstep-topology", "a topology alone is no symmetric schedule, plan one for it")],
 };
 
-/// The most sides of a graph that are read, those of one element included.
+/// Maximum number of sides of a graph in a file, including sides of one element.
 const MAX_SIDES: usize = 1 << 10;
 
-/// The most generators that are read: as many as a path can name.
+/// Maximum number of generators of a graph in a file: the number of `u16` values.
 const MAX_GENERATORS: usize = 1 << 16;
 
-/// A symmetric schedule and the rules of its network, as a file holds them: plain data that may be wrong.
+/// A symmetric schedule and its communication model: the contents of a file. Plain data that may be invalid.
 ///
 /// ```
 /// use lockstep_schedule::{
@@ -43,12 +43,12 @@ const MAX_GENERATORS: usize = 1 << 16;
 pub struct SymmetricScheduleFile {
     /// The schedule, valid or not.
     pub schedule: SymmetricSchedule,
-    /// The network's rules.
+    /// The communication model.
     pub model: CommunicationModel,
 }
 
 impl SymmetricScheduleFile {
-    /// The contents of a file, binary or JSON as its first byte says.
+    /// Reads a file. The first byte tells binary from JSON.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl SymmetricScheduleFile {
         KIND.read(bytes, Self::from_json, Self::from_bytes)
     }
 
-    /// The report of a valid schedule, as [`verify_symmetric`] gives it.
+    /// Verifies the schedule by [`verify_symmetric`] and returns its report.
     ///
     /// # Errors
     ///
@@ -66,9 +66,9 @@ impl SymmetricScheduleFile {
         verify_symmetric(&self.schedule, self.model)
     }
 
-    /// The contents of a file, from its parts.
+    /// Builds and checks the contents of a file from its parts.
     pub(super) fn of_parts(
-        graph: Graph,
+        graph: GraphRecord,
         collective: &str,
         model: CommunicationModel,
         base: BaseSchedule,
@@ -81,26 +81,26 @@ impl SymmetricScheduleFile {
     }
 }
 
-/// A graph as files write it.
+/// The serialized form of a Cayley graph.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Graph {
+pub(super) struct GraphRecord {
     name: String,
     sides: Vec<u64>,
     generators: Vec<u64>,
 }
 
-impl From<&CayleyGraph> for Graph {
+impl From<&CayleyGraph> for GraphRecord {
     fn from(graph: &CayleyGraph) -> Self {
         let (name, sides, generators) = (graph.name().to_owned(), graph.sides().to_vec(), graph.generators().to_vec());
         Self { name, sides, generators }
     }
 }
 
-impl TryFrom<Graph> for CayleyGraph {
+impl TryFrom<GraphRecord> for CayleyGraph {
     type Error = ScheduleFileError;
 
-    fn try_from(Graph { name, sides, generators }: Graph) -> Result<Self, ScheduleFileError> {
+    fn try_from(GraphRecord { name, sides, generators }: GraphRecord) -> Result<Self, ScheduleFileError> {
         for (field, found, limit) in
             [("sides", sides.len(), MAX_SIDES), ("generators", generators.len(), MAX_GENERATORS)]
         {

@@ -1,61 +1,61 @@
-//! The JSON form of symmetric schedules: `"format": "lockstep-symmetric-schedule"`, version 1.
+//! The JSON form of symmetric schedule files: `"format": "lockstep-symmetric-schedule"`, version 1.
 
 use lockstep_files::to_json_rows;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::file::{Graph, KIND};
+use super::file::{GraphRecord, KIND};
 use super::{BaseSchedule, SymmetricScheduleFile};
 use crate::file::ScheduleFileError;
 use crate::model::CommunicationModel;
 use crate::steps::{StepList, read_steps};
 
-/// A file as it is written.
+/// The serialized form of a symmetric schedule file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record<G, B> {
+struct SymmetricScheduleRecord<G, B> {
     format: String,
     version: u32,
     graph: G,
     model: CommunicationModel,
-    collective: CollectiveRecord,
+    collective: SymmetricCollectiveRecord,
     steps: B,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CollectiveRecord {
+struct SymmetricCollectiveRecord {
     kind: String,
 }
 
 impl SymmetricScheduleFile {
-    /// The text of a JSON file: a field of the file a line, a step a line. Some 40 bytes a transfer of the base.
+    /// Returns the text of a JSON file: one line per field and one line per step, about 40 bytes per transfer of the base.
     pub fn to_json(&self) -> String {
         let Self { schedule, model } = self;
-        let record = Record {
+        let record = SymmetricScheduleRecord {
             format: KIND.format.to_owned(),
             version: KIND.version,
-            graph: Graph::from(schedule.graph()),
+            graph: GraphRecord::from(schedule.graph()),
             model: *model,
-            collective: CollectiveRecord { kind: schedule.collective().abbreviation().to_owned() },
+            collective: SymmetricCollectiveRecord { kind: schedule.collective().abbreviation().to_owned() },
             steps: schedule.base(),
         };
         to_json_rows(&record, 2)
     }
 
-    /// The contents of a JSON file.
+    /// Reads a JSON file.
     ///
     /// # Errors
     ///
-    /// The first [`ScheduleFileError`]; format and version are looked at before everything else.
+    /// The first [`ScheduleFileError`]. Format and version are checked first.
     pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
-        let record: Record<Graph, BaseSchedule> = KIND.parse(text)?;
+        let record: SymmetricScheduleRecord<GraphRecord, BaseSchedule> = KIND.parse(text)?;
         KIND.check(&record.format, record.version.into())?;
         Self::of_parts(record.graph, &record.collective.kind, record.model, record.steps)
     }
 }
 
-/// A transfer as it is written; its path is a list when it is read, a slice when it is written.
+/// The serialized form of a transfer; the path is a list for reading and a slice for writing.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TransferRecord<P> {

@@ -1,12 +1,12 @@
-//! Schedules too large to write down: one source's part, and a group that moves it to all others.
+//! Symmetric schedules: the part of one source and a group of translations, for schedules too large to store.
 
 mod base;
 mod binary;
 mod expand;
 mod file;
 mod json;
-mod judge;
 mod sums;
+mod verify;
 mod violation;
 
 use lockstep_topology::CayleyGraph;
@@ -16,18 +16,18 @@ use crate::CollectiveName;
 pub use base::{BaseSchedule, BaseTransfer};
 pub use expand::{ExpansionError, LocalSend};
 pub use file::SymmetricScheduleFile;
-pub use judge::verify_symmetric;
+pub use verify::verify_symmetric;
 pub use violation::{BasePlace, SymmetricViolation};
 
-/// A schedule of an all-gather or all-to-all on a Cayley graph, represented by the part of source 0: the part of source
-/// `s` is the same with `s` added to every element.
+/// A symmetric schedule of an all-gather or all-to-all on a Cayley graph.
 ///
-/// It may be wrong; only [`verify_symmetric`] says that it is not.
+/// It stores only the base, the part of source 0. The part of source `s` is the translate of the base by `s`: `s` is added
+/// to every element. The data may be invalid; [`verify_symmetric`] decides.
 ///
 /// ```
 /// use lockstep_schedule::{BaseSchedule, CollectiveName, CommunicationModel, SymmetricSchedule, verify_symmetric};
 ///
-/// // An all-gather on the ring of three, in one step: everybody sends both ways.
+/// // An all-gather on the ring of 3 nodes, in one step: each node sends to both neighbours.
 /// let mut base = BaseSchedule::new();
 /// base.begin_step();
 /// base.push(BaseSchedule::BROADCAST, 0, &[0]);
@@ -36,7 +36,7 @@ pub use violation::{BasePlace, SymmetricViolation};
 /// let report = verify_symmetric(&schedule, CommunicationModel::store_and_forward())?;
 /// assert_eq!((report.steps, report.transfers, report.redundant), (1, 6, 0));
 ///
-/// // Node 2 sends its own message, in one step, to both of its neighbours.
+/// // Node 2 sends its own message to both neighbours.
 /// let sends: Vec<_> = schedule.program_of(2).flatten().map(|send| (send.source, send.path[0])).collect();
 /// assert_eq!(sends, [(2, 0), (2, 1)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,22 +49,22 @@ pub struct SymmetricSchedule {
 }
 
 impl SymmetricSchedule {
-    /// The translates of `base`, one a node of `graph`.
+    /// The schedule of all translates of `base`, one per node of `graph`. O(1).
     pub fn new(graph: CayleyGraph, collective: CollectiveName, base: BaseSchedule) -> Self {
         Self { graph, collective, base }
     }
 
-    /// The network and the group of its translations.
+    /// The network, a Cayley graph, and its group of translations.
     pub fn graph(&self) -> &CayleyGraph {
         &self.graph
     }
 
-    /// What it is a schedule of.
+    /// The collective.
     pub fn collective(&self) -> CollectiveName {
         self.collective
     }
 
-    /// The part of source 0.
+    /// The base: the part of source 0.
     pub fn base(&self) -> &BaseSchedule {
         &self.base
     }

@@ -1,17 +1,17 @@
-//! What makes the translates of a base schedule invalid, in words.
+//! Violations of the rules by symmetric schedules.
 
 use std::fmt;
 
 use crate::name::CollectiveName;
 
-/// Where in a base schedule a violation is.
+/// The place of a violation in a base schedule.
 ///
-/// The fields count from 0; the words count steps and transfers from 1, as those of [`Place`](crate::Place) do.
+/// The fields count from 0. The displayed text counts steps and transfers from 1, as for [`Place`](crate::Place).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BasePlace {
     /// The step, from 0.
     pub step: usize,
-    /// The place of the transfer in its step, from 0.
+    /// The index of the transfer in its step, from 0.
     pub transfer: usize,
     /// The message that the transfer moves.
     pub message: u32,
@@ -23,20 +23,20 @@ impl fmt::Display for BasePlace {
     }
 }
 
-/// A rule that the base of a symmetric schedule breaks, and where; every translate breaks it too.
+/// A rule that the base of a symmetric schedule breaks, and its place. Every translate breaks the rule too.
 ///
-/// The words count steps and transfers from 1, the fields from 0. Messages, elements and generators keep their numbers.
+/// The displayed text counts steps and transfers from 1, the fields from 0. Other numbers are shown unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymmetricViolation {
-    /// A collective in which not every source does the same.
-    #[error("a symmetric schedule is one of aab or aas, not of {collective}")]
+    /// A collective that is not an all-gather or all-to-all.
+    #[error("a symmetric schedule is for aab or aas, not for {collective}")]
     Collective {
         /// The collective.
         collective: CollectiveName,
     },
-    /// A group that is too small for a collective, or too large for the numbers of a base.
-    #[error("the graph has {elements} element(s); a symmetric schedule is for 2 to 2^32 of them")]
+    /// A group that is too small for a collective, or too large for the element numbers of a base.
+    #[error("the graph has {elements} element(s), expected 2 to 2^32")]
     Elements {
         /// Number of elements.
         elements: u64,
@@ -48,7 +48,7 @@ pub enum SymmetricViolation {
         at: BasePlace,
         /// The first message of a source.
         first: u64,
-        /// The last one.
+        /// The last message of a source.
         last: u64,
     },
     /// A transfer that starts outside the group.
@@ -56,17 +56,17 @@ pub enum SymmetricViolation {
     UnknownElement {
         /// The transfer.
         at: BasePlace,
-        /// The number that names no element.
+        /// The unknown element.
         element: u64,
         /// Number of elements.
         elements: u64,
     },
-    /// A path by a generator that the graph does not have.
+    /// A path with a generator that the graph does not have.
     #[error("{at}: there is no generator {generator}; the graph has {generators}, counted from 0")]
     UnknownGenerator {
         /// The transfer.
         at: BasePlace,
-        /// The place that names no generator.
+        /// The unknown generator.
         generator: u16,
         /// Number of generators.
         generators: usize,
@@ -92,10 +92,10 @@ pub enum SymmetricViolation {
         at: BasePlace,
         /// The generator.
         generator: u16,
-        /// The place of the transfer of the first use in the step, from 0; it may be the same.
+        /// The index of the first transfer that uses it in the step, from 0; possibly the same transfer.
         other: usize,
     },
-    /// A path that comes back.
+    /// A path that visits an element twice.
     #[error("{at}: the path visits element {element} twice")]
     ElementTwice {
         /// The transfer.
@@ -103,58 +103,58 @@ pub enum SymmetricViolation {
         /// The element.
         element: u64,
     },
-    /// A step of too many transfers.
-    #[error("{at}: every node starts and finishes more than {limit} transfer(s) in the step, its number of ports")]
+    /// A step with more transfers than ports.
+    #[error("{at}: every node sends and receives more than {limit} transfer(s) in the step, its number of ports")]
     Ports {
-        /// The first transfer too many.
+        /// The first transfer above the limit.
         at: BasePlace,
-        /// Transfers that a node may start, and finish, in a step.
+        /// The number of ports.
         limit: u32,
     },
-    /// A sender without the message.
+    /// A sender that does not hold the message.
     #[error("{at}: the sender {sender} does not hold the message when the step begins")]
     NotHeld {
         /// The transfer.
         at: BasePlace,
-        /// The element that sends.
+        /// The sender.
         sender: u64,
     },
-    /// Under direct scatter, a transfer that is not from source to receiver.
-    #[error("{at}: it goes from {from} to {to}; direct scatter goes from 0 to the receiver in one transfer")]
+    /// A transfer that is not from source to receiver, under direct scatter.
+    #[error("{at}: the path goes from {from} to {to}; direct scatter goes from 0 to the receiver in one transfer")]
     NotDirect {
         /// The transfer.
         at: BasePlace,
-        /// The element that sends.
+        /// The sender.
         from: u64,
-        /// The element that receives.
+        /// The receiver.
         to: u64,
     },
-    /// A message that never reaches an element.
+    /// An element that does not receive its message.
     #[error("after the last step element {element} does not hold message {message}")]
     Undelivered {
         /// The message.
         message: u64,
-        /// The element that lacks it.
+        /// The element that does not hold it.
         element: u64,
     },
-    /// A detour where routing is minimal.
+    /// A path longer than the shortest one, under minimal routing.
     #[error("{at}: the path from {from} to {to} has {channels} channels, the shortest has {shortest}")]
     NotMinimal {
         /// The transfer.
         at: BasePlace,
-        /// The element that sends.
+        /// The sender.
         from: u64,
-        /// The element that receives.
+        /// The receiver.
         to: u64,
         /// Number of channels of the path.
         channels: usize,
-        /// Number of channels of the shortest one.
+        /// Number of channels of the shortest path.
         shortest: usize,
     },
 }
 
 impl SymmetricViolation {
-    /// Where it is; `None` for what is wrong with the whole or missing after the last step.
+    /// The place of the violation; `None` if it concerns the whole schedule or the end of the last step.
     pub fn place(&self) -> Option<&BasePlace> {
         match self {
             Self::Collective { .. } | Self::Elements { .. } | Self::Undelivered { .. } => None,

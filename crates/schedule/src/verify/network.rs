@@ -152,10 +152,10 @@ fn resource_conflict(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, channel: C
     let (at, name) = (case.place(at), case.channel(channel));
     match users.next() {
         Some((other, used)) if used == channel => Violation::ChannelBusy { at, channel: name, other },
-        Some((other, used)) => Violation::WireBusy { at, channel: name, other, other_channel: case.channel(used) },
+        Some((other, used)) => Violation::ResourceBusy { at, channel: name, other, other_channel: case.channel(used) },
         None => {
             let first = own_use.expect("the transfer uses the resource");
-            Violation::WireTwice { at, channel: name, other_channel: case.channel(first) }
+            Violation::ResourceTwice { at, channel: name, other_channel: case.channel(first) }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON and binary files.
+//! JSON and binary schedule files.
 
 use lockstep_schedule::strategy::spoiled_instance;
 use lockstep_schedule::{Collective, CommunicationModel, Message, MessageId, Ports, Problem, Schedule, ScheduleFile};
@@ -19,7 +19,7 @@ proptest! {
         let text = file.to_json();
         prop_assert_eq!(ScheduleFile::from_json(&text).unwrap(), file.clone());
         prop_assert_eq!(ScheduleFile::read(text.as_bytes()).unwrap(), file.clone());
-        // As a part of another document, and in any layout.
+        // As a part of another document, in another layout.
         let value = serde_json::to_value(&file).unwrap();
         prop_assert_eq!(serde_json::from_value::<ScheduleFile>(value).unwrap(), file);
     }
@@ -44,7 +44,7 @@ proptest! {
         prop_assert!(ScheduleFile::from_bytes(&altered).is_err());
     }
 
-    /// Whoever knows the checksum still cannot make the reader panic.
+    /// A forged payload with a valid checksum does not make the reader panic.
     #[test]
     fn forged_binary_files_are_read_without_panic(
         (instance, schedule) in spoiled_instance(5), places: [Index; 2], bytes: [u8; 2], cut: Option<Index>,
@@ -81,7 +81,7 @@ proptest! {
     }
 }
 
-/// The broadcast on the ring: a to b and d, b to c.
+/// A broadcast on the ring: from a to b and d, then from b to c.
 fn broadcast() -> ScheduleFile {
     let (ring, collective) = (ring(), Collective::broadcast(NodeId::new(0)));
     let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
@@ -89,7 +89,7 @@ fn broadcast() -> ScheduleFile {
 }
 
 #[test]
-fn a_file_reads_well() {
+fn the_json_form_is_stable() {
     expect_test::expect![[r#"
         {
           "format": "lockstep-schedule",
@@ -124,14 +124,14 @@ fn a_file_reads_well() {
     .assert_eq(&broadcast().to_json());
 }
 
-/// What reading says after this piece of the text has been replaced by that one.
+/// Returns the error of reading the text after a replacement.
 fn refused(from: &str, to: &str) -> String {
     let text = broadcast().to_json();
     assert!(text.contains(from), "{from}");
     ScheduleFile::from_json(&text.replacen(from, to, 1)).expect_err(to).to_string()
 }
 
-/// Whether reading gives the same file after a replacement.
+/// Returns true if the text after a replacement is read as the same file.
 fn accepted(from: &str, to: &str) -> bool {
     let text = broadcast().to_json();
     assert!(text.contains(from), "{from}");
@@ -139,7 +139,7 @@ fn accepted(from: &str, to: &str) -> bool {
 }
 
 #[test]
-fn what_follows_may_be_left_out_and_written_otherwise() {
+fn optional_fields_may_be_omitted_and_aliases_are_read() {
     assert!(accepted("\"chunks\": 1", "\"chunks\": 1"));
     assert!(accepted(",\n    \"chunks\": 1", ""));
     assert!(accepted("\"oab\"", "\"broadcast\""));
@@ -158,7 +158,7 @@ fn wrong_files_are_refused_by_their_head() {
         refused("lockstep-schedule", "lockstep-topology"),
         "field 'format' is 'lockstep-topology', expected 'lockstep-schedule'; a topology alone is no schedule, plan one for it"
     );
-    // The version counts before fields that a later version may have.
+    // The version is checked before unknown fields, which a later version may have.
     let later = refused("\"version\": 1,\n  \"topology\"", "\"version\": 3, \"novelty\": 1,\n  \"topology\"");
     assert_eq!(later, "field 'version' is 3, but only version 2 is known; use a newer lockstep");
     assert_eq!(
@@ -185,7 +185,7 @@ fn wrong_fields_are_named() {
 }
 
 #[test]
-fn what_is_quoted_cannot_move_the_cursor() {
+fn quoted_text_has_no_control_characters() {
     let quoted = [
         refused("lockstep-schedule", "\\u001b[2J"),
         refused("\"oab\"", "\"\\u001b[2J\""),
@@ -200,7 +200,7 @@ fn what_is_quoted_cannot_move_the_cursor() {
 }
 
 #[test]
-fn text_that_is_no_json_is_refused() {
+fn text_that_is_not_json_is_refused() {
     assert!(refused("\"steps\": [", "\"steps\": ").starts_with("the text is no JSON: "));
     let text = broadcast().to_json();
     let cut = ScheduleFile::from_json(&text[..text.len() / 2]).unwrap_err().to_string();
@@ -219,26 +219,26 @@ fn collectives_that_do_not_fit_are_refused() {
     assert_eq!(refused("\"root\": 0,", ""), "field 'collective': broadcast needs a root; name the terminal");
     assert_eq!(
         refused("\"root\": 0", "\"root\": 4000000000"),
-        "field 'collective': root 4000000000 is no node of the network; the nodes are 0 to 3"
+        "field 'collective': root 4000000000 is not a node of the network; the nodes are 0 to 3"
     );
     assert_eq!(
         refused("\"kind\": \"oab\",\n    \"root\": 0", "\"kind\": \"aab\""),
-        "field 'messages': 1 messages are listed, but aab has 4 here; leave the field out"
+        "field 'messages': found 1 messages, but aab has 4 on this network; leave the field out"
     );
     assert_eq!(
         refused("\"source\": 0", "\"source\": 1"),
-        "field 'messages': message 0 has another source in oab; leave the field out"
+        "field 'messages': message 0 differs from oab in its source; leave the field out"
     );
     for wrong in ["[1, 2]}", "[1, 2, 2]}", "[0, 1, 2]}", "[]}"] {
         assert_eq!(
             refused("\"all\"}", wrong),
-            "field 'messages': message 0 has another receivers in oab; leave the field out"
+            "field 'messages': message 0 differs from oab in its receivers; leave the field out"
         );
     }
 }
 
 #[test]
-fn custom_messages_are_taken_as_given_once_a_chunk() {
+fn custom_messages_are_listed_once_per_chunk() {
     let messages = vec![
         Message { source: NodeId::new(0), receivers: vec![NodeId::new(2), NodeId::new(1)] },
         Message { source: NodeId::new(3), receivers: vec![NodeId::new(0)] },
@@ -254,12 +254,12 @@ fn custom_messages_are_taken_as_given_once_a_chunk() {
 
     let read = |text: &str| ScheduleFile::from_json(text).map_err(|error| error.to_string());
     let uneven = text.replacen("\"receivers\": [2, 1]", "\"receivers\": [1, 2]", 1);
-    let expected = "field 'messages': message 0 must be listed 2 times, once a chunk; repeat it";
+    let expected = "field 'messages': message 0 must be listed 2 times, once per chunk; repeat it";
     assert_eq!(read(&uneven), Err(expected.to_owned()));
     let odd = text.replacen("    {\"source\": 0, \"receivers\": [2, 1]},\n", "", 1);
     assert!(read(&odd).is_err());
-    let everybody = text.replace("\"receivers\": [2, 1]", "\"receivers\": \"all\"");
-    let collective = read(&everybody).unwrap().collective().clone();
+    let to_all = text.replace("\"receivers\": [2, 1]", "\"receivers\": \"all\"");
+    let collective = read(&to_all).unwrap().collective().clone();
     assert_eq!(collective.listed().unwrap()[0].receivers, [1, 2, 3].map(NodeId::new));
 }
 
@@ -267,10 +267,10 @@ fn custom_messages_are_taken_as_given_once_a_chunk() {
 fn every_part_of_a_topology_survives() {
     let mut network = TopologyBuilder::new("a \"quoted\" näme\n");
     let (a, b) = (network.node("α", true, Some(true)), network.terminal("b"));
-    let (deaf, switch) = (network.node("deaf", false, Some(false)), network.switch("s"));
+    let (passive, switch) = (network.node("passive", false, Some(false)), network.switch("s"));
     let [forth, back] = network.link(a, switch);
     let [_, down] = network.link(b, switch);
-    network.link(deaf, switch);
+    network.link(passive, switch);
     network.share([forth, back]);
     network.positions([[0.1, -2.5], [1e-9, 3.0], [0.0, 0.0], [7.0, 1.0 / 3.0]]);
     let topology = network.build().unwrap();

@@ -1,25 +1,25 @@
-//! The schedules that the document on multistage networks prints. Rows are sources, columns steps, cells destinations.
+//! The schedules of the document on multistage networks. Rows are sources, columns are steps, cells are destinations.
 
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, Violation, verify};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// A table of the document, as `data/papers` has it.
+/// Returns a table of the document, from `data/papers`.
 fn table(name: &str) -> [[u32; 7]; 8] {
     let mut figures: serde_json::Value =
-        serde_json::from_str(include_str!("../../../../data/papers/min.json")).expect("the figures are JSON");
-    serde_json::from_value(figures[name]["rows"].take()).expect("seven steps of eight terminals")
+        serde_json::from_str(include_str!("../../../../data/papers/min.json")).expect("the file is valid JSON");
+    serde_json::from_value(figures[name]["rows"].take()).expect("the table has seven steps of eight terminals")
 }
 
-/// All shortest ways from one terminal to another over switches; on unidirectional networks also from one to itself.
+/// Returns all shortest paths between two terminals over switches. On unidirectional networks, the terminals may be equal.
 fn shortest_paths(topology: &Topology, from: NodeId, to: NodeId) -> Vec<Vec<ChannelId>> {
     let mut paths: Vec<Vec<ChannelId>> = topology.out_channels(from).iter().map(|&channel| vec![channel]).collect();
     loop {
         let end = |path: &Vec<ChannelId>| topology.head(*path.last().unwrap());
-        let (there, on_the_way): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| end(path) == to);
-        if !there.is_empty() {
-            return there;
+        let (complete, partial): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| end(path) == to);
+        if !complete.is_empty() {
+            return complete;
         }
-        let inner = on_the_way.into_iter().filter(|path| !topology.is_terminal(end(path)));
+        let inner = partial.into_iter().filter(|path| !topology.is_terminal(end(path)));
         paths = inner
             .flat_map(|path| {
                 let next = topology.out_channels(end(&path)).iter();
@@ -47,7 +47,7 @@ fn table_2_is_valid_on_omega_8() {
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
     let report = verify(&problem, &omega_schedule(&omega, &table("table2"))).unwrap();
     assert_eq!((report.steps, report.transfers, report.redundant), (7, 56, 0));
-    // All channels are busy in all steps, as the document says.
+    // The document states that all channels are busy in all steps.
     assert_eq!(report.channel_uses, 7 * omega.channel_count());
 }
 
@@ -66,7 +66,7 @@ fn table_2_with_two_cells_of_a_column_swapped_is_refused() {
     }
 }
 
-/// Paths for the rest of a step that share no channel with those chosen, by trying all.
+/// Extends `chosen` to pairwise channel-disjoint paths for the whole step, by exhaustive search.
 fn choose(paths: &[Vec<Vec<ChannelId>>], chosen: &mut Vec<Vec<ChannelId>>) -> bool {
     let Some(options) = paths.get(chosen.len()) else {
         return true;
@@ -84,7 +84,7 @@ fn choose(paths: &[Vec<Vec<ChannelId>>], chosen: &mut Vec<Vec<ChannelId>>) -> bo
 }
 
 #[test]
-fn table_4_is_realisable_on_the_fat_tree_of_8_leaves() {
+fn table_4_has_disjoint_shortest_paths_on_the_fat_tree_of_8_leaves() {
     let (tree, collective): (Topology, _) = ("fat-tree:2,3".parse().unwrap(), Collective::all_to_all());
     let problem = Problem::new(&tree, &collective, CommunicationModel::wormhole()).unwrap();
     let table = table("table4");
@@ -110,7 +110,7 @@ fn on_omega_8_a_message_to_its_own_source_is_refused() {
     let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
     let mut table = table("table2");
     table[0][0] = 0;
-    // Terminal 2 sends to 0 in this step too, so that the path of 0 to itself comes first.
+    // Terminal 2 also sends to 0 in this step, but the path from 0 to itself is checked first.
     let violation = verify(&problem, &omega_schedule(&omega, &table)).unwrap_err();
     assert!(matches!(violation, Violation::NodeTwice { .. }), "{violation}");
 }

@@ -1,9 +1,9 @@
-//! Schedules as nested lists, easy to write and to change.
+//! Schedules as nested lists, which are easy to write and to change.
 
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, Violation, verify, violations};
 use lockstep_topology::{ChannelId, Topology, TopologyBuilder};
 
-/// Steps of transfers of message and path.
+/// Steps, transfers, and the message and path of each transfer.
 pub(crate) type Draft = Vec<Vec<(u32, Vec<u32>)>>;
 
 pub(crate) fn draft(schedule: &Schedule) -> Draft {
@@ -26,7 +26,7 @@ pub(crate) fn schedule(draft: &Draft) -> Schedule {
     schedule
 }
 
-/// A network, a collective and a model with a valid schedule.
+/// A problem with a valid schedule.
 pub(crate) struct Fixture {
     pub(crate) topology: Topology,
     pub(crate) collective: Collective,
@@ -39,20 +39,20 @@ impl Fixture {
         Problem::new(&self.topology, &self.collective, self.model).unwrap()
     }
 
-    /// What the judge says to the schedule after `change`.
+    /// Returns the first violation of the schedule after `change`.
     pub(crate) fn spoil(&self, change: impl FnOnce(&mut Draft)) -> Violation {
         let problem = self.problem();
-        assert!(verify(&problem, &schedule(&self.draft)).is_ok(), "the schedule is valid before it is spoiled");
+        assert!(verify(&problem, &schedule(&self.draft)).is_ok(), "the schedule is valid before the change");
         let mut spoiled = self.draft.clone();
         change(&mut spoiled);
         let spoiled = schedule(&spoiled);
-        let violation = verify(&problem, &spoiled).expect_err("the spoiled schedule is refused");
-        assert_eq!(violations(&problem, &spoiled, usize::MAX)[0], violation, "the first of all");
+        let violation = verify(&problem, &spoiled).expect_err("the changed schedule is invalid");
+        assert_eq!(violations(&problem, &spoiled, usize::MAX)[0], violation, "the first violation");
         violation
     }
 }
 
-/// The ring a, b, c, d: channels 0, 2, 4, 6 clockwise, 1, 3, 5, 7 back.
+/// The ring a, b, c, d. Channels 0, 2, 4, 6 run clockwise; 1, 3, 5, 7 are their opposites.
 pub(crate) fn ring() -> Topology {
     let mut ring = TopologyBuilder::new("ring");
     let nodes = ["a", "b", "c", "d"].map(|name| ring.terminal(name));
@@ -62,8 +62,9 @@ pub(crate) fn ring() -> Topology {
     ring.build().unwrap()
 }
 
-/// Three terminals on the switch x, and x on y with one more: a 0, b 2, c 4 to x and 1, 3, 5 back, x-y 6 and 7,
-/// d-y 8 and 9.
+/// Terminals a, b and c at switch x, terminal d at switch y, and a link between x and y.
+///
+/// Channels 0, 2, 4 lead from a, b, c to x, and 1, 3, 5 back. Link x-y has channels 6 and 7, link d-y has 8 and 9.
 pub(crate) fn two_switches() -> Topology {
     let mut network = TopologyBuilder::new("two switches");
     let terminals = ["a", "b", "c"].map(|name| network.terminal(name));

@@ -1,4 +1,4 @@
-//! The rules once more, word by word and without regard for speed, against the verifier.
+//! The verifier against an oracle: a second, slow and literal implementation of the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::draft::{Draft, draft};
 
-/// The number of redundant deliveries, or `None` for an invalid schedule.
+/// Returns the number of redundant deliveries, or `None` for an invalid schedule.
 fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
     let legal = steps.iter().all(|step| {
         step.iter().all(|(_, path)| legal_path(problem, path)) && no_conflict(problem, step) && ports(problem, step)
@@ -31,37 +31,37 @@ fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
     let (sources, receivers) = (pairs(false), pairs(true));
     match problem.collective().pattern() {
         Pattern::Broadcast | Pattern::Scatter => distribution(problem, problem.topology(), steps, &sources),
-        // A gather is a scatter whose messages all have the source as receiver.
+        // A gather is a scatter in which each message goes from its receiver to its source.
         Pattern::Gather => distribution(problem, problem.topology(), steps, &receivers),
         Pattern::Reduce => reduction(problem, steps, &sources),
         Pattern::ReduceBroadcast => (0..=steps.len()).find_map(|end| {
             reduction(problem, &steps[..end].to_vec(), &sources)?;
             distribution(problem, problem.topology(), &steps[end..].to_vec(), &sources)
         }),
-        pattern => panic!("{pattern:?} is unknown here"),
+        pattern => panic!("the oracle does not support {pattern:?}"),
     }
 }
 
-/// A reduction is a broadcast on the reversed network, read backwards, in which nothing arrives twice, and whatever
-/// arrives at a terminal that is no receiver is passed on.
+/// A reduction is a time-reversed broadcast on the reversed network. No message arrives twice at a terminal. A message that
+/// arrives at a terminal other than its receivers is forwarded.
 fn reduction(problem: &Problem<'_>, steps: &Draft, messages: &[(NodeId, BTreeSet<NodeId>)]) -> Option<usize> {
     let backwards = |path: &Vec<u32>| path.iter().rev().copied().collect::<Vec<u32>>();
-    let turned: Draft = steps
+    let time_reversed: Draft = steps
         .iter()
         .rev()
         .map(|step| step.iter().map(|(message, path)| (*message, backwards(path))).collect())
         .collect();
     let reversed = problem.topology().reversed();
-    let transfers = || turned.iter().flatten().map(|(message, path)| (*message as usize, path));
+    let transfers = || time_reversed.iter().flatten().map(|(message, path)| (*message as usize, path));
     let ends =
         |path: &Vec<u32>| [reversed.tail(ChannelId::new(path[0])), reversed.head(ChannelId::new(path[path.len() - 1]))];
-    let is_passed_on = |(message, path): (usize, &Vec<u32>)| {
+    let is_forwarded = |(message, path): (usize, &Vec<u32>)| {
         let [_, arrives_at] = ends(path);
         let is_needed = messages[message].1.contains(&arrives_at);
         is_needed || transfers().any(|(other, path)| other == message && ends(path)[0] == arrives_at)
     };
-    let redundant = distribution(problem, &reversed, &turned, messages)?;
-    (redundant == 0 && transfers().all(is_passed_on)).then_some(0)
+    let redundant = distribution(problem, &reversed, &time_reversed, messages)?;
+    (redundant == 0 && transfers().all(is_forwarded)).then_some(0)
 }
 
 fn distribution(
@@ -117,7 +117,7 @@ fn legal_path(problem: &Problem<'_>, path: &[u32]) -> bool {
         && (problem.model().routing == Routing::Any || path.len() == shortest(topology, sender, receiver))
 }
 
-/// Number of channels of the shortest legal wormhole path, by growing sets of nodes.
+/// Returns the length of the shortest legal wormhole path, by breadth-first search.
 fn shortest(topology: &Topology, sender: NodeId, receiver: NodeId) -> usize {
     let mut reached = BTreeSet::from([sender]);
     for length in 1.. {
@@ -131,7 +131,7 @@ fn shortest(topology: &Topology, sender: NodeId, receiver: NodeId) -> usize {
             return length;
         }
     }
-    unreachable!("the path that is compared is one")
+    unreachable!("the receiver is reachable by the compared path")
 }
 
 fn no_conflict(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
@@ -159,7 +159,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn the_verifier_agrees_with_the_rules_word_by_word((instance, schedule) in spoiled_instance(8)) {
+    fn the_verifier_agrees_with_the_oracle((instance, schedule) in spoiled_instance(8)) {
         let problem = instance.problem();
         let expected = oracle(&problem, &draft(&schedule));
         let found = verify(&problem, &schedule);

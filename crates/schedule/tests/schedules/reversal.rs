@@ -1,4 +1,4 @@
-//! Time reversal.
+//! Tests of time reversal.
 
 use lockstep_schedule::strategy::{scheduled_instance, spoiled_instance};
 use lockstep_schedule::{Collective, CommunicationModel, Problem, Violation, verify};
@@ -8,12 +8,12 @@ use crate::draft::{Fixture, ring, schedule};
 
 proptest! {
     #[test]
-    fn twice_is_the_identity((_, schedule) in spoiled_instance(8)) {
+    fn reversing_twice_is_the_identity((_, schedule) in spoiled_instance(8)) {
         prop_assert_eq!(schedule.reversed().reversed(), schedule);
     }
 
     #[test]
-    fn a_valid_schedule_backwards_is_one_of_the_reversed_collective((instance, schedule) in scheduled_instance(8)) {
+    fn the_time_reversed_schedule_is_valid_for_the_reversed_collective((instance, schedule) in scheduled_instance(8)) {
         let collective = instance.collective.reversed();
         let topology = instance.topology.reversed();
         let problem = Problem::new(&topology, &collective, instance.model).unwrap();
@@ -23,10 +23,10 @@ proptest! {
     }
 }
 
-/// Everybody passes parts round the ring, and then results.
+/// Each node sends parts around the ring, and then results.
 fn all_reduce() -> Fixture {
     let steps = 0..6;
-    // In step s, node v sends message v - 1 - s: its part in three steps, the result in the next three.
+    // In step s, node v sends message v - 1 - s: a part in the first three steps, a result in the next three.
     let step = |step: u32| (0..4).map(|node: u32| ((node + 11 - step) % 4, vec![2 * node])).collect();
     Fixture {
         topology: ring(),
@@ -41,15 +41,15 @@ fn an_all_reduce_is_a_reduce_scatter_and_an_all_gather() {
     let Fixture { topology, collective, model, draft } = all_reduce();
     let problem = Problem::new(&topology, &collective, model).unwrap();
     let report = verify(&problem, &schedule(&draft)).unwrap();
-    // 4 messages, 3 parts of each and 3 copies of each result.
+    // 4 messages with 3 parts each, and 3 copies of each result.
     assert_eq!((report.steps, report.deliveries, report.redundant), (6, 24, 0));
-    // Its halves alone.
+    // Each phase alone.
     let all_gather = Collective::all_gather();
     let reduce_scatter = all_gather.reversed();
-    let halves = [(reduce_scatter, &draft[..3]), (all_gather, &draft[3..])];
-    for (collective, half) in halves {
+    let phases = [(reduce_scatter, &draft[..3]), (all_gather, &draft[3..])];
+    for (collective, steps) in phases {
         let problem = Problem::new(&topology, &collective, model).unwrap();
-        assert!(verify(&problem, &schedule(&half.to_vec())).is_ok());
+        assert!(verify(&problem, &schedule(&steps.to_vec())).is_ok());
     }
 }
 
@@ -75,7 +75,7 @@ fn the_all_gather_begins_in_a_step_of_its_own() {
 }
 
 #[test]
-fn a_lost_step_of_an_all_reduce_is_noticed() {
+fn an_all_reduce_without_one_of_its_steps_is_refused() {
     for step in 0..6 {
         all_reduce().spoil(|draft| drop(draft.remove(step)));
     }

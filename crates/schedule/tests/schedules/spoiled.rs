@@ -1,4 +1,4 @@
-//! Valid schedules, spoiled in every way that a rule allows: each is refused for the right reason, in words.
+//! Valid schedules with one change that breaks a rule. Each is refused with the right violation and error message.
 
 use lockstep_schedule::{
     Collective, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Violation, verify, violations,
@@ -9,7 +9,7 @@ use crate::draft::{Draft, Fixture, ring, schedule, two_switches};
 
 const A: NodeId = NodeId::new(0);
 
-/// Everybody passes on clockwise what came last.
+/// Each node forwards the last received message clockwise.
 fn all_gather() -> Fixture {
     let step = |step: u32| (0..4).map(|node: u32| ((node + 4 - step) % 4, vec![2 * node])).collect();
     Fixture {
@@ -20,7 +20,7 @@ fn all_gather() -> Fixture {
     }
 }
 
-/// From a to the neighbours, and the long way to c.
+/// From a to its neighbours, and over b to c.
 fn scatter() -> Fixture {
     Fixture {
         topology: ring(),
@@ -30,7 +30,7 @@ fn scatter() -> Fixture {
     }
 }
 
-/// From a over the switches to b and d, and from b to c.
+/// From a over the switches to b and d, then from b to c.
 fn broadcast() -> Fixture {
     Fixture {
         topology: two_switches(),
@@ -40,7 +40,7 @@ fn broadcast() -> Fixture {
     }
 }
 
-/// Parts go from b over c to d and from d to a.
+/// Parts go from b over c and d to a.
 fn reduce() -> Fixture {
     Fixture {
         topology: ring(),
@@ -50,25 +50,25 @@ fn reduce() -> Fixture {
     }
 }
 
-fn words(violation: &Violation) -> String {
+fn text(violation: &Violation) -> String {
     violation.to_string()
 }
 
 #[test]
-fn a_dropped_transfer_is_missed() {
+fn a_dropped_transfer_is_refused() {
     let last = all_gather().spoil(|draft| drop(draft[2].pop()));
-    assert_eq!(words(&last), "after the last step 'a' does not hold message 1 (from 'b')");
+    assert_eq!(text(&last), "after the last step 'a' does not hold message 1 (from 'b')");
     assert!(matches!(last, Violation::Undelivered { .. }));
     let first = all_gather().spoil(|draft| drop(draft[0].remove(0)));
     let expected =
         "step 2, transfer 2, message 0 (from 'a'): the sender 'b' does not hold the message when the step begins";
-    assert_eq!(words(&first), expected);
+    assert_eq!(text(&first), expected);
     let direct = scatter().spoil(|draft| drop(draft[1].pop()));
-    assert_eq!(words(&direct), "after the last step 'c' does not hold message 1 ('a' to 'c')");
+    assert_eq!(text(&direct), "after the last step 'c' does not hold message 1 ('a' to 'c')");
 }
 
 #[test]
-fn no_step_at_all_lacks_everything() {
+fn an_empty_schedule_delivers_no_message() {
     let Fixture { draft: mut none, .. } = all_gather();
     none.clear();
     let fixture = all_gather();
@@ -86,45 +86,45 @@ fn a_repeated_transfer_is_a_conflict_in_its_step_and_redundant_later() {
     });
     let expected =
         "step 1, transfer 5, message 1 (from 'b'): channel 2 (b->c) is already used by transfer 2 of the step";
-    assert_eq!(words(&twice), expected);
+    assert_eq!(text(&twice), expected);
     assert!(matches!(twice, Violation::ChannelBusy { other: 1, .. }));
 
     let mut later = all_gather();
     later.draft.push(vec![(0, vec![0])]);
     assert_eq!(verify(&later.problem(), &schedule(&later.draft)).unwrap().redundant, 1);
-    let mut home = all_gather();
-    home.draft.push(vec![(0, vec![6])]);
-    assert_eq!(verify(&home.problem(), &schedule(&home.draft)).unwrap().redundant, 1);
+    let mut to_source = all_gather();
+    to_source.draft.push(vec![(0, vec![6])]);
+    assert_eq!(verify(&to_source.problem(), &schedule(&to_source.draft)).unwrap().redundant, 1);
     let mut direct = scatter();
     direct.draft.push(vec![(0, vec![0])]);
     assert_eq!(verify(&direct.problem(), &schedule(&direct.draft)).unwrap().redundant, 1);
 }
 
 #[test]
-fn swapped_steps_send_what_has_not_come() {
+fn swapped_steps_send_a_message_before_it_arrives() {
     let violation = all_gather().spoil(|draft| draft.swap(0, 1));
     let expected =
         "step 1, transfer 1, message 3 (from 'd'): the sender 'a' does not hold the message when the step begins";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::NotHeld { .. }));
 }
 
 #[test]
-fn what_arrives_in_a_step_is_not_sent_on_in_it() {
+fn a_message_is_not_forwarded_in_the_step_of_its_arrival() {
     let violation = broadcast().spoil(|draft| {
         let moved = draft[1].remove(1);
         draft[0].push(moved);
     });
     let expected =
         "step 1, transfer 2, message 0 (from 'a'): the sender 'b' does not hold the message when the step begins";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
 }
 
 #[test]
 fn a_message_that_does_not_exist_is_refused() {
     let violation = all_gather().spoil(|draft| draft[1][2].0 = 4_000_000_000);
     let expected = "step 2, transfer 3, message 4000000000: there is no such message; the messages are 0 to 3";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::UnknownMessage { message_count: 4, .. }));
 }
 
@@ -133,7 +133,7 @@ fn a_wrong_message_is_not_held() {
     let violation = all_gather().spoil(|draft| draft[0][2].0 = 3);
     let expected =
         "step 1, transfer 3, message 3 (from 'd'): the sender 'c' does not hold the message when the step begins";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_channel_that_does_not_exist_is_refused() {
     let violation = all_gather().spoil(|draft| draft[1][2].1 = vec![4_000_000_000]);
     let expected = "step 2, transfer 3, message 1 (from 'b'): there is no channel 4000000000; the channels of the \
                     network are numbered below 8";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     let behind = scatter().spoil(|draft| draft[1][0].1.push(u32::MAX));
     assert!(matches!(behind, Violation::UnknownChannel { channel_bound: 8, .. }));
 }
@@ -153,47 +153,47 @@ fn a_channel_that_has_failed_is_refused() {
     let problem = Problem::new(&broken, &collective, model).unwrap();
     let violation = verify(&problem, &schedule(&draft)).unwrap_err();
     assert!(matches!(violation, Violation::FailedChannel { .. }));
-    assert!(words(&violation).ends_with("channel 4 (c->d) has failed"), "{}", words(&violation));
+    assert!(text(&violation).ends_with("channel 4 (c->d) has failed"), "{}", text(&violation));
 }
 
 #[test]
 fn an_empty_path_is_refused() {
     let violation = all_gather().spoil(|draft| draft[0][0].1.clear());
     let expected = "step 1, transfer 1, message 0 (from 'a'): the path is empty; it needs at least one channel";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
 }
 
 #[test]
-fn a_path_that_jumps_is_refused() {
+fn a_path_with_a_gap_is_refused() {
     let violation = scatter().spoil(|draft| draft[1][0].1 = vec![0, 4]);
-    let expected = "step 2, transfer 1, message 1 ('a' to 'c'): channel 4 (c->d) does not leave 'b', which the path has \
-                    reached";
-    assert_eq!(words(&violation), expected);
+    let expected = "step 2, transfer 1, message 1 ('a' to 'c'): channel 4 (c->d) does not start at 'b', where the path \
+                    has arrived";
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::BrokenPath { .. }));
 }
 
 #[test]
-fn a_path_that_comes_back_is_refused() {
+fn a_path_that_visits_a_node_twice_is_refused() {
     let any =
         Fixture { model: CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() }, ..scatter() };
     let violation = any.spoil(|draft| draft[1][0].1 = vec![0, 2, 3]);
-    assert_eq!(words(&violation), "step 2, transfer 1, message 1 ('a' to 'c'): the path visits 'b' twice");
+    assert_eq!(text(&violation), "step 2, transfer 1, message 1 ('a' to 'c'): the path visits 'b' twice");
     let round = any.spoil(|draft| draft[1][0].1 = vec![0, 2, 4, 6]);
-    assert_eq!(words(&round), "step 2, transfer 1, message 1 ('a' to 'c'): the path visits 'a' twice");
+    assert_eq!(text(&round), "step 2, transfer 1, message 1 ('a' to 'c'): the path visits 'a' twice");
     assert!(matches!(round, Violation::NodeTwice { .. }));
 }
 
 #[test]
-fn a_cut_path_ends_elsewhere() {
+fn a_truncated_path_is_refused() {
     let direct = scatter().spoil(|draft| draft[1][0].1 = vec![0]);
-    let expected = "step 2, transfer 1, message 1 ('a' to 'c'): it goes from 'a' to 'b'; direct scatter goes from the \
+    let expected = "step 2, transfer 1, message 1 ('a' to 'c'): the path goes from 'a' to 'b'; direct scatter goes from the \
                     source to the receiver in one transfer";
-    assert_eq!(words(&direct), expected);
+    assert_eq!(text(&direct), expected);
     assert!(matches!(direct, Violation::NotDirect { .. }));
     let at_a_switch = broadcast().spoil(|draft| draft[1][0].1 = vec![0, 6]);
     let expected =
         "step 2, transfer 1, message 0 (from 'a'): the path ends at 'y', which is a switch; only terminals receive";
-    assert_eq!(words(&at_a_switch), expected);
+    assert_eq!(text(&at_a_switch), expected);
     assert!(matches!(at_a_switch, Violation::ReceiverIsSwitch { .. }));
 }
 
@@ -202,7 +202,7 @@ fn a_path_from_a_switch_is_refused() {
     let violation = broadcast().spoil(|draft| draft[1][0].1 = vec![6, 9]);
     let expected =
         "step 2, transfer 1, message 0 (from 'a'): the path starts at 'x', which is a switch; only terminals send";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::SenderIsSwitch { .. }));
 }
 
@@ -210,19 +210,19 @@ fn a_path_from_a_switch_is_refused() {
 fn a_path_through_a_terminal_of_an_indirect_network_is_refused() {
     let violation = broadcast().spoil(|draft| draft[1][0].1 = vec![0, 5, 4, 6, 9]);
     let expected = "step 2, transfer 1, message 0 (from 'a'): the path runs through 'c', which does not route";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::InnerNode { .. }));
 }
 
 #[test]
-fn a_switch_that_does_not_route_is_no_inner_node() {
-    let mut network = TopologyBuilder::new("deaf switch");
+fn a_path_through_a_switch_that_does_not_route_is_refused() {
+    let mut network = TopologyBuilder::new("passive switch");
     let (a, b) = (network.terminal("a"), network.terminal("b"));
-    let (routing, deaf) = (network.switch("routing"), network.node("deaf", false, Some(false)));
+    let (routing, passive) = (network.switch("routing"), network.node("passive", false, Some(false)));
     network.channel(a, routing);
     network.channel(routing, b);
-    network.channel(a, deaf);
-    network.channel(deaf, b);
+    network.channel(a, passive);
+    network.channel(passive, b);
     let fixture = Fixture {
         topology: network.build().unwrap(),
         collective: Collective::broadcast(a),
@@ -230,8 +230,8 @@ fn a_switch_that_does_not_route_is_no_inner_node() {
         draft: vec![vec![(0, vec![0, 1])]],
     };
     let violation = fixture.spoil(|draft| draft[0][0].1 = vec![2, 3]);
-    let expected = "step 1, transfer 1, message 0 ('a' to 'b'): the path runs through 'deaf', which does not route";
-    assert_eq!(words(&violation), expected);
+    let expected = "step 1, transfer 1, message 0 ('a' to 'b'): the path runs through 'passive', which does not route";
+    assert_eq!(text(&violation), expected);
 }
 
 #[test]
@@ -239,12 +239,12 @@ fn store_and_forward_crosses_one_channel() {
     let violation = all_gather().spoil(|draft| draft[0][0].1.push(2));
     let expected = "step 1, transfer 1, message 0 (from 'a'): the path has 2 channels; a store-and-forward transfer crosses \
                     exactly 1";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::NotOneChannel { channels: 2, .. }));
 }
 
 #[test]
-fn a_detour_is_refused_where_routing_is_minimal() {
+fn minimal_routing_refuses_a_detour() {
     let around = |draft: &mut Draft| draft[0][0].1 = vec![7, 5, 3];
     let free = |draft: &mut Draft| {
         around(draft);
@@ -254,29 +254,29 @@ fn a_detour_is_refused_where_routing_is_minimal() {
     let violation = scatter().spoil(free);
     let expected =
         "step 3, transfer 1, message 0 ('a' to 'b'): the path from 'a' to 'b' has 3 channels, the shortest has 1";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::NotMinimal { channels: 3, shortest: 1, .. }));
 
     let mut any =
         Fixture { model: CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() }, ..scatter() };
     free(&mut any.draft);
-    assert!(verify(&any.problem(), &schedule(&any.draft)).is_ok(), "any simple path is legal elsewhere");
+    assert!(verify(&any.problem(), &schedule(&any.draft)).is_ok(), "every simple path is legal under any routing");
 }
 
 #[test]
-fn a_channel_carries_one_transfer_a_step() {
+fn a_channel_carries_one_transfer_per_step() {
     let violation = scatter().spoil(|draft| {
         let moved = draft[1].remove(0);
         draft[0].push(moved);
     });
     let expected =
         "step 1, transfer 3, message 1 ('a' to 'c'): channel 0 (a->b) is already used by transfer 1 of the step";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
 }
 
 #[test]
-fn the_channels_of_a_half_duplex_link_share_a_step() {
-    // Forth and back on one link in one step.
+fn a_half_duplex_link_carries_one_transfer_per_step() {
+    // Both directions of one link in one step.
     let exchange = |topology| Fixture {
         topology,
         collective: Collective::custom(vec![
@@ -291,10 +291,10 @@ fn the_channels_of_a_half_duplex_link_share_a_step() {
         draft[0].push(moved);
     };
     let violation = exchange(ring().half_duplex()).spoil(together);
-    let expected = "step 1, transfer 2, message 1 ('b' to 'a'): channel 1 (b->a) shares its wire with channel 0 (a->b), used \
+    let expected = "step 1, transfer 2, message 1 ('b' to 'a'): channel 1 (b->a) shares a resource with channel 0 (a->b), used \
                     by transfer 1 of the step";
-    assert_eq!(words(&violation), expected);
-    assert!(matches!(violation, Violation::WireBusy { other: 0, .. }));
+    assert_eq!(text(&violation), expected);
+    assert!(matches!(violation, Violation::ResourceBusy { other: 0, .. }));
 
     let mut duplex = exchange(ring());
     together(&mut duplex.draft);
@@ -302,7 +302,7 @@ fn the_channels_of_a_half_duplex_link_share_a_step() {
 }
 
 #[test]
-fn a_path_crosses_a_shared_wire_once() {
+fn a_path_uses_a_shared_resource_once() {
     let mut network = TopologyBuilder::new("bus");
     let [a, b, c] = ["a", "b", "c"].map(|name| network.terminal(name));
     let channels = [network.channel(a, b), network.channel(b, c), network.channel(a, c)];
@@ -315,15 +315,15 @@ fn a_path_crosses_a_shared_wire_once() {
     };
     let violation = fixture.spoil(|draft| draft[0][0].1 = vec![0, 1]);
     let expected = "step 1, transfer 1, message 0 ('a' to 'c'): the path uses channel 1 (b->c) and channel 0 (a->b), which \
-                    share one wire";
-    assert_eq!(words(&violation), expected);
-    assert!(matches!(violation, Violation::WireTwice { .. }));
+                    share a resource";
+    assert_eq!(text(&violation), expected);
+    assert!(matches!(violation, Violation::ResourceTwice { .. }));
 }
 
 #[test]
 fn ports_limit_sends_and_receptions_separately() {
     let ports = |limit| CommunicationModel { ports: Ports::limit(limit).unwrap(), ..CommunicationModel::wormhole() };
-    // One send and one reception of every terminal a step is legal with one port.
+    // With one port, a terminal may send once and receive once per step.
     let one = Fixture {
         model: ports(1),
         draft: vec![vec![(0, vec![0])], vec![(2, vec![7])], vec![(1, vec![0, 2])]],
@@ -335,7 +335,7 @@ fn ports_limit_sends_and_receptions_separately() {
     });
     let expected = "step 1, transfer 2, message 2 ('a' to 'd'): 'a' starts more than 1 transfer(s) in the step, its number of \
                     ports";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::SendPorts { limit: 1, .. }));
     let two = Fixture { model: ports(2), ..scatter() };
     assert!(verify(&two.problem(), &schedule(&two.draft)).is_ok());
@@ -351,12 +351,12 @@ fn ports_limit_sends_and_receptions_separately() {
     });
     let expected = "step 1, transfer 2, message 2 ('d' to 'a'): 'a' finishes more than 1 transfer(s) in the step, its number \
                     of ports";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::ReceivePorts { limit: 1, .. }));
 }
 
 #[test]
-fn relays_are_legal_where_scatter_is_not_direct() {
+fn relays_are_legal_unless_scatter_is_direct() {
     let over_b = vec![vec![(0, vec![0]), (2, vec![7])], vec![(1, vec![0])], vec![(1, vec![2])]];
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     let relayed = Fixture { model: relay, draft: over_b.clone(), ..scatter() };
@@ -365,29 +365,29 @@ fn relays_are_legal_where_scatter_is_not_direct() {
     let direct = scatter();
     let violation = verify(&direct.problem(), &schedule(&over_b)).unwrap_err();
     assert!(matches!(violation, Violation::NotDirect { .. }));
-    // Store-and-forward relays whatever the model says of scatter.
+    // Store-and-forward always relays, whatever the scatter rule.
     let model = CommunicationModel { scatter: ScatterRule::Direct, ..CommunicationModel::store_and_forward() };
     let forwarded = Fixture { model, draft: over_b.clone(), ..scatter() };
     assert!(verify(&forwarded.problem(), &schedule(&over_b)).is_ok());
 }
 
 #[test]
-fn a_part_that_counts_twice_is_refused() {
+fn a_part_that_is_reduced_twice_is_refused() {
     let violation = reduce().spoil(|draft| draft.push(vec![(0, vec![2])]));
     let expected =
-        "step 4, transfer 1, message 0 (towards 'a'): 'b' sends its part a second time; each part must count once";
-    assert_eq!(words(&violation), expected);
+        "step 4, transfer 1, message 0 (towards 'a'): 'b' sends its part a second time; each part must be reduced once";
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::ContributesTwice { .. }));
     let at_once = reduce().spoil(|draft| draft[0].push((0, vec![1])));
     assert!(matches!(at_once, Violation::ContributesTwice { .. }));
 }
 
 #[test]
-fn a_part_that_comes_too_late_is_refused() {
+fn a_part_that_arrives_too_late_is_refused() {
     let violation = reduce().spoil(|draft| draft.swap(0, 1));
-    let expected = "step 2, transfer 1, message 0 (towards 'a'): the part of 'b' is lost at 'c', which has sent its own before \
-                    the end of the step";
-    assert_eq!(words(&violation), expected);
+    let expected = "step 2, transfer 1, message 0 (towards 'a'): the part of 'b' is lost at 'c', which has already sent its own \
+                    part";
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::ContributionLost { .. }));
     let same_step = reduce().spoil(|draft| {
         let moved = draft.remove(1);
@@ -401,15 +401,15 @@ fn a_part_that_comes_too_late_is_refused() {
 fn a_missing_part_is_refused() {
     let violation = reduce().spoil(|draft| drop(draft.remove(0)));
     let expected = "after the last step of the reduction 'b' has not sent its part of message 0 (towards 'a')";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::NoContribution { .. }));
 }
 
 #[test]
-fn the_root_of_a_reduction_sends_nothing() {
+fn the_root_of_a_reduction_does_not_send() {
     let violation = reduce().spoil(|draft| draft[0].push((0, vec![7])));
-    let expected = "step 1, transfer 2, message 0 (towards 'a'): 'a' sends a part away that is reduced at 'a' itself";
-    assert_eq!(words(&violation), expected);
+    let expected = "step 1, transfer 2, message 0 (towards 'a'): 'a' sends a part, but the result belongs at 'a'";
+    assert_eq!(text(&violation), expected);
     assert!(matches!(violation, Violation::ResultSentAway { .. }));
 }
 
@@ -421,16 +421,16 @@ fn a_gather_goes_from_the_terminals_to_the_root() {
         ..scatter()
     };
     let violation = gather.spoil(|draft| draft[0][0].1 = vec![0]);
-    let expected = "step 1, transfer 1, message 0 ('b' to 'a'): it goes from 'a' to 'b'; direct scatter goes from the source \
+    let expected = "step 1, transfer 1, message 0 ('b' to 'a'): the path goes from 'a' to 'b'; direct scatter goes from the source \
                     to the receiver in one transfer";
-    assert_eq!(words(&violation), expected);
+    assert_eq!(text(&violation), expected);
     let missing = gather.spoil(|draft| drop(draft.pop()));
-    assert_eq!(words(&missing), "after the last step 'a' does not hold message 1 ('c' to 'a')");
+    assert_eq!(text(&missing), "after the last step 'a' does not hold message 1 ('c' to 'a')");
 }
 
 #[test]
-fn a_relay_to_nowhere_is_legal_forwards_only() {
-    // c sends what it never had: the reverse of a scatter that drops a copy at c.
+fn a_needless_relay_is_legal_in_a_scatter_but_not_in_a_gather() {
+    // c sends a message that it does not hold: the time-reversed form of a needless relay to c.
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     let gather = Fixture {
         collective: Collective::scatter(A).reversed(),

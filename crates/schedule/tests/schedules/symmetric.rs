@@ -1,4 +1,4 @@
-//! Symmetric schedules: the judge of the base, the translates, and their files.
+//! Symmetric schedules: their verifier, expansion and files.
 
 use lockstep_schedule::strategy::{SymmetricInstance, cayley_topology, spoiled_symmetric, symmetric_instance};
 use lockstep_schedule::{
@@ -9,7 +9,7 @@ use lockstep_topology::{CayleyGraph, NodeId, Topology};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// What both judges say, of the base and of its translates written out.
+/// Returns the results of both verifiers: of the base, and of the expanded schedule.
 fn both(instance: &SymmetricInstance) -> (Result<Verification, String>, Result<Verification, String>) {
     let SymmetricInstance { schedule, model } = instance;
     let base = verify_symmetric(schedule, *model).map_err(|violation| violation.to_string());
@@ -23,7 +23,7 @@ fn both(instance: &SymmetricInstance) -> (Result<Verification, String>, Result<V
     (base, whole)
 }
 
-/// Whether every element is a sum of generators.
+/// Returns true if every element is a sum of generators.
 fn is_connected(graph: &CayleyGraph) -> bool {
     let topology = cayley_topology(graph);
     let (mut reached, mut next) = (vec![NodeId::new(0)], 0);
@@ -41,9 +41,9 @@ fn is_connected(graph: &CayleyGraph) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
-    /// The translation principle: the base decides about all its translates.
+    /// The translation principle: the base is valid if and only if the expanded schedule is.
     #[test]
-    fn the_base_is_valid_exactly_if_its_translates_are(instance in spoiled_symmetric(12)) {
+    fn the_base_is_valid_if_and_only_if_its_translates_are(instance in spoiled_symmetric(12)) {
         match both(&instance) {
             (Ok(base), Ok(whole)) => prop_assert_eq!(base, whole),
             (base, whole) => prop_assert!(base.is_err() && whole.is_err(), "{base:?} {whole:?}"),
@@ -53,7 +53,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn a_base_that_is_not_spoiled_is_valid(instance in symmetric_instance(16)) {
+    fn an_unchanged_base_is_valid(instance in symmetric_instance(16)) {
         let SymmetricInstance { schedule, model } = &instance;
         let is_direct = schedule.collective() == CollectiveName::AllToAll && model.is_direct();
         prop_assume!(is_connected(schedule.graph()) && !is_direct);
@@ -112,7 +112,7 @@ proptest! {
         prop_assert!(SymmetricScheduleFile::from_bytes(&bytes).is_err());
     }
 
-    /// Whoever knows the checksum still cannot make reader or judge panic.
+    /// A forged payload with a valid checksum makes neither the reader nor the verifier panic.
     #[test]
     fn forged_binary_files_are_read_without_panic(
         SymmetricInstance { schedule, model } in spoiled_symmetric(6), places: [Index; 2], bytes: [u8; 2], cut: Option<Index>,
@@ -149,7 +149,7 @@ proptest! {
     }
 }
 
-/// The steps of a base: message, sender, path.
+/// The steps of a base: message, sender and path of each transfer.
 type Steps<'a> = &'a [&'a [(u32, u32, &'a [u16])]];
 
 fn base(steps: Steps<'_>) -> BaseSchedule {
@@ -179,7 +179,7 @@ fn refusal(schedule: &SymmetricSchedule, model: CommunicationModel) -> String {
 fn pairs_of_opposite_differences_are_a_direct_exchange_in_the_hypercube() {
     for dimensions in 1..=6u32 {
         let (mut base, last) = (BaseSchedule::new(), (1u32 << dimensions) - 1);
-        // Theory, section 3.5: the words of y and of its complement use every dimension once.
+        // Theory, section 3.5: the paths to y and to its complement together use every dimension once.
         let word = |y: u32| -> Vec<u16> { (0..dimensions as u16).filter(|bit| y >> bit & 1 == 1).collect() };
         for y in 0..1 << (dimensions - 1) {
             base.begin_step();
@@ -200,7 +200,7 @@ fn pairs_of_opposite_differences_are_a_direct_exchange_in_the_hypercube() {
 }
 
 #[test]
-fn every_rule_is_named_with_its_place() {
+fn every_violation_is_reported_with_its_place() {
     let (forward, wormhole) = (CommunicationModel::store_and_forward(), CommunicationModel::wormhole());
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..forward };
     let relay = CommunicationModel { routing: Routing::Any, ..wormhole };
@@ -247,7 +247,7 @@ fn every_rule_is_named_with_its_place() {
         (
             &[&[(0, 0, &[0]), (0, 0, &[1])]],
             one_port,
-            "step 1, transfer 2, message 0: every node starts and finishes more than 1 transfer(s) in the step, its number of ports",
+            "step 1, transfer 2, message 0: every node sends and receives more than 1 transfer(s) in the step, its number of ports",
         ),
         (
             &[&[(0, 0, &[0]), (0, 1, &[1])]],
@@ -261,7 +261,7 @@ fn every_rule_is_named_with_its_place() {
     }
     assert_eq!(
         refusal(&aas("ring:3", &[&[(1, 0, &[0]), (2, 0, &[1])], &[(2, 2, &[1])]]), wormhole),
-        "step 2, transfer 1, message 2: it goes from 2 to 1; direct scatter goes from 0 to the receiver in one transfer"
+        "step 2, transfer 1, message 2: the path goes from 2 to 1; direct scatter goes from 0 to the receiver in one transfer"
     );
     assert_eq!(
         refusal(&aas("ring:3", &[&[(1, 0, &[0])]]), forward),
@@ -270,8 +270,8 @@ fn every_rule_is_named_with_its_place() {
 }
 
 #[test]
-fn a_detour_is_refused_where_routing_is_minimal() {
-    // The last generator of the folded square leads where the two others lead together.
+fn minimal_routing_refuses_a_detour() {
+    // The last generator of the folded square is the sum of the two others.
     let exchange = |path| aas("folded-hypercube:2", &[&[(1, 0, &[0]), (2, 0, &[1])], &[(3, 0, path)]]);
     assert!(verify_symmetric(&exchange(&[2]), CommunicationModel::wormhole()).is_ok());
     assert_eq!(
@@ -283,18 +283,18 @@ fn a_detour_is_refused_where_routing_is_minimal() {
 }
 
 #[test]
-fn what_has_no_translates_is_refused() {
+fn unsupported_collectives_and_group_sizes_are_refused() {
     let model = CommunicationModel::store_and_forward();
     let gather = SymmetricSchedule::new("ring:3".parse().unwrap(), CollectiveName::Gather, BaseSchedule::new());
-    assert_eq!(refusal(&gather, model), "a symmetric schedule is one of aab or aas, not of gather");
+    assert_eq!(refusal(&gather, model), "a symmetric schedule is for aab or aas, not for gather");
     for (spec, elements) in [("ring:1", 1), ("hypercube:33", 1 << 33)] {
         assert_eq!(verify_symmetric(&aab(spec, &[]), model), Err(SymmetricViolation::Elements { elements }));
     }
 }
 
 #[test]
-fn a_short_base_on_a_large_graph_costs_no_time_and_memory() {
-    // All tables of the search for detours would take 32 GiB.
+fn a_short_base_on_a_large_graph_is_refused_without_large_tables() {
+    // The tables for the check of minimal routing would take 32 GiB.
     let schedule = aab("hypercube:32", &[&[(0, 0, &[0, 1])]]);
     assert_eq!(
         refusal(&schedule, CommunicationModel::wormhole()),
@@ -303,13 +303,13 @@ fn a_short_base_on_a_large_graph_costs_no_time_and_memory() {
 }
 
 #[test]
-fn only_the_graph_itself_is_expanded() {
+fn a_schedule_expands_on_its_own_graph_only() {
     let schedule = aab("ring:4", &[&[(0, 0, &[0]), (0, 0, &[1])], &[(0, 1, &[0])]]);
     let ring: Topology = "ring:4".parse().unwrap();
     assert_eq!(schedule.expand(&ring).unwrap().transfer_count(), 12);
     let others = ["ring:5", "torus:2x2", "complete:4"].map(|spec| spec.parse::<Topology>().unwrap());
-    let turned = ring.relabelled(&[1, 0, 2, 3].map(NodeId::new));
-    for other in others.iter().chain([&ring.half_duplex(), &turned]) {
+    let relabelled = ring.relabelled(&[1, 0, 2, 3].map(NodeId::new));
+    for other in others.iter().chain([&ring.half_duplex(), &relabelled]) {
         let error = schedule.expand(other).unwrap_err();
         assert!(matches!(error, ExpansionError::OtherNetwork { .. }), "{error}");
     }
@@ -324,7 +324,7 @@ fn file() -> SymmetricScheduleFile {
 }
 
 #[test]
-fn a_file_reads_well() {
+fn the_json_form_is_stable() {
     expect_test::expect![[r#"
         {
           "format": "lockstep-symmetric-schedule",
@@ -352,7 +352,7 @@ fn a_file_reads_well() {
     .assert_eq(&file().to_json());
 }
 
-/// What reading says after this piece of the text has been replaced by that one.
+/// Returns the error of reading the text after a replacement.
 fn refused(from: &str, to: &str) -> String {
     let text = file().to_json();
     assert!(text.contains(from), "{from}");
@@ -374,12 +374,12 @@ fn wrong_files_are_refused_by_field_and_value() {
     assert!(refused("\"sides\": [4]", "\"sides\": [0]").starts_with("field 'graph': "));
     assert!(refused("[1, 3]", "[1, 1]").starts_with("field 'graph': "));
     let sides = format!("\"sides\": [{}4]", "1, ".repeat(1024));
-    assert_eq!(refused("\"sides\": [4]", &sides), "field 'graph.sides': there are 1025, at most 1024 are allowed");
+    assert_eq!(refused("\"sides\": [4]", &sides), "field 'graph.sides': found 1025 entries, expected at most 1024");
     assert_eq!(
         refused("\"aab\"", "\"gather\""),
-        "field 'collective': a symmetric schedule is one of aab or aas, not of gather"
+        "field 'collective': a symmetric schedule is for aab or aas, not for gather"
     );
-    // A terminal would obey the character.
+    // Control characters are escaped.
     assert!(refused("\"aab\"", "\"\\u001b[2J\"").starts_with("field 'collective': unknown collective '\\u{1b}[2J'"));
     assert!(
         refused("lockstep-symmetric-schedule", "\\u001b[2J").starts_with("field 'format' is '\\u{1b}[2J', expected")

@@ -181,12 +181,12 @@ impl StreamedBroadcast for SubgroupChainBroadcast {
         let mut sums = vec![0; round + 1];
         loop {
             visit(sums[round]);
-            let Some(turned) = (0..round).rev().find(|&place| chosen[place] < fans[place].ends.len()) else { return };
-            sums[turned + 1] = self.graph.add(sums[turned], fans[turned].ends[chosen[turned]]);
-            chosen[turned] += 1;
-            chosen[turned + 1..].fill(0);
-            let sum = sums[turned + 1];
-            sums[turned + 2..].fill(sum);
+            let Some(advanced) = (0..round).rev().find(|&place| chosen[place] < fans[place].ends.len()) else { return };
+            sums[advanced + 1] = self.graph.add(sums[advanced], fans[advanced].ends[chosen[advanced]]);
+            chosen[advanced] += 1;
+            chosen[advanced + 1..].fill(0);
+            let sum = sums[advanced + 1];
+            sums[advanced + 2..].fill(sum);
         }
     }
 

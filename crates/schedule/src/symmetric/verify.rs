@@ -1,4 +1,4 @@
-//! The judge of symmetric schedules: it looks at the base alone.
+//! The verifier of symmetric schedules. It checks the base only.
 
 use super::sums::Sums;
 use super::{BasePlace, BaseSchedule, BaseTransfer, SymmetricSchedule, SymmetricViolation};
@@ -7,61 +7,66 @@ use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::name::CollectiveName;
 use crate::verify::Verification;
 
-/// The most elements of a graph, so that 32 bits name each of them.
+/// Maximum number of elements of a graph: element numbers have 32 bits.
 const MAX_ELEMENTS: u64 = 1 << 32;
 
-/// The report of a valid symmetric schedule, with the numbers of the whole, all translates together.
+/// Verifies a symmetric schedule and returns its report, with the counts of all translates together.
 ///
-/// The translates are judged without being made: they are a valid schedule, as [`verify`](crate::verify) would find,
-/// exactly if the base obeys these rules.
+/// The translates are not generated. They form a valid schedule by [`verify`](crate::verify) if and only if the base
+/// satisfies five rules:
 ///
-/// 1. A path has at least one generator and visits no element twice. Store-and-forward: one generator. Minimal routing: no
-///    shorter path leads to the same element.
-/// 2. The sender holds the message when the step begins: the source, 0, from the start, others from the step after it came.
-///    A direct scatter goes from 0 to the receiver in one transfer.
-/// 3. In a step no generator is used twice, by all transfers and at all places of their paths together.
+/// 1. A path has at least one generator and visits no element twice. Under store-and-forward, it has exactly one generator.
+///    Under minimal routing, no shorter path leads to the same element.
+/// 2. The sender holds the message when the step begins. Source 0 always holds it, another element from the step after its
+///    arrival. A direct scatter goes from 0 to the receiver in one transfer.
+/// 3. In each step, no generator is used twice, by one transfer or by several.
 /// 4. With k ports, a step has at most k transfers.
-/// 5. After the last step every element holds the message of an all-gather, and element `y` message `y` of an all-to-all.
+/// 5. After the last step, every element holds the message of an all-gather, and element `y` holds message `y` of an
+///    all-to-all.
 ///
-/// Rule 3: suppose that a transfer of the base reaches element `v` and goes on by generator `g`. Its translate by `s` crosses
-/// the channel from `v + s` by `g`; as `s` runs through the group, so does `v + s`, and each channel of `g` is crossed once.
-/// A second use of `g` in the step would cross each of them a second time, and channels of two generators are never the same.
-/// Rule 4: in the same way each transfer of the base makes every node start one transfer, and finish one. The other rules
-/// hold for a translate if they hold for the base, because a translation takes channels to channels.
+/// Proof for rule 3: let a transfer of the base use generator `g` at element `v`. Its translate by `s` uses the channel of
+/// `g` at `v + s`. As `s` runs through the group, each channel of `g` is used once. A second use of `g` in the step uses
+/// each of these channels again. Channels of different generators are different.
 ///
-/// Takes some 100 ns a transfer of the base; where paths of several channels must be minimal, also one search of the graph.
-/// Memory: up to 16 bytes a transfer of the base and a bit an element; for the search 8 bytes an element.
+/// Proof for rule 4: each transfer of the base makes every node start one transfer and finish one. Proof for the other
+/// rules: a translation is an automorphism of the graph, so a translate satisfies them if the base does.
 ///
-/// **Source**: the translation principle for Cayley graphs of abelian groups, as all-gather in the hypercube by rotation
-/// classes uses it.
+/// O(t log t) for t transfers in the base, about 100 ns per transfer. If paths of several channels must be minimal, one
+/// breadth-first search of the graph is added. Memory: at most 16 bytes per transfer of the base and 1 bit per element; the
+/// search takes 8 bytes per element.
+///
+/// # Source
+///
+/// The translation principle for Cayley graphs of abelian groups, as used by the all-gather in the hypercube by rotation
+/// classes.
 ///
 /// # Errors
 ///
-/// The first [`SymmetricViolation`]: of paths, generators and ports in the order of the transfers; else of what is held
-/// where, message by message; else of detours in the order of the transfers.
+/// The first [`SymmetricViolation`]. Paths, generators and ports are checked first, in the order of the transfers. The
+/// holders of each message follow, message by message. Minimality is checked last, in the order of the transfers.
 pub fn verify_symmetric(
     schedule: &SymmetricSchedule,
     model: CommunicationModel,
 ) -> Result<Verification, SymmetricViolation> {
-    let case = Case::new(schedule)?;
-    case.check_network(model)?;
-    let redundant = case.check_holdings(model)?;
-    case.check_detours(model)?;
-    Ok(case.verification(redundant))
+    let verifier = BaseVerifier::new(schedule)?;
+    verifier.check_network(model)?;
+    let redundant = verifier.check_holdings(model)?;
+    verifier.check_detours(model)?;
+    Ok(verifier.verification(redundant))
 }
 
-/// What the judge looks at.
-pub(super) struct Case<'a> {
+/// The state of the verifier: the base and the group.
+pub(super) struct BaseVerifier<'a> {
     base: &'a BaseSchedule,
     elements: u64,
     generators: usize,
     sums: Sums,
-    /// Whether every message has one receiver.
+    /// True if every message has one receiver.
     scatter: bool,
 }
 
-impl<'a> Case<'a> {
-    /// The case, if there is one to judge.
+impl<'a> BaseVerifier<'a> {
+    /// Returns the verifier, or an error if the collective or the size of the group is not supported.
     pub(super) fn new(schedule: &'a SymmetricSchedule) -> Result<Self, SymmetricViolation> {
         let (graph, collective) = (schedule.graph(), schedule.collective());
         let scatter = match collective {
@@ -76,7 +81,7 @@ impl<'a> Case<'a> {
         Ok(Self { base: schedule.base(), elements, generators: graph.degree(), sums: Sums::new(graph), scatter })
     }
 
-    /// The transfers in order, with their places.
+    /// The transfers in time order, with their places.
     fn transfers(&self) -> impl Iterator<Item = (BasePlace, BaseTransfer<'a>)> {
         self.base.steps().enumerate().flat_map(|(step, transfers)| {
             transfers.enumerate().map(move |(transfer, moved)| {
@@ -86,7 +91,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// Whether message, sender and generators of every transfer exist.
+    /// Checks that the message, sender and generators of every transfer exist.
     pub(super) fn check_known(&self) -> Result<(), SymmetricViolation> {
         self.transfers().try_for_each(|(at, moved)| self.check_transfer(at, moved))
     }
@@ -108,7 +113,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Rules 1, 3 and 4, but for detours.
+    /// Checks rules 1, 3 and 4, except minimal routing.
     fn check_network(&self, model: CommunicationModel) -> Result<(), SymmetricViolation> {
         let limit = match model.ports {
             Ports::All => u32::MAX,
@@ -141,7 +146,7 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    /// Whether a path visits no element twice. `visited` is scratch space.
+    /// Checks that a path visits no element twice. `visited` is scratch space.
     fn check_simple(
         &self,
         at: BasePlace,
@@ -160,10 +165,10 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Rules 2 and 5, message by message; the number of transfers to elements that hold the message already.
+    /// Checks rules 2 and 5, message by message. Returns the number of redundant transfers.
     fn check_holdings(&self, model: CommunicationModel) -> Result<u64, SymmetricViolation> {
         let direct = self.scatter && model.is_direct();
-        // The transfers of a message follow each other, in their order.
+        // Sorted by message, then by time.
         let mut order: Vec<u64> = Vec::with_capacity(self.base.transfer_count());
         order.extend(self.transfers().zip(0..).map(|((at, _), index)| u64::from(at.message) << 32 | index));
         order.sort_unstable();
@@ -184,7 +189,7 @@ impl<'a> Case<'a> {
                     step_end = self.base.step_range(self.base.step_of(index)).end;
                 }
                 let moved = self.base.transfer(index);
-                let (from, to) = (u64::from(moved.from), self.sums.walk(moved.from.into(), moved.path));
+                let (from, to) = (u64::from(moved.from), self.sums.path_end(moved.from.into(), moved.path));
                 if direct && (from, to) != (0, message) {
                     return Err(SymmetricViolation::NotDirect { at: self.place(index), from, to });
                 }
@@ -214,26 +219,26 @@ impl<'a> Case<'a> {
         BasePlace { step, transfer, message: self.base.transfer(index).message }
     }
 
-    /// Minimal routing. It comes last, because by now the base is known to be as large as the tables of the search.
+    /// Checks minimal routing. Called last: a base that passed all other checks is at least as large as the tables here.
     fn check_detours(&self, model: CommunicationModel) -> Result<(), SymmetricViolation> {
         if model.routing == Routing::Any || self.base.channel_use_count() == self.base.transfer_count() {
             return Ok(());
         }
         let distance = self.distances();
         for (at, moved) in self.transfers().filter(|(_, moved)| moved.path.len() > 1) {
-            // All nodes look the same: the distance is that from 0 to the sum of the generators.
-            let (channels, sum) = (moved.path.len(), self.sums.walk(0, moved.path));
+            // The graph is vertex-transitive: the distance is that from 0 to the sum of the generators.
+            let (channels, sum) = (moved.path.len(), self.sums.path_end(0, moved.path));
             let shortest = distance[sum as usize] as usize;
             if channels > shortest {
                 let from = u64::from(moved.from);
-                let to = self.sums.walk(from, moved.path);
+                let to = self.sums.path_end(from, moved.path);
                 return Err(SymmetricViolation::NotMinimal { at, from, to, channels, shortest });
             }
         }
         Ok(())
     }
 
-    /// The least number of channels from 0 to every element; an element that is not reached keeps `u32::MAX`.
+    /// Returns the distance from 0 to every element, `u32::MAX` for unreachable elements. O(channels).
     fn distances(&self) -> Vec<u32> {
         let mut distance = vec![u32::MAX; self.elements as usize];
         distance[0] = 0;
@@ -252,10 +257,10 @@ impl<'a> Case<'a> {
         distance
     }
 
-    /// The numbers of a valid base, times the number of its translates.
+    /// Returns the report of a valid base, counted over all translates.
     fn verification(&self, redundant: u64) -> Verification {
         let Self { base, elements, .. } = *self;
-        // Only where addresses have 32 bits can the whole be too large to be counted.
+        // The product can exceed `usize` on 32-bit targets only.
         let whole = |part: usize| part.saturating_mul(usize::try_from(elements).unwrap_or(usize::MAX));
         let deliveries = elements - 1;
         Verification {
@@ -272,12 +277,12 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The elements that hold one message, besides 0, which has it from the start.
+/// The elements other than 0 that hold a message. Element 0 always holds it.
 struct Holders {
     held: BitSet,
-    /// Those that hold it, in the order in which it came, and those that receive it in the current step.
+    /// The holders in order of arrival, then the receivers of the current step.
     list: Vec<u64>,
-    /// How many of the list hold it.
+    /// Number of holders in `list`.
     count: usize,
 }
 
@@ -286,19 +291,19 @@ impl Holders {
         Self { held: BitSet::new(elements), list: Vec::new(), count: 0 }
     }
 
-    /// Whether an element held the message when the current step began.
+    /// Returns true if the element held the message when the current step began.
     #[inline]
     fn hold(&self, element: u64) -> bool {
         element == 0 || self.held.contains(element)
     }
 
-    /// Takes note of an arrival, which counts from the next step on.
+    /// Records an arrival, which counts from the next step.
     #[inline]
     fn receive(&mut self, element: u64) {
         self.list.push(element);
     }
 
-    /// Lets the arrivals of the last step count; how many of them came to an element that held the message already.
+    /// Adds the receivers of the last step to the holders. Returns the number of redundant arrivals.
     fn begin_step(&mut self) -> u64 {
         let mut redundant = 0;
         for place in self.count..self.list.len() {
@@ -314,7 +319,7 @@ impl Holders {
         redundant
     }
 
-    /// Forgets everything, for the next message.
+    /// Removes all holders, for the next message.
     fn clear(&mut self) {
         for element in self.list.drain(..) {
             self.held.remove(element);

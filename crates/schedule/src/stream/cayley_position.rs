@@ -1,18 +1,18 @@
-//! Walks on a Cayley graph.
+//! A position in a Cayley graph.
 
 use lockstep_topology::CayleyGraph;
 
-/// A node that moves along generators, with its coordinates at hand so that a step divides nothing.
+/// The current element and its coordinates. Coordinates make a step cheap: it needs no division.
 #[derive(Clone, Debug)]
-pub(super) struct Walker<'a> {
+pub(super) struct CayleyPosition<'a> {
     sides: &'a [u64],
-    /// What a generator changes: axis, digit, and the weight of the axis in the number of an element.
+    /// The changes by each generator: axis, digit, and weight of the axis in the number of an element.
     moves: Vec<Vec<(usize, u64, u64)>>,
     coordinates: Vec<u64>,
     pub(super) element: u64,
 }
 
-impl<'a> Walker<'a> {
+impl<'a> CayleyPosition<'a> {
     pub(super) fn new(graph: &'a CayleyGraph) -> Self {
         let sides = graph.sides();
         let weight = |axis: usize| sides[axis + 1..].iter().product::<u64>();
@@ -23,6 +23,7 @@ impl<'a> Walker<'a> {
         Self { sides, moves: moves.collect(), coordinates: vec![0; sides.len()], element: 0 }
     }
 
+    /// Moves to an element.
     pub(super) fn start(&mut self, element: u64) {
         let mut rest = element;
         for (coordinate, side) in self.coordinates.iter_mut().zip(self.sides).rev() {
@@ -31,6 +32,7 @@ impl<'a> Walker<'a> {
         self.element = element;
     }
 
+    /// Moves along the channel of a generator.
     #[inline]
     pub(super) fn step(&mut self, generator: u16) {
         for &(axis, digit, weight) in &self.moves[usize::from(generator)] {
@@ -41,6 +43,7 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Returns the neighbour by a generator, without moving.
     fn neighbour(&self, generator: usize) -> u64 {
         self.moves[generator].iter().fold(self.element, |element, &(axis, digit, weight)| {
             let (old, side) = (self.coordinates[axis], self.sides[axis]);
@@ -48,15 +51,17 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// Number of channels of the shortest path from element 0 to every element; `u32::MAX` where there is none.
+    /// Returns the distance from element 0 to every element, `u32::MAX` for unreachable elements. O(channels).
+    ///
+    /// The position afterwards is unspecified.
     pub(super) fn distances(&mut self) -> Vec<u32> {
         let nodes: u64 = self.sides.iter().product();
         let mut distance = vec![u32::MAX; nodes as usize];
         distance[0] = 0;
-        let (mut here, mut next, mut hops) = (vec![0u64], Vec::new(), 0);
-        while !here.is_empty() {
+        let (mut frontier, mut next, mut hops) = (vec![0u64], Vec::new(), 0);
+        while !frontier.is_empty() {
             hops += 1;
-            for &node in &here {
+            for &node in &frontier {
                 self.start(node);
                 for generator in 0..self.moves.len() {
                     let neighbour = self.neighbour(generator);
@@ -66,8 +71,8 @@ impl<'a> Walker<'a> {
                     }
                 }
             }
-            here.clear();
-            std::mem::swap(&mut here, &mut next);
+            frontier.clear();
+            std::mem::swap(&mut frontier, &mut next);
         }
         distance
     }
