@@ -22,7 +22,6 @@ fn main() {
         ("hypercube:10", "aas", store),
         ("torus:32x32", "aab", store),
         ("torus:16x16", "aas", store),
-        ("torus:32x32", "oas", store),
         ("torus:16x16", "oab", wormhole),
     ];
     for (spec, collective, model) in cases {
