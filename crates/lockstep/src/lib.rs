@@ -23,7 +23,7 @@
 //! # Concepts
 //!
 //! - A **network** is a [`Topology`]: terminals, switches and directed channels. [`load`] reads one from a file or a spec.
-//! - A **collective** is a [`Collective`]: the messages, and who sends and receives them. A [`CommunicationModel`] has the
+//! - A **collective** is a [`Collective`]: the messages with their sources and receivers. A [`CommunicationModel`] has the
 //!   network's rules: switching, ports and routing. The three together are a [`Problem`].
 //! - A **schedule** is a list of synchronized steps. No two transfers of a step share a channel.
 //! - A **lower bound** is a number of steps that no schedule can beat. Its [`Certificate`] is checked without any search.

@@ -22,7 +22,7 @@ impl Budget {
         Self::evaluations(u64::MAX)
     }
 
-    /// A budget of at most `evaluations`. Each engine documents what it counts as one evaluation.
+    /// A budget of at most `evaluations`. Each engine documents its unit of one evaluation.
     pub fn evaluations(evaluations: u64) -> Self {
         Self { evaluations, deadline: None, cancelled: Arc::default() }
     }

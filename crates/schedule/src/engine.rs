@@ -110,7 +110,7 @@ pub struct EngineRequest<'a> {
     pub below: u32,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Limits of the work. Each engine documents what it counts as one evaluation.
+    /// Limits of the work. Each engine documents its unit of one evaluation.
     pub budget: &'a Budget,
     /// The state of an interrupted search, as an earlier [`SearchProgress::checkpoint`] wrote it.
     pub resume: Option<&'a [u8]>,

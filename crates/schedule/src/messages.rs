@@ -49,7 +49,7 @@ impl Message {
     }
 }
 
-/// Who sends to whom.
+/// The sources and receivers of a collective.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Endpoints {
     /// Every terminal to all others.

@@ -5,8 +5,10 @@ use lockstep_topology::Topology;
 use crate::messages::Messages;
 use crate::schedule::{Schedule, Transfer};
 
-/// Returns the first transfer of each message to each terminal that needs it, as receiver or to pass it on. Steps without such a
-/// transfer are left out. `O(T log T + MN)` for T transfers, M messages and N nodes.
+/// Returns the first transfer of each message to each terminal that needs it. A terminal needs a message that it receives
+/// or relays. Steps without such a transfer are left out.
+///
+/// Takes `O(T log T + MN)` for T transfers, M messages and N nodes.
 pub(crate) fn needed_transfers(topology: &Topology, messages: &Messages<'_>, schedule: &Schedule) -> Schedule {
     let transfers: Vec<Transfer<'_>> = schedule.steps().flat_map(|(_, step)| step.iter()).collect();
     let mut by_message: Vec<usize> = (0..transfers.len()).collect();

@@ -92,7 +92,7 @@ impl<'a> MethodRequest<'a> {
     }
 }
 
-/// The limits of one attempt: what it aims at, and when it stops.
+/// The limits of one attempt: its goal, and the conditions that end it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttemptContext<'a> {
     request: &'a MethodRequest<'a>,

@@ -41,7 +41,7 @@ impl Assignment {
         self.sender[delivery] = sender;
     }
 
-    /// Makes a gene unplaced and returns what it was.
+    /// Makes a gene unplaced and returns its old value.
     #[inline]
     pub(super) fn take(&mut self, delivery: usize) -> Gene {
         let gene = self.genes[delivery];

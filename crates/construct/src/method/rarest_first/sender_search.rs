@@ -31,7 +31,7 @@ pub(super) struct SenderQuery {
     pub(super) max_price: u32,
 }
 
-/// A terminal that can send: price of the path, value, tie; the node; what it would send.
+/// A terminal that can send: price of the path, value, tie; the node; the message that it would send.
 type SenderOffer<T> = ((u32, u32, u32), NodeId, T);
 
 impl SenderSearch {
