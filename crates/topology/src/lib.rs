@@ -55,6 +55,7 @@
 
 mod adjacency;
 mod builder;
+mod buses;
 mod cayley;
 mod failures;
 mod family;

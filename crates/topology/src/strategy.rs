@@ -87,6 +87,66 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     ]
 }
 
+/// Generates networks with [buses](Topology::has_buses) as far as their channels allow: connected, indirect or directed
+/// networks of up to `max_nodes` nodes, in which one to three groups of random channels share a resource each.
+pub fn bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)]
+        .prop_flat_map(bused)
+}
+
+/// Lets one to three groups of random channels of a network without shared resources share a resource each.
+pub fn bused(topology: Topology) -> impl Strategy<Value = Topology> {
+    prop::collection::vec(prop::option::weighted(0.4, 0..3usize), topology.channel_bound()).prop_map(move |groups| {
+        let mut network = TopologyBuilder::new(topology.name());
+        for node in topology.nodes() {
+            network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+        }
+        let mut shared = vec![Vec::new(); 3];
+        for (channel, group) in topology.channel_numbers().zip(&groups) {
+            let channel = network.channel(topology.tail(channel), topology.head(channel));
+            if let Some(group) = group {
+                shared[*group].push(channel);
+            }
+        }
+        for channels in shared {
+            network.share(channels);
+        }
+        build(network)
+    })
+}
+
+/// Returns a network in which no legal path joins its two terminals, in either direction, and in which a search must try
+/// about `2^stages` combinations to prove that.
+///
+/// At both ends there are `stages` pairs of parallel switches. Between the ends there is a chain of gates, one for each of
+/// these switches. A gate shares a resource with its switch, and a path uses one switch of each pair.
+pub fn bus_puzzle(stages: usize) -> Topology {
+    let mut network = TopologyBuilder::new("puzzle");
+    let mut guarded = Vec::new();
+    let ends = ["source", "target"].map(|name| {
+        let mut last = network.terminal(name);
+        for stage in 0..stages {
+            let next = network.switch(format!("{name} {stage}"));
+            for side in ["left", "right"] {
+                let middle = network.switch(format!("{name} {stage} {side}"));
+                guarded.push(network.link(last, middle));
+                network.link(middle, next);
+            }
+            last = next;
+        }
+        last
+    });
+    let mut last = ends[0];
+    for (gate, link) in guarded.into_iter().enumerate() {
+        let next = network.switch(format!("gate {gate}"));
+        let gate = network.link(last, next);
+        network.share(link.into_iter().chain(gate));
+        last = next;
+    }
+    network.link(last, ends[1]);
+    build(network)
+}
+
 /// Returns the Petersen graph as a direct network. It is vertex-transitive, but not a Cayley graph.
 pub fn petersen() -> Topology {
     let mut network = TopologyBuilder::new("petersen");
