@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockstep_faults::strategy::any_faults;
 use lockstep_faults::{
     CutOff, Fault, FaultClasses, FaultDiameter, FaultError, FaultKind, FaultSet, FaultSpace, Faults, FaultyRegion,
-    Survivability, Transport, disconnected_pairs, faulty_regions,
+    Survivability, disconnected_pairs, faulty_regions,
 };
 use lockstep_paths::{PathId, PathTable, ShortestPaths};
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Collective, Problem};
+use lockstep_schedule::{Collective, Problem, Transport};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use petgraph::algo::tarjan_scc;
