@@ -4,9 +4,10 @@ use lockstep_topology::{NodeId, Topology};
 
 use crate::collective::Collective;
 use crate::messages::Messages;
-use crate::model::{CommunicationModel, Switching};
+use crate::model::{CommunicationModel, Routing, Switching};
 use crate::pattern::Phase;
-use crate::reach::{Inner, ReachSearch, UNREACHED};
+use crate::reach::{ReachSearch, SearchTooLong, UNREACHED, max_search_steps};
+use crate::transport::Transport;
 
 /// The reason why a network, a collective and a model form no valid problem.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -71,6 +72,17 @@ pub enum ProblemError {
         /// Number of terminals.
         terminals: usize,
     },
+    /// A network whose legal paths are too hard to find, because channels between different nodes share resources.
+    #[error(
+        "the search for the legal paths of '{terminal}' takes more than {steps} steps, because a path may not use a shared \
+         resource twice; let fewer channels share a resource"
+    )]
+    SearchTooLong {
+        /// Name of the terminal where the paths begin or end.
+        terminal: String,
+        /// The maximum number of steps.
+        steps: u64,
+    },
     /// A receiver without a legal path from the source.
     #[error("no {switching} path leads from '{from}' to '{to}'; connect them or remove one of them")]
     Unreachable {
@@ -85,8 +97,9 @@ pub enum ProblemError {
 
 /// A network, a collective and the rules of the network: the input of every engine and lower bound.
 ///
-/// Invariants: the problem has at least two terminals and one message. Every root, source and receiver is a terminal. Every
-/// receiver can be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the direction is reversed.
+/// Invariants: the problem has at least two terminals and one message. Every root, source and receiver is a terminal.
+/// Every receiver can be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the
+/// direction is reversed.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
@@ -159,30 +172,35 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// The problem of parts that are already checked.
+    /// Returns the problem of parts that are already checked.
     pub(crate) fn checked(topology: &'a Topology, collective: &'a Collective, model: CommunicationModel) -> Self {
         let messages = collective.messages(topology).expect("a checked problem has messages");
         Self { topology, collective, model, messages }
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn topology(&self) -> &'a Topology {
         self.topology
     }
 
-    /// The collective.
+    /// Returns the collective.
     pub fn collective(&self) -> &'a Collective {
         self.collective
     }
 
-    /// The communication model.
+    /// Returns the communication model.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
 
-    /// The messages of the collective on this network.
+    /// Returns the messages of the collective on this network.
     pub fn messages(&self) -> Messages<'a> {
         self.messages
+    }
+
+    /// Returns the nodes that the messages can pass through.
+    pub fn transport(&self) -> Transport {
+        Transport::of(self.collective.pattern(), self.model)
     }
 
     fn check_reachable(&self) -> Result<(), ProblemError> {
@@ -194,26 +212,24 @@ impl<'a> Problem<'a> {
 
     fn check_phase(&self, phase: Phase) -> Result<(), ProblemError> {
         let Self { topology, messages, model, .. } = self;
-        let inner = match model.switching {
-            Switching::StoreAndForward => Inner::Terminals,
-            Switching::Wormhole if model.is_direct() && messages.is_scatter() => Inner::Routing,
-            Switching::Wormhole => Inner::RoutingAndTerminals,
-        };
-        let backwards = phase == Phase::Collect;
-        let search = ReachSearch { topology, backwards, inner };
+        let (transport, backwards) = (self.transport(), phase == Phase::Collect);
+        let crosses = |node| transport.crosses(topology, node);
+        let search = ReachSearch { topology, backwards, crosses, forwards: transport != Transport::Direct };
         // Terminals of indirect networks do not route, but a switch next to a terminal may connect all terminals.
         let first = topology.terminals()[0];
         let beside = topology.out_channels(first).first().map(|&channel| topology.head(channel));
         let mut hubs = [Some(first), beside].into_iter().flatten();
-        if self.collective.root().is_none() && hubs.any(|hub| search.connects_all_through(hub)) {
+        let may_have_hub = self.collective.root().is_none() && !topology.has_buses();
+        if may_have_hub && hubs.any(|hub| search.connects_all_through(hub)) {
             return Ok(());
         }
         let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
         let mut searched = None;
-        for message in messages.ids() {
+        // All chunks of a message have the same ends.
+        for message in messages.ids().step_by(messages.chunks() as usize) {
             let source = messages.source(message);
             if searched != Some(source) {
-                search.distances(source, &mut distance, &mut queue);
+                self.search(search, source, &mut distance, &mut queue)?;
                 searched = Some(source);
             }
             if let Some(receiver) = messages.receivers_iter(message).find(|node| distance[node.index()] == UNREACHED) {
@@ -222,7 +238,28 @@ impl<'a> Problem<'a> {
                 return Err(ProblemError::Unreachable { from, to, switching: model.switching });
             }
         }
+        if topology.has_buses() && model.switching == Switching::Wormhole && model.routing == Routing::Minimal {
+            // The verifier searches for shortest paths from any sender, and the engines in the direction of the phase.
+            for (&terminal, backwards) in topology.terminals().iter().flat_map(|node| [(node, false), (node, backwards)]) {
+                let crosses = |node| topology.routes(node);
+                let search = ReachSearch { topology, backwards, crosses, forwards: false };
+                self.search(search, terminal, &mut distance, &mut queue)?;
+            }
+        }
         Ok(())
+    }
+
+    fn search<F: Fn(NodeId) -> bool + Copy>(
+        &self,
+        search: ReachSearch<'_, F>,
+        source: NodeId,
+        distance: &mut [u32],
+        queue: &mut Vec<NodeId>,
+    ) -> Result<(), ProblemError> {
+        search.distances(source, distance, queue).map_err(|SearchTooLong| ProblemError::SearchTooLong {
+            terminal: self.topology.node_name(source).to_owned(),
+            steps: max_search_steps(self.topology),
+        })
     }
 }
 
