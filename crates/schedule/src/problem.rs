@@ -240,10 +240,12 @@ impl<'a> Problem<'a> {
         }
         if topology.has_buses() && model.switching == Switching::Wormhole && model.routing == Routing::Minimal {
             // The verifier searches for shortest paths from any sender, and the engines in the direction of the phase.
-            for (&terminal, backwards) in topology.terminals().iter().flat_map(|node| [(node, false), (node, backwards)]) {
+            for &backwards in if backwards { &[false, true][..] } else { &[false] } {
                 let crosses = |node| topology.routes(node);
                 let search = ReachSearch { topology, backwards, crosses, forwards: false };
-                self.search(search, terminal, &mut distance, &mut queue)?;
+                for &terminal in topology.terminals() {
+                    self.search(search, terminal, &mut distance, &mut queue)?;
+                }
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::{NodeId, Topology, TopologyBuilder};
+use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 /// Generates connected direct networks of 2 to `max_nodes` nodes with full-duplex links, none of them parallel.
 pub fn connected_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
@@ -73,7 +73,8 @@ pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// Generates networks of all these kinds, with half-duplex links, and with [failed nodes and channels](gapped).
+/// Generates networks of all these kinds, with half-duplex links, with [buses](bused), and with [failed nodes and
+/// channels](gapped).
 ///
 /// They have 2 to `max_nodes` working nodes, indirect networks 3 or more.
 pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
@@ -83,37 +84,75 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
         connected_topology(max_nodes).prop_map(|topology| topology.half_duplex()),
         indirect_topology(max_nodes),
         directed_topology(max_nodes),
+        bus_topology(max_nodes),
         prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)]
             .prop_flat_map(gapped),
     ]
 }
 
-/// Generates networks with [buses](Topology::has_buses) as far as their channels allow: connected, indirect or directed
-/// networks of up to `max_nodes` nodes, in which one to three groups of random channels share a resource each.
+/// Generates networks of up to `max_nodes` nodes in which random channels are [buses](bused). Most have
+/// [buses](Topology::has_buses).
+///
+/// A legal path, which uses no resource twice, joins every two terminals. It may be longer than the shortest walk.
 pub fn bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)]
         .prop_flat_map(bused)
+        .prop_map(|topology| legally_connected(&topology))
 }
 
 /// Lets one to three groups of random channels of a network without shared resources share a resource each.
 pub fn bused(topology: Topology) -> impl Strategy<Value = Topology> {
-    prop::collection::vec(prop::option::weighted(0.4, 0..3usize), topology.channel_bound()).prop_map(move |groups| {
-        let mut network = TopologyBuilder::new(topology.name());
-        for node in topology.nodes() {
-            network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    prop::collection::vec(prop::option::weighted(0.4, 0..3usize), topology.channel_bound())
+        .prop_map(move |groups| sharing(&topology, &groups))
+}
+
+/// Returns the network in which the channels of a group share a resource, and the others do not.
+fn sharing(topology: &Topology, groups: &[Option<usize>]) -> Topology {
+    let mut network = TopologyBuilder::new(topology.name());
+    for node in topology.nodes() {
+        network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    }
+    let mut shared = vec![Vec::new(); groups.iter().flatten().max().map_or(0, |last| last + 1)];
+    for (channel, group) in topology.channel_numbers().zip(groups) {
+        let channel = network.channel(topology.tail(channel), topology.head(channel));
+        if let Some(group) = group {
+            shared[*group].push(channel);
         }
-        let mut shared = vec![Vec::new(); 3];
-        for (channel, group) in topology.channel_numbers().zip(&groups) {
-            let channel = network.channel(topology.tail(channel), topology.head(channel));
-            if let Some(group) = group {
-                shared[*group].push(channel);
+    }
+    shared.into_iter().for_each(|channels| network.share(channels));
+    build(network)
+}
+
+/// Returns the network in which fewer channels share resources, so that a path of a depth-first search from each terminal
+/// to every other one is legal.
+fn legally_connected(topology: &Topology) -> Topology {
+    let mut groups: Vec<Option<usize>> =
+        topology.channels().map(|channel| Some(topology.resource(channel).index())).collect();
+    for &source in topology.terminals() {
+        let mut last = vec![None; topology.node_count()];
+        let mut open = vec![(source, None)];
+        while let Some((node, by)) = open.pop() {
+            if last[node.index()].is_some() || node == source && by.is_some() {
+                continue;
+            }
+            last[node.index()] = by;
+            if node == source || topology.routes(node) {
+                open.extend(topology.out_channels(node).iter().map(|&channel| (topology.head(channel), Some(channel))));
             }
         }
-        for channels in shared {
-            network.share(channels);
+        for &target in topology.terminals() {
+            let before = |channel: &ChannelId| last[topology.tail(*channel).index()];
+            let mut used = Vec::new();
+            for channel in std::iter::successors(last[target.index()], before) {
+                let group = &mut groups[channel.index()];
+                if used.contains(group) {
+                    *group = None;
+                }
+                used.extend(group.map(Some));
+            }
         }
-        build(network)
-    })
+    }
+    sharing(topology, &groups)
 }
 
 /// Returns a network in which no legal path joins its two terminals, in either direction, and in which a search must try

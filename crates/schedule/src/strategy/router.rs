@@ -123,7 +123,14 @@ impl<'a> Router<'a> {
             lacking: messages.receivers_iter(id).collect(),
             is_scatter: messages.is_scatter(),
         };
-        Self { topology, model, pending: messages.ids().map(pending).collect(), hops: hops.collect(), walk: walks.collect(), distance }
+        Self {
+            topology,
+            model,
+            pending: messages.ids().map(pending).collect(),
+            hops: hops.collect(),
+            walk: walks.collect(),
+            distance,
+        }
     }
 
     fn distribute(mut self, random: &mut Random) -> Schedule {
@@ -253,7 +260,7 @@ impl<'a> Router<'a> {
             }
         }
         // With buses, another way to the node may be of use.
-        visited[node.index()] = false;
+        visited[node.index()] = !self.topology.has_buses();
         false
     }
 }
