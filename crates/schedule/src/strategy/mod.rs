@@ -45,12 +45,14 @@ impl Instance {
     }
 }
 
-/// Generates problems on [any kind](topology::any_topology) of network of 2 to `max_nodes` nodes.
+/// Generates problems on [any kind](topology::any_topology) of network of 2 to `max_nodes` nodes, also
+/// [with buses](topology::bus_topology).
 ///
 /// The collectives are named, grouped or custom, in one or two chunks, under every model. If a store-and-forward path
 /// is missing, switching is wormhole.
 pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    (topology::any_topology(max_nodes), any_collective(), any_model()).prop_map(|(topology, choice, model)| {
+    let topology = prop_oneof![4 => topology::any_topology(max_nodes), 1 => topology::bus_topology(max_nodes)];
+    (topology, any_collective(), any_model()).prop_map(|(topology, choice, model)| {
         let collective = choice.on(&topology);
         let wormhole = CommunicationModel { switching: Switching::Wormhole, ..model };
         let model = if Problem::new(&topology, &collective, model).is_ok() { model } else { wormhole };
