@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::{NodeId, Topology, TopologyBuilder};
+use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 /// Generates connected direct networks of 2 to `max_nodes` nodes with full-duplex links, none of them parallel.
 pub fn connected_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
@@ -85,6 +85,35 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
         prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)]
             .prop_flat_map(gapped),
     ]
+}
+
+/// Generates networks of all these kinds in which one to three random groups of channels share a resource each, as on a
+/// bus.
+pub fn bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    let groups = prop::collection::vec(prop::collection::vec(any::<Index>(), 2..=4), 1..=3);
+    let network =
+        prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes),];
+    let shared = (network, groups).prop_map(|(topology, groups)| {
+        let mut network = TopologyBuilder::new("buses");
+        for node in topology.nodes() {
+            network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+        }
+        let mut alone: Vec<ChannelId> = Vec::new();
+        for channel in topology.channels() {
+            alone.push(network.channel(topology.tail(channel), topology.head(channel)));
+        }
+        for group in groups {
+            let mut members: Vec<ChannelId> = Vec::new();
+            for member in group {
+                if !alone.is_empty() {
+                    members.push(alone.swap_remove(member.index(alone.len())));
+                }
+            }
+            network.share(members);
+        }
+        build(network)
+    });
+    prop_oneof![2 => shared.clone(), 1 => shared.prop_flat_map(gapped)]
 }
 
 /// Returns the Petersen graph as a direct network. It is vertex-transitive, but not a Cayley graph.
