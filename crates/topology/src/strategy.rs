@@ -87,29 +87,35 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// Generates networks of all these kinds in which one to three random groups of channels share a resource each, as on a
-/// bus.
+/// Generates networks of all these kinds in which one to three groups of channels share a resource each, as on a bus. A
+/// group has channels from one node, or from any nodes.
 pub fn bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
-    let groups = prop::collection::vec(prop::collection::vec(any::<Index>(), 2..=4), 1..=3);
+    let group = (any::<Option<Index>>(), prop::collection::vec(any::<Index>(), 2..=4));
+    let groups = prop::collection::vec(group, 1..=3);
     let network =
-        prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes),];
+        prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)];
     let shared = (network, groups).prop_map(|(topology, groups)| {
         let mut network = TopologyBuilder::new("buses");
         for node in topology.nodes() {
             network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
         }
-        let mut alone: Vec<ChannelId> = Vec::new();
+        let mut alone = Vec::new();
         for channel in topology.channels() {
             alone.push(network.channel(topology.tail(channel), topology.head(channel)));
         }
-        for group in groups {
-            let mut members: Vec<ChannelId> = Vec::new();
-            for member in group {
-                if !alone.is_empty() {
-                    members.push(alone.swap_remove(member.index(alone.len())));
+        for (tail, members) in groups {
+            let tail = tail.map(|tail| NodeId::from_index(tail.index(topology.node_count())));
+            let mut group = Vec::new();
+            for member in members {
+                let is_candidate = |&channel: &ChannelId| tail.is_none_or(|tail| topology.tail(channel) == tail);
+                let candidates: Vec<ChannelId> = alone.iter().copied().filter(is_candidate).collect();
+                if !candidates.is_empty() {
+                    let chosen = *member.get(&candidates);
+                    alone.retain(|&channel| channel != chosen);
+                    group.push(chosen);
                 }
             }
-            network.share(members);
+            network.share(group);
         }
         build(network)
     });
