@@ -28,6 +28,7 @@ Tasks:
   tidy            Check the rules of the repository; with --write, write the generated files
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
+  tables          Compare the tables of the guide with the code; with --write, write them
 
 `bench` and `reproduce-paper` have options of their own: see `cargo xtask bench --help`.
 ";
@@ -40,7 +41,7 @@ fn main() -> Result<ExitCode> {
         ["ci"] => ci::run()?,
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,
-        ["bench" | "reproduce-paper", ..] => return documents::run(&words),
+        ["bench" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {
             eprint!("{USAGE}");

@@ -13,12 +13,12 @@ use crate::symmetric::BaseSchedule;
 pub struct Picoseconds(u128);
 
 impl Picoseconds {
-    /// The time of a number of picoseconds.
+    /// Returns the time of a number of picoseconds.
     pub const fn new(picoseconds: u128) -> Self {
         Self(picoseconds)
     }
 
-    /// The number of picoseconds.
+    /// Returns the number of picoseconds.
     pub const fn number(self) -> u128 {
         self.0
     }

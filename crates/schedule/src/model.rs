@@ -34,7 +34,7 @@ pub enum Ports {
 }
 
 impl Ports {
-    /// At most `ports` sends and `ports` receptions per step; `None` for 0, which allows no communication.
+    /// Allows at most `ports` sends and `ports` receptions per step; `None` for 0, which allows no communication.
     pub fn limit(ports: u32) -> Option<Self> {
         NonZeroU32::new(ports).map(Self::Limit)
     }

@@ -54,7 +54,8 @@ pub fn directed_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// Generates indirect networks of 3 to `max_nodes` nodes: connected switches, and two or more terminals with one link each.
+/// Generates indirect networks of 3 to `max_nodes` nodes: connected switches, and two or more terminals with one link
+/// each.
 pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     let max_nodes = max_nodes.max(3);
     let max_terminals = (max_nodes / 2).max(2);

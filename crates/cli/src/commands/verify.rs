@@ -1,5 +1,6 @@
 //! `lockstep verify`: verification of schedules, bounds and plans.
 
+use lockstep::files::to_json_line;
 use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
 use serde::Serialize;
@@ -28,12 +29,12 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
         None => Vec::new(),
     };
     let (answer, text) = match Valid::new(saved) {
-        Ok(valid) if args.json => (ExitStatus::Success, serde_json::to_string(&valid.counts())? + "\n"),
+        Ok(valid) if args.json => (ExitStatus::Success, to_json_line(&valid.counts())),
         Ok(valid) => (ExitStatus::Success, valid.to_text(time)),
         Err(first) => {
             let violations = if listed.is_empty() { vec![first] } else { listed };
             let text = if args.json {
-                serde_json::to_string(&Invalid { valid: false, violations })? + "\n"
+                to_json_line(&Invalid { valid: false, violations })
             } else {
                 let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::printable(violation)));
                 lines.collect::<Vec<_>>().concat()

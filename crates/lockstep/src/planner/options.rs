@@ -18,7 +18,7 @@ pub struct PlanOptions<'a> {
 }
 
 impl PlanOptions<'static> {
-    /// All engines of [`EngineChoice::Auto`] in the standard registry, without a maximum number of steps.
+    /// Returns all engines of [`EngineChoice::Auto`] in the standard registry, without a maximum number of steps.
     pub const fn auto(seed: u64) -> Self {
         Self { engine: EngineChoice::Auto, engines: EngineRegistry::standard(), steps: None, seed }
     }
@@ -45,7 +45,7 @@ pub(super) enum StoredEngine {
 }
 
 impl StoredEngine {
-    /// The name of the choice.
+    /// Returns the name of the choice.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Auto => "auto",

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
+use lockstep::files::to_json_line;
 use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
 use lockstep_report::csv_line;
 use serde::Serialize;
@@ -87,8 +88,7 @@ impl<'a> Rows<'a> {
         };
         if self.format == TableFormat::Json {
             let record = RowRecord { faults: names().collect(), times, planned, lost };
-            let line = serde_json::to_string(&record).expect("numbers, texts and records of them are JSON");
-            return self.write(&(line + "\n"));
+            return self.write(&to_json_line(&record));
         }
         let mut cells = COLUMNS.map(|_| String::new());
         cells[0] = names().collect::<Vec<_>>().join(", ");
