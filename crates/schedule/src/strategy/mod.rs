@@ -46,12 +46,13 @@ impl Instance {
 }
 
 /// Generates problems on [any kind](topology::any_topology) of network of 2 to `max_nodes` nodes, also
-/// [with buses](topology::bus_topology).
+/// [with buses](topology::connected_bus_topology).
 ///
 /// The collectives are named, grouped or custom, in one or two chunks, under every model. If a store-and-forward path
 /// is missing, switching is wormhole.
 pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    let topology = prop_oneof![4 => topology::any_topology(max_nodes), 1 => topology::bus_topology(max_nodes)];
+    let topology =
+        prop_oneof![4 => topology::any_topology(max_nodes), 1 => topology::connected_bus_topology(max_nodes)];
     (topology, any_collective(), any_model()).prop_map(|(topology, choice, model)| {
         let collective = choice.on(&topology);
         let wormhole = CommunicationModel { switching: Switching::Wormhole, ..model };
