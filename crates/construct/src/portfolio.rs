@@ -1,8 +1,9 @@
 //! The portfolio search for a schedule of one distribution: all methods alternate in rounds.
 
-use lockstep_paths::{PathSelection, PathTable, TableError};
-use lockstep_schedule::{Budget, NotFound, Problem, Schedule, Switching};
+use lockstep_paths::{PathTable, TableError};
+use lockstep_schedule::{Budget, NotFound, Problem, Schedule};
 
+use crate::kit::bus_paths::bus_paths;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
@@ -47,12 +48,6 @@ const GROWTH: u64 = 3;
 
 /// Number of attempts after which a method without any schedule is given up.
 const MAX_FAILED_ATTEMPTS: u64 = 64;
-
-/// The maximum number of paths per pair of terminals in a network with buses.
-const MAX_BUS_PATHS: u64 = 16;
-
-/// The number of paths of a network with buses that are worth their time.
-const BUS_PATHS: u64 = 1 << 20;
 
 const NO_SCHEDULE: &str = "no attempt led to a schedule; report the network and the collective";
 const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the table of terminals and messages takes more than \
@@ -160,17 +155,6 @@ impl<'a> Portfolio<'a> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
         self.best.ok_or(NotFound::Unsupported { engine: ENGINE, why })
     }
-}
-
-/// Returns the paths of wormhole transfers in a network with buses: the more per pair, the fewer pairs there are.
-fn bus_paths(problem: &Problem<'_>) -> Result<Option<PathTable>, TableError> {
-    let topology = problem.topology();
-    if !topology.has_buses() || problem.model().switching == Switching::StoreAndForward {
-        return Ok(None);
-    }
-    let pairs = (topology.terminal_count() as u64).pow(2);
-    let cap = (BUS_PATHS / pairs).clamp(1, MAX_BUS_PATHS) as usize;
-    PathTable::build(topology, PathSelection::Shortest { cap, seed: 0 }).map(Some)
 }
 
 fn initial_states(methods: &'static [Method]) -> Vec<MethodState> {

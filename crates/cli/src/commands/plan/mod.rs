@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner};
+use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
 
 use super::plan_file;
 use crate::args::{PlanArgs, Verbosity};
@@ -60,6 +60,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             }
             Ok(ExitStatus::Success)
         }
+        Err(PlanError::BoundWithdrawn(withdrawn)) => keep(&withdrawn, args),
         Err(error) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
     }
 }
@@ -118,6 +119,18 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
         return Ok(sheet.to_text());
     }
     Ok(sheet.to_text() + &text::steps(&plan.problem(), plan.schedule()))
+}
+
+/// Writes or prints a schedule without its bound, and reports the withdrawn bound.
+fn keep(withdrawn: &WithdrawnBound, args: &PlanArgs) -> anyhow::Result<ExitStatus> {
+    let file = &withdrawn.schedule;
+    plan_file::write(args.output.as_deref(), args.format, || file.to_json(), || file.to_bytes())?;
+    match args.output.as_deref() {
+        Some(_) => {}
+        None if args.json => output::print(&file.to_json())?,
+        None => output::print(&text::steps(&file.problem(), file.schedule()))?,
+    }
+    bail!("{withdrawn}; the valid schedule is kept, as a schedule without a bound");
 }
 
 /// Reports why there is no plan: a negative result, or an error.
