@@ -83,13 +83,15 @@ impl NetworkFormat {
 
 #[cfg(test)]
 mod tests {
+    use clap::builder::PossibleValue;
+
     use super::*;
 
     #[test]
     fn every_graph_format_has_its_name_on_the_command_line() {
         for graph in GraphFormat::ALL {
             let format = NetworkFormat::of(graph).and_then(|format| format.to_possible_value());
-            assert_eq!(format.as_ref().map(|value| value.get_name()), Some(graph.name()));
+            assert_eq!(format.as_ref().map(PossibleValue::get_name), Some(graph.name()));
         }
     }
 }
