@@ -226,7 +226,7 @@ impl<'a> Problem<'a> {
         let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
         let mut searched = None;
         // All chunks of a message have the same ends.
-        for message in messages.ids().step_by(messages.chunks() as usize) {
+        for message in messages.first_chunks() {
             let source = messages.source(message);
             if searched != Some(source) {
                 self.search(search, source, &mut distance, &mut queue)?;

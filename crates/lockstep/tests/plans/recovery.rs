@@ -1,11 +1,11 @@
 //! Sweeps over fault sets, and recovery books.
 
 use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
+use lockstep::schedule::{StopReason, Transport};
 use lockstep::{
     BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity,
     SweepLog, Topology, sweep, verify,
 };
-use lockstep::schedule::{StopReason, Transport};
 use lockstep::{CommunicationModel, faults::disconnected_pairs};
 use proptest::prelude::*;
 
