@@ -51,6 +51,15 @@ pub(crate) struct LegalPaths<'a> {
 
 const UNREACHED: u32 = u32::MAX;
 
+/// The paths selected for a pair of terminals.
+#[derive(Debug)]
+pub(crate) struct SelectedPaths {
+    /// In lexicographic order of their channels, read from the target backwards.
+    pub(crate) paths: Vec<Vec<ChannelId>>,
+    /// True if these are all shortest legal paths.
+    pub(crate) is_complete: bool,
+}
+
 impl<'a> LegalPaths<'a> {
     /// Finds a shortest legal path from every terminal to `target`.
     ///
@@ -128,12 +137,11 @@ impl<'a> LegalPaths<'a> {
         true
     }
 
-    /// Returns up to `cap` shortest legal paths from a terminal, and whether these are all. The paths are in lexicographic
-    /// order of their channels, read from the target backwards. There is at least one if a legal path exists and `cap` is
+    /// Returns up to `cap` shortest legal paths from a terminal. There is at least one if a legal path exists and `cap` is
     /// positive.
-    pub(crate) fn select(&self, source: NodeId, cap: usize, rng: &mut ChaCha8Rng) -> (Vec<Vec<ChannelId>>, bool) {
+    pub(crate) fn select(&self, source: NodeId, cap: usize, rng: &mut ChaCha8Rng) -> SelectedPaths {
         let Some(&label) = self.at_node[source.index()].first().filter(|_| source != self.target) else {
-            return (Vec::new(), true);
+            return SelectedPaths { paths: Vec::new(), is_complete: true };
         };
         let length = self.labels[label as usize].length as usize;
         let mut found = Vec::new();
@@ -155,7 +163,7 @@ impl<'a> LegalPaths<'a> {
             found.truncate(cap);
         }
         found.sort_unstable_by(|one, other| one.iter().rev().cmp(other.iter().rev()));
-        (found, is_complete)
+        SelectedPaths { paths: found, is_complete }
     }
 
     /// Returns the path of a label.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
-use crate::legal_paths::{LegalPaths, WorkExceeded, max_work};
+use crate::legal_paths::{LegalPaths, SelectedPaths, WorkExceeded, max_work};
 use crate::shortest_paths::{AllPairsError, MAX_BYTES, ShortestPathGraph, ShortestPaths};
 
 number_id!(
@@ -201,7 +201,7 @@ impl PathTable {
         for targets in terminals.chunks(TARGETS_AT_ONCE) {
             let rows: Vec<_> = targets.par_iter().map(|&target| legal_row(topology, target, cap, seed)).collect();
             for row in rows {
-                for (paths, is_complete) in row? {
+                for SelectedPaths { paths, is_complete } in row? {
                     for path in paths {
                         channels.extend(path);
                         path_start.push(channels.len() as u32);
@@ -500,13 +500,8 @@ fn write_selection(graph: ShortestPathGraph<'_>, source: NodeId, target: NodeId,
 /// Number of targets whose paths are searched together.
 const TARGETS_AT_ONCE: usize = 256;
 
-/// Returns the paths to one target in a network with buses, by source, and for each source whether they are complete.
-fn legal_row(
-    topology: &Topology,
-    target: NodeId,
-    cap: usize,
-    seed: u64,
-) -> Result<Vec<(Vec<Vec<ChannelId>>, bool)>, TableError> {
+/// Returns the paths to one target in a network with buses, by source.
+fn legal_row(topology: &Topology, target: NodeId, cap: usize, seed: u64) -> Result<Vec<SelectedPaths>, TableError> {
     let paths = LegalPaths::new(topology, target).map_err(|WorkExceeded| TableError::TooManyWays {
         target: topology.node_name(target).to_owned(),
         steps: max_work(topology),

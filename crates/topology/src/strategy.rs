@@ -153,7 +153,9 @@ fn sharing(topology: &Topology, groups: &[Option<usize>]) -> Topology {
             shared[*group].push(channel);
         }
     }
-    shared.into_iter().for_each(|channels| network.share(channels));
+    for channels in shared {
+        network.share(channels);
+    }
     build(network)
 }
 

@@ -101,7 +101,7 @@ impl<'a> ChunkPipeline<'a> {
         let (nodes, words) = (topology.node_count(), (broadcast.chunks as usize).div_ceil(64));
         let (mut held, mut lacked) = (vec![0; nodes * words], vec![0; nodes * words]);
         let trees = plan.chunks.len();
-        let (mut lacked_words, mut held_words) = (vec![0..0; nodes * trees], vec![u32::MAX..0; nodes * trees]);
+        let (mut lacked_words, mut held_words) = (vec![0..0; nodes * trees], vec![0..0; nodes * trees]);
         let mut left = 0;
         for chunk in 0..broadcast.chunks as usize {
             held[broadcast.source.index() * words + chunk / 64] |= 1 << (chunk % 64);
@@ -257,7 +257,8 @@ impl<'a> ChunkPipeline<'a> {
             self.held[head.index() * self.words + word as usize] |= 1 << (chunk % 64);
             let cell = self.cell(head, self.tree_with(chunk));
             let words = &mut self.held_words[cell];
-            *words = words.start.min(word)..words.end.max(word + 1);
+            let is_first = words.start == words.end;
+            *words = if is_first { word..word + 1 } else { words.start.min(word)..words.end.max(word + 1) };
         }
         self.is_busy.fill(false);
         self.sends.fill(0);

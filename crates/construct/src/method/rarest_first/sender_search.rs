@@ -35,6 +35,9 @@ pub(super) struct SenderQuery {
 /// A terminal that can send: price of the path, value, tie; the node; the message that it would send.
 type SenderOffer<T> = ((u32, u32, u32), NodeId, T);
 
+/// A path over buses: its price, length, value and tie; its number; the message that its sender would send.
+type BusOffer<T> = ((u32, usize, u32, u32), PathId, T);
+
 impl SenderSearch {
     pub(super) fn new(node_count: usize) -> Self {
         Self {
@@ -107,7 +110,7 @@ impl SenderSearch {
         rng: &mut impl Rng,
         mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<T> {
-        let mut best: Option<((u32, usize, u32, u32), PathId, T)> = None;
+        let mut best: Option<BusOffer<T>> = None;
         for path in paths.towards(query.target).map(PathId::new) {
             let (channels, sender) = (paths.channels(path), plan.task().rank(paths.source(path)));
             let prices = channels.iter().map(|&channel| plan.channel_price(channel)).chain([plan.port_price(sender)]);
