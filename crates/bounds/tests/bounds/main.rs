@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
+mod any_certificate;
 mod arc_forwarding;
 mod certificates;
 mod documents;
