@@ -8,6 +8,7 @@ mod certificates;
 mod documents;
 mod flows;
 mod fractional_routing;
+mod networks;
 mod oracle;
 mod symmetric;
 mod tables;
