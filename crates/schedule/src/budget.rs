@@ -9,6 +9,18 @@ use std::time::{Duration, Instant};
 ///
 /// A number of evaluations gives the same result on every machine. A deadline does not, so results must report it.
 /// Clones share their cancellation.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use lockstep_schedule::Budget;
+///
+/// let budget = Budget::evaluations(1_000_000).within(Duration::from_secs(30));
+/// assert_eq!(budget.evaluation_limit(), 1_000_000);
+/// let other_thread = budget.clone();
+/// other_thread.cancel();
+/// assert!(budget.stop_after(0).is_some());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Budget {
     evaluations: u64,

@@ -9,6 +9,12 @@ use crate::symmetric::BaseSchedule;
 /// An exact time in picoseconds.
 ///
 /// Displayed in microseconds, for example `3.024 us`. A precision truncates: `{:.2}` gives `3.02 us`.
+///
+/// ```
+/// use lockstep_schedule::Picoseconds;
+///
+/// assert_eq!(Picoseconds::new(3_024_000).to_string(), "3.024 us");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Picoseconds(u128);
 

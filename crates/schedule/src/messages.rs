@@ -16,6 +16,17 @@ number_id!(
 );
 
 /// One message of a [custom](crate::Collective::custom) collective.
+///
+/// ```
+/// use lockstep_schedule::{Collective, Message, Pattern};
+/// use lockstep_topology::{NodeId, Topology};
+///
+/// let ring: Topology = "ring:4".parse()?;
+/// let [a, b, c, _] = *ring.terminals() else { unreachable!() };
+/// let collective = Collective::custom(vec![Message { source: a, receivers: vec![b, c] }]);
+/// assert_eq!(collective.pattern(), Pattern::Broadcast);
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     /// The terminal that holds the message at the start; in a collecting phase, the terminal that must hold it at the
@@ -84,6 +95,19 @@ pub enum Receivers<'a> {
 }
 
 /// The messages of a collective on a network.
+///
+/// ```
+/// use lockstep_schedule::Collective;
+/// use lockstep_topology::Topology;
+///
+/// let ring: Topology = "ring:4".parse()?;
+/// let exchange = Collective::all_to_all();
+/// let messages = exchange.messages(&ring).expect("twelve messages");
+/// assert_eq!((messages.len(), messages.delivery_count()), (12, 12));
+/// let last = messages.ids().last().unwrap();
+/// assert_eq!(ring.node_name(messages.source(last)), "3");
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Messages<'a> {
     topology: &'a Topology,

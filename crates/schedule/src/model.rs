@@ -105,6 +105,15 @@ pub enum ScatterRule {
 }
 
 /// The rules of the network. They are always explicit, because they change the optimum.
+///
+/// ```
+/// use lockstep_schedule::{CommunicationModel, Ports, Routing};
+///
+/// let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
+/// assert_eq!(one_port.to_string(), "wormhole, 1-port, minimal routing, direct scatter");
+/// let detours = CommunicationModel { routing: Routing::Any, ..one_port };
+/// assert!(detours.is_direct());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommunicationModel {

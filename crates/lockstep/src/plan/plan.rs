@@ -13,6 +13,17 @@ use super::verdict::{CutShort, Verdict};
 /// Invariant: [`verify`] has accepted the schedule, and [`LowerBound::check`] the bound. Only
 /// [`Planner::run`](crate::Planner::run), [`replan`](crate::replan()) and [`PlanFile::check`](crate::PlanFile::check)
 /// return one.
+///
+/// ```
+/// use lockstep::{Budget, Collective, CommunicationModel, Topology, Verdict, plan};
+///
+/// let ring: Topology = "ring:8".parse()?;
+/// let budget = Budget::evaluations(10_000);
+/// let plan = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
+/// assert_eq!((plan.step_count(), plan.lower_bound().steps), (4, 4));
+/// assert_eq!(plan.verdict(), Verdict::Optimal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     file: ScheduleFile,

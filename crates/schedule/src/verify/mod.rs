@@ -97,6 +97,28 @@ impl fmt::Display for Verification {
 ///
 /// The [`Violation`] that comes first in the schedule. Missing deliveries come last. (Past 256 MiB of bits: the first
 /// violation of the first messages that have one.)
+///
+/// # Examples
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, Violation, verify};
+/// use lockstep_topology::Topology;
+///
+/// // A broadcast from the centre of a star, one transfer per channel.
+/// let star: Topology = "star:3".parse()?;
+/// let centre = star.terminals()[0];
+/// let broadcast = Collective::broadcast(centre);
+/// let problem = Problem::new(&star, &broadcast, CommunicationModel::wormhole())?;
+/// let mut schedule = Schedule::new();
+/// schedule.begin_step();
+/// let out = star.out_channels(centre);
+/// schedule.push(MessageId::new(0), &[out[0]]);
+/// assert!(matches!(verify(&problem, &schedule), Err(Violation::Undelivered { .. })));
+///
+/// schedule.push(MessageId::new(0), &[out[1]]);
+/// assert_eq!(verify(&problem, &schedule)?.deliveries, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify(problem: &Problem<'_>, schedule: &Schedule) -> Result<Verification, Violation> {
     let (mut found, verification) = review(problem, schedule, 1);
     match found.pop() {

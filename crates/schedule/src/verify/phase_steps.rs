@@ -41,6 +41,25 @@ impl PhaseSteps {
 ///
 /// The distribution of an all-reduce begins with the step after the one that completes the reduction. O(transfers)
 /// time.
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, phase_steps};
+/// use lockstep_topology::{NodeId, Topology};
+///
+/// // Two nodes exchange their parts in the first step and the results in the second.
+/// let pair: Topology = "complete:2".parse()?;
+/// let all_reduce = Collective::all_reduce();
+/// let problem = Problem::new(&pair, &all_reduce, CommunicationModel::wormhole())?;
+/// let mut schedule = Schedule::new();
+/// for message_of in [[1, 0], [0, 1]] {
+///     schedule.begin_step();
+///     for (node, message) in message_of.into_iter().enumerate() {
+///         schedule.push(MessageId::new(message), pair.out_channels(NodeId::from_index(node)));
+///     }
+/// }
+/// assert_eq!(phase_steps(&problem, &schedule), [0..1, 1..2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn phase_steps(problem: &Problem<'_>, schedule: &Schedule) -> Vec<Range<usize>> {
     PhaseSteps::all(problem, schedule).into_iter().map(|phase| phase.steps).collect()
 }
