@@ -47,6 +47,7 @@
 //! 5. Add one line to `REGISTRY` in `src/registry.rs`: the rule, its cost, and the rules whose results it uses.
 //! 6. Add a problem with its bound to `tests/data/bounds.jsonl` of `lockstep-certificate`, and known optima to
 //!    `tests/bounds/tables.rs` of this crate. The oracle in `tests/bounds/validity.rs` covers the new rule.
+//! 7. Add the statement, its proof and the fields of the certificate to `docs/bounds.md`.
 
 mod all;
 mod best;

@@ -171,7 +171,8 @@ fn digest<'a>(sets: impl Iterator<Item = &'a WeightedSet>) -> String {
         }
         hash.update(count.to_le_bytes());
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
 }
 
 /// Compares random certificates with the optimum. Returns false if the search takes too long.

@@ -281,6 +281,23 @@ fn the_growth_of_holders_allows_a_slow_terminal_to_come_first() {
     assert_eq!(refused, Err(CertificateError::Wrong { quantity: "informed terminals", claimed: 5, actual: 6 }));
 }
 
+/// The path with the fewest channels from 0 to 2 uses one bus twice. Two messages take the two detours in one step.
+#[test]
+fn detours_around_a_bus_count() {
+    let mut network = TopologyBuilder::new("detours");
+    let nodes: Vec<NodeId> = (0..7).map(|node| network.terminal(node.to_string())).collect();
+    let ends = [(0, 1), (1, 2), (0, 3), (3, 4), (4, 2), (0, 5), (5, 6), (6, 2)];
+    let channels = ends.map(|(tail, head)| network.channel(nodes[tail], nodes[head]));
+    network.share([channels[0], channels[1]]);
+    let network = network.build().unwrap();
+    let message = Message { source: nodes[0], receivers: vec![nodes[2]] };
+    let collective = Collective::custom(vec![message.clone(), message]);
+    let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
+    assert_eq!(optimum(&problem, 10_000), Some(1));
+    let steps: Vec<u32> = all(&problem).iter().map(|bound| bound.steps).collect();
+    assert!(!steps.is_empty() && steps.iter().all(|&steps| steps == 1), "{steps:?}");
+}
+
 /// Optima from tables in the literature.
 #[test]
 fn the_oracle_finds_known_optima() {

@@ -124,7 +124,8 @@ enum Choice {
 fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
     let named = (prop::sample::select(CollectiveName::ALL.to_vec()), any::<Index>());
     let members = prop::collection::vec(any::<Index>(), 2..=5);
-    let groups = (prop::sample::select(CollectiveName::ALL.to_vec()), prop::collection::vec(members, 1..=2), any::<bool>());
+    let groups =
+        (prop::sample::select(CollectiveName::ALL.to_vec()), prop::collection::vec(members, 1..=2), any::<bool>());
     let message = |receivers| (any::<Index>(), prop::collection::vec(any::<Index>(), receivers));
     let kind = prop_oneof![
         8 => named.prop_map(|(name, root)| Choice::Named(name, root)),
@@ -147,7 +148,8 @@ impl CollectiveChoice {
             Choice::Groups(name, groups, has_two_roots) => {
                 let groups: Vec<Vec<NodeId>> = groups.iter().map(|members| group(terminals, members)).collect();
                 let of_group = if has_two_roots { 0..2 } else { 0..1 };
-                let mut roots: Vec<NodeId> = groups.iter().flat_map(|group| &group[of_group.clone()]).copied().collect();
+                let mut roots: Vec<NodeId> =
+                    groups.iter().flat_map(|group| &group[of_group.clone()]).copied().collect();
                 roots.sort_unstable();
                 roots.dedup();
                 let roots = if name.has_root() { &roots[..] } else { &[] };
@@ -190,6 +192,20 @@ mod tests {
     use crate::verify;
 
     proptest! {
+        /// A limit below the fewest steps leaves no schedule.
+        #[test]
+        fn fastest_schedules_are_valid(instance in instance(4), seed: u64) {
+            let problem = instance.problem();
+            let Ok(fastest) = fastest_schedule(&problem, usize::MAX, &mut 20_000) else { return Ok(()) };
+            let fastest = fastest.expect("a schedule");
+            let report = verify(&problem, &fastest);
+            prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+            prop_assert_eq!(report.unwrap().redundant, 0);
+            prop_assert!(fastest.step_count() <= random_schedule(&problem, seed).step_count());
+            let below = fastest_schedule(&problem, fastest.step_count() - 1, &mut 100_000);
+            prop_assert_eq!(below, Ok(None));
+        }
+
         #[test]
         fn scheduled_instances_are_valid_and_have_no_redundant_transfer((instance, schedule) in scheduled_instance(9)) {
             let problem = instance.problem();

@@ -81,6 +81,9 @@ struct Delivery<'a> {
     later: Resources,
 }
 
+/// A function of the state after a step and its transfers: messages with their routes. It returns false to end the search.
+type Visit<'v, 'a> = dyn FnMut(Holders, &[(usize, &'a Route)]) -> bool + 'v;
+
 /// A step under construction.
 struct Step<'a, 'b> {
     deliveries: &'b [Delivery<'a>],
@@ -282,12 +285,12 @@ impl<'p> PhaseSearch<'p> {
         })
     }
 
-    /// Calls `visit` with the state after each maximal step and its transfers, until it returns false.
+    /// Visits all maximal steps.
     fn for_each_step<'a>(
         &'a self,
         state: Holders,
         effort: &mut u64,
-        visit: &mut dyn FnMut(Holders, &[(usize, &'a Route)]) -> bool,
+        visit: &mut Visit<'_, 'a>,
     ) -> Result<(), SearchTooLong> {
         let deliveries = self.deliveries(state);
         let mut step = Step {
@@ -321,12 +324,14 @@ impl<'p> PhaseSearch<'p> {
                 // Without a limit of ports, any sender will do: the routes with the fewest resources suffice.
                 let is_worse = |route: &Route, other: &Route| {
                     let is_subset = other.resources & route.resources == other.resources;
-                    let is_first = other.resources != route.resources || std::ptr::from_ref(other) < std::ptr::from_ref(route);
+                    let is_first =
+                        other.resources != route.resources || std::ptr::from_ref(other) < std::ptr::from_ref(route);
                     (self.ports == u32::MAX || other.sender == route.sender) && is_subset && is_first
                 };
-                let best = all.iter().copied().filter(|route| {
-                    !all.iter().any(|other| !std::ptr::eq(*other, *route) && is_worse(route, other))
-                });
+                let best = all
+                    .iter()
+                    .copied()
+                    .filter(|route| !all.iter().any(|other| !std::ptr::eq(*other, *route) && is_worse(route, other)));
                 let routes: Vec<&Route> = best.collect();
                 if !routes.is_empty() {
                     deliveries.push(Delivery { message, bit, routes, later: 0 });
@@ -347,7 +352,7 @@ impl<'p> PhaseSearch<'p> {
         step: &mut Step<'a, '_>,
         place: usize,
         effort: &mut u64,
-        visit: &mut dyn FnMut(Holders, &[(usize, &'a Route)]) -> bool,
+        visit: &mut Visit<'_, 'a>,
     ) -> Result<bool, SearchTooLong> {
         *effort = effort.checked_sub(1).ok_or(SearchTooLong)?;
         let deliveries = step.deliveries;
@@ -368,7 +373,7 @@ impl<'p> PhaseSearch<'p> {
         }
         // Without a limit of ports, no later delivery can take the place of one whose resources only it uses.
         let is_free = |route: &&Route| route.resources & (step.resources | delivery.later) == 0;
-        if self.ports == u32::MAX && delivery.routes.iter().any(|route| is_free(route)) {
+        if self.ports == u32::MAX && delivery.routes.iter().any(is_free) {
             return Ok(true);
         }
         step.skipped.push(place);
@@ -401,11 +406,7 @@ fn transfers_between(terminals: usize, routes: &[Route]) -> Vec<Vec<usize>> {
 
 /// Returns all legal paths: simple paths through nodes that route, which use no resource twice. Under minimal routing,
 /// those with the fewest channels between their ends.
-fn legal_routes(
-    topology: &Topology,
-    model: CommunicationModel,
-    effort: &mut u64,
-) -> Result<Vec<Route>, SearchTooLong> {
+fn legal_routes(topology: &Topology, model: CommunicationModel, effort: &mut u64) -> Result<Vec<Route>, SearchTooLong> {
     let mut routes = Vec::new();
     for (sender, &from) in topology.terminals().iter().enumerate() {
         let mut walk = Walk { topology, model, sender, visited: vec![from], path: Vec::new(), resources: 0 };

@@ -3,7 +3,7 @@
 use lockstep_schedule::strategy::{any_model, fewest_packet_steps};
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
-use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
