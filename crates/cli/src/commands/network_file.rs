@@ -26,12 +26,6 @@ pub(super) fn write(topology: &Topology, path: Option<&Path>, format: Option<Net
 fn format_of(path: &Path) -> Option<NetworkFormat> {
     match extension(path).as_str() {
         "svg" => Some(NetworkFormat::Svg),
-        extension => Some(match GraphFormat::from_extension(extension)? {
-            GraphFormat::EdgeList => NetworkFormat::Edges,
-            GraphFormat::Dot => NetworkFormat::Dot,
-            GraphFormat::GraphMl => NetworkFormat::GraphMl,
-            GraphFormat::NodeLink => NetworkFormat::NodeLink,
-            _ => NetworkFormat::Json,
-        }),
+        extension => NetworkFormat::of(GraphFormat::from_extension(extension)?),
     }
 }
