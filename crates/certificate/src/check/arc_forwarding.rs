@@ -97,7 +97,7 @@ fn distances(
         let length = topology.terminal_rank(node).and_then(|rank| ports.get(rank));
         length.map_or(0, |&length| u64::from(length))
     };
-    // A path has fewer than 2^24 channels, as many as there are nodes, of length less than 2^34. No sum overflows.
+    // A network has at most 2^24 nodes, so a path has fewer channels, of length less than 2^34. No sum overflows.
     let length = |channel: ChannelId| {
         let resource = u64::from(lengths.resources[topology.resource(channel).index()]);
         resource + port(lengths.sends, topology.tail(channel)) + port(lengths.receptions, topology.head(channel))

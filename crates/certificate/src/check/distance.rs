@@ -26,7 +26,7 @@ const MAX_VISITS: u64 = 1 << 31;
 pub(super) fn expect_few_searches(problem: &Problem<'_>, sources: usize) -> Checked {
     let size = (problem.topology().node_count() + problem.topology().channel_count()) as u64;
     if size.saturating_mul(sources as u64) > MAX_VISITS {
-        return Err("the distances of so many sources take too long to compute again".into());
+        return Err("the distances from all sources take too long to compute again".into());
     }
     Ok(())
 }
