@@ -29,13 +29,13 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    use crate::strategy::bus_topology;
+    use crate::strategy::connected_bus_topology;
     use crate::{ChannelId, NodeId, Topology};
 
     proptest! {
         /// The reversed, half-duplex and damaged networks know their buses too.
         #[test]
-        fn buses_join_different_pairs_of_nodes(topology in bus_topology(7), lost: Index, kind in 0..4u32) {
+        fn buses_join_different_pairs_of_nodes(topology in connected_bus_topology(7), lost: Index, kind in 0..4u32) {
             let topology = match kind {
                 0 => topology,
                 1 => topology.reversed(),
@@ -56,7 +56,7 @@ mod tests {
 
         /// Half duplex adds shared resources and takes none away.
         #[test]
-        fn half_duplex_keeps_buses(topology in bus_topology(7)) {
+        fn half_duplex_keeps_buses(topology in connected_bus_topology(7)) {
             let half_duplex = topology.half_duplex();
             let share = |network: &Topology, one, other| network.resource(one) == network.resource(other);
             for one in topology.channels() {

@@ -74,7 +74,7 @@ pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
 }
 
 /// Generates networks of all these kinds, with half-duplex links, and with [failed nodes and channels](gapped). None
-/// has [buses](bus_topology).
+/// has [buses](connected_bus_topology).
 ///
 /// They have 2 to `max_nodes` working nodes, indirect networks 3 or more.
 pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
@@ -89,47 +89,13 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// Generates networks of all these kinds in which one to three groups of channels share a resource each, as on a bus. A
-/// group has channels from one node, or from any nodes.
-pub fn bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
-    let group = (any::<Option<Index>>(), prop::collection::vec(any::<Index>(), 2..=4));
-    let groups = prop::collection::vec(group, 1..=3);
-    let network =
-        prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)];
-    let shared = (network, groups).prop_map(|(topology, groups)| {
-        let mut network = TopologyBuilder::new("buses");
-        for node in topology.nodes() {
-            network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
-        }
-        let mut alone = Vec::new();
-        for channel in topology.channels() {
-            alone.push(network.channel(topology.tail(channel), topology.head(channel)));
-        }
-        for (tail, members) in groups {
-            let tail = tail.map(|tail| NodeId::from_index(tail.index(topology.node_count())));
-            let mut group = Vec::new();
-            for member in members {
-                let is_candidate = |&channel: &ChannelId| tail.is_none_or(|tail| topology.tail(channel) == tail);
-                let candidates: Vec<ChannelId> = alone.iter().copied().filter(is_candidate).collect();
-                if !candidates.is_empty() {
-                    let chosen = *member.get(&candidates);
-                    alone.retain(|&channel| channel != chosen);
-                    group.push(chosen);
-                }
-            }
-            network.share(group);
-        }
-        build(network)
-    });
-    prop_oneof![2 => shared.clone(), 1 => shared.prop_flat_map(gapped)]
-}
-
-/// Generates networks with [buses](bus_topology), or with [larger ones](bused). A legal path, which uses no resource twice,
-/// joins every two terminals. It may be longer than the shortest walk.
+/// Generates networks of all these kinds with [buses](bused). A legal path, which uses no resource twice, joins every two
+/// terminals. It may be longer than the shortest walk.
 pub fn connected_bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     let network =
         prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)];
-    prop_oneof![bus_topology(max_nodes), network.prop_flat_map(bused)].prop_map(|topology| legally_connected(&topology))
+    let connected = network.prop_flat_map(bused).prop_map(|topology| legally_connected(&topology));
+    prop_oneof![2 => connected.clone(), 1 => connected.prop_flat_map(gapped)]
 }
 
 /// Lets one to three groups of random channels of a network without shared resources share a resource each.
@@ -144,8 +110,6 @@ fn sharing(topology: &Topology, groups: &[Option<usize>]) -> Topology {
     for node in topology.nodes() {
         network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
     }
-    topology.failed_nodes().iter().for_each(|&node| network.fail_node(node));
-    topology.failed_channels().for_each(|channel| network.fail_channel(channel));
     let mut shared = vec![Vec::new(); groups.iter().flatten().max().map_or(0, |last| last + 1)];
     for (channel, group) in topology.channel_numbers().zip(groups) {
         let channel = network.channel(topology.tail(channel), topology.head(channel));
@@ -162,8 +126,8 @@ fn sharing(topology: &Topology, groups: &[Option<usize>]) -> Topology {
 /// Returns the network in which fewer channels share resources, so that a path of a depth-first search from each terminal
 /// to every other one is legal.
 fn legally_connected(topology: &Topology) -> Topology {
-    let group = |channel| topology.is_working(channel).then(|| topology.resource(channel).index());
-    let mut groups: Vec<Option<usize>> = topology.channel_numbers().map(group).collect();
+    let group = |channel| Some(topology.resource(channel).index());
+    let mut groups: Vec<Option<usize>> = topology.channels().map(group).collect();
     for &source in topology.terminals() {
         let mut last = vec![None; topology.node_count()];
         let mut open = vec![(source, None)];
