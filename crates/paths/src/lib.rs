@@ -46,6 +46,7 @@ mod disjoint_paths;
 mod flow_network;
 mod legal_paths;
 mod path_table;
+mod samples;
 mod shortest_paths;
 
 pub use disjoint_paths::disjoint_paths;

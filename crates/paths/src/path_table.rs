@@ -1,18 +1,16 @@
 //! Tables of candidate paths of all pairs of terminals.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
 use lockstep_topology::{ChannelId, MAX_NODES, NodeId, Topology, number_id};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::legal_paths::{LegalPaths, SelectedPaths, WorkExceeded, max_work};
-use crate::shortest_paths::{AllPairsError, MAX_BYTES, ShortestPathGraph, ShortestPaths};
+use crate::samples::{pair_rng, write_paths};
+use crate::shortest_paths::{AllPairsError, MAX_BYTES, ShortestPaths};
 
 number_id!(
     /// A path of a [`PathTable`], `p0..`.
@@ -430,73 +428,6 @@ fn check_size(terminals: usize, paths: u64, channel_uses: u64) -> Result<(), Tab
     Ok(())
 }
 
-/// Writes the `channels` of a table of shortest paths, in parallel over targets.
-fn write_paths(
-    paths: &ShortestPaths<'_>,
-    seed: u64,
-    pair_start: &[u32],
-    path_start: &[u32],
-    mut channels: &mut [ChannelId],
-) {
-    let terminals = paths.topology().terminals();
-    let start = |pair: usize| path_start[pair_start[pair] as usize] as usize;
-    let length = |pairs: Range<usize>| start(pairs.end) - start(pairs.start);
-    let rows: Vec<_> = (0..terminals.len())
-        .map(|target| target * terminals.len())
-        .map(|first| (first, channels.split_off_mut(..length(first..first + terminals.len()))))
-        .collect();
-    rows.into_par_iter().zip(terminals).for_each(|((first, row), &target)| {
-        let mut row = row.expect("the paths fill the channels");
-        for (pair, &source) in (first..).zip(terminals) {
-            let selection = row.split_off_mut(..length(pair..pair + 1)).expect("the pairs fill their row");
-            if !selection.is_empty() {
-                write_selection(paths.graph(source), source, target, seed, selection);
-            }
-        }
-    });
-}
-
-/// Fills `paths` with distinct shortest paths of a pair, all of them or a uniform sample, in the order of
-/// [`ShortestPaths::paths`].
-fn write_selection(graph: ShortestPathGraph<'_>, source: NodeId, target: NodeId, seed: u64, paths: &mut [ChannelId]) {
-    let length = graph.distance(target) as usize;
-    let wanted = (paths.len() / length) as u64;
-    let paths = paths.chunks_exact_mut(length);
-    let count = graph.count(target);
-    if count == wanted {
-        for (rank, path) in (0..).zip(paths) {
-            graph.write_path(target, rank, path);
-        }
-        return;
-    }
-    let mut rng = pair_rng(seed, source, target);
-    if count < u64::MAX {
-        // Floyd's algorithm: a uniform sample of `wanted` distinct ranks.
-        let mut ranks = BTreeSet::new();
-        for last in count - wanted..count {
-            if !ranks.insert(rng.random_range(0..=last)) {
-                ranks.insert(last);
-            }
-        }
-        for (rank, path) in ranks.into_iter().zip(paths) {
-            graph.write_path(target, rank, path);
-        }
-    } else {
-        // Ranks are beyond 2^64, so paths are compared backwards, which is the order of ranks.
-        let mut backwards = BTreeSet::new();
-        while (backwards.len() as u64) < wanted {
-            let mut path = vec![ChannelId::new(0); length];
-            graph.write_sample(target, &mut rng, &mut path);
-            path.reverse();
-            backwards.insert(path);
-        }
-        for (backwards, path) in backwards.iter().zip(paths) {
-            path.copy_from_slice(backwards);
-            path.reverse();
-        }
-    }
-}
-
 /// Number of targets whose paths are searched together.
 const TARGETS_AT_ONCE: usize = 256;
 
@@ -508,13 +439,4 @@ fn legal_row(topology: &Topology, target: NodeId, cap: usize, seed: u64) -> Resu
     })?;
     let select = |&source: &NodeId| paths.select(source, cap, &mut pair_rng(seed, source, target));
     Ok(topology.terminals().iter().map(select).collect())
-}
-
-/// Returns the random stream of a pair.
-fn pair_rng(seed: u64, source: NodeId, target: NodeId) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..12].copy_from_slice(&source.number().to_le_bytes());
-    key[12..16].copy_from_slice(&target.number().to_le_bytes());
-    ChaCha8Rng::from_seed(key)
 }
