@@ -8,5 +8,4 @@ mod cayley;
 mod check;
 mod explain;
 mod lengths;
-mod limits;
 mod mutation;
