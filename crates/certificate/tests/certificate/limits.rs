@@ -1,7 +1,9 @@
 //! Every comparison of a check at its limit: the last value that is accepted, and the first that is refused.
 
 use lockstep_certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
-use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Message, Ports, Problem, Routing};
+use lockstep_schedule::{
+    Collective, CollectiveName, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule,
+};
 use lockstep_topology::{CayleyGraph, NodeId, Topology, TopologyBuilder};
 use sha2::{Digest, Sha256};
 
@@ -313,4 +315,110 @@ fn distances_are_summed_over_messages_in_any_order() {
     assert_eq!(check(9), "accepted");
     assert_ne!(check(8), "accepted");
     assert_ne!(check(10), "accepted");
+}
+
+#[test]
+fn the_source_of_a_source_cut_is_outside() {
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let certificate = Certificate::SourceCut { source: ROOT, nodes: nodes(&[0, 1]), messages: 1, per_step: 1 };
+    let bound = LowerBound { steps: 1, rule: Rule::SourceCut, certificate };
+    let refused = verdict(&triangle, &Collective::scatter(ROOT), WORMHOLE, &bound);
+    assert_eq!(refused, why(Rule::SourceCut, "the source is in the set"));
+}
+
+/// Terminal 2 has no channel to it, and need not receive the message.
+#[test]
+fn a_terminal_that_is_no_receiver_need_not_receive_in_the_last_step() {
+    let mut network = TopologyBuilder::new("one way");
+    let ends: Vec<NodeId> = (0..3).map(|node| network.terminal(node.to_string())).collect();
+    network.channel(ends[0], ends[1]);
+    network.channel(ends[2], ends[1]);
+    let network = network.build().unwrap();
+    let broadcast = Collective::many_to_many_broadcast(&[ROOT], &ends[1..2]);
+    let inlets = vec![WeightedSet { step: 1, nodes: nodes(&[2]), count: 0, weight: 1 }];
+    let digest = digest(&inlets);
+    let certificate =
+        Certificate::BroadcastLp { source: ROOT, infeasible: 1, inlets, needs: Vec::new(), excess: 1, digest };
+    let bound = LowerBound { steps: 2, rule: Rule::BroadcastLp, certificate };
+    let refused = verdict(&network, &broadcast, WORMHOLE, &bound);
+    assert_eq!(refused, why(Rule::BroadcastLp, "the sets can receive what they need"));
+}
+
+/// The direct channel from 0 to 1 has length 1, and the way over terminal 2 has none.
+#[test]
+fn only_direct_messages_take_the_fewest_channels() {
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let one = Collective::many_to_many_scatter(&[ROOT], &nodes(&[1]));
+    let first =
+        triangle.channels().find(|&channel| [triangle.tail(channel), triangle.head(channel)] == nodes(&[0, 1])[..]);
+    let mut resources = vec![0; triangle.resource_count()];
+    resources[triangle.resource(first.unwrap()).index()] = 1;
+    let (sends, receptions) = (Vec::new(), Vec::new());
+    let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance: 1, per_step: 1 };
+    let bound = LowerBound { steps: 1, rule: Rule::ArcForwarding, certificate };
+    let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
+    assert_eq!(verdict(&triangle, &one, WORMHOLE, &bound), "accepted");
+    let refused = "lengths of all messages: the certificate states 1, but the problem gives 0";
+    assert_eq!(verdict(&triangle, &one, relay, &bound), refused);
+}
+
+/// Terminal 1 has one bus to two terminals, and terminal 2 two channels. The fastest growth begins with the bus.
+#[test]
+fn new_holders_of_a_growth_have_the_most_ports_of_all() {
+    let mut network = TopologyBuilder::new("bus");
+    let ends: Vec<NodeId> = (0..6).map(|node| network.terminal(node.to_string())).collect();
+    let channels = [(0, 1), (1, 2), (1, 5), (2, 3), (2, 4)].map(|(u, v)| network.channel(ends[u], ends[v]));
+    network.share([channels[1], channels[2]]);
+    let network = network.build().unwrap();
+    let check = |informed: &[u64]| {
+        let (receivers, informed) = (5, informed.to_vec());
+        let steps = informed.len() as u32 - 1;
+        let certificate = Certificate::Growth { source: ROOT, messages: 1, receivers, ports: 1, informed };
+        verdict(&network, &Collective::broadcast(ROOT), PACKETS, &LowerBound { steps, rule: Rule::Growth, certificate })
+    };
+    assert_eq!(check(&[1, 2, 4, 6]), "accepted");
+    let refused = "informed terminals: the certificate states 5, but the problem gives 6";
+    assert_eq!(check(&[1, 2, 4, 5, 6]), refused);
+}
+
+#[test]
+fn deliveries_enter_over_channels_of_switches_outside() {
+    let tree: Topology = "b-tree:4".parse().unwrap();
+    let nodes = vec![tree.terminals()[0]];
+    let certificate = Certificate::Reception { nodes, deliveries: 3, per_step: 1 };
+    let bound = LowerBound { steps: 3, rule: Rule::Reception, certificate };
+    assert_eq!(verdict(&tree, &Collective::all_gather(), WORMHOLE, &bound), "accepted");
+}
+
+#[test]
+fn packets_over_a_ring_are_not_packets_over_a_tree() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    for steps in 1..=4 {
+        let certificate = Certificate::TreePackets { source: ROOT, steps };
+        let bound = LowerBound { steps, rule: Rule::TreePackets, certificate };
+        let refused = verdict(&ring, &Collective::broadcast(ROOT), PACKETS, &bound);
+        assert_eq!(refused, why(Rule::TreePackets, "the links do not form a tree"));
+    }
+}
+
+#[test]
+fn parallel_channels_carry_more_than_a_tree() {
+    let mut network = TopologyBuilder::new("double line");
+    let ends: Vec<NodeId> = (0..3).map(|node| network.terminal(node.to_string())).collect();
+    for (u, v) in [(0, 1), (0, 1), (1, 2)] {
+        network.link(ends[u], ends[v]);
+    }
+    let certificate = Certificate::TreeBroadcast { source: ROOT, infeasible: 1, states: 0, digest: String::new() };
+    let bound = LowerBound { steps: 2, rule: Rule::TreeBroadcast, certificate };
+    let refused = verdict(&network.build().unwrap(), &Collective::broadcast(ROOT), WORMHOLE, &bound);
+    assert_eq!(refused, why(Rule::TreeBroadcast, "parallel channels carry more than one copy"));
+}
+
+#[test]
+fn distances_of_copies_are_not_added() {
+    let line: Topology = "mesh:3x1".parse().unwrap();
+    let certificate = Certificate::DistanceSum { channel_uses: 3, per_step: 4 };
+    let bound = LowerBound { steps: 1, rule: Rule::DistanceSum, certificate };
+    let refused = verdict(&line, &Collective::broadcast(ROOT), PACKETS, &bound);
+    assert_eq!(refused, why(Rule::DistanceSum, "copies of a message can share a part of their paths"));
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::bail;
-use lockstep_report::{DrawingLimits, schedule_html, schedule_svg};
 
+use super::plan_file;
 use crate::args::{PictureFormat, RenderArgs, Verbosity};
 use crate::exit_status::ExitStatus;
 use crate::output::extension;
@@ -27,10 +27,6 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     if let Err(violation) = lockstep::verify(&problem, schedule) {
         output::note(verbosity, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
     }
-    let picture = match format {
-        PictureFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
-        PictureFormat::Html => schedule_html(&problem, schedule, &DrawingLimits::PAGE),
-    };
-    output::write(path, picture.as_bytes())?;
+    output::write(path, plan_file::picture(&problem, schedule, format).as_bytes())?;
     Ok(ExitStatus::Success)
 }

@@ -1,5 +1,8 @@
 //! Output of fronts: text, JSON file, picture.
 
+use std::path::Path;
+
+use anyhow::ensure;
 use lockstep::design::{Design, Front};
 use lockstep_report::Table;
 
@@ -12,6 +15,14 @@ use crate::{input, metrics, output};
 const MAX_LISTED: usize = 256;
 /// Maximum length of a cabling code in a table.
 const MAX_CODE: usize = 64;
+
+/// Returns an error if the extension of an output file is not that of a front.
+pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let is_known = matches!(output::extension(path).as_str(), "" | "json");
+    ensure!(is_known, "{}: a front is written as JSON; name the file .json, or draw it with --plot", path.display());
+    Ok(())
+}
 
 /// Writes and prints a front, as the options say. `sheet` describes its search.
 pub(super) fn deliver(front: &Front, sheet: Sheet, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<()> {

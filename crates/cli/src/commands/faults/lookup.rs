@@ -11,6 +11,7 @@ use crate::{input, output};
 
 pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let name = || input::name(&args.book);
+    let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     if args.failures.is_empty() {
         bail!("expected --fail-link, --fail-channel or --fail-node");
     }
@@ -31,13 +32,6 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         }
         return Ok(ExitStatus::Negative);
     };
-    plan_file::write(args.output.as_deref(), args.format, || plan.to_json(), || plan.to_bytes())?;
-    if args.json {
-        output::print(&plan.to_json())?;
-    }
-    if args.json || args.output.as_deref().is_some_and(input::is_standard) {
-        return Ok(ExitStatus::Success);
-    }
     let problem = plan.schedule.problem();
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &problem);
@@ -51,10 +45,19 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     }
     sheet.line("found by", format!("{}, seed {}", plan.engine, plan.seed));
     if let Some(path) = &args.output {
-        sheet.line("written to", path.display().to_string());
-        output::print(&sheet.to_text())?;
-        return Ok(ExitStatus::Success);
+        output::write(path, &plan_file::contents(&plan, &sheet, format))?;
     }
-    output::print(&(sheet.to_text() + &text::steps(&problem, plan.schedule.schedule())))?;
+    match args.output.as_deref() {
+        _ if args.json => output::print(&plan.to_json())?,
+        Some(path) if input::is_standard(path) => {}
+        Some(path) => {
+            sheet.line("written to", path.display().to_string());
+            output::print(&sheet.to_text())?;
+        }
+        None => {
+            let steps = text::steps(&problem, plan.schedule.schedule(), text::MAX_LISTED);
+            output::print(&(sheet.to_text() + &steps))?;
+        }
+    }
     Ok(ExitStatus::Success)
 }

@@ -3,7 +3,6 @@
 mod local;
 mod symmetric;
 
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -11,7 +10,7 @@ use lockstep::schedule::{NotFound, StopReason};
 use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
 
 use super::plan_file;
-use crate::args::{PlanArgs, Verbosity};
+use crate::args::{PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::exit_status::ExitStatus;
 use crate::explain::Explanation;
@@ -28,6 +27,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     if args.large.symmetric {
         return symmetric::run(args, verbosity);
     }
+    let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     match result {
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
-            deliver(&plan, seconds, args, verbosity)?;
+            deliver(&plan, seconds, format, args, verbosity)?;
             explain(&explanation, args)?;
             if let Some(checkpoint) = &mut checkpoint {
                 checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), verbosity);
@@ -66,7 +66,13 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 }
 
 /// Writes and prints the plan, as the options say.
-fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<()> {
+fn deliver(
+    plan: &Plan,
+    seconds: Option<f64>,
+    format: PlanFormat,
+    args: &PlanArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
     match plan.cut_short() {
         Some(CutShort::Interrupt) => output::note(verbosity, "interrupted; this is the best schedule found"),
         Some(CutShort::Deadline) => {
@@ -76,12 +82,22 @@ fn deliver(plan: &Plan, seconds: Option<f64>, args: &PlanArgs, verbosity: Verbos
     }
     // A copy of the schedule, which may be large.
     let file = || plan.to_file(seconds);
-    plan_file::write(args.output.as_deref(), args.format, || file().to_json(), || file().to_bytes())?;
+    if let Some(path) = &args.output {
+        output::write(path, &plan_file::contents(&file(), &describe(plan, args)?, format))?;
+    }
     match args.output.as_deref() {
         Some(path) if input::is_standard(path) => Ok(()),
         _ if args.json => output::print(&file().to_json()),
         Some(_) if verbosity.quiet => Ok(()),
-        path => output::print(&describe(plan, path, args)?),
+        Some(path) => {
+            let mut sheet = describe(plan, args)?;
+            sheet.line("written to", path.display().to_string());
+            output::print(&sheet.to_text())
+        }
+        None => {
+            let steps = text::steps(&plan.problem(), plan.schedule(), text::MAX_LISTED);
+            output::print(&(describe(plan, args)?.to_text() + &steps))
+        }
     }
 }
 
@@ -98,14 +114,14 @@ fn explain(explanation: &Explanation, args: &PlanArgs) -> anyhow::Result<()> {
     output::print(&text)
 }
 
-/// Describes the plan. Lists its steps unless they are written to a file.
-fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result<String> {
+/// Describes the plan, without its steps.
+fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &plan.problem());
     sheet.line("schedule", format!("{}, {}", counted(plan.step_count() as usize, "step"), plan.verdict()));
     sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
     sheet.line("transfers", text::transfers(plan.verification()));
-    if let Some(time) = text::time(plan.schedule(), args.cost)? {
+    if let Some(time) = text::time(plan.problem().collective(), plan.schedule(), args.cost)? {
         sheet.line("time", time);
     }
     let cut_short = match plan.cut_short() {
@@ -114,11 +130,7 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
         None => "",
     };
     sheet.line("found by", format!("{}, seed {}{cut_short}", plan.engine(), plan.seed()));
-    if let Some(file) = file {
-        sheet.line("written to", file.display().to_string());
-        return Ok(sheet.to_text());
-    }
-    Ok(sheet.to_text() + &text::steps(&plan.problem(), plan.schedule()))
+    Ok(sheet)
 }
 
 /// Writes or prints a schedule without its bound, and reports the withdrawn bound.
