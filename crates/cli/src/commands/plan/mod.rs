@@ -10,7 +10,7 @@ use lockstep::schedule::{NotFound, StopReason};
 use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
 
 use super::plan_file;
-use crate::args::{PlanArgs, PlanFormat, Verbosity};
+use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::exit_status::ExitStatus;
 use crate::explain::Explanation;
@@ -136,11 +136,20 @@ fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
 /// Writes or prints a schedule without its bound, and reports the withdrawn bound.
 fn keep(withdrawn: &WithdrawnBound, args: &PlanArgs) -> anyhow::Result<ExitStatus> {
     let file = &withdrawn.schedule;
-    plan_file::write(args.output.as_deref(), args.format, || file.to_json(), || file.to_bytes())?;
+    let (problem, schedule) = (file.problem(), file.schedule());
     match args.output.as_deref() {
-        Some(_) => {}
+        Some(path) => {
+            let contents = match plan_file::format_of(Some(path), args.format)? {
+                PlanFormat::Json => file.to_json().into_bytes(),
+                PlanFormat::Binary => file.to_bytes(),
+                PlanFormat::Text => text::steps(&problem, schedule, usize::MAX).into_bytes(),
+                PlanFormat::Svg => plan_file::picture(&problem, schedule, PictureFormat::Svg).into_bytes(),
+                PlanFormat::Html => plan_file::picture(&problem, schedule, PictureFormat::Html).into_bytes(),
+            };
+            output::write(path, &contents)?;
+        }
         None if args.json => output::print(&file.to_json())?,
-        None => output::print(&text::steps(&file.problem(), file.schedule()))?,
+        None => output::print(&text::steps(&problem, schedule, text::MAX_LISTED))?,
     }
     bail!("{withdrawn}; the valid schedule is kept, as a schedule without a bound");
 }
