@@ -1,10 +1,12 @@
 //! `lockstep verify`: verification of schedules, bounds and plans.
 
+use lockstep::files::to_json_line;
 use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
 use serde::Serialize;
 
 use crate::args::VerifyArgs;
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::{self, Saved};
 use crate::output;
@@ -14,6 +16,7 @@ use crate::text::{self, Sheet, counted};
 const MAX_VIOLATIONS: usize = 1000;
 
 pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
+    CommandFiles::new().read("the schedule", &args.file)?;
     let saved = input::saved(&args.file)?;
     let time = match &saved {
         Saved::Schedule(file) => text::time(file.schedule(), args.cost)?,
@@ -28,14 +31,14 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
         None => Vec::new(),
     };
     let (answer, text) = match Valid::new(saved) {
-        Ok(valid) if args.json => (ExitStatus::Success, serde_json::to_string(&valid.counts())? + "\n"),
+        Ok(valid) if args.json => (ExitStatus::Success, to_json_line(&valid.counts())),
         Ok(valid) => (ExitStatus::Success, valid.to_text(time)),
         Err(first) => {
             let violations = if listed.is_empty() { vec![first] } else { listed };
             let text = if args.json {
-                serde_json::to_string(&Invalid { valid: false, violations })? + "\n"
+                to_json_line(&Invalid { valid: false, violations })
             } else {
-                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::printable(violation)));
+                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::one_line(violation)));
                 lines.collect::<Vec<_>>().concat()
             };
             (ExitStatus::Negative, text)

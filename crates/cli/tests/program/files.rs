@@ -52,19 +52,6 @@ fn a_device_is_written_in_place() {
 }
 
 #[test]
-fn an_invalid_checkpoint_is_refused_with_the_remedy() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("s.json.checkpoint"), "nonsense").unwrap();
-    let output = run(directory.path(), "plan omega:8 -c aab --engine umda -o s.json", b"");
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let expected = "error: s.json.checkpoint: the file begins with \"nonsense\"";
-    assert!(message.contains(expected), "{message}");
-    assert!(message.ends_with("; delete the file, or use another one with --checkpoint\n"), "{message}");
-    assert!(directory.path().join("s.json.checkpoint").exists());
-}
-
-#[test]
 fn every_graph_format_is_written_and_read_again() {
     let directory = tempfile::tempdir().unwrap();
     for extension in ["json", "edges", "dot", "graphml"] {

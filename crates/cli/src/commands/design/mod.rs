@@ -14,7 +14,10 @@ use lockstep::pareto::Sense;
 use lockstep_report::Table;
 use serde::Serialize;
 
+use self::front::FrontOutputs;
 use crate::args::{DesignArgs, FrontArgs, Verbosity};
+use crate::checkpoint_file::CheckpointFile;
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::{metrics, output};
 
@@ -44,10 +47,18 @@ fn run_search(args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStat
     let objectives: Vec<String> = args.objectives.clone().unwrap_or_else(default);
     let objectives: Vec<_> = objectives.iter().map(|name| objective(name)).collect::<Result<_, _>>()?;
     plot::check(args.plot.as_deref(), objectives.len())?;
+    let mut files = CommandFiles::new();
+    let outputs = FrontOutputs {
+        file: files.write_to("--output", args.output.as_deref())?,
+        plot: files.write_to("--plot", args.plot.as_deref())?,
+    };
     let problem = DesignProblem::new(machine, objectives, args.rules.rules())?;
     match args.exhaustive {
-        Some(links) => enumeration::run(&problem, links, args, verbosity),
-        None => evolve::run(&problem, args, verbosity),
+        Some(links) => enumeration::run(&problem, links, outputs, args, verbosity),
+        None => {
+            let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), outputs.file.as_ref(), &mut files)?;
+            evolve::run(&problem, outputs, checkpoint, args, verbosity)
+        }
     }
 }
 

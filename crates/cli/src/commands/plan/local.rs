@@ -5,6 +5,7 @@ use std::fmt::Write;
 use anyhow::Context;
 use lockstep::CayleyGraph;
 use lockstep::analytic::{self, LocalProgram};
+use lockstep::files::to_json_line;
 use lockstep::schedule::{CollectiveName, LocalSend};
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &PlanArgs, _talk: Verbosity) -> anyhow::Result<ExitStatu
             format!("--local does not support {collective} on {graph} ({model}); see lockstep plan --help")
         })?;
     if args.json {
-        output::print(&(serde_json::to_string(&ProgramRecord::new(graph, &program))? + "\n"))?;
+        output::print(&to_json_line(&ProgramRecord::new(graph, &program)))?;
         return Ok(ExitStatus::Success);
     }
     let mut sheet = Sheet::default();

@@ -6,17 +6,18 @@ use lockstep::schedule::SymmetricScheduleFile;
 use crate::args::{PlanArgs, Verbosity};
 use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
+use crate::output::{self, Output};
 use crate::problem_input::SymmetricProblemInput;
 use crate::text::{self, Sheet};
-use crate::{input, output};
 
-pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let SymmetricProblemInput { graph, collective, model, .. } = SymmetricProblemInput::new(&args.problem)?;
     let planned = plan_symmetric(&graph, collective, model, &args.budget.begin())?;
     let file = || SymmetricScheduleFile { schedule: planned.schedule().clone(), model };
-    plan_file::write(args.output.as_deref(), args.format, || file().to_json(), || file().to_bytes())?;
+    let is_data = output.as_ref().is_some_and(Output::is_standard);
+    plan_file::write(output, args.format, || file().to_json(), || file().to_bytes())?;
     match args.output.as_deref() {
-        Some(path) if input::is_standard(path) => return Ok(ExitStatus::Success),
+        _ if is_data => return Ok(ExitStatus::Success),
         _ if args.json => output::print(&file().to_json())?,
         Some(_) if verbosity.quiet => {}
         path => {
