@@ -1,5 +1,6 @@
 //! The file that keeps the state of an interrupted search.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -66,7 +67,7 @@ impl CheckpointFile {
         let saved = match input::sealed(&self.path, kind)? {
             Ok(saved) => saved,
             Err(error) => {
-                self.start_again(error.into(), false, verbosity)?;
+                self.start_again(&error, false, verbosity)?;
                 return Ok(None);
             }
         };
@@ -83,7 +84,7 @@ impl CheckpointFile {
     /// The reason, if the user gave the path of a file that is not torn.
     pub(crate) fn start_again(
         &mut self,
-        reason: anyhow::Error,
+        reason: &dyn Error,
         is_torn: bool,
         verbosity: Verbosity,
     ) -> anyhow::Result<()> {
@@ -94,10 +95,10 @@ impl CheckpointFile {
             return Ok(());
         }
         if self.is_requested {
-            bail!("{path}: {reason:#}; delete the file, or use another one with --checkpoint");
+            bail!("{path}: {reason}; delete the file, or use another one with --checkpoint");
         }
         let aside = set_aside(&self.path).with_context(|| format!("{path}: cannot be renamed"))?;
-        output::note(verbosity, &format!("{path}: {reason:#}; renamed to {}, starting again", aside.display()));
+        output::note(verbosity, &format!("{path}: {reason}; renamed to {}, starting again", aside.display()));
         Ok(())
     }
 

@@ -33,25 +33,25 @@ const INTERVAL: Duration = Duration::from_millis(20);
 const OUT_OF_MEMORY: i32 = 2;
 
 /// A limit of memory.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MemoryLimit {
     /// A number of bytes.
     Bytes(u64),
     /// A percentage of the memory of the machine, or of the control group of the program.
-    Percent(f64),
+    Percent(u64),
     /// No limit.
     Unlimited,
 }
 
 impl MemoryLimit {
     /// The default limit.
-    pub(crate) const DEFAULT: Self = Self::Percent(80.0);
+    pub(crate) const DEFAULT: Self = Self::Percent(80);
 
     /// Returns the limit in bytes, if there is one.
     fn bytes(self) -> Option<u64> {
         match self {
             Self::Bytes(bytes) => Some(bytes),
-            Self::Percent(percent) => Some((available()? as f64 * percent / 100.0) as u64),
+            Self::Percent(percent) => Some((u128::from(available()?) * u128::from(percent) / 100) as u64),
             Self::Unlimited => None,
         }
     }
@@ -68,6 +68,7 @@ impl fmt::Display for MemoryLimit {
 }
 
 /// Parses a limit such as `2GiB`, `500MB`, `80%` or `unlimited`.
+#[expect(clippy::cast_sign_loss, reason = "the size is positive")]
 pub(crate) fn limit(text: &str) -> Result<MemoryLimit, String> {
     let expected = || "expected a size such as 500MB, 2GiB or 80%, or 'unlimited'".to_owned();
     if text == "unlimited" {
@@ -75,10 +76,11 @@ pub(crate) fn limit(text: &str) -> Result<MemoryLimit, String> {
     }
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = (text[..split].parse::<f64>(), text[split..].trim().to_ascii_lowercase());
-    let number = number.ok().filter(|number| *number > 0.0).ok_or_else(expected)?;
     if unit == "%" {
-        return if number <= 100.0 { Ok(MemoryLimit::Percent(number)) } else { Err(expected()) };
+        let percent = text[..split].parse().ok().filter(|percent| (1..=100).contains(percent));
+        return percent.map(MemoryLimit::Percent).ok_or_else(expected);
     }
+    let number = number.ok().filter(|number| *number > 0.0).ok_or_else(expected)?;
     let unit = UNITS.into_iter().find(|&(name, _)| name == unit).ok_or_else(expected)?;
     // Beyond 2^64 bytes, the conversion saturates.
     Ok(MemoryLimit::Bytes((number * unit.1 as f64) as u64))

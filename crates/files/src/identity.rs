@@ -52,6 +52,7 @@ impl FileIdentity {
     }
 
     #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have no inode numbers")]
     fn of_metadata(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         Some(Self::Inode(found.dev(), found.ino()))
@@ -71,13 +72,12 @@ impl FileIdentity {
 pub(crate) fn without_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
-        match fs::read_link(&path) {
-            Ok(target) => path = folder(&path).join(target),
-            Err(_) => {
-                let Some(name) = path.file_name() else { return fs::canonicalize(&path) };
-                return Ok(fs::canonicalize(folder(&path))?.join(name));
-            }
+        if let Ok(target) = fs::read_link(&path) {
+            path = folder(&path).join(target);
+            continue;
         }
+        let Some(name) = path.file_name() else { return fs::canonicalize(&path) };
+        return Ok(fs::canonicalize(folder(&path))?.join(name));
     }
     Err(io::Error::other("too many symbolic links"))
 }

@@ -226,13 +226,13 @@ mod tests {
     fn terminal_text_is_aligned_and_escaped() {
         let mut table = sample();
         table.push(["\u{1b}[31mred", "1"]);
-        expect![[r#"
+        expect![[r"
             network        steps  note
             omega:8            7  a|b
             fat-tree:2,5   1,031  two lines
             größe              -
             \u{1b}[31mred      1
-        "#]]
+        "]]
         .assert_eq(&table.to_text());
     }
 

@@ -30,7 +30,7 @@ pub(super) fn run(
     {
         match resume_from(problem, options, generations, &saved) {
             Ok(evolution) => resumed = Some(evolution),
-            Err((error, is_torn)) => file.start_again(error, is_torn, verbosity)?,
+            Err((error, is_torn)) => file.start_again(error.as_ref(), is_torn, verbosity)?,
         }
     }
     let stop = Budget::unlimited();

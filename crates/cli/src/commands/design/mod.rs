@@ -53,13 +53,11 @@ fn run_search(args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStat
         plot: files.write_to("--plot", args.plot.as_deref())?,
     };
     let problem = DesignProblem::new(machine, objectives, args.rules.rules())?;
-    match args.exhaustive {
-        Some(links) => enumeration::run(&problem, links, outputs, args, verbosity),
-        None => {
-            let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), outputs.file.as_ref(), &mut files)?;
-            evolve::run(&problem, outputs, checkpoint, args, verbosity)
-        }
+    if let Some(links) = args.exhaustive {
+        return enumeration::run(&problem, links, outputs, args, verbosity);
     }
+    let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), outputs.file.as_ref(), &mut files)?;
+    evolve::run(&problem, outputs, checkpoint, args, verbosity)
 }
 
 fn objective_list(as_json: bool) -> String {

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     };
     let mut result = run(planner, checkpoint.as_mut());
     if let (Err(PlanError::Checkpoint(error)), Some(checkpoint)) = (&result, &mut checkpoint) {
-        checkpoint.start_again(error.clone().into(), error.is_torn(), verbosity)?;
+        checkpoint.start_again(error, error.is_torn(), verbosity)?;
         result = run(fresh, Some(checkpoint));
     }
     match result {
