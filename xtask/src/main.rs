@@ -8,6 +8,7 @@
 mod ci;
 mod command;
 mod documents;
+mod mutants;
 mod package;
 mod test;
 mod text_file;
@@ -25,11 +26,13 @@ Usage: cargo xtask <TASK>
 Tasks:
   test            Check format, rules and lints, and run all tests and doc tests: what every change must pass
   ci              Run `test` and all other checks of continuous integration; prints the time of each
+  mutants         Mutation tests of the verifiers, the certificate checks and the readers of plans; takes hours
   tidy            Check the rules of the repository; with --write, write the generated files
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
+  tables          Compare the tables of the guide with the code; with --write, write them
 
-`bench` and `reproduce-paper` have options of their own: see `cargo xtask bench --help`.
+`bench`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
 ";
 
 fn main() -> Result<ExitCode> {
@@ -40,7 +43,8 @@ fn main() -> Result<ExitCode> {
         ["ci"] => ci::run()?,
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,
-        ["bench" | "reproduce-paper", ..] => return documents::run(&words),
+        ["mutants", ..] => mutants::run(&words)?,
+        ["bench" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {
             eprint!("{USAGE}");

@@ -5,7 +5,8 @@ use anyhow::Result;
 use crate::command::cargo;
 use crate::tidy;
 
-/// Seed of the property tests. It is the same in every run, so that a failure comes from the change and not from the seed.
+/// Seed of the property tests. It is the same in every run, so that a failure comes from the change and not from the
+/// seed.
 ///
 /// `PROPTEST_RNG_SEED` replaces it. `cargo test` alone uses another seed each time.
 const PROPERTY_SEED: &str = "20261121";

@@ -19,8 +19,8 @@ use finding::Finding;
 
 /// Checks all rules and prints each violation as `path:line: message`.
 ///
-/// With `is_write`, writes what is generated: the README and the licence texts of each published package, and the table of
-/// packages in the README of the repository.
+/// With `is_write`, writes what is generated: the README and the licence texts of each published package, and the table
+/// of packages in the README of the repository.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Recognises the structure of a network from its links alone, and prints the constructions that support it.
 //!
-//! The argument is a file with one link per line, as two node names. Without an argument, the program uses a torus whose
-//! nodes are in random order.
+//! The argument is a file with one link per line, as two node names. Without an argument, the program uses a torus
+//! whose nodes are in random order.
 //!
 //! ```text
 //! cargo run --example recognise -- network.edges

@@ -1,11 +1,11 @@
 //! Bisections: Kernighan-Lin, multilevel and exact.
 //!
-//! Other programs on graphs of 32 and of 128 routers, on one core. Their cuts are means over random regular networks with
-//! the same parameters:
+//! Other programs on graphs of 32 and of 128 routers, on one core. Their cuts are means over random regular networks
+//! with the same parameters:
 //!
 //! * networkx 3.6 `kernighan_lin_bisection`: 3 ms and 18 to 32 ms per run;
-//! * METIS by pymetis: 0.4 to 3 ms and 1 to 15 ms, and its cuts are larger than the best of 10 runs here by 4 %, on 8-regular
-//!   networks of 128 nodes;
+//! * METIS by pymetis: 0.4 to 3 ms and 1 to 15 ms, and its cuts are larger than the best of 10 runs here by 4 %, on
+//!   8-regular networks of 128 nodes;
 //! * `KaHIP`, setting `strong`: 160 ms and 600 to 1,400 ms, for cuts as small as those of 1 start and 50 rounds;
 //! * CP-SAT on a 12-regular network of 32 routers: the width, but no proof after 40 s.
 

@@ -1,8 +1,8 @@
-//! Network design on the machines of the `ExaNeSt` paper: a generation of 100 children, a score, and the enumeration of all
-//! networks with four cable slots.
+//! Network design on the machines of the `ExaNeSt` paper: a generation of 100 children, a score, and the enumeration of
+//! all networks with four cable slots.
 //!
-//! For comparison, pymoo's NSGA-II with networkx's Kernighan-Lin and hand-written path counting takes 0.68 s per generation
-//! on the smaller machine.
+//! For comparison, pymoo's NSGA-II with networkx's Kernighan-Lin and hand-written path counting takes 0.68 s per
+//! generation on the smaller machine.
 
 use std::hint::black_box;
 

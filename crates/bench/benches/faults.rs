@@ -5,8 +5,8 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput};
 use lockstep::{Budget, Consequence, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity, SweepLog, sweep};
 use lockstep_bench::ProblemInstance;
-use lockstep_faults::{FaultClasses, FaultKind, FaultSpace, Faults, Survivability, Transport};
-use lockstep_schedule::CommunicationModel;
+use lockstep_faults::{FaultClasses, FaultKind, FaultSpace, Faults, Survivability};
+use lockstep_schedule::{CommunicationModel, Transport};
 use lockstep_topology::Topology;
 
 const EVALUATIONS: u64 = 1 << 20;

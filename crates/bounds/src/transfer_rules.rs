@@ -1,6 +1,6 @@
 //! The channels that transfers can use, and the number of transfers that a terminal can start or finish.
 
-use lockstep_schedule::{Ports, Problem, Switching};
+use lockstep_schedule::{Ports, Problem, Transport};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 /// The transfers that a problem allows.
@@ -8,30 +8,31 @@ use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 pub(crate) struct TransferRules<'a> {
     pub(crate) topology: &'a Topology,
     ports: Ports,
-    is_wormhole: bool,
+    transport: Transport,
     /// Whether every channel joins two terminals, so that transfers may use all channels.
     joins_terminals: bool,
-    /// Whether every message goes from its source to its receiver in one transfer.
-    pub(crate) is_direct: bool,
 }
 
 impl<'a> TransferRules<'a> {
-    /// Collects the rules of a problem. Takes time linear in the listed messages.
+    /// Collects the rules of a problem.
     pub(crate) fn new(problem: &Problem<'a>) -> Self {
-        let model = problem.model();
         Self {
             topology: problem.topology(),
-            ports: model.ports,
-            is_wormhole: model.switching == Switching::Wormhole,
+            ports: problem.model().ports,
+            transport: problem.transport(),
             joins_terminals: problem.topology().is_direct(),
-            is_direct: model.is_direct() && problem.messages().is_scatter(),
         }
     }
 
     /// Returns true if a transfer may use the channel.
     pub(crate) fn carries(self, channel: ChannelId) -> bool {
-        let can_be_used = |node| self.topology.is_terminal(node) || self.is_wormhole && self.topology.routes(node);
+        let can_be_used = |node| self.transport.touches(self.topology, node);
         self.joins_terminals || can_be_used(self.topology.tail(channel)) && can_be_used(self.topology.head(channel))
+    }
+
+    /// Returns true if every message goes from its source to its receiver in one transfer.
+    pub(crate) fn is_direct(self) -> bool {
+        self.transport == Transport::Direct
     }
 
     /// Returns the number of transfers that a terminal can start in one step.
@@ -69,6 +70,6 @@ impl<'a> TransferRules<'a> {
 
     /// Returns true if a message may leave a node that is not its source.
     pub(crate) fn may_continue(self, node: NodeId) -> bool {
-        self.is_wormhole && self.topology.routes(node) || !self.is_direct && self.topology.is_terminal(node)
+        self.transport.crosses(self.topology, node)
     }
 }

@@ -235,6 +235,23 @@ pub enum Certificate {
 ///
 /// The JSON form is `{"steps":7,"rule":"ports","certificate":{"kind":"cut","nodes":[0],…}}`; for the binary form, see
 /// [`to_bytes`](Self::to_bytes). This is plain data that may be wrong; [`check`](Self::check) verifies it.
+///
+/// ```
+/// use lockstep_certificate::{LowerBound, Rule};
+/// use lockstep_schedule::{Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let ring: Topology = "ring:8".parse()?;
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole())?;
+/// // Each node receives seven messages over two channels.
+/// let certificate = r#"{"kind":"cut","nodes":[0],"direction":"in","messages":7,"per_step":2}"#;
+/// let bound = LowerBound { steps: 4, rule: Rule::Ports, certificate: serde_json::from_str(certificate)? };
+/// bound.check(&problem)?;
+/// let too_high = LowerBound { steps: 5, ..bound };
+/// assert!(too_high.check(&problem).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LowerBound {

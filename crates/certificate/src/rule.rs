@@ -40,6 +40,46 @@ pub enum Rule {
     Phases,
 }
 
+impl Rule {
+    /// All rules, in the order of their variants.
+    pub const ALL: [Self; 14] = [
+        Self::Ports,
+        Self::Growth,
+        Self::TreeBroadcast,
+        Self::TreePackets,
+        Self::BroadcastLp,
+        Self::Eccentricity,
+        Self::Cut,
+        Self::SourceCut,
+        Self::Reception,
+        Self::TimedCut,
+        Self::DistanceSum,
+        Self::Volume,
+        Self::ArcForwarding,
+        Self::Phases,
+    ];
+
+    /// Returns the argument of the rule in one line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Ports => "the messages that one terminal can send or receive per step",
+            Self::Growth => "the number of terminals that can receive a message per step, by the ports of its holders",
+            Self::TreeBroadcast => "the fewest steps of a broadcast on a tree, exactly",
+            Self::TreePackets => "the time in which a packet passes from node to node of a tree",
+            Self::BroadcastLp => "the growth of the set of holders, by a linear programme over sets of nodes",
+            Self::Eccentricity => "the distance of a store-and-forward message, one channel per step",
+            Self::Cut => "the messages that must cross a cut of the network",
+            Self::SourceCut => "the messages that must cross a cut of the shortest paths from one source",
+            Self::Reception => "the messages that the terminals behind few channels must receive",
+            Self::TimedCut => "the messages that must cross a cut that moves in time",
+            Self::DistanceSum => "the channels that all messages use",
+            Self::Volume => "the messages that all terminals can send or receive per step",
+            Self::ArcForwarding => "the channels that all messages use, with the best length for every channel",
+            Self::Phases => "the sum over phases that follow each other",
+        }
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

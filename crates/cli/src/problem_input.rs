@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use lockstep::faults::{Survivability, Transport};
-use lockstep::schedule::{Message, ProblemError};
+use lockstep::faults::Survivability;
+use lockstep::schedule::{Message, ProblemError, Transport};
 use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology};
 
 use crate::args::{ProblemArgs, Verbosity};
@@ -156,7 +156,7 @@ impl ProblemInput {
         match Problem::new(topology, collective, *model) {
             // After failures, the list of disconnected terminals says more than one unreachable pair.
             Err(ProblemError::Unreachable { .. }) if topology.failed_channels().next().is_some() => {
-                let survivability = Survivability::of(topology, Transport::of(collective, *model));
+                let survivability = Survivability::of(topology, Transport::of(collective.pattern(), *model));
                 bail!("{}: {}", topology.name(), survivability.describe(topology))
             }
             problem => problem.with_context(|| spec.clone()),

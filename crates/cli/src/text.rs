@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lockstep::files::escaped;
 use lockstep::schedule::{BaseSchedule, CostModel, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
-use lockstep::{CayleyGraph, CollectiveName, LowerBound, NodeId, Problem, Topology};
+use lockstep::{CayleyGraph, LowerBound, NodeId, Problem, Topology};
 use lockstep_report::Table;
 
 use crate::args::CostArgs;
@@ -72,10 +72,12 @@ pub(crate) fn scores(scores: &[f64]) -> Vec<String> {
 pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());
     sheet.line("network", format!("{}: {}", topology.name(), size(topology)));
-    let word = collective.name().map_or("custom", CollectiveName::word);
-    let abbreviation = collective.abbreviation();
+    let name = collective.name().map(|name| match (name.word(), name.abbreviation()) {
+        (word, abbreviation) if word == abbreviation => word.to_owned(),
+        (word, abbreviation) => format!("{word} ({abbreviation})"),
+    });
     let words = [
-        Some(if word == abbreviation { word.to_owned() } else { format!("{word} ({abbreviation})") }),
+        Some(name.unwrap_or_else(|| collective.pattern().plural().to_owned())),
         collective.root().map(|root| format!("root {}", topology.node_name(root))),
         (collective.chunks().get() > 1).then(|| format!("{} chunks", collective.chunks())),
     ];

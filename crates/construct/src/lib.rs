@@ -1,9 +1,9 @@
 //! Finds schedules of any collective on any network, without knowledge of the network's structure.
 //!
 //! [`schedule`] and [`shortest()`] run a portfolio of [`methods()`] with maximum flows, matchings, spanning trees, list
-//! scheduling, path colouring, balanced routes and symmetric search. After a fault, [`survivors()`] returns the transfers
-//! that are still legal, and [`repair()`] extends them to a new schedule. This crate has no lower bounds, and no
-//! constructions for networks of a known structure.
+//! scheduling, path colouring, balanced routes and symmetric search. After a fault, [`survivors()`] returns the
+//! transfers that are still legal, and [`repair()`] extends them to a new schedule. This crate has no lower bounds, and
+//! no constructions for networks of a known structure.
 //!
 //! ```
 //! use lockstep_construct::schedule;
@@ -22,8 +22,8 @@
 //! # Concepts
 //!
 //! - A *method* finds schedules for one kind of problem, and does not support others.
-//! - An *attempt* is one run of a method with its own random stream. Attempts run in parallel, and the number of threads
-//!   does not change the result.
+//! - An *attempt* is one run of a method with its own random stream. Attempts run in parallel, and the number of
+//!   threads does not change the result.
 //! - A *round* gives each method some attempts: 1 in the first round, then 3, 12, 48 and so on.
 //! - The *goal* is a number of steps that is short enough, for example a lower bound.
 //! - *Fixed transfers* are the transfers that a repaired schedule begins with.

@@ -8,6 +8,11 @@ use crate::method::METHODS;
 use crate::portfolio::{MethodSchedule, Portfolio};
 
 /// Returns every method. The cheapest and most promising methods come first.
+///
+/// ```
+/// let names: Vec<_> = lockstep_construct::methods().iter().map(|method| method.name).collect();
+/// assert!(names.contains(&"rarest-first"));
+/// ```
 pub fn methods() -> &'static [Method] {
     METHODS
 }

@@ -1,7 +1,7 @@
 //! Designs the cables of a machine: great bisection width, small mean distance, few cables.
 //!
-//! Usage: `cargo run --example design_machine -- SLOTS CHASSIS CABINETS` (default: 4 slots per router, 8 chassis, 1 cabinet).
-//! The program prints the Pareto front, and the network of its last design as an edge list.
+//! Usage: `cargo run --example design_machine -- SLOTS CHASSIS CABINETS` (default: 4 slots per router, 8 chassis, 1
+//! cabinet). The program prints the Pareto front, and the network of its last design as an edge list.
 
 #![allow(clippy::print_stdout, reason = "the program prints its result")]
 

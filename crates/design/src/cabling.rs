@@ -5,14 +5,14 @@ use crate::machine::Machine;
 
 /// The cables of a machine of one cabinet, as distances between the chassis that they connect.
 ///
-/// The chassis form a circle, and all chassis have the same cables. Each list is an ascending multiset. The network does not
-/// change if the circle is rotated or mirrored, if distances are multiplied by a unit, if the two routers swap names, or if
-/// second routers are counted from another chassis.
+/// The chassis form a circle, and all chassis have the same cables. Each list is an ascending multiset. The network
+/// does not change if the circle is rotated or mirrored, if distances are multiplied by a unit, if the two routers swap
+/// names, or if second routers are counted from another chassis.
 ///
 /// # Source
 ///
-/// Bicirculant graphs. The canonical form is the minimum over the units modulo the number of chassis, the swap of the two
-/// routers, and the shift of one router against the other.
+/// Bicirculant graphs. The canonical form is the minimum over the units modulo the number of chassis, the swap of the
+/// two routers, and the shift of one router against the other.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Cabling {
     /// Distances between first routers. A distance equals its opposite.
@@ -59,8 +59,8 @@ impl Cabling {
         least.expect("1 is a unit")
     }
 
-    /// Returns a code of the network. `None` if first and second routers are connected at every distance, because then one
-    /// of these cables would stay within its chassis.
+    /// Returns a code of the network. `None` if first and second routers are connected at every distance, because then
+    /// one of these cables would stay within its chassis.
     pub(crate) fn code(&self, machine: &Machine) -> Option<CablingCode> {
         let (chassis, slots) = (machine.chassis(), machine.slots());
         let shift = (0..chassis).find(|shift| self.across.iter().all(|distance| (distance + shift) % chassis != 0))?;

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 
-/// One offset per slot of a chassis: the distance from the slot to the end of its cable, in slots. 0 marks an unused slot.
+/// One offset per slot of a chassis: the distance from the slot to the end of its cable, in slots. 0 marks an unused
+/// slot.
 ///
-/// All chassis use the same offsets. Slots are numbered through the machine, `R` consecutive slots per router. Counting wraps
-/// around within the cabinet if the cable of the first chassis of cabinet 0 ends in cabinet 0. Otherwise it wraps around the
-/// machine. So an offset determines the target chassis and its router. A cable never ends in its own chassis, whose internal
-/// connections are not part of the network.
+/// All chassis use the same offsets. Slots are numbered through the machine, `R` consecutive slots per router. Counting
+/// wraps around within the cabinet if the cable of the first chassis of cabinet 0 ends in cabinet 0. Otherwise it wraps
+/// around the machine. So an offset determines the target chassis and its router. A cable never ends in its own
+/// chassis, whose internal connections are not part of the network.
 ///
 /// Plain data, which may not fit a machine; [`check`](Self::check) verifies it.
 ///
@@ -107,7 +108,8 @@ impl CablingCode {
         Ok(())
     }
 
-    /// Returns the number of used slots: the cables that begin at each chassis, and the mean number of cables per router.
+    /// Returns the number of used slots: the cables that begin at each chassis, and the mean number of cables per
+    /// router.
     pub fn links(&self) -> usize {
         self.0.iter().filter(|&&offset| offset != 0).count()
     }

@@ -77,7 +77,8 @@ impl<'a> DesignProblem<'a> {
     ///
     /// # Errors
     ///
-    /// Returns a [`DesignError`] if a rule is out of range, an objective is given twice, or it does not support the machine.
+    /// Returns a [`DesignError`] if a rule is out of range, an objective is given twice, or it does not support the
+    /// machine.
     pub fn new(machine: Machine, objectives: Vec<&'a dyn Objective>, rules: DesignRules) -> Result<Self, DesignError> {
         for (field, value) in [("external", rules.external), ("growth", rules.growth)] {
             if !(0.0..=1.0).contains(&value) {

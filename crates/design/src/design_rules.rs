@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesignRules {
-    /// Probability that a new cable may leave its cabinet, 0 to 1. Ignored if the machine has one cabinet, or one chassis per
-    /// cabinet.
+    /// Probability that a new cable may leave its cabinet, 0 to 1. Ignored if the machine has one cabinet, or one
+    /// chassis per cabinet.
     pub external: f64,
     /// Probability that a mutation adds cables, 0 to 1. Otherwise it removes cables.
     pub growth: f64,
@@ -55,8 +55,8 @@ pub enum PortRule {
 impl DesignRules {
     /// The rules that reproduce the tables of the ExaNeSt document best.
     ///
-    /// The document states the variation of codes. The first population and the treatment of odd codes are inferred from its
-    /// figures.
+    /// The document states the variation of codes. The first population and the treatment of odd codes are inferred
+    /// from its figures.
     pub const PUBLISHED: Self = Self {
         external: 0.0,
         growth: 0.5,
@@ -66,7 +66,8 @@ impl DesignRules {
     };
 }
 
-/// Returns the number of generations after which fronts by [`DesignRules::PUBLISHED`] match Table II of the ExaNeSt document.
+/// Returns the number of generations after which fronts by [`DesignRules::PUBLISHED`] match Table II of the ExaNeSt
+/// document.
 ///
 /// The population has 100 individuals. The document states 100 generations, which give better fronts than it reports.
 pub const fn published_generations(algorithm: SelectionAlgorithm) -> u32 {

@@ -57,9 +57,9 @@ pub enum EnumerationError {
 
 /// Enumerates and scores all networks of the problem's machine that use `links / 2` slots of each router.
 ///
-/// Networks that differ only in the numbers of chassis and routers are listed once. Cables are enumerated by the distances
-/// that they span, and only canonical forms are scored. All scores use the same random numbers. The work is proportional to
-/// the number of cablings, at most 2^25, and is parallel.
+/// Networks that differ only in the numbers of chassis and routers are listed once. Cables are enumerated by the
+/// distances that they span, and only canonical forms are scored. All scores use the same random numbers. The work is
+/// proportional to the number of cablings, at most 2^25, and is parallel.
 ///
 /// ```
 /// use lockstep_design::{DesignProblem, DesignRules, Machine, enumerate, objective};
@@ -74,7 +74,8 @@ pub enum EnumerationError {
 ///
 /// # Errors
 ///
-/// Returns an [`EnumerationError`] if the machine has several cabinets, `links` is invalid, or there are too many networks.
+/// Returns an [`EnumerationError`] if the machine has several cabinets, `links` is invalid, or there are too many
+/// networks.
 pub fn enumerate(problem: &DesignProblem<'_>, links: u32) -> Result<Enumeration, EnumerationError> {
     let machine = problem.machine();
     if machine.cabinets() != 1 {

@@ -1,7 +1,7 @@
 //! Design of interconnection networks by multi-objective evolution and by exhaustive enumeration.
 //!
-//! This crate contains the machines, their networks and the objectives. The evolution itself is in [`lockstep_pareto`], and
-//! the measurements are in [`lockstep_metrics`].
+//! This crate contains the machines, their networks and the objectives. The evolution itself is in [`lockstep_pareto`],
+//! and the measurements are in [`lockstep_metrics`].
 //!
 //! ```
 //! use lockstep_design::{CablingCode, Machine, Network, objective};
@@ -23,15 +23,16 @@
 //!
 //! # Concepts
 //!
-//! - A [`Machine`] has cabinets of chassis of routers. A [`CablingCode`] defines the cables of each chassis; all chassis have
-//!   the same.
+//! - A [`Machine`] has cabinets of chassis of routers. A [`CablingCode`] defines the cables of each chassis; all
+//!   chassis have the same.
 //! - An [`Objective`] scores a [`Network`], which may come from a code or from any topology.
 //! - A [`Design`] is a code with its scores. A [`Front`] is the set of non-dominated designs.
 //!
 //! # Entry points
 //!
 //! - [`objectives`] lists all objectives, and [`objective`] finds one by name.
-//! - [`DesignProblem`] is the problem that [`lockstep_pareto::Evolution`] optimises. [`checkpoint`] and [`resume`] interrupt it.
+//! - [`DesignProblem`] is the problem that [`lockstep_pareto::Evolution`] optimises. [`checkpoint`] and [`resume`]
+//!   interrupt it.
 //! - [`enumerate`] scores all networks of a small machine.
 //! - [`Front`] reads and writes front files. [`Machine::topology`] converts a code to a topology.
 

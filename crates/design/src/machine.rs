@@ -10,8 +10,8 @@ pub const MAX_ROUTER_SLOTS: u32 = 256;
 
 /// Cabinets of chassis with two routers each. Cables connect the slots of routers of different chassis.
 ///
-/// The shape `(R, N, M)` of the ExaNeSt document: `R` slots per router, `N` chassis per cabinet, `M` cabinets. Chassis `c` has
-/// the routers `2c` and `2c + 1`. Cabinet `m` has the chassis `mN` to `mN + N - 1`.
+/// The shape `(R, N, M)` of the ExaNeSt document: `R` slots per router, `N` chassis per cabinet, `M` cabinets. Chassis
+/// `c` has the routers `2c` and `2c + 1`. Cabinet `m` has the chassis `mN` to `mN + N - 1`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "MachineRecord", into = "MachineRecord")]
 pub struct Machine {
@@ -137,7 +137,8 @@ impl Machine {
         router / (2 * self.chassis)
     }
 
-    /// Sets `sources` to the routers of the first `chassis` chassis. Each represents its orbit under shifts by `chassis`.
+    /// Sets `sources` to the routers of the first `chassis` chassis. Each represents its orbit under shifts by
+    /// `chassis`.
     pub(crate) fn set_sources(&self, chassis: u32, sources: &mut Sources) {
         sources.nodes.clear();
         sources.nodes.extend(0..2 * chassis);

@@ -49,7 +49,8 @@ pub(crate) struct Measurers {
 }
 
 impl Network {
-    /// Creates the network of any topology. Objectives measure its terminals; switches only forward. O(size of the topology).
+    /// Creates the network of any topology. Objectives measure its terminals; switches only forward. O(size of the
+    /// topology).
     pub fn of(topology: &Topology) -> Self {
         let graph = Graph::of(topology);
         Self { sources: Sources::all(&graph), graph, ..Self::default() }
@@ -133,8 +134,8 @@ impl Network {
 impl Machine {
     /// Creates the topology of a code, for schedules, simulations and files.
     ///
-    /// Each router is a terminal that forwards, and each cable a full-duplex link. Router names consist of the cabinet, the
-    /// chassis in the cabinet, and the router in the chassis, as in `2.11.0`. O(cables).
+    /// Each router is a terminal that forwards, and each cable a full-duplex link. Router names consist of the cabinet,
+    /// the chassis in the cabinet, and the router in the chassis, as in `2.11.0`. O(cables).
     ///
     /// # Errors
     ///

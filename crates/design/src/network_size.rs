@@ -28,7 +28,7 @@ pub struct NetworkSize {
 }
 
 impl NetworkSize {
-    /// Number of nodes and arcs: the time of one traversal.
+    /// Returns the number of nodes and arcs: the time of one traversal.
     pub(crate) fn elements(&self) -> u64 {
         self.nodes + self.arcs
     }

@@ -10,8 +10,8 @@ use crate::network_size::NetworkSize;
 
 /// A score of networks and its direction.
 ///
-/// The built-in objectives are listed by [`objectives`](crate::objectives). A score may depend on randomness only through
-/// the random stream that is passed in.
+/// The built-in objectives are listed by [`objectives`](crate::objectives). A score may depend on randomness only
+/// through the random stream that is passed in.
 pub trait Objective: Sync {
     /// Returns the name in files and on the command line.
     fn name(&self) -> &'static str;
@@ -24,8 +24,8 @@ pub trait Objective: Sync {
 
     /// Estimates the time of [`score`](Self::score) in nanoseconds, for a network of this size.
     ///
-    /// The estimate is a rough upper bound on one core. It does not depend on the machine, so that choices based on it are
-    /// reproducible.
+    /// The estimate is a rough upper bound on one core. It does not depend on the machine, so that choices based on it
+    /// are reproducible.
     fn estimated_ns(&self, size: &NetworkSize) -> u64;
 
     /// Computes the score of a network.

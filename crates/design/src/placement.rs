@@ -9,8 +9,8 @@ const WITHIN_CABINET: u64 = 200;
 
 /// Cabinets in rows on the floor of a machine room, as a grid that is as square as possible.
 ///
-/// Cabinets are 0.6 m wide and, with their aisle, 2.1 m deep. Cables run along rows and aisles. A cable needs 2 m within a
-/// cabinet, and 2 m at each end between cabinets.
+/// Cabinets are 0.6 m wide and, with their aisle, 2.1 m deep. Cables run along rows and aisles. A cable needs 2 m
+/// within a cabinet, and 2 m at each end between cabinets.
 ///
 /// ```
 /// use lockstep_design::{Machine, Network};
@@ -23,7 +23,8 @@ const WITHIN_CABINET: u64 = 200;
 ///
 /// # Source
 ///
-/// Koibuchi, Matsutani, Amano, Hsu and Casanova, *A case for random shortcut topologies for HPC interconnects*, ISCA 2012.
+/// Koibuchi, Matsutani, Amano, Hsu and Casanova, *A case for random shortcut topologies for HPC interconnects*, ISCA
+/// 2012.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placement {
     routers_per_cabinet: u32,

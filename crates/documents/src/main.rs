@@ -5,10 +5,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
 mod comparison;
-#[cfg(test)]
-mod guide;
 mod repository;
 mod reproduce;
+mod tables;
 mod template;
 
 use std::process::ExitCode;
@@ -24,11 +23,14 @@ enum Task {
     Bench(comparison::Arguments),
     /// Reproduce the tables of a paper and compare them with the committed report.
     ReproducePaper(reproduce::Arguments),
+    /// Compare the tables of the guide with the code, or write them.
+    Tables(tables::Arguments),
 }
 
 fn main() -> Result<ExitCode> {
     match Task::parse() {
         Task::Bench(arguments) => comparison::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::ReproducePaper(arguments) => reproduce::run(&arguments),
+        Task::Tables(arguments) => tables::run(&arguments),
     }
 }

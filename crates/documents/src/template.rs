@@ -24,8 +24,8 @@ impl Template {
     ///
     /// # Panics
     ///
-    /// If the template has no such block, if the block lacks one of the placeholders, or if it has others. Templates are
-    /// part of the program, so each of these is a bug.
+    /// If the template has no such block, if the block lacks one of the placeholders, or if it has others. Templates
+    /// are part of the program, so each of these is a bug.
     pub(crate) fn fill(self, block: &str, values: Values<'_>) -> String {
         let mut rest = self.block(block);
         let mut text = String::new();

@@ -43,7 +43,8 @@ struct CheckpointRecord<A> {
 impl<'a, A: Algorithm> Evolution<'a, A> {
     /// Returns the search as bytes for [`resume`](Self::resume).
     ///
-    /// The size is 2 to 6 bytes per delivery and individual if there are fewer than 65,536 paths and steps, and at most 10.
+    /// The size is 2 to 6 bytes per delivery and individual if there are fewer than 65,536 paths and steps, and at most
+    /// 10.
     pub fn checkpoint(&self) -> Vec<u8> {
         let record = CheckpointRecord {
             fingerprint: self.space.fingerprint(),

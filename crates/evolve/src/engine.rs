@@ -30,8 +30,8 @@ pub fn candidate_paths(problem: &Problem) -> Result<PathTable, TableError> {
 ///
 /// # Errors
 ///
-/// [`NotFound::Unsupported`] and [`NotFound::TooLong`] as in [`SearchSpace::new`], and [`NotFound::Stopped`] if the budget
-/// ends first.
+/// [`NotFound::Unsupported`] and [`NotFound::TooLong`] as in [`SearchSpace::new`], and [`NotFound::Stopped`] if the
+/// budget ends first.
 pub fn schedule(problem: &Problem, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
     schedule_by(UmdaOptions::directed(seed), problem, steps, budget)
 }

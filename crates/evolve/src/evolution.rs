@@ -31,7 +31,7 @@ pub trait Algorithm: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwne
     #[must_use]
     fn within_limits(self) -> Self;
 
-    /// Number of individuals, at least 4.
+    /// Returns the number of individuals, at least 4.
     fn population(&self) -> usize;
 
     /// Seed of all random streams.
@@ -50,8 +50,8 @@ pub trait Algorithm: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwne
 
 /// Creates the individuals of an [`Algorithm`].
 pub trait Maker {
-    /// Creates an individual of the first generation, if there are no parents, or of a later one. Also returns the number of
-    /// its evaluations.
+    /// Creates an individual of the first generation, if there are no parents, or of a later one. Also returns the
+    /// number of its evaluations.
     fn make(&mut self, parents: &[&Individual], effort: u64, rng: &mut ChaCha8Rng) -> (Individual, u64);
 }
 
@@ -64,8 +64,8 @@ pub(crate) const MAX_EFFORT: u64 = 1 << 17;
 /// [`Hgsa`](crate::Hgsa).
 ///
 /// Each generation, binary tournaments select half as many parents as there are individuals, and the same number of new
-/// individuals replaces the worse half. The random stream of an individual depends only on the seed, the generation and its
-/// index. The number of threads does not change the result.
+/// individuals replaces the worse half. The random stream of an individual depends only on the seed, the generation and
+/// its index. The number of threads does not change the result.
 ///
 /// Memory: 8 bytes per delivery and individual, and per thread the tables of a [`SearchState`](crate::SearchState).
 ///
@@ -114,12 +114,13 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
         }
     }
 
-    /// Number of the current generation; 0 is the first, random one.
+    /// Returns the number of the current generation; 0 is the first, random one.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Number of evaluations so far: one per individual, and one per change that its local search has tried.
+    /// Returns the number of evaluations so far: one per individual, and one per change that its local search has
+    /// tried.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
@@ -203,7 +204,7 @@ impl<'a, A: Algorithm> Evolution<'a, A> {
         (0..self.options.population() / 2).map(|_| &self.population[draw().min(draw())]).collect()
     }
 
-    /// The random stream of an individual of this generation.
+    /// Returns the random stream of an individual of this generation.
     fn stream(&self, place: u64) -> ChaCha8Rng {
         let mut key = [0; 32];
         for (part, number) in key.chunks_exact_mut(8).zip([self.options.seed(), self.generation, place]) {

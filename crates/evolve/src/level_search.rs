@@ -143,7 +143,7 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
         unfound
     }
 
-    /// The reason to stop, if the budget is spent.
+    /// Returns the reason to stop, if the budget is spent.
     fn stop(&self, observer: &mut EngineObserver<'_>) -> Option<NotFound> {
         let reason = self.request.budget.stop_after(self.spent)?;
         observer(EngineEvent::Stopped { reason, progress: None });
@@ -156,8 +156,8 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
         best.min(self.request.below)
     }
 
-    /// The next level, and whether it is the last one: the goal first, then the middle of the open interval. Without an
-    /// upper end of the interval, the distance to the goal doubles.
+    /// Returns the next level, and whether it is the last one: the goal first, then the middle of the open interval.
+    /// Without an upper end of the interval, the distance to the goal doubles.
     fn next_level(&self) -> Option<(u32, bool)> {
         let (low, goal) = (self.low, self.request.goal);
         let top = Some(self.below()).filter(|&below| below < u32::MAX).map(|below| below.saturating_sub(1));
@@ -208,7 +208,7 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
         result
     }
 
-    /// The budget of the current level: half of the rest, or all of it for the last level.
+    /// Returns the budget of the current level: half of the rest, or all of it for the last level.
     fn level_budget(&self, is_last: bool) -> Budget {
         let budget = self.request.budget;
         let left = match budget.evaluation_limit() {
@@ -225,14 +225,14 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
         }
     }
 
-    /// The candidate paths of all levels.
+    /// Returns the candidate paths of all levels.
     fn paths(&self) -> Result<PathTable, NotFound> {
         check_size(self.engine, &self.request.problem)?;
         candidate_paths(&self.request.problem)
             .map_err(|error| NotFound::Unsupported { engine: self.engine, why: error.to_string() })
     }
 
-    /// The reason under the name of this engine; a search space does not know which engine uses it.
+    /// Returns the reason under the name of this engine; a search space does not know which engine uses it.
     fn own_reason(&self, reason: NotFound) -> NotFound {
         match reason {
             NotFound::Unsupported { why, .. } => NotFound::Unsupported { engine: self.engine, why },

@@ -1,7 +1,7 @@
 //! Evolutionary search for collective communication schedules of a given number of steps.
 //!
-//! The search looks for an assignment of a path and a step to every delivery such that no two transfers of a step use the
-//! same resource. This crate does not compute lower bounds.
+//! The search looks for an assignment of a path and a step to every delivery such that no two transfers of a step use
+//! the same resource. This crate does not compute lower bounds.
 //!
 //! ```
 //! use lockstep_evolve::schedule;
@@ -20,7 +20,8 @@
 //!
 //! - A *delivery* is one message reaching one receiver. Its [`Gene`] is the path and the step of the transfer.
 //! - A [`SearchSpace`] holds the constants of a search: the deliveries, their candidate paths and the resources.
-//! - A [`SearchState`] holds one individual and counts its conflicts incrementally. An [`Evaluator`] counts them from scratch.
+//! - A [`SearchState`] holds one individual and counts its conflicts incrementally. An [`Evaluator`] counts them from
+//!   scratch.
 //! - An [`EjectionChainSearch`] is the local search on a state.
 //! - An [`Evolution`] runs an [`Algorithm`] over generations, with checkpoints.
 //!
@@ -29,7 +30,8 @@
 //! - [`UmdaEngine`] and [`HgsaEngine`] are the engines, which search for the smallest number of steps.
 //! - [`schedule`] and [`schedule_by`] search for a given number of steps with one call.
 //! - [`Umda`] is the univariate marginal distribution algorithm of the multistage-network document, for all models.
-//! - [`Hgsa`] is the hybrid of genetic algorithm and simulated annealing of the store-and-forward document, for broadcasts.
+//! - [`Hgsa`] is the hybrid of genetic algorithm and simulated annealing of the store-and-forward document, for
+//!   broadcasts.
 //!
 //! # How to add an algorithm
 //!

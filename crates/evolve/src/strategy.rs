@@ -9,7 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::engine::candidate_paths;
 use crate::space::{Gene, SearchSpace};
 
-/// A problem that the encoding supports, except for some custom broadcasts that need relays that are no receivers.
+/// Returns a problem that the encoding supports, except for some custom broadcasts that need relays that are no
+/// receivers.
 pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
     instance(max_nodes).prop_map(|mut instance| {
         if instance.collective.phases() != [Phase::Distribute] {
@@ -22,7 +23,7 @@ pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
     })
 }
 
-/// A broadcast that the encoding supports, with the same exception.
+/// Returns a broadcast that the encoding supports, with the same exception.
 pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = Instance> {
     searchable(max_nodes).prop_map(|mut instance| {
         if instance.collective.pattern() == Pattern::Scatter {
@@ -37,7 +38,7 @@ pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = In
     })
 }
 
-/// A broadcast under store-and-forward switching, with the same exception.
+/// Returns a broadcast under store-and-forward switching, with the same exception.
 pub(crate) fn forwarded(max_nodes: usize) -> impl Strategy<Value = Instance> {
     searchable_broadcast(max_nodes).prop_filter_map("no terminal forwards messages", |mut instance| {
         instance.model.switching = Switching::StoreAndForward;
@@ -61,7 +62,7 @@ pub(crate) fn in_space(
     check(&SearchSpace::new(problem, &table, fewest + spare).expect("it is long enough"))
 }
 
-/// A random candidate path and a random step for every delivery.
+/// Returns a random candidate path and a random step for every delivery.
 pub(crate) fn random_genes(space: &SearchSpace, rng: &mut ChaCha8Rng) -> Vec<Gene> {
     (0..space.delivery_count())
         .map(|delivery| {
@@ -72,7 +73,7 @@ pub(crate) fn random_genes(space: &SearchSpace, rng: &mut ChaCha8Rng) -> Vec<Gen
         .collect()
 }
 
-/// A stream of random numbers.
+/// Returns a stream of random numbers.
 pub(crate) fn stream(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }

@@ -10,7 +10,8 @@
 
 use std::error::Error;
 
-use lockstep_faults::{FaultDiameter, FaultKind, FaultSpace, Survivability, Transport};
+use lockstep_faults::{FaultDiameter, FaultKind, FaultSpace, Survivability};
+use lockstep_schedule::Transport;
 use lockstep_topology::{GraphFormat, Topology, read_graph};
 
 fn main() -> Result<(), Box<dyn Error>> {

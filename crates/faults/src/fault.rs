@@ -59,8 +59,8 @@ impl Fault {
         }
     }
 
-    /// Returns the name of the fault: `01-10` for a link, `01->10` for a channel, `22` for a node, `01-10#2` for the second of
-    /// parallel links. [`FaultSet`](crate::FaultSet) parses these names.
+    /// Returns the name of the fault: `01-10` for a link, `01->10` for a channel, `22` for a node, `01-10#2` for the
+    /// second of parallel links. [`FaultSet`](crate::FaultSet) parses these names.
     ///
     /// # Panics
     ///

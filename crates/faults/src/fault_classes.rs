@@ -10,19 +10,21 @@ use crate::{FaultError, FaultSpace, Faults};
 /// Maximum number of faults of a classified space, over all its sets: 2^21.
 pub const MAX_CLASSIFIED: usize = 1 << 21;
 
-/// Number of successive random symmetries that join no classes, after which the classes are assumed complete. The symmetries
-/// that preserve all classes form a subgroup. If it is a proper subgroup, at least half of all symmetries are outside.
+/// Number of successive random symmetries that join no classes, after which the classes are assumed complete. The
+/// symmetries that preserve all classes form a subgroup. If it is a proper subgroup, at least half of all symmetries
+/// are outside.
 const MAX_IDLE: usize = 20;
 
 /// The predecessor of the first set of a class, and the class of a set that has none yet.
 const NONE: u32 = u32::MAX;
 
-/// The equivalence classes of a [`FaultSpace`]: two sets are equivalent if a symmetry of the network maps one to the other.
+/// The equivalence classes of a [`FaultSpace`]: two sets are equivalent if a symmetry of the network maps one to the
+/// other.
 ///
-/// Equivalent sets have the same effect, such as the number of steps of a schedule. The classes are always sound: each set
-/// has [a symmetry](Self::symmetry_to) from its representative. They are complete unless the symmetries are too hard to
-/// find, or the random symmetries do not generate the group; then some classes are split. Memory: 16 bytes per set, and 8
-/// bytes per node and channel for each of a few symmetries.
+/// Equivalent sets have the same effect, such as the number of steps of a schedule. The classes are always sound: each
+/// set has [a symmetry](Self::symmetry_to) from its representative. They are complete unless the symmetries are too
+/// hard to find, or the random symmetries do not generate the group; then some classes are split. Memory: 16 bytes per
+/// set, and 8 bytes per node and channel for each of a few symmetries.
 ///
 /// ```
 /// use lockstep_faults::{FaultClasses, FaultKind, FaultSpace};

@@ -1,15 +1,17 @@
 //! The diameter of a network after faults.
 
+use lockstep_schedule::Transport;
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::multi_source_bfs::{MAX_SOURCES, MultiSourceBfs, SearchDirection, mask};
-use crate::{FaultError, Faults, Transport};
+use crate::{FaultError, Faults};
 
 /// The fault diameter: the largest distance between two terminals after any of several fault sets.
 ///
 /// ```
-/// use lockstep_faults::{FaultDiameter, FaultKind, FaultSpace, Transport};
+/// use lockstep_faults::{FaultDiameter, FaultKind, FaultSpace};
+/// use lockstep_schedule::Transport;
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:8".parse()?;
@@ -30,8 +32,8 @@ pub struct FaultDiameter {
     pub disconnecting: u64,
     /// The first of these fault sets.
     pub first_disconnecting: Option<Faults>,
-    /// The pair of terminals with the largest distance, over fault sets that leave all terminals connected. `None` if there
-    /// is no such fault set with two terminals.
+    /// The pair of terminals with the largest distance, over fault sets that leave all terminals connected. `None` if
+    /// there is no such fault set with two terminals.
     pub farthest: Option<Farthest>,
 }
 

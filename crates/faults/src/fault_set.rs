@@ -76,8 +76,8 @@ impl FaultSet {
         self.and(NamedFault::Node(node.into()))
     }
 
-    /// Adds a link written as `01-10`, or `01-10#2` for the second of parallel links. Names can contain hyphens if exactly one
-    /// hyphen splits the text into two nodes.
+    /// Adds a link written as `01-10`, or `01-10#2` for the second of parallel links. Names can contain hyphens if
+    /// exactly one hyphen splits the text into two nodes.
     #[must_use]
     pub fn link_named(self, word: impl Into<String>) -> Self {
         self.and(NamedFault::Link(NodePair::Combined(word.into())))

@@ -127,8 +127,8 @@ impl<'a> FaultSpace<'a> {
         self.sets().from(first).map(|set| self.faults_of(&set))
     }
 
-    /// Samples `count` distinct sets uniformly, in ascending order; all sets if there are not more. The same seed gives the
-    /// same sets.
+    /// Samples `count` distinct sets uniformly, in ascending order; all sets if there are not more. The same seed gives
+    /// the same sets.
     ///
     /// # Errors
     ///

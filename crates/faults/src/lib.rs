@@ -4,7 +4,8 @@
 //! The crate does not compute schedules for the network after faults.
 //!
 //! ```
-//! use lockstep_faults::{FaultKind, FaultSet, FaultSpace, Survivability, Transport};
+//! use lockstep_faults::{FaultKind, FaultSet, FaultSpace, Survivability};
+//! use lockstep_schedule::Transport;
 //! use lockstep_topology::Topology;
 //!
 //! let mesh: Topology = "mesh:4x4".parse()?;
@@ -30,9 +31,10 @@
 //! - A [`Fault`] is a failed link, channel or node of one network. [`Faults`] is a set of simultaneous faults.
 //!   [`Faults::apply_to`] returns the network after the faults; all node and channel numbers stay the same.
 //! - A [`FaultSet`] names faults by nodes, independent of a network, as on a command line.
-//! - A [`FaultSpace`] is the set of all combinations of a number of faults of one [`FaultKind`]. It is enumerated, sampled,
-//!   or reduced to [`FaultClasses`] under the symmetries of the network.
-//! - [`Transport`] says which nodes messages can cross. It decides whether terminals are connected.
+//! - A [`FaultSpace`] is the set of all combinations of a number of faults of one [`FaultKind`]. It is enumerated,
+//!   sampled, or reduced to [`FaultClasses`] under the symmetries of the network.
+//! - [`Transport`](lockstep_schedule::Transport) says which nodes messages can cross. It decides whether terminals are
+//!   connected.
 //!
 //! # Entry points
 //!
@@ -47,8 +49,8 @@
 //!
 //! # How to add a kind of fault
 //!
-//! 1. Add a variant to [`Fault`] in `src/fault.rs`, with its node or channels, its image, its name and its check. The match
-//!    statements show all places.
+//! 1. Add a variant to [`Fault`] in `src/fault.rs`, with its node or channels, its image, its name and its check. The
+//!    match statements show all places.
 //! 2. Add a variant to [`FaultKind`] in `src/fault_space.rs`, which enumerates the single faults of a network.
 //! 3. If it can be named without a network, add a method to [`FaultSet`] in `src/fault_set.rs`.
 //! 4. Add it to `strategy::any_faults` in `src/strategy.rs`. The property tests of all crates then include it.
@@ -67,7 +69,6 @@ mod multi_source_bfs;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod survivability;
-mod transport;
 
 pub use error::FaultError;
 pub use fault::{Fault, Faults};
@@ -77,4 +78,3 @@ pub use fault_set::FaultSet;
 pub use fault_space::{FaultKind, FaultSpace};
 pub use faulty_region::{FaultyRegion, faulty_regions};
 pub use survivability::{CutOff, Survivability, disconnected_pairs};
-pub use transport::Transport;

@@ -1,8 +1,7 @@
 //! Bit-parallel breadth-first search from several sources.
 
+use lockstep_schedule::Transport;
 use lockstep_topology::{ChannelId, NodeId, Topology};
-
-use crate::Transport;
 
 /// The maximum number of sources of one search: one bit each.
 pub(crate) const MAX_SOURCES: usize = u64::BITS as usize;
@@ -20,7 +19,8 @@ pub(crate) enum SearchDirection {
 ///
 /// # Source
 ///
-/// Then et al., *The more the merrier: efficient multi-source graph traversal*, Proceedings of the VLDB Endowment 8 (2014).
+/// Then et al., *The more the merrier: efficient multi-source graph traversal*, Proceedings of the VLDB Endowment 8
+/// (2014).
 #[derive(Clone, Debug)]
 pub(crate) struct MultiSourceBfs<'a> {
     topology: &'a Topology,

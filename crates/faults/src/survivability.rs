@@ -2,17 +2,18 @@
 
 use std::cmp::Reverse;
 
+use lockstep_schedule::Transport;
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
-use crate::Transport;
 use crate::list::shortened_list;
 use crate::multi_source_bfs::{MAX_SOURCES, MultiSourceBfs, SearchDirection, mask};
 
 /// The connectivity of a network: all terminals have legal paths to all others, or some are cut off.
 ///
 /// ```
-/// use lockstep_faults::{FaultSet, Survivability, Transport};
+/// use lockstep_faults::{FaultSet, Survivability};
+/// use lockstep_schedule::Transport;
 /// use lockstep_topology::Topology;
 ///
 /// let mesh: Topology = "mesh:4x4".parse()?;
@@ -38,8 +39,8 @@ pub enum Survivability {
 /// The terminals that are cut off.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CutOff {
-    /// The terminals that are cut off, ascending. All other terminals are connected with each other. If messages can cross
-    /// all terminals, these others are a largest connected group.
+    /// The terminals that are cut off, ascending. All other terminals are connected with each other. If messages can
+    /// cross all terminals, these others are a largest connected group.
     pub terminals: Vec<NodeId>,
     /// The first [pair](disconnected_pairs) of terminals without a path from the first to the second.
     pub witness: [NodeId; 2],
@@ -50,9 +51,9 @@ pub struct CutOff {
 impl Survivability {
     /// Determines the survivability of a network.
     ///
-    /// Takes two to four breadth-first search if one of two nodes reaches all terminals and is reached from all. Otherwise
-    /// it takes one search per 64 terminals. If terminals are cut off, it takes two more per 64 terminals, and two for each
-    /// other terminal that messages cannot cross. Memory: about 60 bytes per node.
+    /// Takes two to four breadth-first search if one of two nodes reaches all terminals and is reached from all.
+    /// Otherwise it takes one search per 64 terminals. If terminals are cut off, it takes two more per 64 terminals,
+    /// and two for each other terminal that messages cannot cross. Memory: about 60 bytes per node.
     pub fn of(topology: &Topology, transport: Transport) -> Self {
         let terminals = topology.terminal_count();
         if terminals < 2 {
@@ -117,8 +118,8 @@ impl<'a> BidirectionalSearch<'a> {
         self.from.reached_from(node) & self.to.reached_from(node)
     }
 
-    /// Returns true if messages can cross the first terminal or its first neighbour, and that node reaches all terminals and
-    /// is reached from all. Then all terminals are connected. False proves nothing.
+    /// Returns true if messages can cross the first terminal or its first neighbour, and that node reaches all
+    /// terminals and is reached from all. Then all terminals are connected. False proves nothing.
     fn has_hub(&mut self) -> bool {
         let Self { topology, transport, .. } = *self;
         let first = topology.terminals()[0];
@@ -131,7 +132,8 @@ impl<'a> BidirectionalSearch<'a> {
         })
     }
 
-    /// Returns the number of mutually reachable terminals of each terminal, and the number of disconnected ordered pairs.
+    /// Returns the number of mutually reachable terminals of each terminal, and the number of disconnected ordered
+    /// pairs.
     fn partners(&mut self) -> (Vec<u32>, u64) {
         let terminals = self.topology.terminals();
         let mut partners = Vec::with_capacity(terminals.len());
@@ -153,7 +155,8 @@ impl<'a> BidirectionalSearch<'a> {
         (partners, pairs)
     }
 
-    /// Returns the terminals outside a connected group. The group is built greedily, terminals with the most partners first.
+    /// Returns the terminals outside a connected group. The group is built greedily, terminals with the most partners
+    /// first.
     fn cut_off(&mut self, partners: &[u32]) -> Vec<NodeId> {
         let Self { topology, transport, .. } = *self;
         let terminals = topology.terminals();
@@ -178,12 +181,14 @@ impl<'a> BidirectionalSearch<'a> {
     }
 }
 
-/// Returns the ordered pairs of terminals without a legal path from the first to the second, by source, then by receiver.
+/// Returns the ordered pairs of terminals without a legal path from the first to the second, by source, then by
+/// receiver.
 ///
 /// The iterator is lazy. It takes one breadth-first search per 64 sources.
 ///
 /// ```
-/// use lockstep_faults::{FaultSet, Transport, disconnected_pairs};
+/// use lockstep_faults::{FaultSet, disconnected_pairs};
+/// use lockstep_schedule::Transport;
 /// use lockstep_topology::Topology;
 ///
 /// // In an Omega network each pair has one path. A middle channel serves two sources and two receivers; here one terminal

@@ -27,8 +27,8 @@ pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
 
 /// Returns the value that [`encode`] wrote.
 ///
-/// The codec needs all fields in order, so types with skipped fields or untagged enums cannot be read.
-/// O(length of `bytes`). Each allocation is at most 256 times as large as `bytes`, or 1 MiB, whatever lengths they claim.
+/// The codec needs all fields in order, so types with skipped fields or untagged enums cannot be read. O(length of
+/// `bytes`). Each allocation is at most 256 times as large as `bytes`, or 1 MiB, whatever lengths they claim.
 ///
 /// # Errors
 ///

@@ -21,8 +21,8 @@
 //!
 //! # Concepts
 //!
-//! - A [`FileKind`] names a kind of file. Its JSON form begins with the fields `format` and `version`. Its binary form is
-//!   sealed.
+//! - A [`FileKind`] names a kind of file. Its JSON form begins with the fields `format` and `version`. Its binary form
+//!   is sealed.
 //! - A *sealed* file is a magic number, a version, a length, a SHA-256 checksum and a payload. A file that grows is a
 //!   sequence of sealed pieces.
 //! - [`encode`] and [`decode`] convert values to payloads and back. They are the only callers of the binary codec.

@@ -1,7 +1,7 @@
 //! Flow-level simulation of communication programs on interconnection networks.
 //!
-//! This crate computes the duration of communication from the sharing of link capacity. It does not model packets, buffers or
-//! latency.
+//! This crate computes the duration of communication from the sharing of link capacity. It does not model packets,
+//! buffers or latency.
 //!
 //! ```
 //! use std::num::NonZeroU32;

@@ -18,16 +18,16 @@ const CAPACITIES: std::ops::RangeInclusive<f64> = 1e-6..=1e15;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateModel {
-    /// Each link divides its capacity equally among its flows, and a flow gets its smallest share. Unused shares are not
-    /// redistributed.
+    /// Each link divides its capacity equally among its flows, and a flow gets its smallest share. Unused shares are
+    /// not redistributed.
     ///
     /// # Source
     ///
     /// The dynamic engine of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection
     /// networks research flow-level simulation framework*, JPDC 130, 2019.
     EqualShare,
-    /// Max-min fairness: no flow can get more unless a flow with the same rate or less gets less. Rates grow together, and
-    /// a flow stops when one of its links is full.
+    /// Max-min fairness: no flow can get more unless a flow with the same rate or less gets less. Rates grow together,
+    /// and a flow stops when one of its links is full.
     ///
     /// # Source
     ///
@@ -78,8 +78,8 @@ pub struct SimulationOptions {
     pub clock: Clock,
     /// The connection of tasks to the network.
     pub endpoints: Endpoints,
-    /// Capacity of a link in units per time unit, 1e-6 to 1e15. A half-duplex link shares it between its directions. See
-    /// [`DEFAULT_CAPACITY`].
+    /// Capacity of a link in units per time unit, 1e-6 to 1e15. A half-duplex link shares it between its directions.
+    /// See [`DEFAULT_CAPACITY`].
     pub capacity: f64,
     /// Largest number of active flows per sending task. A task waits before it exceeds it. `None` for no limit.
     pub outstanding: Option<NonZeroU32>,

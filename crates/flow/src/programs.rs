@@ -48,8 +48,8 @@ fn is_zero(tag: &u32) -> bool {
 
 /// The programs of all tasks of one parallel application.
 ///
-/// Plain data, which may be invalid; [`check`](Self::check) verifies it. The `n`-th [`Receive`](Event::Receive) from a task
-/// with a tag matches the `n`-th [`Send`](Event::Send) of that task with that tag.
+/// Plain data, which may be invalid; [`check`](Self::check) verifies it. The `n`-th [`Receive`](Event::Receive) from a
+/// task with a tag matches the `n`-th [`Send`](Event::Send) of that task with that tag.
 ///
 /// ```
 /// use lockstep_flow::{Event, Programs, TaskId};

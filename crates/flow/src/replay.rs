@@ -44,13 +44,13 @@ struct Arrival {
 impl Programs {
     /// Creates the programs of a schedule, without its synchronization between steps.
     ///
-    /// Each terminal is a task, and each transfer is a flow of `size` units along its path, with its message as the tag. For
-    /// each step, a terminal first receives the messages that it sends in this step, including all contributions to a
-    /// reduction, as far as earlier steps deliver them. Then it sends its transfers of the step. So it keeps its own order and
-    /// waits only for its inputs. It receives all other messages at the end.
+    /// Each terminal is a task, and each transfer is a flow of `size` units along its path, with its message as the
+    /// tag. For each step, a terminal first receives the messages that it sends in this step, including all
+    /// contributions to a reduction, as far as earlier steps deliver them. Then it sends its transfers of the step. So
+    /// it keeps its own order and waits only for its inputs. It receives all other messages at the end.
     ///
-    /// The programs never deadlock, even if the schedule is invalid. O(T log T) time for `T` transfers, and O(channels of all
-    /// paths) memory.
+    /// The programs never deadlock, even if the schedule is invalid. O(T log T) time for `T` transfers, and O(channels
+    /// of all paths) memory.
     ///
     /// ```
     /// use lockstep_flow::Programs;

@@ -20,7 +20,8 @@ pub enum Routing {
     SpTree,
     /// One random path for all flows from one terminal to another.
     SpRandom,
-    /// All paths in turn, in the order of the flows. Of more than [`MAX_PATHS`](crate::MAX_PATHS) paths, a random selection.
+    /// All paths in turn, in the order of the flows. Of more than [`MAX_PATHS`](crate::MAX_PATHS) paths, a random
+    /// selection.
     EcmpRoundRobin,
     /// One random path per flow.
     EcmpRandom,

@@ -21,12 +21,12 @@ const NO_TASK: u32 = u32::MAX;
 /// Simulates programs on a network and returns their times and link use.
 ///
 /// Each task executes the events of its program in order. A send starts a flow without waiting, a receive waits for the
-/// arrival of its flow, and a computation takes its time. Flows progress at the rates of [`SimulationOptions::rates`], which
-/// change only when a flow starts or ends. Flows have no latency, and a flow without links arrives at once. The result does
-/// not depend on the number of threads.
+/// arrival of its flow, and a computation takes its time. Flows progress at the rates of [`SimulationOptions::rates`],
+/// which change only when a flow starts or ends. Flows have no latency, and a flow without links arrives at once. The
+/// result does not depend on the number of threads.
 ///
-/// Routing takes one search of O(nodes + channels) per sending terminal, and memory for all paths. Then each end of a flow
-/// takes time proportional to the number of flows on its links, or, with max-min rates, of affected flows.
+/// Routing takes one search of O(nodes + channels) per sending terminal, and memory for all paths. Then each end of a
+/// flow takes time proportional to the number of flows on its links, or, with max-min rates, of affected flows.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -62,8 +62,9 @@ const NO_TASK: u32 = u32::MAX;
 ///
 /// # Source
 ///
-/// The dynamic engine of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection networks
-/// research flow-level simulation framework*, JPDC 130, 2019. Routing, continuous time and max-min rates are additions.
+/// The dynamic engine of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection
+/// networks research flow-level simulation framework*, JPDC 130, 2019. Routing, continuous time and max-min rates are
+/// additions.
 #[instrument(level = "debug", skip_all, fields(network = topology.name(), tasks = programs.task_count()))]
 pub fn simulate(
     topology: &Topology,

@@ -28,16 +28,16 @@ pub const DEFAULT_SIZE: u64 = 100_000;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Workload {
-    /// Flows between random pairs of tasks, created one after the other. Each appends a send to one program and a receive
-    /// to the other, so a task waits for all its earlier receives before it sends.
+    /// Flows between random pairs of tasks, created one after the other. Each appends a send to one program and a
+    /// receive to the other, so a task waits for all its earlier receives before it sends.
     Chained,
-    /// Phases of flows between random pairs of tasks. In each phase, a task first sends all its flows, then receives all
-    /// flows to it.
+    /// Phases of flows between random pairs of tasks. In each phase, a task first sends all its flows, then receives
+    /// all flows to it.
     ///
     /// # Source
     ///
-    /// The pattern `random` of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection
-    /// networks research flow-level simulation framework*, JPDC 130, 2019.
+    /// The pattern `random` of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an
+    /// interconnection networks research flow-level simulation framework*, JPDC 130, 2019.
     Phased {
         /// Number of phases.
         phases: NonZeroU32,
@@ -128,8 +128,8 @@ impl FromStr for Workload {
 impl Workload {
     /// Creates the programs of the workload. They are [valid](Programs::check) and free of deadlocks.
     ///
-    /// There are `tasks * flows_per_task` flows per phase, or one flow per ordered pair of tasks. No task sends to itself.
-    /// Time and memory are O(flows).
+    /// There are `tasks * flows_per_task` flows per phase, or one flow per ordered pair of tasks. No task sends to
+    /// itself. Time and memory are O(flows).
     ///
     /// # Errors
     ///

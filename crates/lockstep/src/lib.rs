@@ -1,7 +1,7 @@
 //! Certified collective communication schedules for any interconnection network.
 //!
-//! [`plan()`] takes a network, a collective and the network's rules. It returns a verified schedule, and a lower bound on
-//! the number of steps with a certificate. This crate has no algorithm of its own: it runs the engines and bounds of
+//! [`plan()`] takes a network, a collective and the network's rules. It returns a verified schedule, and a lower bound
+//! on the number of steps with a certificate. This crate has no algorithm of its own: it runs the engines and bounds of
 //! Lockstep, and verifies what they return.
 //!
 //! ```
@@ -22,12 +22,15 @@
 //!
 //! # Concepts
 //!
-//! - A **network** is a [`Topology`]: terminals, switches and directed channels. [`load`] reads one from a file or a spec.
-//! - A **collective** is a [`Collective`]: the messages with their sources and receivers. A [`CommunicationModel`] has the
-//!   network's rules: switching, ports and routing. The three together are a [`Problem`].
+//! - A **network** is a [`Topology`]: terminals, switches and directed channels. [`load`] reads one from a file or a
+//!   spec.
+//! - A **collective** is a [`Collective`]: the messages with their sources and receivers. A [`CommunicationModel`] has
+//!   the network's rules: switching, ports and routing. The three together are a [`Problem`].
 //! - A **schedule** is a list of synchronized steps. No two transfers of a step share a channel.
-//! - A **lower bound** is a number of steps that no schedule can beat. Its [`Certificate`] is checked without any search.
-//! - A **plan** is a [`Plan`]: a schedule that the verifier has accepted, with a bound, and their distance as a [`Verdict`].
+//! - A **lower bound** is a number of steps that no schedule can beat. Its [`Certificate`] is checked without any
+//!   search.
+//! - A **plan** is a [`Plan`]: a schedule that the verifier has accepted, with a bound, and their distance as a
+//!   [`Verdict`].
 //! - A **budget** is a [`Budget`]: a number of evaluations, or a time. Within evaluations, the same seed gives the same
 //!   plan on any number of threads.
 //! - An **engine** finds schedules. Each one implements the trait [`Engine`](schedule::Engine).
@@ -49,7 +52,8 @@
 //! 2. Add it to a registry: `EngineRegistry::standard().clone().with_engine(&mine, EngineStage::Construction)`.
 //! 3. Give the registry to [`PlanOptions`]. Planning, replanning and sweeps then run the engine as part of `auto`.
 //!
-//! The planner verifies each schedule of the engine, and drops an invalid one. [`EngineRegistry`] has a complete example.
+//! The planner verifies each schedule of the engine, and drops an invalid one. [`EngineRegistry`] has a complete
+//! example.
 //!
 //! # Modules
 //!

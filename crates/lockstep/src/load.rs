@@ -68,7 +68,7 @@ fn neither(spec: &SpecError) -> String {
     }
 }
 
-/// The error of the operating system, as part of a sentence.
+/// Returns the error of the operating system, as part of a sentence.
 fn in_words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
@@ -78,8 +78,8 @@ fn in_words(error: &io::Error) -> String {
 
 /// Loads the network of a spec `family:parameters`, or of a graph file in any [`GraphFormat`].
 ///
-/// A known family has priority over a file of the same name; write `./octagon` for the file. The network gets the name of
-/// the file without directory and extension, unless the file contains a name.
+/// A known family has priority over a file of the same name; write `./octagon` for the file. The network gets the name
+/// of the file without directory and extension, unless the file contains a name.
 ///
 /// ```
 /// let mesh = lockstep::load("mesh:4x4")?;
@@ -118,7 +118,8 @@ fn has_known_family(spec: &str) -> bool {
     families().iter().any(|known| known.name.eq_ignore_ascii_case(family))
 }
 
-/// Reads a network from a stream in any [`GraphFormat`]. `file` is its name in errors, and the extension tells the format.
+/// Reads a network from a stream in any [`GraphFormat`]. `file` is its name in errors, and the extension tells the
+/// format.
 ///
 /// ```
 /// let ring = lockstep::read_network("ring.edges", "a b\nb c\nc a\n".as_bytes())?;

@@ -1,7 +1,7 @@
 //! Prints the bisection width and the throughput of a network from a file.
 //!
-//! Usage: `cargo run --example network_metrics -- FILE`, where `FILE` is GraphML, DOT, JSON or an edge list. Without a file, the
-//! program measures the Petersen graph.
+//! Usage: `cargo run --example network_metrics -- FILE`, where `FILE` is GraphML, DOT, JSON or an edge list. Without a
+//! file, the program measures the Petersen graph.
 
 #![allow(clippy::print_stdout, reason = "the program prints its result")]
 

@@ -50,13 +50,13 @@ pub enum CutError {
 impl EdgeConnectivity {
     /// Computes the edge connectivity of a network with a minimum cut, or `None` for fewer than two terminals.
     ///
-    /// One maximum flow per terminal, O(M sqrt M) each for `M` channels, and two in directed networks. One per ordered pair if
-    /// a terminal that does not forward has several neighbours.
+    /// One maximum flow per terminal, O(M sqrt M) each for `M` channels, and two in directed networks. One per ordered
+    /// pair if a terminal that does not forward has several neighbours.
     ///
     /// # Source
     ///
-    /// Even and Tarjan, *Network flow and testing graph connectivity*, SIAM Journal on Computing 4, 1975: each cut separates
-    /// a fixed terminal from another.
+    /// Even and Tarjan, *Network flow and testing graph connectivity*, SIAM Journal on Computing 4, 1975: each cut
+    /// separates a fixed terminal from another.
     ///
     /// ```
     /// use lockstep_metrics::{EdgeConnectivity, Graph};

@@ -17,8 +17,8 @@ pub enum Disjointness {
 
 /// Computes the mean, over ordered pairs of terminals, of the maximum number of disjoint shortest paths.
 ///
-/// Returns `None` if a source cannot reach a terminal, and 0 if there is no pair. Paths lead only through forwarding nodes.
-/// One maximum flow per pair: O(D M) for `D` disjoint paths among `M` channels of shortest paths.
+/// Returns `None` if a source cannot reach a terminal, and 0 if there is no pair. Paths lead only through forwarding
+/// nodes. One maximum flow per pair: O(D M) for `D` disjoint paths among `M` channels of shortest paths.
 ///
 /// # Source
 ///

@@ -72,10 +72,11 @@ pub struct DistanceSearch {
 }
 
 impl DistanceSearch {
-    /// Computes the distances of a network by searches from these sources, or `None` if a source cannot reach a terminal.
+    /// Computes the distances of a network by searches from these sources, or `None` if a source cannot reach a
+    /// terminal.
     ///
-    /// Paths lead only through forwarding nodes. O(M) per source for `M` arcs, and down to 1/64 of that if sources reach the
-    /// same nodes at the same distance. Allocates only if the network is larger than earlier ones.
+    /// Paths lead only through forwarding nodes. O(M) per source for `M` arcs, and down to 1/64 of that if sources
+    /// reach the same nodes at the same distance. Allocates only if the network is larger than earlier ones.
     pub fn measure(&mut self, graph: &Graph, sources: &Sources) -> Option<Distances> {
         let nodes = graph.node_count();
         self.is_terminal.clear();

@@ -39,12 +39,13 @@ impl PathDiversity {
         self.paths / self.distances.pairs.max(1) as f64
     }
 
-    /// Returns the mean over unordered pairs, with each terminal also paired with itself by one path, or 1 without terminals.
+    /// Returns the mean over unordered pairs, with each terminal also paired with itself by one path, or 1 without
+    /// terminals.
     ///
     /// # Source
     ///
-    /// Pascual et al., *Designing an exascale interconnect using multi-objective optimization*, IEEE CEC 2017, equation 4,
-    /// taken literally. The figures of the paper are [means over pairs](Self::mean).
+    /// Pascual et al., *Designing an exascale interconnect using multi-objective optimization*, IEEE CEC 2017, equation
+    /// 4, taken literally. The figures of the paper are [means over pairs](Self::mean).
     pub fn mean_with_selves(&self) -> f64 {
         let selves = self.terminals as f64;
         if self.terminals == 0 { 1.0 } else { (self.paths / 2.0 + selves) / (selves * (selves + 1.0) / 2.0) }
@@ -65,11 +66,11 @@ pub struct PathCounting {
 pub(crate) const NONE: u32 = u32::MAX;
 
 impl PathCounting {
-    /// Computes distances and numbers of shortest paths by searches from these sources, or `None` if a source cannot reach a
-    /// terminal.
+    /// Computes distances and numbers of shortest paths by searches from these sources, or `None` if a source cannot
+    /// reach a terminal.
     ///
-    /// Paths are distinguished by their nodes, so parallel channels count once. They lead only through forwarding nodes. O(M)
-    /// per source for `M` arcs. Allocates only if the network is larger than earlier ones.
+    /// Paths are distinguished by their nodes, so parallel channels count once. They lead only through forwarding
+    /// nodes. O(M) per source for `M` arcs. Allocates only if the network is larger than earlier ones.
     pub fn measure(&mut self, graph: &Graph, sources: &Sources) -> Option<PathDiversity> {
         let mut distances = Distances::default();
         let mut paths = 0.0;

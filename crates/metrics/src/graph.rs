@@ -6,8 +6,8 @@ use lockstep_topology::Topology;
 
 /// A directed graph with weighted arcs: the working channels of a network, its terminals and its forwarding nodes.
 ///
-/// Nodes have the numbers of the topology. Parallel channels are one arc, whose width is their number. Neighbours are in
-/// ascending order. Takes 8 bytes per arc and 9 bytes per node.
+/// Nodes have the numbers of the topology. Parallel channels are one arc, whose width is their number. Neighbours are
+/// in ascending order. Takes 8 bytes per arc and 9 bytes per node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
     /// Index of the first arc of each node, followed by the number of arcs.
@@ -199,7 +199,8 @@ impl Graph {
         self.widths(node).iter().sum()
     }
 
-    /// Returns the greatest in- or out-degree, including parallel channels: the ports that a node needs. O(M) for `M` arcs.
+    /// Returns the greatest in- or out-degree, including parallel channels: the ports that a node needs. O(M) for `M`
+    /// arcs.
     ///
     /// ```
     /// use lockstep_metrics::Graph;

@@ -1,4 +1,5 @@
-//! Metrics of interconnection networks: bisection width, throughput, path diversity, distances, connectivity, spectral gap.
+//! Metrics of interconnection networks: bisection width, throughput, path diversity, distances, connectivity, spectral
+//! gap.
 //!
 //! This crate measures graphs. It contains no schedules, no bounds on collectives and no design of networks.
 //!
@@ -21,7 +22,8 @@
 //!
 //! # Entry points
 //!
-//! Each metric runs on a [`Graph`], which any [`Topology`](lockstep_topology::Topology) has. For `N` nodes and `M` arcs:
+//! Each metric runs on a [`Graph`], which any [`Topology`](lockstep_topology::Topology) has. For `N` nodes and `M`
+//! arcs:
 //!
 //! | metric | meaning | time |
 //! |---|---|---|
@@ -40,11 +42,13 @@
 //! # Concepts
 //!
 //! - Metrics of all terminals are `None`, or 0, if some terminal cannot reach another.
-//! - The searches ([`DistanceSearch`], [`PathCounting`], [`SpectralSearch`], [`ThroughputSearch`], [`Bisector`]) reuse their
-//!   buffers for the next network. Results depend only on the network, and on the random stream of a [`Bisector`].
+//! - The searches ([`DistanceSearch`], [`PathCounting`], [`SpectralSearch`], [`ThroughputSearch`], [`Bisector`]) reuse
+//!   their buffers for the next network. Results depend only on the network, and on the random stream of a
+//!   [`Bisector`].
 //! - Symmetries reduce the work: [`Sources::under`] returns one terminal per orbit.
 //!
-//! To add a metric, write one file in `src` and export it here. To make it an objective, add it to `lockstep-design` too.
+//! To add a metric, write one file in `src` and export it here. To make it an objective, add it to `lockstep-design`
+//! too.
 
 mod bisection;
 mod connectivity;

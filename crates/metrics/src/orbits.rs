@@ -116,8 +116,8 @@ impl Orbits {
 
     /// Sets `classes` to the class of each arc, and returns the number of classes.
     ///
-    /// A class is an orbit, united with its opposite arcs if the graph is symmetric. Classes are in the order of their least
-    /// arcs.
+    /// A class is an orbit, united with its opposite arcs if the graph is symmetric. Classes are in the order of their
+    /// least arcs.
     pub(crate) fn fill_classes(&mut self, graph: &Graph, classes: &mut Vec<u32>) -> usize {
         if graph.is_symmetric() {
             for tail in 0..graph.node_count() as u32 {

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 pub enum SelectionAlgorithm {
     /// NSGA-II: non-dominated sorting and crowding distance.
     ///
-    /// Parents win binary tournaments. Each generation has one child per individual, and the better half of both survives.
+    /// Parents win binary tournaments. Each generation has one child per individual, and the better half of both
+    /// survives.
     ///
     /// # Source
     ///
@@ -33,8 +34,8 @@ pub enum SelectionAlgorithm {
     ///
     /// # Source
     ///
-    /// Beume, Naujoks and Emmerich, *SMS-EMOA: multiobjective selection based on dominated hypervolume*, European Journal
-    /// of Operational Research 181(3), 2007.
+    /// Beume, Naujoks and Emmerich, *SMS-EMOA: multiobjective selection based on dominated hypervolume*, European
+    /// Journal of Operational Research 181(3), 2007.
     SmsEmoa,
     /// NSGA-III: non-dominated sorting and reference directions, for many objectives.
     ///

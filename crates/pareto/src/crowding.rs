@@ -4,9 +4,9 @@ use crate::costs::Costs;
 
 /// Computes the crowding distance of each point of a front.
 ///
-/// It is the sum, over all objectives, of the distance between the two neighbours divided by the range. It is infinite for
-/// the first and last point of an objective, unless all points are equal in that objective. O(m·n log n) for `n` points
-/// and `m` objectives.
+/// It is the sum, over all objectives, of the distance between the two neighbours divided by the range. It is infinite
+/// for the first and last point of an objective, unless all points are equal in that objective. O(m·n log n) for `n`
+/// points and `m` objectives.
 ///
 /// # Source
 ///

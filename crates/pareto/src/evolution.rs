@@ -29,8 +29,8 @@ pub struct Individual<'a, G> {
 /// Each generation creates one child per individual. A child is a copy of a parent, crossed with another parent and
 /// mutated, both with a given probability. An infeasible child is replaced by a child of other parents.
 ///
-/// The random stream of a child depends only on the seed, the generation and its index, so the result does not depend on
-/// the number of threads. Children are evaluated in parallel, except with
+/// The random stream of a child depends only on the seed, the generation and its index, so the result does not depend
+/// on the number of threads. Children are evaluated in parallel, except with
 /// [`SelectionAlgorithm::SmsEmoa`](crate::SelectionAlgorithm::SmsEmoa), which creates one child at a time.
 ///
 /// Memory: two populations, and one scratch buffer of the problem per thread.
@@ -79,13 +79,13 @@ impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
 
     /// Computes the next generation.
     ///
-    /// With `n` individuals and `m` objectives, selection takes O(m·n²) for NSGA-II and NSGA-III, and O(n² log n) per child
-    /// for SMS-EMOA with up to three objectives, in addition to the evaluations.
+    /// With `n` individuals and `m` objectives, selection takes O(m·n²) for NSGA-II and NSGA-III, and O(n² log n) per
+    /// child for SMS-EMOA with up to three objectives, in addition to the evaluations.
     ///
     /// # Errors
     ///
-    /// Returns [`EvolutionError::NoneFeasible`] or [`EvolutionError::Score`]. The generation is then incomplete, and the
-    /// evolution cannot continue.
+    /// Returns [`EvolutionError::NoneFeasible`] or [`EvolutionError::Score`]. The generation is then incomplete, and
+    /// the evolution cannot continue.
     pub fn advance(&mut self) -> Result<(), EvolutionError> {
         self.generation = self.generation.saturating_add(1);
         if self.options.elites == Elites::ReEvaluate {

@@ -10,8 +10,8 @@ use crate::score::invalid_score;
 
 /// The complete state of an [`Evolution`] between two generations.
 ///
-/// Plain data, which may be inconsistent; [`Evolution::resume`] verifies it. It does not identify its problem: a program
-/// that writes it to a file must do so.
+/// Plain data, which may be inconsistent; [`Evolution::resume`] verifies it. It does not identify its problem: a
+/// program that writes it to a file must do so.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvolutionState<G> {

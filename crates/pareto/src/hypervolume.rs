@@ -16,9 +16,9 @@ type Solid = [f64; 3];
 /// # Source
 ///
 /// Up to three objectives: a sweep along the third one over a staircase in the other two. Beume, Fonseca, López-Ibáñez,
-/// Paquete and Vahrenhold, *On the complexity of computing the hypervolume indicator*, IEEE Transactions on Evolutionary
-/// Computation 13(5), 2009. More objectives: exclusive volumes per slice. While, Bradstreet and Barone, *A fast way of
-/// calculating exact hypervolumes*, IEEE Transactions on Evolutionary Computation 16(1), 2012.
+/// Paquete and Vahrenhold, *On the complexity of computing the hypervolume indicator*, IEEE Transactions on
+/// Evolutionary Computation 13(5), 2009. More objectives: exclusive volumes per slice. While, Bradstreet and Barone, *A
+/// fast way of calculating exact hypervolumes*, IEEE Transactions on Evolutionary Computation 16(1), 2012.
 pub(crate) fn volume(costs: &Costs, reference: &[f64]) -> f64 {
     let costs = costs.select(&inside(costs, reference));
     if reference.len() <= 3 {

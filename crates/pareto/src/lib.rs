@@ -61,8 +61,8 @@
 //!
 //! # Concepts
 //!
-//! - A point *dominates* another if it is not worse in any objective and better in at least one. The *front* is the set of
-//!   non-dominated points.
+//! - A point *dominates* another if it is not worse in any objective and better in at least one. The *front* is the set
+//!   of non-dominated points.
 //! - The *hypervolume* is the volume that the points dominate, bounded by a reference point.
 //! - Results depend only on the seed, not on the number of threads.
 //!

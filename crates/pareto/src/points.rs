@@ -65,8 +65,8 @@ impl Points {
     ///
     /// # Errors
     ///
-    /// Returns a [`PointsError`] if there is no objective, a row does not have one score per objective, or a score is not
-    /// a number or exceeds [`MAX_SCORE`] in absolute value.
+    /// Returns a [`PointsError`] if there is no objective, a row does not have one score per objective, or a score is
+    /// not a number or exceeds [`MAX_SCORE`] in absolute value.
     pub fn new<R: AsRef<[f64]>>(senses: &[Sense], rows: impl IntoIterator<Item = R>) -> Result<Self, PointsError> {
         if senses.is_empty() {
             return Err(PointsError::NoObjectives);
@@ -110,8 +110,8 @@ impl Points {
 
     /// Computes the crowding distance of each point, with all points taken as one front.
     ///
-    /// It is the sum, over all objectives, of the distance between the two neighbours divided by the range. It is infinite
-    /// at the two ends of an objective. O(m·n log n).
+    /// It is the sum, over all objectives, of the distance between the two neighbours divided by the range. It is
+    /// infinite at the two ends of an objective. O(m·n log n).
     ///
     /// # Source
     ///

@@ -6,16 +6,16 @@ use crate::costs::Costs;
 use crate::options::EqualPoints;
 use crate::staircase::Staircase;
 
-/// Computes the rank of each point: the number of its front. Front 0 is not dominated; front `k + 1` is dominated only by
-/// points of the fronts up to `k`. Equal points have equal ranks.
+/// Computes the rank of each point: the number of its front. Front 0 is not dominated; front `k + 1` is dominated only
+/// by points of the fronts up to `k`. Equal points have equal ranks.
 ///
 /// O(n log² n) time for up to three objectives, otherwise O(m·n²) in the worst case. O(n) memory.
 ///
 /// # Source
 ///
 /// Zhang, Tian, Cheng and Jin, *An efficient approach to nondominated sorting for evolutionary multiobjective
-/// optimization* (ENS-BS), IEEE Transactions on Evolutionary Computation 19(2), 2015. For up to three objectives, a layer
-/// is a staircase in the last two, because later points are not better in the first.
+/// optimization* (ENS-BS), IEEE Transactions on Evolutionary Computation 19(2), 2015. For up to three objectives, a
+/// layer is a staircase in the last two, because later points are not better in the first.
 pub(crate) fn ranks(costs: &Costs) -> Vec<u32> {
     let mut ranks = vec![0; costs.len()];
     let mut layers: Vec<Layer> = Vec::new();

@@ -28,8 +28,8 @@ impl Selection for SmsEmoa {
     }
 }
 
-/// Returns the index of the point of the worst front with the smallest contribution. Ties go to the oldest point, so that
-/// a population drifts among equal points.
+/// Returns the index of the point of the worst front with the smallest contribution. Ties go to the oldest point, so
+/// that a population drifts among equal points.
 fn worst(candidates: &Costs) -> usize {
     let ranks = ranks(candidates);
     let last = ranks.iter().max().copied().unwrap_or(0);

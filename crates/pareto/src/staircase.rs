@@ -26,7 +26,8 @@ impl Staircase {
         self.height(x).1 <= y
     }
 
-    /// Covers the area above and to the right of a point. Returns the newly covered area, which is finite if the edges are.
+    /// Covers the area above and to the right of a point. Returns the newly covered area, which is finite if the edges
+    /// are.
     ///
     /// O(log n) plus the number of steps that are removed or moved.
     pub(crate) fn cover(&mut self, [x, y]: [f64; 2]) -> f64 {

@@ -44,9 +44,9 @@ enum CacheError {
 impl PathTable {
     /// Loads the selected paths from the file `cache`, or computes them and writes the file.
     ///
-    /// A file of another network, selection or version, or a damaged file, is replaced with a warning. A file that cannot be
-    /// written is only a warning. The file is written atomically, and missing directories are created. Networks with the
-    /// same [`Topology::digest`] have the same table.
+    /// A file of another network, selection or version, or a damaged file, is replaced with a warning. A file that
+    /// cannot be written is only a warning. The file is written atomically, and missing directories are created.
+    /// Networks with the same [`Topology::digest`] have the same table.
     ///
     /// # Errors
     ///

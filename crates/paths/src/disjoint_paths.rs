@@ -7,8 +7,8 @@ use crate::flow_network::FlowNetwork;
 /// Computes a maximum set of channel-disjoint legal paths from `source` to `target`.
 ///
 /// The paths are not necessarily shortest. Their number is the minimum number of channels whose failure disconnects the
-/// pair. Returns an empty list if `source` is `target`. The result depends on the topology only. Takes `O(M sqrt M)` time
-/// for `M` channels.
+/// pair. Returns an empty list if `source` is `target`. The result depends on the topology only. Takes `O(M sqrt M)`
+/// time for `M` channels.
 ///
 /// ```
 /// use lockstep_paths::disjoint_paths;
@@ -22,7 +22,8 @@ use crate::flow_network::FlowNetwork;
 ///
 /// # Source
 ///
-/// Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), by a [`FlowNetwork`] with unit capacities.
+/// Menger, *Zur allgemeinen Kurventheorie*, Fundamenta Mathematicae 10 (1927), by a [`FlowNetwork`] with unit
+/// capacities.
 pub fn disjoint_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<ChannelId>> {
     let mut network = FlowNetwork::new(topology.node_count());
     for channel in topology.channel_numbers() {

@@ -10,7 +10,8 @@ number_id!(
 
 /// A directed network with integer capacities and a flow.
 ///
-/// Nodes are `0..nodes`. Memory: 36 bytes per arc and 16 bytes per node; sorting takes up to 32 bytes per arc in addition.
+/// Nodes are `0..nodes`. Memory: 36 bytes per arc and 16 bytes per node; sorting takes up to 32 bytes per arc in
+/// addition.
 ///
 /// ```
 /// use lockstep_paths::FlowNetwork;
@@ -28,8 +29,8 @@ number_id!(
 ///
 /// # Source
 ///
-/// Dinic, *Algorithm for solution of a problem of maximum flow in networks with power estimation*, Soviet Math. Doklady 11
-/// (1970).
+/// Dinic, *Algorithm for solution of a problem of maximum flow in networks with power estimation*, Soviet Math. Doklady
+/// 11 (1970).
 #[derive(Clone, Debug)]
 pub struct FlowNetwork {
     /// Each arc and its reverse, in rows by tail after sorting.
@@ -167,8 +168,8 @@ impl FlowNetwork {
 
     /// Decomposes the flow from `source` to `sink` into unit paths, removes it, and calls `visit` with each path.
     ///
-    /// Paths are simple and prefer arcs that were added first. Cycles of flow are removed if they touch a path, otherwise they
-    /// remain. Takes `O(M + F)` time for units that cross `F` arcs in total.
+    /// Paths are simple and prefer arcs that were added first. Cycles of flow are removed if they touch a path,
+    /// otherwise they remain. Takes `O(M + F)` time for units that cross `F` arcs in total.
     pub fn decompose_paths(&mut self, source: usize, sink: usize, mut visit: impl FnMut(&[ArcId])) {
         self.sort();
         self.current.clone_from(&self.start);

@@ -1,5 +1,5 @@
-//! Paths in interconnection networks: all shortest paths as distances, counts, samples and compact tables, disjoint paths,
-//! and maximum flow.
+//! Paths in interconnection networks: all shortest paths as distances, counts, samples and compact tables, disjoint
+//! paths, and maximum flow.
 //!
 //! The crate does not know messages and time, and does not decide which path a transfer takes.
 //!

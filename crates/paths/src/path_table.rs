@@ -76,8 +76,8 @@ struct PathEnds {
 
 /// Candidate paths of all ordered pairs of terminals, by target, then by source.
 ///
-/// The paths of a pair are in the order of [`ShortestPaths::paths`]. Memory: 12 bytes per path, 4 bytes per channel of a
-/// path, 5 bytes per pair of terminals.
+/// The paths of a pair are in the order of [`ShortestPaths::paths`]. Memory: 12 bytes per path, 4 bytes per channel of
+/// a path, 5 bytes per pair of terminals.
 ///
 /// ```
 /// use lockstep_paths::{PathId, PathTable};
@@ -109,8 +109,8 @@ struct PathColumns {
     terminals: Box<[NodeId]>,
     /// Number of channels of the network.
     channel_bound: u32,
-    /// Start of the paths of each pair, and the number of paths. The pair of the terminals of ranks `s` and `t` has number
-    /// `t P + s` for `P` terminals.
+    /// Start of the paths of each pair, and the number of paths. The pair of the terminals of ranks `s` and `t` has
+    /// number `t P + s` for `P` terminals.
     pair_start: Box<[u32]>,
     /// True for each pair whose paths are complete.
     complete: Box<[bool]>,
@@ -122,9 +122,9 @@ struct PathColumns {
 impl PathTable {
     /// Selects all shortest paths of each pair with at most `cap` paths, and `cap` distinct random ones of other pairs.
     ///
-    /// Each pair has a random stream of its own, so the table depends only on the network, `cap` and `seed`. Samples are
-    /// uniform unless counts saturate, see [`ShortestPaths::sample`]. Takes time proportional to the sum of the degrees along
-    /// all paths, in parallel over targets.
+    /// Each pair has a random stream of its own, so the table depends only on the network, `cap` and `seed`. Samples
+    /// are uniform unless counts saturate, see [`ShortestPaths::sample`]. Takes time proportional to the sum of the
+    /// degrees along all paths, in parallel over targets.
     ///
     /// # Errors
     ///
@@ -261,7 +261,8 @@ impl PathTable {
         self.ends[path.index()].target
     }
 
-    /// Returns true if the table contains all paths of a pair that the selection allows. A pair without paths is complete.
+    /// Returns true if the table contains all paths of a pair that the selection allows. A pair without paths is
+    /// complete.
     #[inline]
     pub fn is_complete(&self, source: NodeId, target: NodeId) -> bool {
         self.columns.complete[self.pair(source, target)]

@@ -79,8 +79,8 @@ impl CompactDistances {
 impl<'a> ShortestPaths<'a> {
     /// Computes the shortest paths by one breadth-first search per terminal, in parallel.
     ///
-    /// Takes `O(P M)` time for `P` terminals and `M` channels, on the threads of the current rayon pool. The result does not
-    /// depend on their number.
+    /// Takes `O(P M)` time for `P` terminals and `M` channels, on the threads of the current rayon pool. The result
+    /// does not depend on their number.
     ///
     /// # Errors
     ///
@@ -136,8 +136,8 @@ impl<'a> ShortestPaths<'a> {
 
     /// Returns the shortest paths in lexicographic order of their channels, read from the target backwards.
     ///
-    /// The iterator is lazy. A path takes time proportional to the sum of the degrees of its nodes. The iterator ends after
-    /// 2^64 - 1 paths.
+    /// The iterator is lazy. A path takes time proportional to the sum of the degrees of its nodes. The iterator ends
+    /// after 2^64 - 1 paths.
     pub fn paths(&self, source: NodeId, target: NodeId) -> impl Iterator<Item = Vec<ChannelId>> {
         let graph = self.graph(source);
         (0..graph.count(target)).map(move |rank| {
@@ -149,8 +149,8 @@ impl<'a> ShortestPaths<'a> {
 
     /// Samples a shortest path uniformly, or returns `None` if there is none.
     ///
-    /// If counts saturate, the sample is only approximately uniform: channels into a node are selected by saturated counts.
-    /// Each path is still possible, and none has a probability above 2^-63.
+    /// If counts saturate, the sample is only approximately uniform: channels into a node are selected by saturated
+    /// counts. Each path is still possible, and none has a probability above 2^-63.
     pub fn sample<R: Rng + ?Sized>(&self, source: NodeId, target: NodeId, rng: &mut R) -> Option<Vec<ChannelId>> {
         let graph = self.graph(source);
         (graph.count(target) > 0).then(|| {
@@ -206,8 +206,9 @@ impl<'a> ShortestPathGraph<'a> {
         vec![ChannelId::new(0); length as usize]
     }
 
-    /// Returns the last channel of the path of this rank to `node`, in the order of [`ShortestPaths::paths`]. Reduces `rank` to
-    /// the rank among the paths with that last channel. `rank` is below the sum of the counts of all predecessors.
+    /// Returns the last channel of the path of this rank to `node`, in the order of [`ShortestPaths::paths`]. Reduces
+    /// `rank` to the rank among the paths with that last channel. `rank` is below the sum of the counts of all
+    /// predecessors.
     #[inline]
     fn predecessor_at(self, node: NodeId, rank: &mut u128) -> ChannelId {
         self.predecessors(node)
@@ -229,8 +230,8 @@ impl<'a> ShortestPathGraph<'a> {
 
     /// Writes the path of this rank in the order of [`ShortestPaths::paths`].
     ///
-    /// `rank` is below `count(target)`, and the length of `path` is the distance. A rank below a saturated count is also below
-    /// the true count.
+    /// `rank` is below `count(target)`, and the length of `path` is the distance. A rank below a saturated count is
+    /// also below the true count.
     pub(crate) fn write_path(self, target: NodeId, rank: u64, path: &mut [ChannelId]) {
         let (mut node, mut rank) = (target, u128::from(rank));
         for place in path.iter_mut().rev() {

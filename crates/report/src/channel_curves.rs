@@ -45,9 +45,9 @@ struct MarkPair {
 
 /// Computes one curve per channel.
 ///
-/// The curves of a pair of marks run side by side, each on the right of its direction. Channels that share a resource have
-/// the same curve. If the straight line crosses a third mark, the pair is joined by an arc around it. In a layered layout,
-/// each pair has a port of its own at a switch.
+/// The curves of a pair of marks run side by side, each on the right of its direction. Channels that share a resource
+/// have the same curve. If the straight line crosses a third mark, the pair is joined by an arc around it. In a layered
+/// layout, each pair has a port of its own at a switch.
 pub(crate) fn channel_curves(marks: &[Mark], axis: Option<Axis>, ends: &[ChannelEnds]) -> Vec<Curve> {
     let mut pairs = joined_marks(marks, ends);
     if let Some(axis) = axis {
@@ -139,7 +139,8 @@ struct Port {
     width: f64,
 }
 
-/// Returns the ports at each side of each switch, ordered across the levels. The side is true if it is ahead along the axis.
+/// Returns the ports at each side of each switch, ordered across the levels. The side is true if it is ahead along the
+/// axis.
 fn sides(pairs: &JoinedMarks, marks: &[Mark], axis: Axis) -> BTreeMap<(usize, bool), Vec<Port>> {
     let mut sides: BTreeMap<(usize, bool), Vec<Port>> = BTreeMap::new();
     for (&pair, joined) in pairs {

@@ -22,7 +22,8 @@ enum ColourKey {
 
 /// The colours of the messages of a schedule.
 ///
-/// Up to 16 messages, and all messages of a single source, have individual colours. Otherwise each source has one colour.
+/// Up to 16 messages, and all messages of a single source, have individual colours. Otherwise each source has one
+/// colour.
 #[derive(Debug)]
 pub(crate) struct Colouring<'a> {
     problem: &'a Problem<'a>,
@@ -39,8 +40,8 @@ pub(crate) struct Legend {
     pub(crate) entries: Vec<(String, String)>,
 }
 
-/// Returns true if the message and channels of a transfer exist. A schedule can be invalid, and pictures help to find the
-/// errors.
+/// Returns true if the message and channels of a transfer exist. A schedule can be invalid, and pictures help to find
+/// the errors.
 pub(crate) fn is_drawable(problem: &Problem<'_>, transfer: &Transfer<'_>) -> bool {
     transfer.message.index() < problem.messages().len()
         && !transfer.path.is_empty()
@@ -91,8 +92,8 @@ impl<'a> Colouring<'a> {
         }
     }
 
-    /// Returns the colour of each node: that of its messages as a source, otherwise that of its message as the only receiver.
-    /// `None` for all nodes if the colours are ambiguous.
+    /// Returns the colour of each node: that of its messages as a source, otherwise that of its message as the only
+    /// receiver. `None` for all nodes if the colours are ambiguous.
     pub(crate) fn rings(&self) -> Vec<Option<String>> {
         let (problem, messages) = (self.problem, self.problem.messages());
         let by_source = |key: u32| match self.key {

@@ -30,8 +30,9 @@ impl<'a> EdgeRouter<'a> {
         Self { marks, middle: (low + high) * 0.5, pitch }
     }
 
-    /// Returns the straight line between two marks if it avoids all others, otherwise the flattest arc that does, otherwise
-    /// the arc with the largest clearance. Parallel curves at a distance of up to `spread` must avoid the marks, too.
+    /// Returns the straight line between two marks if it avoids all others, otherwise the flattest arc that does,
+    /// otherwise the arc with the largest clearance. Parallel curves at a distance of up to `spread` must avoid the
+    /// marks, too.
     pub(crate) fn between(&self, [from, to]: [usize; 2], spread: f64) -> Curve {
         let line = Curve::line(self.marks[from].centre, self.marks[to].centre);
         if self.clearance(&line, 1, [from, to]) > spread + GAP[0] {
@@ -59,8 +60,8 @@ impl<'a> EdgeRouter<'a> {
         best.1
     }
 
-    /// Returns the distance of a curve, approximated by straight pieces, from all other marks; negative inside a mark. Marks
-    /// farther than [`NEAR`] are ignored.
+    /// Returns the distance of a curve, approximated by straight pieces, from all other marks; negative inside a mark.
+    /// Marks farther than [`NEAR`] are ignored.
     fn clearance(&self, curve: &Curve, pieces: u32, own: [usize; 2]) -> f64 {
         let points: Vec<Point> = (0..=pieces).map(|i| curve.at(f64::from(i) / f64::from(pieces))).collect();
         // A Bézier curve is inside the bounding box of its control points.

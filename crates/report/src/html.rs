@@ -15,14 +15,14 @@ use crate::svg::{DrawingLimits, label_placement, notes, omitted_steps};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Draws a schedule as a self-contained HTML page with the panels of [`schedule_svg`](crate::schedule_svg), as an overview
-/// or step by step.
+/// Draws a schedule as a self-contained HTML page with the panels of [`schedule_svg`](crate::schedule_svg), as an
+/// overview or step by step.
 ///
-/// Buttons, a slider and the arrow keys change the step. Pointing at a transfer shows its message and path. A click on a
-/// transfer or on the legend highlights its colour. Without scripts the page shows all steps.
+/// Buttons, a slider and the arrow keys change the step. Pointing at a transfer shows its message and path. A click on
+/// a transfer or on the legend highlights its colour. Without scripts the page shows all steps.
 ///
-/// The schedule can be invalid: transfers that cannot be drawn are counted in the captions. Takes `O(N^2 + N M)` time for
-/// the layout, and `O(1)` per channel of a transfer.
+/// The schedule can be invalid: transfers that cannot be drawn are counted in the captions. Takes `O(N^2 + N M)` time
+/// for the layout, and `O(1)` per channel of a transfer.
 ///
 /// ```
 /// use lockstep_report::{DrawingLimits, schedule_html};

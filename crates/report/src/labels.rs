@@ -44,7 +44,7 @@ pub(crate) fn size(topology: &Topology) -> String {
 
 /// Describes a collective: `all-gather`, `broadcast from 0 in 4 chunks`.
 fn collective(collective: &Collective, topology: &Topology) -> String {
-    let name = collective.name().map_or("custom collective", full_name);
+    let name = collective.name().map_or(collective.pattern().plural(), full_name);
     let preposition = if collective.phases() == [Phase::Collect] { "to" } else { "from" };
     let root = collective.root().map(|root| format!(" {preposition} {}", node(topology, root))).unwrap_or_default();
     let chunks = match collective.chunks().get() {
@@ -66,8 +66,8 @@ pub(crate) fn node(topology: &Topology, node: NodeId) -> String {
     clip(topology.node_name(node), 24)
 }
 
-/// Returns the label of a message: its source, its receiver if it has only one, and its chunk if there are several: `0`,
-/// `0 → 5`, `0 → 5 #2`. In a gather or reduction the arrow points to the source.
+/// Returns the label of a message: its source, its receiver if it has only one, and its chunk if there are several:
+/// `0`, `0 → 5`, `0 → 5 #2`. In a gather or reduction the arrow points to the source.
 pub(crate) fn message(problem: &Problem<'_>, message: MessageId) -> String {
     let (messages, topology) = (problem.messages(), problem.topology());
     let source = node(topology, messages.source(message));

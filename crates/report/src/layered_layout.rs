@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// Returns the stage of each node of a one-way network: 0 for terminals, the longest path from the terminals for switches.
+/// Returns the stage of each node of a one-way network: 0 for terminals, the longest path from the terminals for
+/// switches.
 ///
-/// Returns `None` if the network is not one-way: switches form a cycle, a terminal routes, or a terminal sends to a switch
-/// from which it receives.
+/// Returns `None` if the network is not one-way: switches form a cycle, a terminal routes, or a terminal sends to a
+/// switch from which it receives.
 pub(crate) fn stages(topology: &Topology) -> Option<Vec<u32>> {
     let is_switch = |node: NodeId| !topology.is_terminal(node);
     let one_way = |&terminal: &NodeId| {

@@ -52,8 +52,8 @@ impl Axis {
 
 /// Arranges a network: at its own positions, otherwise in stages, in levels, or by stress.
 ///
-/// In a one-way network, the receiving sides of terminals are behind the last stage, so that no ejection channel leads back
-/// across the picture.
+/// In a one-way network, the receiving sides of terminals are behind the last stage, so that no ejection channel leads
+/// back across the picture.
 pub(crate) fn layout(topology: &Topology) -> Layout {
     let stages = stages(topology);
     let one_way = stages.is_some();
@@ -85,7 +85,8 @@ fn level_axis(nodes: &[Point], levels: &[u32]) -> Option<Axis> {
     })
 }
 
-/// Returns the positions of the network, with the largest coordinate scaled to 1, unless two nodes have the same position.
+/// Returns the positions of the network, with the largest coordinate scaled to 1, unless two nodes have the same
+/// position.
 fn given_places(topology: &Topology) -> Option<Vec<Point>> {
     let positions = topology.positions()?;
     let largest = positions.iter().flatten().fold(0.0_f64, |largest, coordinate| largest.max(coordinate.abs()));

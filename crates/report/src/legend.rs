@@ -30,7 +30,8 @@ impl<'a> LegendLayout<'a> {
         (self.heading_lines() + self.names.len().div_ceil(self.columns)) as f64 * TEXT_LINE
     }
 
-    /// Draws the legend with the baseline of its first line at `top`. `key` draws the symbol of an entry around a point.
+    /// Draws the legend with the baseline of its first line at `top`. `key` draws the symbol of an entry around a
+    /// point.
     pub(crate) fn draw(&self, out: &mut Markup, top: f64, key: impl Fn(&mut Markup, usize, Point)) {
         out.nest("g", &[("class", "legend")], |out| {
             if !self.heading.is_empty() {

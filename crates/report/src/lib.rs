@@ -1,5 +1,5 @@
-//! Pictures of interconnection networks and communication schedules in SVG and HTML, plots in SVG, and tables in Markdown,
-//! CSV and plain text.
+//! Pictures of interconnection networks and communication schedules in SVG and HTML, plots in SVG, and tables in
+//! Markdown, CSV and plain text.
 //!
 //! The crate does not verify or change schedules. A picture of an invalid schedule shows its errors.
 //!
@@ -27,7 +27,8 @@
 //!
 //! # Concepts
 //!
-//! - A *picture* is the text of one `<svg>` element without references to other files. The same input gives the same text.
+//! - A *picture* is the text of one `<svg>` element without references to other files. The same input gives the same
+//!   text.
 //! - A picture of a network draws terminals as circles, switches as squares, and channels as lines. Nodes are at the
 //!   positions of the network, or are arranged automatically.
 //! - A picture of a schedule has one *panel* per step. Each transfer is a coloured line along its path.

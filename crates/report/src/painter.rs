@@ -48,8 +48,8 @@ impl Arrow {
     }
 }
 
-/// Draws the definitions that all panels share: the network, with the border of each terminal in the colour of its messages,
-/// and the labels.
+/// Draws the definitions that all panels share: the network, with the border of each terminal in the colour of its
+/// messages, and the labels.
 pub(crate) fn definitions(out: &mut Markup, topology: &Topology, scene: &Scene, rings: &[Option<String>]) {
     out.nest("defs", &[], |out| {
         out.nest("g", &[("id", NETWORK)], |out| {

@@ -12,8 +12,8 @@ const GOLDEN: f64 = 0.381_966_011_250_105;
 
 /// Returns the colour of item `index` of `count`, as `#rrggbb`.
 ///
-/// Up to 8 items get colours for colour-blind readers, up to 16 get eight hues in dark and light, more get hues by the golden
-/// angle in three lightnesses.
+/// Up to 8 items get colours for colour-blind readers, up to 16 get eight hues in dark and light, more get hues by the
+/// golden angle in three lightnesses.
 pub(crate) fn colour(index: usize, count: usize) -> String {
     match FEW.get(index) {
         Some(&colour) if count <= FEW.len() => colour.to_owned(),

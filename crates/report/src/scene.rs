@@ -150,8 +150,8 @@ fn grow_switches(marks: &mut [Mark], axis: Axis, ends: &[ChannelEnds]) {
     }
 }
 
-/// Increases the distance of levels until all curves have a slope of 2/3 or more. Limited to a square picture, or to one a
-/// quarter wider than high.
+/// Increases the distance of levels until all curves have a slope of 2/3 or more. Limited to a square picture, or to
+/// one a quarter wider than high.
 fn steepen(marks: &mut [Mark], axis: Axis, ends: &[ChannelEnds]) {
     let vectors = ends.iter().map(|ends| marks[ends.marks[1]].centre - marks[ends.marks[0]].centre);
     let rises = vectors.map(|vector| (axis.along(vector).abs(), axis.across().along(vector).abs()));
@@ -169,8 +169,8 @@ fn steepen(marks: &mut [Mark], axis: Axis, ends: &[ChannelEnds]) {
 
 /// Scales the layout to pixels, as small as the spacing allows, with unchanged proportions.
 ///
-/// Any two marks and their labels are separated in at least one direction, joined marks by the length of an arrow. A few
-/// marks that are much closer than the others may touch.
+/// Any two marks and their labels are separated in at least one direction, joined marks by the length of an arrow. A
+/// few marks that are much closer than the others may touch.
 fn scale_to_pixels(marks: &mut [Mark], ends: &[ChannelEnds], room: &Spacing, labels: LabelPlacement) {
     let mut around = room.around;
     if labels == LabelPlacement::Beside {

@@ -10,13 +10,13 @@ const MAX_NODES: usize = 1024;
 
 /// Returns one position per node, about one unit apart.
 ///
-/// Uses additions, multiplications and square roots only, so that every machine draws the same picture. Networks of more
-/// than 1,024 nodes are arranged in a square. Takes `O(N M)` time for the distances and `O(N^2)` per sweep.
+/// Uses additions, multiplications and square roots only, so that every machine draws the same picture. Networks of
+/// more than 1,024 nodes are arranged in a square. Takes `O(N M)` time for the distances and `O(N^2)` per sweep.
 ///
 /// # Source
 ///
-/// Gansner, Koren, North, *Graph drawing by stress majorization*, Graph Drawing (2004): the localized form, starting from
-/// classical scaling.
+/// Gansner, Koren, North, *Graph drawing by stress majorization*, Graph Drawing (2004): the localized form, starting
+/// from classical scaling.
 pub(crate) fn stress_layout(topology: &Topology) -> Vec<Point> {
     let count = topology.node_count();
     if count > MAX_NODES {
@@ -44,7 +44,8 @@ pub(crate) fn stress_layout(topology: &Topology) -> Vec<Point> {
     places
 }
 
-/// Returns the undirected distances of all pairs of nodes, row by row. Unconnected nodes get the largest distance plus 2.
+/// Returns the undirected distances of all pairs of nodes, row by row. Unconnected nodes get the largest distance plus
+/// 2.
 fn distances(topology: &Topology) -> Vec<f64> {
     let count = topology.node_count();
     let mut distance = vec![u32::MAX; count * count];
@@ -66,7 +67,8 @@ fn distances(topology: &Topology) -> Vec<f64> {
     distance.into_iter().map(|length| f64::from(if length == u32::MAX { longest + 2 } else { length })).collect()
 }
 
-/// Computes the classical multidimensional scaling: the two leading eigenvectors of the doubly centred squared distances.
+/// Computes the classical multidimensional scaling: the two leading eigenvectors of the doubly centred squared
+/// distances.
 fn classical_scaling(distance: &[f64], count: usize) -> Vec<Point> {
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count as f64;
     let square = |node: usize, other: usize| distance[node * count + other].powi(2);

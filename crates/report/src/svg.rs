@@ -56,10 +56,10 @@ const MIN_WIDTH: f64 = 360.0;
 
 /// Draws a network as an SVG picture. Returns the text of one `<svg>` element.
 ///
-/// Nodes are at [`Topology::positions`]. Without positions, they are arranged in stages (one-way networks), in levels (such
-/// as trees), or by a stress layout. Terminals are labelled circles, switches are squares, channels are lines. Opposite
-/// channels are side by side; a channel without an opposite has a small arrow head. The terminals of a one-way indirect
-/// network are drawn on both sides, dashed on the receiving side. Takes `O(N^2 + N M)` time.
+/// Nodes are at [`Topology::positions`]. Without positions, they are arranged in stages (one-way networks), in levels
+/// (such as trees), or by a stress layout. Terminals are labelled circles, switches are squares, channels are lines.
+/// Opposite channels are side by side; a channel without an opposite has a small arrow head. The terminals of a one-way
+/// indirect network are drawn on both sides, dashed on the receiving side. Takes `O(N^2 + N M)` time.
 ///
 /// ```
 /// use lockstep_report::{DrawingLimits, topology_svg};
@@ -88,12 +88,12 @@ pub fn topology_svg(topology: &Topology, limits: &DrawingLimits) -> String {
 ///
 /// The network is drawn as by [`topology_svg`]. A transfer is a thick line along its path with an arrow head at the
 /// receiver, in the colour of its message. If several sources have more than 16 messages together, each source has one
-/// colour. The border of a terminal has the colour of its messages, and a legend names up to 16 colours. A transfer that
-/// uses a resource a second time in its step is dashed. Pointing at a transfer shows its message and path.
+/// colour. The border of a terminal has the colour of its messages, and a legend names up to 16 colours. A transfer
+/// that uses a resource a second time in its step is dashed. Pointing at a transfer shows its message and path.
 ///
 /// The schedule can be invalid: a transfer with an unknown message or channel, or without a channel, is counted in the
-/// caption. The example of the crate draws a broadcast. Takes `O(N^2 + N M)` time for the layout, and `O(1)` per channel of
-/// a transfer.
+/// caption. The example of the crate draws a broadcast. Takes `O(N^2 + N M)` time for the layout, and `O(1)` per
+/// channel of a transfer.
 pub fn schedule_svg(problem: &Problem<'_>, schedule: &Schedule, limits: &DrawingLimits) -> String {
     let topology = problem.topology();
     let steps = schedule.step_count();

@@ -67,8 +67,8 @@ struct StepTables {
 }
 
 impl Schedule {
-    /// Returns the bytes of the steps without the problem: at least 4 bytes per transfer. [`unpack`](Self::unpack) reads
-    /// them. For a complete file, use [`ScheduleFile::to_bytes`].
+    /// Returns the bytes of the steps without the problem: at least 4 bytes per transfer. [`unpack`](Self::unpack)
+    /// reads them. For a complete file, use [`ScheduleFile::to_bytes`].
     pub fn pack(&self) -> Vec<u8> {
         encode(&StepTables::from(self))
     }
@@ -77,7 +77,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) or [`ScheduleFileError::Tables`] if the bytes are not a schedule.
+    /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) or [`ScheduleFileError::Tables`] if the bytes are not a
+    /// schedule.
     pub fn unpack(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
         decode::<StepTables>(bytes).map_err(FileError::from)?.schedule()
     }

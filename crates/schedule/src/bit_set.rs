@@ -7,7 +7,7 @@
 pub(crate) struct BitSet(Vec<u64>);
 
 impl BitSet {
-    /// The empty set of numbers below `limit`.
+    /// Returns the empty set of numbers below `limit`.
     pub(crate) fn new(limit: u64) -> Self {
         Self(vec![0; limit.div_ceil(64) as usize])
     }
@@ -42,7 +42,7 @@ impl BitSet {
         self.0.fill(0);
     }
 
-    /// Number of members. O(limit).
+    /// Returns the number of members. O(limit).
     pub(crate) fn len(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }

@@ -9,6 +9,18 @@ use std::time::{Duration, Instant};
 ///
 /// A number of evaluations gives the same result on every machine. A deadline does not, so results must report it.
 /// Clones share their cancellation.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use lockstep_schedule::Budget;
+///
+/// let budget = Budget::evaluations(1_000_000).within(Duration::from_secs(30));
+/// assert_eq!(budget.evaluation_limit(), 1_000_000);
+/// let other_thread = budget.clone();
+/// other_thread.cancel();
+/// assert!(budget.stop_after(0).is_some());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Budget {
     evaluations: u64,
@@ -17,27 +29,27 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget that ends only by cancellation.
+    /// Returns a budget that ends only by cancellation.
     pub fn unlimited() -> Self {
         Self::evaluations(u64::MAX)
     }
 
-    /// A budget of at most `evaluations`. Each engine documents its unit of one evaluation.
+    /// Returns a budget of at most `evaluations`. Each engine documents its unit of one evaluation.
     pub fn evaluations(evaluations: u64) -> Self {
         Self { evaluations, deadline: None, cancelled: Arc::default() }
     }
 
-    /// A budget that ends after this time, counted from now.
+    /// Returns a budget that ends after this time, counted from now.
     pub fn time(limit: Duration) -> Self {
         Self::unlimited().within(limit)
     }
 
-    /// A budget that ends after this number of seconds, counted from now.
+    /// Returns a budget that ends after this number of seconds, counted from now.
     pub fn seconds(seconds: u64) -> Self {
         Self::time(Duration::from_secs(seconds))
     }
 
-    /// The same budget with a deadline after this time, unless its own deadline is earlier.
+    /// Returns the same budget with a deadline after this time, unless its own deadline is earlier.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         // A deadline beyond the range of the clock is no deadline.
@@ -46,19 +58,19 @@ impl Budget {
         self
     }
 
-    /// The same deadline and cancellation with another number of evaluations.
+    /// Returns the same deadline and cancellation with another number of evaluations.
     #[must_use]
     pub fn with_evaluations(mut self, evaluations: u64) -> Self {
         self.evaluations = evaluations;
         self
     }
 
-    /// The number of evaluations allowed.
+    /// Returns the number of evaluations allowed.
     pub fn evaluation_limit(&self) -> u64 {
         self.evaluations
     }
 
-    /// The time until the deadline, zero when it is past, or `None` without one.
+    /// Returns the time until the deadline, zero when it is past, or `None` without one.
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }

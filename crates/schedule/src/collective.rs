@@ -91,7 +91,7 @@ impl Collective {
         Self::listed_as(Message::implied_pattern(&messages), messages)
     }
 
-    /// The messages of a list in any pattern.
+    /// Returns the messages of a list in any pattern.
     pub(crate) fn listed_as(pattern: Pattern, messages: Vec<Message>) -> Self {
         Self::whole(pattern, Endpoints::Listed(messages))
     }
@@ -106,20 +106,20 @@ impl Collective {
         Self::listed_as(Pattern::Scatter, Message::scatters(senders, receivers).collect())
     }
 
-    /// The same collective with every message split into `chunks` messages.
+    /// Returns the same collective with every message split into `chunks` messages.
     #[must_use]
     pub fn with_chunks(mut self, chunks: NonZeroU32) -> Self {
         self.chunks = chunks;
         self
     }
 
-    /// The collective that distributes the same messages, as each [phase](crate::DistributePhase) does.
+    /// Returns the collective that distributes the same messages, as each [phase](crate::DistributePhase) does.
     #[must_use]
     pub fn distributing(&self) -> Self {
         self.clone().with_pattern(self.pattern.distributing())
     }
 
-    /// The listed messages without the terminals that `is_removed` selects, as sources and as receivers.
+    /// Returns the listed messages without the terminals that `is_removed` selects, as sources and as receivers.
     ///
     /// A standard collective is returned unchanged, because its terminals are those of the network.
     #[must_use]
@@ -145,12 +145,12 @@ impl Collective {
         self.pattern
     }
 
-    /// Number of messages into which each message is split.
+    /// Returns the number of messages into which each message is split.
     pub fn chunks(&self) -> NonZeroU32 {
         self.chunks
     }
 
-    /// The messages of a collective that stores them, before they are split into chunks.
+    /// Returns the messages of a collective that stores them, before they are split into chunks.
     pub fn listed(&self) -> Option<&[Message]> {
         match &self.endpoints {
             Endpoints::Listed(messages) => Some(messages),
@@ -164,7 +164,7 @@ impl Collective {
             || self.listed().is_some_and(|messages| Message::implied_pattern(messages) == self.pattern)
     }
 
-    /// The name of a standard collective; `None` for other sets of messages.
+    /// Returns the name of a standard collective; `None` for other sets of messages.
     pub fn name(&self) -> Option<CollectiveName> {
         match (self.pattern, &self.endpoints) {
             (Pattern::Broadcast, Endpoints::Root(_)) => Some(CollectiveName::Broadcast),
@@ -179,12 +179,12 @@ impl Collective {
         }
     }
 
-    /// The name of the collective in files: the short form of its [name](Self::name), or `custom`.
+    /// Returns the name of the collective in files: the short form of its [name](Self::name), or `custom`.
     pub fn abbreviation(&self) -> &'static str {
         self.name().map_or("custom", CollectiveName::abbreviation)
     }
 
-    /// The root of a collective of a single root.
+    /// Returns the root of a collective of a single root.
     pub fn root(&self) -> Option<NodeId> {
         match self.endpoints {
             Endpoints::Root(root) => Some(root),
@@ -192,7 +192,8 @@ impl Collective {
         }
     }
 
-    /// The terminals that the collective itself names, ascending: the root, or the endpoints of the listed messages.
+    /// Returns the terminals that the collective itself names, ascending: the root, or the endpoints of the listed
+    /// messages.
     ///
     /// A symmetry of the network that fixes them keeps the collective. O(endpoints) time and memory.
     pub fn named_terminals(&self) -> Vec<NodeId> {
@@ -204,12 +205,12 @@ impl Collective {
         terminals
     }
 
-    /// The phases in time order.
+    /// Returns the phases in time order.
     pub fn phases(&self) -> &'static [Phase] {
         self.pattern.phases()
     }
 
-    /// The collective of the time-reversed schedules: a [reversed](crate::Schedule::reversed) schedule of this
+    /// Returns the collective of the time-reversed schedules: a [reversed](crate::Schedule::reversed) schedule of this
     /// collective is a schedule of the returned one on the reversed network, message by message.
     ///
     /// Exchanges gather and scatter, reduce and broadcast, reduce-scatter and all-gather. An all-reduce is its own
@@ -219,7 +220,7 @@ impl Collective {
         self.clone().with_pattern(self.pattern.reversed())
     }
 
-    /// The messages of this collective on a network, computed on request.
+    /// Returns the messages of this collective on a network, computed on request.
     ///
     /// `None` if there are more than 2^32 - 2 messages.
     pub fn messages<'a>(&'a self, topology: &'a Topology) -> Option<Messages<'a>> {

@@ -9,16 +9,22 @@ use crate::symmetric::BaseSchedule;
 /// An exact time in picoseconds.
 ///
 /// Displayed in microseconds, for example `3.024 us`. A precision truncates: `{:.2}` gives `3.02 us`.
+///
+/// ```
+/// use lockstep_schedule::Picoseconds;
+///
+/// assert_eq!(Picoseconds::new(3_024_000).to_string(), "3.024 us");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Picoseconds(u128);
 
 impl Picoseconds {
-    /// The time of a number of picoseconds.
+    /// Returns the time of a number of picoseconds.
     pub const fn new(picoseconds: u128) -> Self {
         Self(picoseconds)
     }
 
-    /// The number of picoseconds.
+    /// Returns the number of picoseconds.
     pub const fn number(self) -> u128 {
         self.0
     }

@@ -44,7 +44,7 @@ impl<'a> DistributePhase<'a> {
         phases.collect()
     }
 
-    /// Whether the phase collects, so that its network and time are reversed.
+    /// Returns true if the phase collects, so that its network and time are reversed.
     pub fn is_reversed(&self) -> bool {
         self.is_reversed
     }

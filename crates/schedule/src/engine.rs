@@ -8,8 +8,8 @@ use crate::schedule::Schedule;
 
 /// A method, or a group of methods, that finds schedules.
 ///
-/// An engine may return a wrong schedule: the planner verifies every schedule and drops an invalid one. The same request
-/// must give the same result on any number of threads, unless a deadline or a cancellation ends the work.
+/// An engine may return a wrong schedule: the planner verifies every schedule and drops an invalid one. The same
+/// request must give the same result on any number of threads, unless a deadline or a cancellation ends the work.
 ///
 /// ```
 /// use lockstep_schedule::{
@@ -64,7 +64,7 @@ use crate::schedule::Schedule;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Engine: Send + Sync {
-    /// The short name, in lower case with hyphens. Plans, events and errors contain it.
+    /// Returns the short name, in lower case with hyphens. Plans, events and errors contain it.
     fn name(&self) -> &'static str;
 
     /// What the engine does, in one line.
@@ -83,8 +83,8 @@ pub trait Engine: Send + Sync {
 
     /// Finds a schedule, and reports its progress to the observer.
     ///
-    /// The schedule has at most `goal` steps if the engine can find such a schedule within the budget. Otherwise it is the
-    /// shortest schedule found.
+    /// The schedule has at most `goal` steps if the engine can find such a schedule within the budget. Otherwise it is
+    /// the shortest schedule found.
     ///
     /// # Errors
     ///
@@ -171,7 +171,8 @@ pub struct SearchProgress<'a> {
     pub generation: u64,
     /// Evaluations at this number of steps so far.
     pub evaluations: u64,
-    /// Evaluations after which the search at this number of steps ends; `None` if only a deadline or a cancellation ends it.
+    /// Evaluations after which the search at this number of steps ends; `None` if only a deadline or a cancellation
+    /// ends it.
     pub evaluation_limit: Option<u64>,
     /// Conflicts of the best candidate; 0 for a valid schedule, `None` before the first generation is complete.
     pub conflicts: Option<u64>,

@@ -54,13 +54,13 @@ pub struct ScheduleFile {
 }
 
 impl ScheduleFile {
-    /// The file of a schedule, with a copy of its problem.
+    /// Returns the file of a schedule, with a copy of its problem.
     pub fn new(problem: &Problem<'_>, schedule: Schedule) -> Self {
         let (topology, collective) = (problem.topology().clone(), problem.collective().clone());
         Self { topology, collective, model: problem.model(), schedule }
     }
 
-    /// The lowest version of the format that can store the collective.
+    /// Returns the lowest version of the format that can store the collective.
     pub(crate) fn kind(&self) -> FileKind {
         if self.collective.implies_pattern() { KIND } else { PATTERN_KIND }
     }
@@ -75,27 +75,27 @@ impl ScheduleFile {
         Ok(Self { topology, collective, model, schedule })
     }
 
-    /// The problem that the schedule is for.
+    /// Returns the problem that the schedule is for.
     pub fn problem(&self) -> Problem<'_> {
         Problem::checked(&self.topology, &self.collective, self.model)
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// The collective.
+    /// Returns the collective.
     pub fn collective(&self) -> &Collective {
         &self.collective
     }
 
-    /// The communication model.
+    /// Returns the communication model.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
 
-    /// The schedule, valid or not.
+    /// Returns the schedule, valid or not.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }

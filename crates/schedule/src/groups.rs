@@ -63,8 +63,8 @@ impl CollectiveName {
     ///
     /// Without groups, all terminals form one. A collective with roots takes one root or more from every group: each of
     /// them is the root of a broadcast, scatter, gather or reduction in its group. Groups may overlap. The order of the
-    /// messages is by group, then as in the standard collective of the sorted members; one group of all terminals and at
-    /// most one root give the [standard collective](Self::with_root) itself.
+    /// messages is by group, then as in the standard collective of the sorted members; one group of all terminals and
+    /// at most one root give the [standard collective](Self::with_root) itself.
     ///
     /// Memory: one entry per message and receiver.
     ///
@@ -147,7 +147,7 @@ fn sorted(nodes: &[NodeId]) -> Vec<NodeId> {
     nodes
 }
 
-/// A node that a sorted list has twice.
+/// Returns a node that a sorted list has twice.
 fn repeated(sorted: &[NodeId]) -> Option<NodeId> {
     sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }

@@ -40,8 +40,8 @@
 //!   [`Collective`]; [`CollectiveName::in_groups`] restricts them to groups; [`Collective::custom`] takes any messages.
 //! - A **transfer** moves one message along one path in one step. A **phase** distributes or collects all messages;
 //!   [`DistributePhase`] presents every phase as a distribution.
-//! - [`ScheduleFile`] is the JSON and binary form. [`SymmetricSchedule`] describes a schedule of a Cayley graph by one of
-//!   its nodes, and [`BroadcastVerifier`] verifies broadcasts that do not fit into memory.
+//! - [`ScheduleFile`] is the JSON and binary form. [`SymmetricSchedule`] describes a schedule of a Cayley graph by one
+//!   of its nodes, and [`BroadcastVerifier`] verifies broadcasts that do not fit into memory.
 
 mod binary;
 mod bit_set;
@@ -68,6 +68,7 @@ mod steps;
 pub mod strategy;
 mod stream;
 mod symmetric;
+mod transport;
 mod verify;
 mod violation;
 
@@ -92,5 +93,6 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
+pub use transport::Transport;
 pub use verify::{Verification, phase_steps, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

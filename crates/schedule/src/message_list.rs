@@ -63,7 +63,8 @@ fn one_chunk() -> NonZeroU32 {
 impl Message {
     /// Reads a list of messages, one JSON object per line. Nodes are names or numbers; `chunks` is 1 if it is absent.
     ///
-    /// A message of several chunks appears once per chunk, as [`Collective::custom`](crate::Collective::custom) expects.
+    /// A message of several chunks appears once per chunk, as [`Collective::custom`](crate::Collective::custom)
+    /// expects.
     ///
     /// ```
     /// use lockstep_schedule::{Collective, Message};

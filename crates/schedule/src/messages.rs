@@ -16,9 +16,21 @@ number_id!(
 );
 
 /// One message of a [custom](crate::Collective::custom) collective.
+///
+/// ```
+/// use lockstep_schedule::{Collective, Message, Pattern};
+/// use lockstep_topology::{NodeId, Topology};
+///
+/// let ring: Topology = "ring:4".parse()?;
+/// let [a, b, c, _] = *ring.terminals() else { unreachable!() };
+/// let collective = Collective::custom(vec![Message { source: a, receivers: vec![b, c] }]);
+/// assert_eq!(collective.pattern(), Pattern::Broadcast);
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// The terminal that holds the message at the start; in a collecting phase, the terminal that must hold it at the end.
+    /// The terminal that holds the message at the start; in a collecting phase, the terminal that must hold it at the
+    /// end.
     pub source: NodeId,
     /// The terminals that must hold the message at the end, without the source; in a collecting phase, those that hold
     /// a part of it at the start.
@@ -26,7 +38,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The pattern that messages imply: a scatter if each has one receiver, otherwise a broadcast.
+    /// Returns the pattern that messages imply: a scatter if each has one receiver, otherwise a broadcast.
     pub(crate) fn implied_pattern(messages: &[Self]) -> Pattern {
         let is_scatter = messages.iter().all(|message| message.receivers.len() == 1);
         if is_scatter { Pattern::Scatter } else { Pattern::Broadcast }
@@ -83,6 +95,19 @@ pub enum Receivers<'a> {
 }
 
 /// The messages of a collective on a network.
+///
+/// ```
+/// use lockstep_schedule::Collective;
+/// use lockstep_topology::Topology;
+///
+/// let ring: Topology = "ring:4".parse()?;
+/// let exchange = Collective::all_to_all();
+/// let messages = exchange.messages(&ring).expect("twelve messages");
+/// assert_eq!((messages.len(), messages.delivery_count()), (12, 12));
+/// let last = messages.ids().last().unwrap();
+/// assert_eq!(ring.node_name(messages.source(last)), "3");
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Messages<'a> {
     topology: &'a Topology,
@@ -116,17 +141,17 @@ impl<'a> Messages<'a> {
         Some(Self { topology, pattern, shape, chunks: chunks.get(), count })
     }
 
-    /// Number of messages.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether there is no message.
+    /// Returns true if there is no message.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// All messages, ascending.
+    /// Returns all messages, ascending.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = MessageId> + Clone + use<> {
         (0..self.count).map(MessageId::new)
     }
@@ -142,7 +167,7 @@ impl<'a> Messages<'a> {
         self.pattern.is_scatter()
     }
 
-    /// The terminal that holds a message at the start.
+    /// Returns the terminal that holds a message at the start.
     ///
     /// # Panics
     ///
@@ -161,7 +186,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// The terminals that must hold a message at the end.
+    /// Returns the terminals that must hold a message at the end.
     ///
     /// # Panics
     ///
@@ -192,7 +217,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Number of receivers of a message.
+    /// Returns the number of receivers of a message.
     pub fn receiver_count(&self, message: MessageId) -> usize {
         match self.receivers(message) {
             Receivers::AllOthers => self.topology.terminal_count().saturating_sub(1),
@@ -201,7 +226,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// The receivers of a message one by one, ascending where the collective has a name.
+    /// Returns the receivers of a message one by one, ascending where the collective has a name.
     pub fn receivers_iter(&self, message: MessageId) -> impl Iterator<Item = NodeId> + use<'a> {
         let source = self.source(message);
         let (all, listed) = match self.receivers(message) {
@@ -212,7 +237,7 @@ impl<'a> Messages<'a> {
         all.iter().copied().filter(move |&node| node != source).chain(listed)
     }
 
-    /// Number of deliveries that the collective needs: the receivers of all messages together.
+    /// Returns the number of deliveries that the collective needs: the receivers of all messages together.
     pub fn delivery_count(&self) -> u64 {
         let others = self.topology.terminal_count().saturating_sub(1) as u64;
         match self.shape {

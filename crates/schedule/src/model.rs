@@ -34,7 +34,7 @@ pub enum Ports {
 }
 
 impl Ports {
-    /// At most `ports` sends and `ports` receptions per step; `None` for 0, which allows no communication.
+    /// Allows at most `ports` sends and `ports` receptions per step; `None` for 0, which allows no communication.
     pub fn limit(ports: u32) -> Option<Self> {
         NonZeroU32::new(ports).map(Self::Limit)
     }
@@ -105,6 +105,15 @@ pub enum ScatterRule {
 }
 
 /// The rules of the network. They are always explicit, because they change the optimum.
+///
+/// ```
+/// use lockstep_schedule::{CommunicationModel, Ports, Routing};
+///
+/// let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
+/// assert_eq!(one_port.to_string(), "wormhole, 1-port, minimal routing, direct scatter");
+/// let detours = CommunicationModel { routing: Routing::Any, ..one_port };
+/// assert!(detours.is_direct());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommunicationModel {

@@ -48,7 +48,7 @@ impl CollectiveName {
         Self::AllReduce,
     ];
 
-    /// Every accepted spelling: first the standard word, then the short form if there is one.
+    /// Returns every accepted spelling: first the standard word, then the short form if there is one.
     pub const fn spellings(self) -> &'static [&'static str] {
         match self {
             Self::Broadcast => &["broadcast", "oab", "one-to-all-broadcast"],
@@ -62,16 +62,30 @@ impl CollectiveName {
         }
     }
 
-    /// The standard word, as messages and pictures use it.
+    /// Returns the standard word, as messages and pictures use it.
     pub const fn word(self) -> &'static str {
         self.spellings()[0]
     }
 
-    /// The name in files: the short form if there is one, otherwise the standard word.
+    /// Returns the name in files: the short form if there is one, otherwise the standard word.
     pub const fn abbreviation(self) -> &'static str {
         match self {
             Self::Broadcast | Self::Scatter | Self::AllGather | Self::AllToAll => self.spellings()[1],
             _ => self.spellings()[0],
+        }
+    }
+
+    /// Returns the messages of the collective in one line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Broadcast => "one message from the root to all other terminals",
+            Self::Scatter => "one message from the root to each other terminal",
+            Self::AllGather => "one message from every terminal to all others",
+            Self::AllToAll => "one message for every ordered pair of terminals",
+            Self::Gather => "a time-reversed scatter",
+            Self::Reduce => "a time-reversed broadcast; partial results are combined on the way",
+            Self::ReduceScatter => "a time-reversed all-gather",
+            Self::AllReduce => "a reduce-scatter, followed by an all-gather",
         }
     }
 

@@ -5,8 +5,8 @@ use lockstep_topology::Topology;
 use crate::messages::Messages;
 use crate::schedule::{Schedule, Transfer};
 
-/// Returns the first transfer of each message to each terminal that needs it. A terminal needs a message that it receives
-/// or relays. Steps without such a transfer are left out.
+/// Returns the first transfer of each message to each terminal that needs it. A terminal needs a message that it
+/// receives or relays. Steps without such a transfer are left out.
 ///
 /// Takes `O(T log T + MN)` for T transfers, M messages and N nodes.
 pub(crate) fn needed_transfers(topology: &Topology, messages: &Messages<'_>, schedule: &Schedule) -> Schedule {

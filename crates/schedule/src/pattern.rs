@@ -37,7 +37,7 @@ pub enum Phase {
 }
 
 impl Pattern {
-    /// The phases in time order.
+    /// Returns the phases in time order.
     pub const fn phases(self) -> &'static [Phase] {
         match self {
             Self::Broadcast | Self::Scatter => &[Phase::Distribute],
@@ -46,12 +46,23 @@ impl Pattern {
         }
     }
 
-    /// Whether each message has one receiver, so that it is neither copied nor combined.
+    /// Returns true if each message has one receiver, so that it is neither copied nor combined.
     pub const fn is_scatter(self) -> bool {
         matches!(self, Self::Scatter | Self::Gather)
     }
 
-    /// The pattern of the time-reversed schedules.
+    /// Returns the collectives of this pattern, as a plural: `scatters`.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Broadcast => "broadcasts",
+            Self::Scatter => "scatters",
+            Self::Gather => "gathers",
+            Self::Reduce => "reductions",
+            Self::ReduceBroadcast => "all-reduces",
+        }
+    }
+
+    /// Returns the pattern of the time-reversed schedules.
     #[must_use]
     pub const fn reversed(self) -> Self {
         match self {
@@ -63,7 +74,7 @@ impl Pattern {
         }
     }
 
-    /// The pattern that distributes the same messages.
+    /// Returns the pattern that distributes the same messages.
     pub(crate) const fn distributing(self) -> Self {
         if self.is_scatter() { Self::Scatter } else { Self::Broadcast }
     }

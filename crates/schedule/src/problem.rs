@@ -6,7 +6,8 @@ use crate::collective::Collective;
 use crate::messages::Messages;
 use crate::model::{CommunicationModel, Switching};
 use crate::pattern::Phase;
-use crate::reach::{Inner, ReachSearch, UNREACHED};
+use crate::reach::{ReachSearch, UNREACHED};
+use crate::transport::Transport;
 
 /// The reason why a network, a collective and a model form no valid problem.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -85,8 +86,9 @@ pub enum ProblemError {
 
 /// A network, a collective and the rules of the network: the input of every engine and lower bound.
 ///
-/// Invariants: the problem has at least two terminals and one message. Every root, source and receiver is a terminal. Every
-/// receiver can be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the direction is reversed.
+/// Invariants: the problem has at least two terminals and one message. Every root, source and receiver is a terminal.
+/// Every receiver can be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the
+/// direction is reversed.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};
@@ -159,30 +161,35 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// The problem of parts that are already checked.
+    /// Returns the problem of parts that are already checked.
     pub(crate) fn checked(topology: &'a Topology, collective: &'a Collective, model: CommunicationModel) -> Self {
         let messages = collective.messages(topology).expect("a checked problem has messages");
         Self { topology, collective, model, messages }
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn topology(&self) -> &'a Topology {
         self.topology
     }
 
-    /// The collective.
+    /// Returns the collective.
     pub fn collective(&self) -> &'a Collective {
         self.collective
     }
 
-    /// The communication model.
+    /// Returns the communication model.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
 
-    /// The messages of the collective on this network.
+    /// Returns the messages of the collective on this network.
     pub fn messages(&self) -> Messages<'a> {
         self.messages
+    }
+
+    /// Returns the nodes that the messages can pass through.
+    pub fn transport(&self) -> Transport {
+        Transport::of(self.collective.pattern(), self.model)
     }
 
     fn check_reachable(&self) -> Result<(), ProblemError> {
@@ -194,13 +201,9 @@ impl<'a> Problem<'a> {
 
     fn check_phase(&self, phase: Phase) -> Result<(), ProblemError> {
         let Self { topology, messages, model, .. } = self;
-        let inner = match model.switching {
-            Switching::StoreAndForward => Inner::Terminals,
-            Switching::Wormhole if model.is_direct() && messages.is_scatter() => Inner::Routing,
-            Switching::Wormhole => Inner::RoutingAndTerminals,
-        };
+        let transport = self.transport();
         let backwards = phase == Phase::Collect;
-        let search = ReachSearch { topology, backwards, inner };
+        let search = ReachSearch { topology, backwards, crosses: |node| transport.crosses(topology, node) };
         // Terminals of indirect networks do not route, but a switch next to a terminal may connect all terminals.
         let first = topology.terminals()[0];
         let beside = topology.out_channels(first).first().map(|&channel| topology.head(channel));

@@ -1,4 +1,4 @@
-//! Lengths of legal paths, for the verifier and the check of problems. Shares no code with `lockstep-paths`.
+//! Lengths of paths, for the verifier and the check of problems. Shares no code with `lockstep-paths`.
 
 use lockstep_topology::{NodeId, Topology};
 
@@ -6,37 +6,27 @@ use lockstep_topology::{NodeId, Topology};
 pub(crate) const UNREACHED: u32 = u32::MAX;
 
 /// The network, the direction and the inner nodes of a search.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ReachSearch<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct ReachSearch<'a, F> {
     /// The network.
     pub(crate) topology: &'a Topology,
     /// True if the search follows channels from head to tail.
     pub(crate) backwards: bool,
-    /// The nodes that may be inner nodes.
-    pub(crate) inner: Inner,
+    /// Returns true for the nodes that may be inner nodes of a path.
+    pub(crate) crosses: F,
 }
 
-/// The inner nodes of a search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Inner {
-    /// Nodes that route: the path of one wormhole transfer.
-    Routing,
-    /// Nodes that route, and terminals: wormhole transfers that terminals forward.
-    RoutingAndTerminals,
-    /// Terminals; paths do not touch switches: store-and-forward.
-    Terminals,
-}
-
-impl ReachSearch<'_> {
+impl<F: Fn(NodeId) -> bool + Copy> ReachSearch<'_, F> {
     /// Fills `distance` with the minimum number of channels from `source` to every node. Before and after the call,
     /// `queue` lists the nodes that are not [`UNREACHED`].
     pub(crate) fn distances(self, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
         self.distances_within(UNREACHED, source, distance, queue);
     }
 
-    /// As [`distances`](Self::distances), but nodes farther than `limit` stay unreached. O(nodes reached before and now).
+    /// As [`distances`](Self::distances), but nodes farther than `limit` stay unreached. O(nodes reached before and
+    /// now).
     pub(crate) fn distances_within(self, limit: u32, source: NodeId, distance: &mut [u32], queue: &mut Vec<NodeId>) {
-        let Self { topology, backwards, inner } = self;
+        let Self { topology, backwards, crosses } = self;
         for node in queue.drain(..) {
             distance[node.index()] = UNREACHED;
         }
@@ -48,14 +38,13 @@ impl ReachSearch<'_> {
                 break;
             }
             next += 1;
-            if node != source && !self.crosses(node) {
+            if node != source && !crosses(node) {
                 continue;
             }
             let channels = if backwards { topology.in_channels(node) } else { topology.out_channels(node) };
             for &channel in channels {
                 let other = if backwards { topology.tail(channel) } else { topology.head(channel) };
-                let touched = inner != Inner::Terminals || topology.is_terminal(other);
-                if touched && distance[other.index()] == UNREACHED {
+                if distance[other.index()] == UNREACHED {
                     distance[other.index()] = distance[node.index()] + 1;
                     queue.push(other);
                 }
@@ -63,10 +52,10 @@ impl ReachSearch<'_> {
         }
     }
 
-    /// Returns true if `hub` may be an inner node, reaches every terminal and is reachable from every terminal. If true,
-    /// every pair of terminals is connected. If false, nothing is proved.
+    /// Returns true if `hub` may be an inner node, reaches every terminal and is reachable from every terminal. If
+    /// true, every pair of terminals is connected. If false, nothing is proved.
     pub(crate) fn connects_all_through(self, hub: NodeId) -> bool {
-        if !self.crosses(hub) {
+        if !(self.crosses)(hub) {
             return false;
         }
         let (mut distance, mut queue) = (vec![UNREACHED; self.topology.node_count()], Vec::new());
@@ -74,13 +63,5 @@ impl ReachSearch<'_> {
             Self { backwards, ..self }.distances(hub, &mut distance, &mut queue);
             self.topology.terminals().iter().all(|terminal| distance[terminal.index()] != UNREACHED)
         })
-    }
-
-    fn crosses(self, node: NodeId) -> bool {
-        match self.inner {
-            Inner::Routing => self.topology.routes(node),
-            Inner::RoutingAndTerminals => self.topology.routes(node) || self.topology.is_terminal(node),
-            Inner::Terminals => self.topology.is_terminal(node),
-        }
     }
 }

@@ -5,12 +5,12 @@ use lockstep_topology::ChannelId;
 use crate::Schedule;
 
 impl Schedule {
-    /// Returns the time-reversed schedule: steps, transfers and paths in reverse order. It is a schedule for the network
-    /// with all channels [reversed](lockstep_topology::Topology::reversed), where channels keep their numbers.
+    /// Returns the time-reversed schedule: steps, transfers and paths in reverse order. It is a schedule for the
+    /// network with all channels [reversed](lockstep_topology::Topology::reversed), where channels keep their numbers.
     ///
-    /// Reversing twice is the identity. If no transfer of a valid schedule is redundant or a needless relay, the reversed
-    /// schedule is valid for the [reversed collective](crate::Collective::reversed) on the reversed network. A broadcast
-    /// becomes a reduction, a scatter becomes a gather. O(channel uses) time and memory.
+    /// Reversing twice is the identity. If no transfer of a valid schedule is redundant or a needless relay, the
+    /// reversed schedule is valid for the [reversed collective](crate::Collective::reversed) on the reversed network. A
+    /// broadcast becomes a reduction, a scatter becomes a gather. O(channel uses) time and memory.
     ///
     /// # Source
     ///

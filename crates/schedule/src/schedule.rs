@@ -37,12 +37,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule without steps.
+    /// Returns the schedule without steps.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The schedule without steps, with memory for a number of transfers and channel uses.
+    /// Returns the schedule without steps, with memory for a number of transfers and channel uses.
     pub fn with_capacity(transfers: usize, channel_uses: usize) -> Self {
         Self {
             step_end: Vec::new(),
@@ -66,7 +66,8 @@ impl Schedule {
         assert!(self.try_push(message, path), "fewer than 2^32 transfers and channel uses");
     }
 
-    /// Adds a transfer to the last step; returns `false` if there would be more than 2^32 - 1 transfers or channel uses.
+    /// Adds a transfer to the last step; returns `false` if there would be more than 2^32 - 1 transfers or channel
+    /// uses.
     pub(crate) fn try_push(&mut self, message: MessageId, path: &[ChannelId]) -> bool {
         let transfers = u32::try_from(self.message.len() + 1);
         let (Ok(transfers), Ok(channels)) = (transfers, u32::try_from(self.channels.len() + path.len())) else {
@@ -79,22 +80,22 @@ impl Schedule {
         true
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     pub fn step_count(&self) -> usize {
         self.step_end.len()
     }
 
-    /// Number of transfers in all steps together.
+    /// Returns the number of transfers in all steps together.
     pub fn transfer_count(&self) -> usize {
         self.message.len()
     }
 
-    /// Number of channel uses: the lengths of all paths together.
+    /// Returns the number of channel uses: the lengths of all paths together.
     pub fn channel_use_count(&self) -> usize {
         self.channels.len()
     }
 
-    /// The step at this index, from 0.
+    /// Returns the step at this index, from 0.
     ///
     /// # Panics
     ///
@@ -104,7 +105,7 @@ impl Schedule {
         Step { schedule: self, start: start as usize, end: self.step_end[step] as usize }
     }
 
-    /// The steps in time order, each with its index from 0.
+    /// Returns the steps in time order, each with its index from 0.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = (usize, Step<'_>)> + DoubleEndedIterator + Clone {
         (0..self.step_count()).map(|step| (step, self.step(step)))
     }
@@ -136,7 +137,7 @@ pub struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Number of transfers.
+    /// Returns the number of transfers.
     pub fn len(&self) -> usize {
         self.end - self.start
     }
@@ -146,13 +147,13 @@ impl<'a> Step<'a> {
         self.start == self.end
     }
 
-    /// Number of channel uses of the step.
+    /// Returns the number of channel uses of the step.
     pub fn channel_use_count(&self) -> usize {
         let until = |transfer: usize| if transfer == 0 { 0 } else { self.schedule.path_end[transfer - 1] as usize };
         until(self.end) - until(self.start)
     }
 
-    /// The transfer at this index of the step, from 0.
+    /// Returns the transfer at this index of the step, from 0.
     ///
     /// # Panics
     ///
@@ -162,12 +163,12 @@ impl<'a> Step<'a> {
         self.schedule.transfer(self.start + place)
     }
 
-    /// The message of each transfer, in the order of the pushes.
+    /// Returns the message of each transfer, in the order of the pushes.
     pub(crate) fn messages(&self) -> &'a [MessageId] {
         &self.schedule.message[self.start..self.end]
     }
 
-    /// The transfers, in the order of the pushes.
+    /// Returns the transfers, in the order of the pushes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Transfer<'a>> + DoubleEndedIterator + Clone + use<'a> {
         let schedule = self.schedule;
         (self.start..self.end).map(move |index| schedule.transfer(index))
@@ -184,7 +185,7 @@ pub struct Transfer<'a> {
 }
 
 impl Transfer<'_> {
-    /// Sender and receiver, if the path begins and ends with channels of the network at terminals.
+    /// Returns the sender and receiver, if the path begins and ends with channels of the network at terminals.
     #[inline]
     pub(crate) fn terminal_ends(self, topology: &Topology) -> Option<(NodeId, NodeId)> {
         let (&first, &last) = (self.path.first()?, self.path.last()?);

@@ -55,13 +55,13 @@ impl fmt::Display for NamedChannel {
 pub struct NamedMessage {
     /// The message, which may not exist.
     pub id: MessageId,
-    /// The source and receiver: `from 'a'` for a broadcast, `'a' to 'b'` for one receiver, `towards 'a'` for a reduction.
-    /// Empty if the message does not exist.
+    /// The source and receiver: `from 'a'` for a broadcast, `'a' to 'b'` for one receiver, `towards 'a'` for a
+    /// reduction. Empty if the message does not exist.
     pub route: Box<str>,
 }
 
 impl NamedMessage {
-    /// The message of this number in this phase.
+    /// Returns the message of this number in this phase.
     pub(crate) fn new(topology: &Topology, messages: &Messages<'_>, phase: Phase, id: MessageId) -> Self {
         if id.index() >= messages.len() {
             return Self { id, route: "".into() };
@@ -337,7 +337,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// The place of the violation; `None` if it concerns the end of the last step.
+    /// Returns the place of the violation; `None` if it concerns the end of the last step.
     pub fn place(&self) -> Option<&Place> {
         match self {
             Self::UnknownMessage { at, .. }

@@ -169,8 +169,8 @@ impl TopologyBuilder {
 
     /// Adds a terminal or a switch.
     ///
-    /// `routes` says whether it can be an inner node of a path. `None` is the default: switches route, and terminals route
-    /// if there is no switch.
+    /// `routes` says whether it can be an inner node of a path. `None` is the default: switches route, and terminals
+    /// route if there is no switch.
     pub fn node(&mut self, name: impl AsRef<str>, terminal: bool, routes: Option<bool>) -> NodeId {
         let node = NodeId::from_index(self.roles.len());
         self.names.push(name.as_ref());

@@ -7,9 +7,9 @@ use crate::MAX_NODES;
 /// A Cayley graph of an abelian group: its nodes are the elements, and each node `v` has a channel to `v + g` for each
 /// generator `g`.
 ///
-/// The group is a product of cyclic groups, whose orders are the *sides*. The number of an element in the mixed radix of
-/// the sides has its coordinates as digits, last axis fastest. The families number their nodes the same way. Memory does
-/// not depend on the number of nodes: a graph of `2^60` nodes takes a few hundred bytes.
+/// The group is a product of cyclic groups, whose orders are the *sides*. The number of an element in the mixed radix
+/// of the sides has its coordinates as digits, last axis fastest. The families number their nodes the same way. Memory
+/// does not depend on the number of nodes: a graph of `2^60` nodes takes a few hundred bytes.
 ///
 /// Invariant: the generators are distinct elements other than 0. The graph may be disconnected; this is not checked.
 ///
@@ -164,8 +164,8 @@ impl CayleyGraph {
         self.generators.iter().position(|&generator| generator == negative)
     }
 
-    /// Returns the name of a node, as the families write it: its coordinates, separated by dots if a side is longer than
-    /// 10.
+    /// Returns the name of a node, as the families write it: its coordinates, separated by dots if a side is longer
+    /// than 10.
     pub fn node_name(&self, element: u64) -> String {
         let separator = if self.sides.iter().any(|&side| side > 10) { "." } else { "" };
         let digits: Vec<String> = self.coordinates(element).iter().map(u64::to_string).collect();

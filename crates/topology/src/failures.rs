@@ -27,8 +27,8 @@ impl Topology {
 
     /// Returns the network after these additional nodes and channels have failed.
     ///
-    /// The channels of a failed node fail with it. Node and channel numbers do not change; resources are numbered again.
-    /// Takes `O(N + M)` time.
+    /// The channels of a failed node fail with it. Node and channel numbers do not change; resources are numbered
+    /// again. Takes `O(N + M)` time.
     ///
     /// ```
     /// use lockstep_topology::Topology;

@@ -39,8 +39,8 @@ pub(crate) fn column(x: f64, count: u32, height: u32) -> impl Iterator<Item = [f
 /// The vector of one step along each axis of a grid in the drawing.
 ///
 /// The last two axes point right and down. A third axis points to the upper right, and the cells of the other two are
-/// enlarged to hold it. Further axes repeat the drawing to the right and downwards in turn. They are slightly inclined, so
-/// that their links do not pass through nodes.
+/// enlarged to hold it. Further axes repeat the drawing to the right and downwards in turn. They are slightly inclined,
+/// so that their links do not pass through nodes.
 pub(crate) struct Axes(Vec<[f64; 2]>);
 
 impl Axes {
@@ -76,7 +76,8 @@ impl Axes {
     }
 }
 
-/// Returns the positions of the nodes at this depth of a binary tree. The root is at the top, leaves are one unit apart.
+/// Returns the positions of the nodes at this depth of a binary tree. The root is at the top, leaves are one unit
+/// apart.
 pub(crate) fn tree_row(leaves: u32, depth: u32) -> impl Iterator<Item = [f64; 2]> {
     let count = 1 << depth;
     let pitch_down = f64::max(1.5, f64::from(leaves) / f64::from(3 * leaves.ilog2().max(1)));

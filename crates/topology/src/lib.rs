@@ -36,8 +36,8 @@
 //!
 //! 1. Write `src/family/<name>.rs`: a `Family` constant and a generator. The documentation of the generator states node
 //!    order, channel order, counts, degree, diameter, errors and source, and has an example.
-//! 2. Add the constant to the list in `src/family/registry.rs`. Now specs, the error messages, `lockstep topology --list`
-//!    and the tests of all families include it.
+//! 2. Add the constant to the list in `src/family/registry.rs`. Now specs, the error messages, `lockstep topology
+//!    --list` and the tests of all families include it.
 //! 3. Export the generator in `src/family/mod.rs` and `src/lib.rs`.
 //! 4. Test its counts, degree, diameter and symmetries in `tests/topology/families.rs`.
 //!

@@ -5,8 +5,8 @@ use crate::{ChannelId, ResourceId, Topology};
 impl Topology {
     /// Returns the links: pairs of opposite channels, each with the lower number first, ascending.
     ///
-    /// Parallel channels are paired in ascending order. A channel that shares its resource is paired only with a channel of
-    /// the same resource. A channel without an opposite is not part of a link. Takes `O(M log M)` time.
+    /// Parallel channels are paired in ascending order. A channel that shares its resource is paired only with a
+    /// channel of the same resource. A channel without an opposite is not part of a link. Takes `O(M log M)` time.
     ///
     /// ```
     /// use lockstep_topology::Topology;
@@ -38,7 +38,8 @@ impl Topology {
         links
     }
 
-    /// Returns the same network with half-duplex links: the two channels of each [link](Self::links) share one resource.
+    /// Returns the same network with half-duplex links: the two channels of each [link](Self::links) share one
+    /// resource.
     ///
     /// ```
     /// let mesh = lockstep_topology::mesh(&[2, 2])?.half_duplex();

@@ -5,8 +5,8 @@ use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 impl Topology {
     /// Returns the same network with other node numbers: node `v` becomes node `place[v]`.
     ///
-    /// Names and positions stay with their nodes. Channels get new numbers, by tail, then by head. Use it to test that an
-    /// algorithm does not depend on numbers.
+    /// Names and positions stay with their nodes. Channels get new numbers, by tail, then by head. Use it to test that
+    /// an algorithm does not depend on numbers.
     ///
     /// ```
     /// use lockstep_topology::{NodeId, Topology};

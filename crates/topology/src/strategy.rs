@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::{NodeId, Topology, TopologyBuilder};
+use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 /// Generates connected direct networks of 2 to `max_nodes` nodes with full-duplex links, none of them parallel.
 pub fn connected_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
@@ -54,7 +54,8 @@ pub fn directed_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// Generates indirect networks of 3 to `max_nodes` nodes: connected switches, and two or more terminals with one link each.
+/// Generates indirect networks of 3 to `max_nodes` nodes: connected switches, and two or more terminals with one link
+/// each.
 pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     let max_nodes = max_nodes.max(3);
     let max_terminals = (max_nodes / 2).max(2);
@@ -85,6 +86,41 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
         prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)]
             .prop_flat_map(gapped),
     ]
+}
+
+/// Generates networks of all these kinds in which one to three groups of channels share a resource each, as on a bus. A
+/// group has channels from one node, or from any nodes.
+pub fn bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    let group = (any::<Option<Index>>(), prop::collection::vec(any::<Index>(), 2..=4));
+    let groups = prop::collection::vec(group, 1..=3);
+    let network =
+        prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)];
+    let shared = (network, groups).prop_map(|(topology, groups)| {
+        let mut network = TopologyBuilder::new("buses");
+        for node in topology.nodes() {
+            network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+        }
+        let mut alone = Vec::new();
+        for channel in topology.channels() {
+            alone.push(network.channel(topology.tail(channel), topology.head(channel)));
+        }
+        for (tail, members) in groups {
+            let tail = tail.map(|tail| NodeId::from_index(tail.index(topology.node_count())));
+            let mut group = Vec::new();
+            for member in members {
+                let is_candidate = |&channel: &ChannelId| tail.is_none_or(|tail| topology.tail(channel) == tail);
+                let candidates: Vec<ChannelId> = alone.iter().copied().filter(is_candidate).collect();
+                if !candidates.is_empty() {
+                    let chosen = *member.get(&candidates);
+                    alone.retain(|&channel| channel != chosen);
+                    group.push(chosen);
+                }
+            }
+            network.share(group);
+        }
+        build(network)
+    });
+    prop_oneof![2 => shared.clone(), 1 => shared.prop_flat_map(gapped)]
 }
 
 /// Returns the Petersen graph as a direct network. It is vertex-transitive, but not a Cayley graph.

@@ -8,21 +8,21 @@ use crate::{ChannelId, NodeId, ResourceId};
 
 /// An interconnection network: an immutable directed multigraph of nodes and channels.
 ///
-/// A node is either a *terminal*, which sends, receives and holds messages, or a *switch*. A node that *routes* can be an
-/// inner node of a path. Each channel occupies one *resource* while it carries a transfer. The two channels of a
+/// A node is either a *terminal*, which sends, receives and holds messages, or a *switch*. A node that *routes* can be
+/// an inner node of a path. Each channel occupies one *resource* while it carries a transfer. The two channels of a
 /// half-duplex link share one resource.
 ///
 /// A failed node or channel keeps its number, so that numbers mean the same before and after a fault. A failed node is
-/// still a node, but is neither terminal nor switch, does not route, and has no channels. A failed channel leaves a gap in
-/// the numbers of [`channels`](Self::channels). A table indexed by channel has [`channel_bound`](Self::channel_bound)
-/// entries.
+/// still a node, but is neither terminal nor switch, does not route, and has no channels. A failed channel leaves a gap
+/// in the numbers of [`channels`](Self::channels). A table indexed by channel has
+/// [`channel_bound`](Self::channel_bound) entries.
 ///
-/// Create a network from a spec with [`str::parse`], from a file with [`read_graph`](crate::read_graph), from a generator
-/// such as [`mesh`](crate::mesh), or node by node with a [`TopologyBuilder`](crate::TopologyBuilder).
+/// Create a network from a spec with [`str::parse`], from a file with [`read_graph`](crate::read_graph), from a
+/// generator such as [`mesh`](crate::mesh), or node by node with a [`TopologyBuilder`](crate::TopologyBuilder).
 ///
 /// Invariants: there is at least one node; the ends of a channel are distinct nodes; node names are distinct; resources
-/// are numbered in the order of their first working channel. Memory: about 24 bytes per channel, and 20 bytes per node in
-/// addition to its name.
+/// are numbered in the order of their first working channel. Memory: about 24 bytes per channel, and 20 bytes per node
+/// in addition to its name.
 ///
 /// ```
 /// use lockstep_topology::Topology;
@@ -244,8 +244,8 @@ impl Topology {
 
     /// Computes a SHA-256 digest of everything that determines which schedules are valid.
     ///
-    /// That is whether each node is a terminal and routes, the ends and resource of each channel, and the failed channels,
-    /// in the order of their numbers. Names and positions are not included. Takes `O(N + M)` time.
+    /// That is whether each node is a terminal and routes, the ends and resource of each channel, and the failed
+    /// channels, in the order of their numbers. Names and positions are not included. Takes `O(N + M)` time.
     pub fn digest(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(b"lockstep-topology 1\0");

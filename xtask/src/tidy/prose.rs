@@ -17,7 +17,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("docs/migration-0.2.md", &["dear", "judge"]),
 ];
 
-/// Checks that each source file begins with its module documentation; `tests.rs`, the unit tests of a module, needs none.
+/// Checks that each source file begins with its module documentation; `tests.rs`, the unit tests of a module, needs
+/// none.
 pub(crate) fn module_docs(file: &TextFile) -> Option<Finding> {
     let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("#!");
     let first = file.text.lines().find(is_code).unwrap_or_default();

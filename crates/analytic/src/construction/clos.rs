@@ -14,7 +14,7 @@ use crate::kit::stages::stages;
 /// for the idea and the source.
 pub(crate) const CLOS: Construction = Construction {
     name: "clos",
-    about: "cyclic shifts on three-stage Clos networks with at least one middle switch per input of a switch",
+    about: "three-stage Clos networks with enough middle switches: broadcast, scatter, all-gather and all-to-all",
     construct: |problem, _, budget| by_shifts(problem, budget, ClosNetwork::recognise),
 };
 
@@ -98,7 +98,8 @@ impl ClosNetwork {
     }
 }
 
-/// The channels from each switch of a stage to the switches of the next, in order, if there is exactly one to each.
+/// Returns the channels from each switch of a stage to the switches of the next, in order, if there is exactly one to
+/// each.
 fn one_to_each(topology: &Topology, stage: &[NodeId], degree: usize, place: &[u32]) -> Option<Vec<ChannelId>> {
     let mut channels = Vec::with_capacity(stage.len() * degree);
     for &switch in stage {

@@ -14,7 +14,7 @@ use crate::kit::path_list::PathList;
 /// [`FatTreeNetwork`] for the idea and the source.
 pub(crate) const FAT_TREE: Construction = Construction {
     name: "fat-tree",
-    about: "cyclic shifts on fat trees of full bisection, the path up selected by the receiver",
+    about: "fat trees with as many up as down links: broadcast, scatter, all-gather and all-to-all",
     construct: |problem, _, budget| by_shifts(problem, budget, FatTreeNetwork::recognise),
 };
 
@@ -154,7 +154,7 @@ impl FatTreeNetwork {
         paths
     }
 
-    /// The height of the lowest subtree that holds both places.
+    /// Returns the height of the lowest subtree that holds both places.
     fn meeting_height(&self, from: u32, to: u32) -> usize {
         let (from, to) = (self.row(&self.subtree, from), self.row(&self.subtree, to));
         // Places without a common subtree at the highest level have one above it.
@@ -237,8 +237,8 @@ impl NodeHeights {
         is_whole.then_some(Self { nodes, height })
     }
 
-    /// The channel up and the channel down of each link, if the links between lower and upper nodes are all different
-    /// and complete.
+    /// Returns the channel up and the channel down of each link, if the links between lower and upper nodes are all
+    /// different and complete.
     fn channels(
         &self,
         topology: &Topology,

@@ -14,7 +14,7 @@ use crate::kit::stages::stages;
 /// all-to-all. See [`UniquePathNetwork`] for the idea and the source.
 pub(crate) const MULTISTAGE: Construction = Construction {
     name: "multistage",
-    about: "cyclic shifts on one-way networks of stages with one path between any two terminals",
+    about: "Omega, Butterfly and other networks with one path per pair: broadcast, scatter, all-gather and all-to-all",
     construct: |problem, _, budget| by_shifts(problem, budget, UniquePathNetwork::recognise),
 };
 
@@ -87,7 +87,7 @@ impl UniquePathNetwork {
     }
 }
 
-/// The ranks in the order of their places.
+/// Returns the ranks in the order of their places.
 fn sorted_by_place(places: impl ExactSizeIterator<Item = u32>) -> Vec<u32> {
     let mut ranks = vec![0; places.len()];
     (0..).zip(places).for_each(|(rank, place)| ranks[place as usize] = rank);
@@ -143,13 +143,13 @@ impl ChannelLevels {
         channels.into_iter().collect()
     }
 
-    /// The positions of a sender's windows, level by level.
+    /// Returns the positions of a sender's windows, level by level.
     fn window_row(&self, sender: u32) -> impl Iterator<Item = u32> {
         let counts = self.windows.counts.iter().zip(&self.blocks.counts);
         self.start.iter().zip(counts).map(move |(&start, (&windows, &blocks))| start + sender % windows * blocks)
     }
 
-    /// A receiver's blocks, level by level.
+    /// Returns a receiver's blocks, level by level.
     fn block_row(&self, receiver: u32) -> impl Iterator<Item = u32> {
         self.blocks.counts.iter().map(move |&blocks| receiver % blocks)
     }
@@ -163,7 +163,7 @@ impl ChannelLevels {
         })
     }
 
-    /// The receiver that a sender reaches if it leaves every switch by the output with the index of its input.
+    /// Returns the receiver that a sender reaches if it leaves every switch by the output with the index of its input.
     ///
     /// Returns `None` if a switch has different numbers of inputs and outputs. The paths of all senders share no
     /// channel: a channel is identified by the indices in the stages before it, its block, and in those behind it, its

@@ -37,7 +37,8 @@ pub(super) fn omega(radix: usize, stages: u32, outputs: impl IntoIterator<Item =
     network.build().unwrap()
 }
 
-/// A fat tree whose switches of height `h` have `links[h - 1].0` links down and, below the top, `links[h - 1].1` links up.
+/// A fat tree whose switches of height `h` have `links[h - 1].0` links down and, below the top, `links[h - 1].1` links
+/// up.
 pub(super) fn fat_tree(links: &[(usize, usize)]) -> Topology {
     let product = |factors: &mut dyn Iterator<Item = usize>| factors.product::<usize>();
     let mut network = TopologyBuilder::new("fat tree");
@@ -129,7 +130,8 @@ fn schedules(problem: &Problem<'_>) -> Result<Vec<Schedule>, TestCaseError> {
         .collect()
 }
 
-/// Returns true if the paths are contiguous, of these lengths, from these senders to these receivers, and share no channel.
+/// Returns true if the paths are contiguous, of these lengths, from these senders to these receivers, and share no
+/// channel.
 pub(super) fn is_one_step<'a>(
     topology: &Topology,
     paths: impl Iterator<Item = (NodeId, NodeId, &'a [ChannelId])>,

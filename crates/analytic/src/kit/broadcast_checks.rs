@@ -9,7 +9,7 @@ use lockstep_topology::{NodeId, Topology};
 
 use crate::{Construction, LocalProgram, StreamedBroadcast};
 
-/// The counts of a broadcast that the verifier accepts with shortest paths only.
+/// Returns the counts of a broadcast that the verifier accepts with shortest paths only.
 pub(crate) fn verified_counts(broadcast: &impl StreamedBroadcast, root: u64) -> BroadcastCounts {
     let mut verifier = BroadcastVerifier::new(broadcast.graph(), root, CommunicationModel::wormhole()).unwrap();
     broadcast.replay(root, &mut verifier);
@@ -52,8 +52,8 @@ pub(crate) fn programs_agree(broadcast: &impl StreamedBroadcast, root: u64) {
     }
 }
 
-/// The verified schedule of a broadcast by a construction, with the lower bound; `None` if the construction does not
-/// support the problem.
+/// Returns the verified schedule of a broadcast by a construction, with the lower bound; `None` if the construction
+/// does not support the problem.
 pub(crate) fn verified(
     construction: Construction,
     topology: &Topology,

@@ -10,20 +10,20 @@ use super::path_list::PathList;
 /// Terminals have a place as senders and a place as receivers, mostly the same. For each `t`, the transfers from the
 /// sender at place `i` to the receiver at place `i + t`, for all `i`, share no channel.
 pub(crate) trait CyclicShifts {
-    /// The ranks of the terminals by their places as senders.
+    /// Returns the ranks of the terminals by their places as senders.
     fn senders(&self) -> &[u32];
 
-    /// The ranks of the terminals by their places as receivers.
+    /// Returns the ranks of the terminals by their places as receivers.
     fn receivers(&self) -> &[u32];
 
-    /// Number of channels of the longest path.
+    /// Returns the number of channels of the longest path.
     fn longest_path(&self) -> usize;
 
     /// Appends a shortest path for each pair of a sender's and a receiver's place. The paths of pairs of one shift
     /// share no channel.
     fn route(&self, pairs: &[(u32, u32)], paths: &mut PathList);
 
-    /// The ranks of the terminals in a cycle, and the paths from each to the next, which share no channel.
+    /// Returns the ranks of the terminals in a cycle, and the paths from each to the next, which share no channel.
     fn ring(&self) -> Option<(Vec<u32>, PathList)> {
         let (senders, mut paths) = (self.senders(), PathList::default());
         if senders != self.receivers() {
@@ -92,7 +92,7 @@ fn broadcast(network: &impl CyclicShifts, root: usize) -> Option<Schedule> {
     Some(schedule)
 }
 
-/// The root sends to one receiver per step.
+/// Returns the root sends to one receiver per step.
 fn scatter(network: &impl CyclicShifts, root: usize) -> Option<Schedule> {
     let count = network.senders().len();
     let source = network.senders()[root];
@@ -128,7 +128,7 @@ fn all_gather(network: &impl CyclicShifts, budget: &Budget) -> Option<Schedule> 
     Some(schedule)
 }
 
-/// All shifts, one per step. The shift in which every terminal would send to itself takes no step.
+/// Returns all shifts, one per step. The shift in which every terminal would send to itself takes no step.
 ///
 /// # Source
 ///

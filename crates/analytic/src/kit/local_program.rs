@@ -68,22 +68,22 @@ impl LocalProgram {
         self.path_end.push(u32::try_from(self.path.len()).expect("fewer than 2^32 channel uses"));
     }
 
-    /// The node that runs the program.
+    /// Returns the node that runs the program.
     pub fn node(&self) -> u64 {
         self.node
     }
 
-    /// Number of rounds, including rounds without transfers.
+    /// Returns the number of rounds, including rounds without transfers.
     pub fn round_count(&self) -> usize {
         self.round_end.len()
     }
 
-    /// Number of transfers that the node starts.
+    /// Returns the number of transfers that the node starts.
     pub fn send_count(&self) -> usize {
         self.source.len()
     }
 
-    /// The transfers of a round, counted from 0.
+    /// Returns the transfers of a round, counted from 0.
     ///
     /// # Panics
     ///

@@ -24,13 +24,13 @@ const MAX_PROGRAM: u64 = 1 << 26;
 /// assert_eq!(program.round_count(), 5);
 /// ```
 pub trait StreamedBroadcast {
-    /// The network.
+    /// Returns the network.
     fn graph(&self) -> &CayleyGraph;
 
-    /// Number of rounds.
+    /// Returns the number of rounds.
     fn round_count(&self) -> usize;
 
-    /// The number of rounds after which the node at this offset holds the message: 0 only for the root.
+    /// Returns the number of rounds after which the node at this offset holds the message: 0 only for the root.
     ///
     /// # Panics
     ///

@@ -2,12 +2,12 @@
 
 use lockstep_topology::CayleyGraph;
 
-/// The element with these coordinates.
+/// Returns the element with these coordinates.
 pub(crate) fn element(graph: &CayleyGraph, coordinates: &[u64]) -> u64 {
     coordinates.iter().zip(graph.sides()).fold(0, |element, (&coordinate, &side)| element * side + coordinate)
 }
 
-/// The index of the generator that moves one step along an axis of a torus.
+/// Returns the index of the generator that moves one step along an axis of a torus.
 pub(crate) fn generator(graph: &CayleyGraph, axis: usize, backwards: bool) -> u16 {
     let mut step = vec![0; graph.sides().len()];
     step[axis] = if backwards { graph.sides()[axis] - 1 } else { 1 };

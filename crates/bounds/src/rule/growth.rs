@@ -16,9 +16,10 @@ use crate::transfer_rules::TransferRules;
 ///
 /// In one step, the number of holders grows by at most the transfers that the holders can start. The holders are
 /// assumed to be the source and the terminals with the most ports. Under store-and-forward, a terminal sends the
-/// message to each neighbour once, and not to the one that sent it. Of several messages of one source, the last starts
-/// after the others have passed the ports. Applies if a message has two or more receivers. Takes `O(N log N + M)` time
-/// for a collective with a name, and `O(N)` more per kind of source.
+/// message to each neighbour once, and not to the one that sent it. The holders are then assumed to be the terminals
+/// with the most neighbours, each with as many ports as any of them can use. Of several messages of one source, the
+/// last starts after the others have passed the ports. Applies if a message has two or more receivers. Takes
+/// `O(N log N + M)` time for a collective with a name, and `O(N)` more per kind of source.
 ///
 /// # Source
 ///
@@ -66,14 +67,22 @@ struct SendRate {
     targets: u64,
 }
 
+impl SendRate {
+    /// Returns the number of transfers that the terminal can start in its first step as a holder.
+    fn starts(self) -> u64 {
+        self.ports.min(self.targets)
+    }
+}
+
 /// The send rates of all terminals.
 struct GrowthModel<'a> {
     rules: TransferRules<'a>,
     /// Whether a terminal sends to its neighbours only.
     by_neighbours: bool,
-    /// The ports of all terminals, in descending order.
-    ports: Vec<u64>,
-    /// The targets of all terminals that are not the source, in descending order.
+    /// The numbers of transfers that all terminals can start in one step if they are not the source, in descending
+    /// order.
+    starts: Vec<u64>,
+    /// The targets of all terminals if they are not the source, in descending order.
     targets: Vec<u64>,
 }
 
@@ -81,11 +90,11 @@ impl<'a> GrowthModel<'a> {
     fn new(problem: &Problem<'a>) -> Self {
         let by_neighbours = problem.model().switching == Switching::StoreAndForward;
         let mut model =
-            Self { rules: TransferRules::new(problem), by_neighbours, ports: Vec::new(), targets: Vec::new() };
+            Self { rules: TransferRules::new(problem), by_neighbours, starts: Vec::new(), targets: Vec::new() };
         let relays: Vec<SendRate> = problem.topology().terminals().iter().map(|&node| model.relay(node)).collect();
-        model.ports = relays.iter().map(|rate| rate.ports).collect();
+        model.starts = relays.iter().map(|rate| rate.starts()).collect();
         model.targets = relays.iter().map(|rate| rate.targets).collect();
-        model.ports.sort_unstable_by_key(|&count| Reverse(count));
+        model.starts.sort_unstable_by_key(|&count| Reverse(count));
         model.targets.sort_unstable_by_key(|&count| Reverse(count));
         model
     }
@@ -123,13 +132,18 @@ impl<'a> GrowthModel<'a> {
     /// Returns the largest number of holders of a message 0, 1, 2, … steps after its start, until all terminals hold it
     /// or the growth ends.
     ///
-    /// New holders are those with the most ports and targets, without the source, whose rate as a relay would be
-    /// `relay`.
+    /// New holders are those with the most starts or targets, without the source, whose rate as a relay would be
+    /// `relay`. Where both limits matter, each new holder has the most starts of all: the first one has the most time,
+    /// which a terminal with few ports and many targets may use best.
     fn informed(&self, source: SendRate, relay: SendRate) -> Vec<u64> {
-        let all = self.ports.len() as u64;
-        let without = |rates: &[u64], removed: u64, place: usize| {
-            let is_behind = rates.partition_point(|&rate| rate > removed) <= place;
-            rates[place + usize::from(is_behind)]
+        let all = self.targets.len() as u64;
+        let without = |counts: &[u64], removed: u64, place: usize| {
+            let is_behind = counts.partition_point(|&count| count > removed) <= place;
+            counts[place + usize::from(is_behind)]
+        };
+        let new_holder = |place: usize| SendRate {
+            ports: without(&self.starts, relay.starts(), if self.by_neighbours { 0 } else { place }),
+            targets: without(&self.targets, relay.targets, place),
         };
         // The differences between the numbers of transfers in successive steps.
         let mut changes: Vec<i64> = Vec::new();
@@ -156,9 +170,7 @@ impl<'a> GrowthModel<'a> {
             holders = (holders + active.cast_unsigned()).min(all);
             informed.push(holders);
             for place in before as usize - 1..holders as usize - 1 {
-                let ports = without(&self.ports, relay.ports, place);
-                let targets = without(&self.targets, relay.targets, place);
-                join(&mut changes, step + 1, SendRate { ports, targets });
+                join(&mut changes, step + 1, new_holder(place));
             }
         }
         informed

@@ -27,7 +27,7 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Cut];
 /// polyhedral decomposition for totally unimodular systems", *Optimization and Operations Research* (1978).
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let (topology, rules, demand) = (problem.topology(), TransferRules::new(problem), Demand::new(problem));
-    if !rules.is_direct {
+    if !rules.is_direct() {
         return None;
     }
     let &[source] = demand.sources().as_slice() else { return None };

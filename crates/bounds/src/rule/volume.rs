@@ -23,7 +23,7 @@ use crate::transfer_rules::TransferRules;
 pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
     let (topology, demand, rules) = (problem.topology(), Demand::new(problem), TransferRules::new(problem));
     let receivers = demand.receivers();
-    let senders = if rules.is_direct { demand.sources() } else { topology.terminals().to_vec() };
+    let senders = if rules.is_direct() { demand.sources() } else { topology.terminals().to_vec() };
     let into = |&node: &NodeId| topology.in_channels(node).iter().copied();
     let out_of = |&node: &NodeId| topology.out_channels(node).iter().copied();
     let limits = [

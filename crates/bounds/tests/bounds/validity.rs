@@ -1,11 +1,12 @@
 //! No bound exceeds the optimum, on random tiny problems of every kind.
 
-use lockstep_bounds::{Rule, all, best, best_reaching, by_rule};
+use lockstep_bounds::{LowerBound, Rule, all, best, best_reaching, by_rule};
+use lockstep_certificate::{Certificate, CertificateError};
 use lockstep_schedule::strategy::{instance as instance_of, scheduled_instance};
 use lockstep_schedule::{
     Collective, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
 };
-use lockstep_topology::strategy::{shuffled, tree};
+use lockstep_topology::strategy::{bus_topology, shuffled, tree};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -160,6 +161,13 @@ proptest! {
     }
 
     #[test]
+    fn no_growth_on_buses_exceeds_the_optimum(topology in bus_topology(7), root in any::<Index>(), model in model()) {
+        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+        let broadcast = Collective::broadcast(*root.get(topology.terminals()));
+        prop_assume!(compare_with_optimum(&topology, &broadcast, model).is_some());
+    }
+
+    #[test]
     fn the_bound_of_a_broadcast_over_a_tree_is_the_optimum(
         tree in tree(7).prop_flat_map(shuffled),
         root in any::<Index>(),
@@ -250,6 +258,29 @@ proptest! {
             prop_assert_eq!(bound.check(&problem), Ok(()));
         }
     }
+}
+
+/// Terminal 1 reaches two terminals over one bus, and terminal 2 two others over channels of their own. Terminal 1 needs
+/// the most time although it has fewer ports.
+#[test]
+fn the_growth_of_holders_allows_a_slow_terminal_to_come_first() {
+    let mut network = TopologyBuilder::new("bus");
+    let nodes: Vec<NodeId> = (0..6).map(|node| network.terminal(node.to_string())).collect();
+    let [_, bus, branch, ..] =
+        [(0, 1), (1, 2), (1, 5), (2, 3), (2, 4)].map(|(tail, head)| network.channel(nodes[tail], nodes[head]));
+    network.share([bus, branch]);
+    let (network, broadcast) = (network.build().unwrap(), Collective::broadcast(nodes[0]));
+    let problem = Problem::new(&network, &broadcast, CommunicationModel::store_and_forward()).unwrap();
+    assert_eq!(crate::oracle::optimum(&problem, &mut 1000), Some(3));
+    let bound = by_rule(&problem, Rule::Growth).unwrap();
+    assert_eq!((bound.steps, bound.check(&problem)), (3, Ok(())));
+    // Ports and targets in separate orders would give 1, 2, 4, 5, 6.
+    let Certificate::Growth { source, messages, receivers, ports, informed } = bound.certificate else { panic!() };
+    assert_eq!(informed, [1, 2, 4, 6]);
+    let informed = vec![1, 2, 4, 5, 6];
+    let certificate = Certificate::Growth { source, messages, receivers, ports, informed };
+    let refused = LowerBound { steps: 4, rule: Rule::Growth, certificate }.check(&problem);
+    assert_eq!(refused, Err(CertificateError::Wrong { quantity: "informed terminals", claimed: 5, actual: 6 }));
 }
 
 /// Optima from tables in the literature.

@@ -38,19 +38,29 @@ fn broadcasts(problem: &Problem<'_>, source: NodeId, receivers: u64) -> (u64, u6
 
 /// A terminal that holds the message.
 struct Holder {
-    /// Number of transfers that it can start in one step.
+    /// Number of transfers that it can start in one step, at least 1.
     ports: u64,
     /// Number of transfers that it can still start.
     targets: u64,
 }
 
 /// Compares the claimed numbers of informed terminals with those of the fastest growth.
+///
+/// A terminal with `p` ports and `t` targets starts at most `min(p * s, t)` transfers in its first `s` steps as a
+/// holder. Under wormhole switching, `t` is unlimited: no order of new holders gives more transfers than descending
+/// ports. Under store-and-forward, every new holder gets `q` ports, the largest `min(p, t)` of all terminals that are
+/// not the source. The function `min(q * s, t)` is supermodular in `s` and `t`, so no order gives more transfers than
+/// descending targets. It would be wrong to sort ports and targets separately: the first new holder has the most time,
+/// and a slow terminal with many targets makes the best use of it.
 fn compare(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64]) -> Checked {
-    let others = || problem.topology().terminals().iter().filter(|&&terminal| terminal != source);
-    let mut ports: Vec<u64> = others().map(|&terminal| send_limit(problem, terminal)).collect();
-    let mut targets: Vec<u64> = others().map(|&terminal| target_count(problem, terminal, true)).collect();
-    ports.sort_unstable();
-    targets.sort_unstable();
+    let (topology, is_wormhole) = (problem.topology(), problem.model().switching == Switching::Wormhole);
+    let others = || topology.terminals().iter().filter(|&&terminal| terminal != source);
+    let relays = || others().map(|&terminal| (send_limit(problem, terminal), target_count(problem, terminal, true)));
+    let most = relays().map(|(ports, targets)| ports.min(targets)).max().unwrap_or(0);
+    let relay = |(ports, targets)| Holder { ports: if is_wormhole { ports } else { most }, targets };
+    let mut relays: Vec<Holder> = relays().map(relay).collect();
+    // Either all ports are equal or all targets are.
+    relays.sort_unstable_by_key(|relay| (relay.ports, relay.targets));
     let source = Holder { ports: send_limit(problem, source), targets: target_count(problem, source, false) };
     let mut active = vec![source];
     let (mut holders, mut step) = (1, 0);
@@ -66,11 +76,14 @@ fn compare(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64
             holder.targets -= sends;
             new += sends;
         }
+        // Every step adds a holder, and every active holder adds one or more. So all steps together take linear time.
+        if new == 0 {
+            return Err("the growth ends before enough terminals hold the message".into());
+        }
         active.retain(|holder| holder.targets > 0);
-        let best = std::iter::from_fn(|| ports.pop().zip(targets.pop()));
-        let best = best.map(|(ports, targets)| Holder { ports, targets });
-        active.extend(best.take(usize::try_from(new).unwrap_or(usize::MAX)));
-        holders = (holders + new).min(problem.topology().terminal_count() as u64);
+        let joining = std::iter::from_fn(|| relays.pop()).take(usize::try_from(new).unwrap_or(usize::MAX));
+        active.extend(joining.filter(|relay| relay.ports.min(relay.targets) > 0));
+        holders = (holders + new).min(topology.terminal_count() as u64);
     }
 }
 

@@ -8,8 +8,8 @@ use super::messages::unsplit;
 use super::nodes::membership;
 use super::refusal::{Checked, expect, steps_of};
 
-/// A transfer begins at a terminal. If it ends in the set, then the last of its channels whose tail is a terminal or
-/// outside leads into the set.
+/// Returns a transfer begins at a terminal. If it ends in the set, then the last of its channels whose tail is a
+/// terminal or outside leads into the set.
 pub(super) fn steps_proved(problem: &Problem<'_>, nodes: &[NodeId], [claimed, per_step]: [u64; 2]) -> Checked<u64> {
     let inside = membership(problem, nodes)?;
     let (topology, messages) = (problem.topology(), problem.messages());

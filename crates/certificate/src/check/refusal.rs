@@ -15,7 +15,7 @@ pub(super) enum Refusal {
 pub(super) type Checked<T = ()> = Result<T, Refusal>;
 
 impl Refusal {
-    /// The refusal as an error of a rule.
+    /// Returns the refusal as an error of a rule.
     pub(super) fn by(self, rule: Rule) -> CertificateError {
         match self {
             Self::NotApplicable(why) => CertificateError::NotApplicable { rule, why },

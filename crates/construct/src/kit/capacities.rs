@@ -39,12 +39,12 @@ impl Capacities {
         Self { resources, ports, send, receive }
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     pub(crate) fn len(&self) -> usize {
         self.resources as usize + self.ports.len()
     }
 
-    /// Number of port slots.
+    /// Returns the number of port slots.
     #[inline]
     pub(crate) fn port_count(&self) -> usize {
         self.ports.len()

@@ -1,5 +1,6 @@
 //! Relay terminals for messages that no single transfer can deliver.
 
+use lockstep_schedule::Transport;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::task::SchedulingTask;
@@ -17,13 +18,13 @@ impl<'a> RelayTree<'a> {
     /// Builds the tree by a breadth-first search in `O(N + M)` time.
     pub(crate) fn new(task: &'a SchedulingTask<'a>, source: NodeId) -> Self {
         let topology: &Topology = task.topology();
+        let transport = Transport::forwarded(task.model().switching);
         let mut via = vec![None; topology.node_count()];
         let mut queue = vec![source];
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
             next += 1;
-            let passes = topology.is_terminal(node) || !task.stores_and_forwards() && topology.routes(node);
-            if !passes {
+            if !transport.crosses(topology, node) {
                 continue;
             }
             for &channel in topology.out_channels(node) {
@@ -43,8 +44,8 @@ impl<'a> RelayTree<'a> {
         let mut node = target;
         while let Some(channel) = self.via[node.index()] {
             node = self.task.topology().tail(channel);
-            let rests = self.task.stores_and_forwards() || !self.task.topology().routes(node);
-            if node != self.source && rests {
+            let is_crossed = self.task.model().switching.crosses(self.task.topology(), node);
+            if node != self.source && !is_crossed {
                 stops.push(node);
             }
         }

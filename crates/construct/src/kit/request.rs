@@ -105,7 +105,7 @@ pub(crate) struct AttemptContext<'a> {
 }
 
 impl AttemptContext<'_> {
-    /// The number of steps aimed at.
+    /// Returns the number of steps aimed at.
     pub(crate) fn goal(&self) -> u32 {
         self.request.goal
     }

@@ -40,7 +40,7 @@ impl<'a> ReservationTable<'a> {
         }
     }
 
-    /// Number of blocks up to the last reserved step.
+    /// Returns the number of blocks up to the last reserved step.
     pub(crate) fn block_count(&self) -> u32 {
         self.blocks
     }
@@ -84,7 +84,7 @@ impl<'a> ReservationTable<'a> {
         self.first_open_block[slot as usize]
     }
 
-    /// Number of uses of the slot so far.
+    /// Returns the number of uses of the slot so far.
     #[inline]
     pub(crate) fn load(&self, slot: SlotId) -> u32 {
         self.load[slot as usize]

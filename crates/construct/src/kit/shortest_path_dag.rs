@@ -85,12 +85,12 @@ impl ShortestPathDag {
         &self.nodes
     }
 
-    /// The position of the node where the paths begin.
+    /// Returns the position of the node where the paths begin.
     pub(crate) fn source(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// Number of channels of each path.
+    /// Returns the number of channels of each path.
     pub(crate) fn length(&self) -> usize {
         let before = |&node: &usize| (node != self.source()).then(|| self.ending_at(node)[0].tail as usize);
         std::iter::successors(Some(Self::TARGET), before).count() - 1

@@ -101,7 +101,7 @@ impl SingleSourceScatter {
         Some(Self { source, demand, messages: by_receiver, start })
     }
 
-    /// Number of messages.
+    /// Returns the number of messages.
     pub(crate) fn len(&self) -> usize {
         self.messages.len()
     }

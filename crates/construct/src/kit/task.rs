@@ -1,6 +1,6 @@
 //! The view of a problem for methods that build a schedule transfer by transfer.
 
-use lockstep_schedule::{CommunicationModel, Messages, Problem, Switching};
+use lockstep_schedule::{CommunicationModel, Messages, Problem, Switching, Transport};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use super::method_error::MethodError;
@@ -66,7 +66,7 @@ impl<'a> SchedulingTask<'a> {
     /// relay.
     #[inline]
     pub(crate) fn crosses(&self, node: NodeId) -> bool {
-        if self.stores_and_forwards() { self.topology.is_terminal(node) } else { self.topology.routes(node) }
+        Transport::along_path(self.model.switching).crosses(self.topology, node)
     }
 
     /// Returns true if a simple path uses a resource twice, which is illegal.

@@ -33,17 +33,17 @@ impl TransferLog {
         Ok(())
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     pub(crate) fn step_count(&self) -> u32 {
         self.step_count
     }
 
-    /// Number of transfers.
+    /// Returns the number of transfers.
     pub(crate) fn len(&self) -> usize {
         self.message.len()
     }
 
-    /// Number of channels on all paths together.
+    /// Returns the number of channels on all paths together.
     pub(crate) fn channel_use_count(&self) -> usize {
         self.channels.len()
     }

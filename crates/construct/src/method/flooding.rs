@@ -20,7 +20,7 @@ use crate::kit::single_source::SingleSourceBroadcast;
 /// Breadth-first search.
 pub(crate) const FLOODING: Method = Method {
     name: "flooding",
-    about: "store-and-forward broadcast with enough ports: breadth-first flooding",
+    about: "store-and-forward broadcast with unlimited ports",
     find,
     evaluations_per_delivery: 1,
     is_random: false,

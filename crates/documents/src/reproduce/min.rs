@@ -15,7 +15,8 @@ use report::MinReport;
 /// Number of terminals of the largest network with `--quick`.
 const QUICK_TERMINALS: usize = 16;
 
-/// Reproduces the tables. A failure is a cell that is worse than in the paper, or that the planner does not prove optimal.
+/// Reproduces the tables. A failure is a cell that is worse than in the paper, or that the planner does not prove
+/// optimal.
 pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     ensure!(
         arguments.table.is_none_or(|table| (1..=6).contains(&table)),

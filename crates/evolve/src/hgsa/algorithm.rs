@@ -8,21 +8,22 @@ use super::options::HgsaOptions;
 use crate::evolution::{Algorithm, Evolution, Maker};
 use crate::space::SearchSpace;
 
-/// The hybrid of genetic algorithm and simulated annealing of the store-and-forward document: a search for a conflict-free
-/// schedule of a given number of steps.
+/// The hybrid of genetic algorithm and simulated annealing of the store-and-forward document: a search for a
+/// conflict-free schedule of a given number of steps.
 ///
 /// It supports broadcasts under store-and-forward switching. The published gene is a shortest path and the steps of its
-/// channels, for each pair of source and destination. Copies of one message on one channel count once, so the paths of a
-/// message are a tree. A gene here is the part that a delivery adds to its sender's: the last channel and its step.
+/// channels, for each pair of source and destination. Copies of one message on one channel count once, so the paths of
+/// a message are a tree. A gene here is the part that a delivery adds to its sender's: the last channel and its step.
 ///
-/// Each individual is the best schedule of one annealing. In the first generation, annealing starts from random shortest
-/// paths. Later it starts from the crossover of two individuals: the genes of all deliveries to a terminal, and so the load
-/// of the channels to it, come from one of them. Two subproblems are annealed in turn, at falling temperatures:
+/// Each individual is the best schedule of one annealing. In the first generation, annealing starts from random
+/// shortest paths. Later it starts from the crossover of two individuals: the genes of all deliveries to a terminal,
+/// and so the load of the channels to it, come from one of them. Two subproblems are annealed in turn, at falling
+/// temperatures:
 ///
-/// 1. Paths without conflicts in the [`Prediction`](crate::Prediction) (equations 1 to 5). Their fitness is the number of
-///    predicted conflicts.
-/// 2. Conflict-free steps for the channels of these paths. Their fitness is the number of conflicts of the schedule. If some
-///    remain, the deliveries in conflict get other channels, and the first subproblem is next.
+/// 1. Paths without conflicts in the [`Prediction`](crate::Prediction) (equations 1 to 5). Their fitness is the number
+///    of predicted conflicts.
+/// 2. Conflict-free steps for the channels of these paths. Their fitness is the number of conflicts of the schedule. If
+///    some remain, the deliveries in conflict get other channels, and the first subproblem is next.
 ///
 /// Without prediction, paths and steps are annealed together, on the conflicts of the schedule.
 ///
@@ -33,12 +34,12 @@ use crate::space::SearchSpace;
 /// - Every move is an evaluation, in both subproblems.
 /// - Port sets and half-duplex links are predicted like channels.
 ///
-/// [`HgsaOptions::directed`] differs from the document: moves start at conflicts and continue as ejection chains, channels
-/// get their first steps in the order of the ends of their windows, and [`LastResort::AnyPath`](crate::LastResort::AnyPath)
-/// helps where shortest paths are not sufficient.
+/// [`HgsaOptions::directed`] differs from the document: moves start at conflicts and continue as ejection chains,
+/// channels get their first steps in the order of the ends of their windows, and
+/// [`LastResort::AnyPath`](crate::LastResort::AnyPath) helps where shortest paths are not sufficient.
 ///
-/// The random stream of an individual depends only on the seed, the generation and its index. The number of threads does
-/// not change the result.
+/// The random stream of an individual depends only on the seed, the generation and its index. The number of threads
+/// does not change the result.
 ///
 /// # Examples
 ///

@@ -48,7 +48,7 @@ impl<'a> AlternatingAnnealing<'a> {
         self.keep();
     }
 
-    /// The best schedule of the annealing.
+    /// Returns the best schedule of the annealing.
     pub(super) fn best(&self) -> &Individual {
         &self.best
     }
@@ -85,8 +85,8 @@ impl<'a> AlternatingAnnealing<'a> {
         spent
     }
 
-    /// Anneals paths until no conflict is predicted, then their steps, then again the paths of deliveries in conflict, and so
-    /// on; returns the number of evaluations.
+    /// Anneals paths until no conflict is predicted, then their steps, then again the paths of deliveries in conflict,
+    /// and so on; returns the number of evaluations.
     pub(super) fn alternate(&mut self, choices: &impl PathChoices, moves: u64, rng: &mut impl Rng) -> u64 {
         let mut spent = 0;
         while spent < moves && self.best.conflicts > 0 {

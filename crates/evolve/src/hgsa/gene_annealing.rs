@@ -25,14 +25,14 @@ pub(super) fn anneal_genes(
     cooling(moves).map(anneal).sum()
 }
 
-/// The temperatures in falling order, with equal numbers of moves.
+/// Returns the temperatures in falling order, with equal numbers of moves.
 pub(super) fn cooling(moves: u64) -> impl Iterator<Item = (u32, u64)> {
     let stages = COOLING.len() as u64;
     (0..stages).zip(COOLING).map(move |(stage, odds)| (odds, moves * (stage + 1) / stages - moves * stage / stages))
 }
 
-/// Assigns random deliveries random paths and steps until no conflict is left or `moves` are tried; returns the number of
-/// moves.
+/// Assigns random deliveries random paths and steps until no conflict is left or `moves` are tried; returns the number
+/// of moves.
 ///
 /// In each step, the sender holds the message, and the receiver does not forward it earlier.
 fn move_randomly(

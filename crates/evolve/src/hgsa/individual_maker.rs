@@ -46,8 +46,8 @@ impl<'a> AnnealingMaker<'a> {
         }
     }
 
-    /// Starts from the crossover of two parents: each terminal takes the genes of its deliveries from one of them. A message
-    /// whose channels then do not make a tree is taken from the first parent.
+    /// Starts from the crossover of two parents: each terminal takes the genes of its deliveries from one of them. A
+    /// message whose channels then do not make a tree is taken from the first parent.
     fn cross(&mut self, parents: [&Individual; 2], rng: &mut impl Rng) {
         let Self { space, annealing, .. } = self;
         let chosen: Vec<&Individual> = (0..space.terminal_count()).map(|_| parents[rng.random_range(0..2)]).collect();

@@ -5,8 +5,8 @@ use crate::space::SearchSpace;
 
 /// The last channel of every delivery, which makes a tree for every message.
 ///
-/// Invariant: every delivery has a nonempty window of steps. Memory: 12 bytes per delivery and 4 bytes per channel between
-/// terminals.
+/// Invariant: every delivery has a nonempty window of steps. Memory: 12 bytes per delivery and 4 bytes per channel
+/// between terminals.
 #[derive(Debug)]
 pub(super) struct MessageTrees<'a> {
     space: &'a SearchSpace<'a>,
@@ -73,22 +73,22 @@ impl<'a> MessageTrees<'a> {
         self.space
     }
 
-    /// The path of each delivery.
+    /// Returns the path of each delivery.
     pub(super) fn paths(&self) -> &[u32] {
         &self.path
     }
 
-    /// The largest number of transfers behind the receiver of a delivery.
+    /// Returns the largest number of transfers behind the receiver of a delivery.
     pub(super) fn height(&self, delivery: usize) -> u32 {
         self.height[delivery]
     }
 
-    /// The steps that the deliveries before and behind a delivery leave to it; never empty.
+    /// Returns the steps that the deliveries before and behind a delivery leave to it; never empty.
     pub(super) fn window(&self, delivery: usize) -> Window {
         Window { end: self.space.step_count() - self.height[delivery], first: self.depth[delivery] - 1 }
     }
 
-    /// The deliveries of a message that the terminal of a rank sends.
+    /// Returns the deliveries of a message that the terminal of a rank sends.
     pub(super) fn sent_by(&self, message: u32, rank: u32) -> impl Iterator<Item = usize> {
         let place = rank as usize;
         self.neighbours[self.neighbour_start[place] as usize..self.neighbour_start[place + 1] as usize]
@@ -99,12 +99,12 @@ impl<'a> MessageTrees<'a> {
             .filter(move |&delivery| self.space.sender(self.path[delivery]) == rank)
     }
 
-    /// The deliveries that the receiver of a delivery forwards.
+    /// Returns the deliveries that the receiver of a delivery forwards.
     pub(super) fn children(&self, delivery: usize) -> impl Iterator<Item = usize> {
         self.sent_by(self.space.message(delivery), self.space.receiver(delivery))
     }
 
-    /// The delivery that brings the message to the sender of this one; `None` if the sender is the source.
+    /// Returns the delivery that brings the message to the sender of this one; `None` if the sender is the source.
     fn parent(&self, delivery: usize) -> Option<usize> {
         let sender = self.space.sender(self.path[delivery]);
         let parent = self.space.delivery_to(self.space.message(delivery), sender);

@@ -40,7 +40,7 @@ pub struct HgsaOptions {
 }
 
 impl HgsaOptions {
-    /// The published encoding, prediction and moves. The document gives no population size.
+    /// Returns the published encoding, prediction and moves. The document gives no population size.
     pub const fn published(seed: u64) -> Self {
         Self {
             population: 8,

@@ -19,8 +19,8 @@ pub(super) enum MoveOrigin {
 
 /// The paths of all deliveries, with the conflicts that they predict: the published first subproblem.
 ///
-/// A move takes time proportional to the users of the channels whose windows change: the two channels of the delivery, and
-/// those before and behind it whose `L` or `O` changes.
+/// A move takes time proportional to the users of the channels whose windows change: the two channels of the delivery,
+/// and those before and behind it whose `L` or `O` changes.
 #[derive(Debug)]
 pub(super) struct PathAnnealing<'a> {
     trees: MessageTrees<'a>,
@@ -51,18 +51,18 @@ impl<'a> PathAnnealing<'a> {
         conflicts.update(trees.space(), |delivery| trees.window(delivery));
     }
 
-    /// The trees of all messages.
+    /// Returns the trees of all messages.
     pub(super) fn trees(&self) -> &MessageTrees<'a> {
         &self.trees
     }
 
-    /// The number of conflicts that any steps will have on these paths.
+    /// Returns the number of conflicts that any steps will have on these paths.
     pub(super) fn predicted(&self) -> u64 {
         self.conflicts.total()
     }
 
-    /// Moves deliveries to other channels until no conflict is predicted or `moves` are tried; returns the number of moves
-    /// tried. Moves that add conflicts are kept by Metropolis's rule with these odds.
+    /// Moves deliveries to other channels until no conflict is predicted or `moves` are tried; returns the number of
+    /// moves tried. Moves that add conflicts are kept by Metropolis's rule with these odds.
     pub(super) fn anneal(
         &mut self,
         choices: &impl PathChoices,
@@ -97,8 +97,8 @@ impl<'a> PathAnnealing<'a> {
         }
     }
 
-    /// A user of a crowded resource or, because it determines the end of that window, one of the farthest deliveries behind
-    /// it.
+    /// Returns a user of a crowded resource or, because it determines the end of that window, one of the farthest
+    /// deliveries behind it.
     fn draw_conflict(&self, rng: &mut impl Rng) -> usize {
         let crowded = self.conflicts.crowded();
         let users = self.conflicts.users(crowded[rng.random_range(0..crowded.len())]);

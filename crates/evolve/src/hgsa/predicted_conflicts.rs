@@ -48,17 +48,17 @@ impl PredictedConflicts {
         self.crowded.clear();
     }
 
-    /// Sum of the predicted conflicts, as of the last [`update`](Self::update).
+    /// Returns the sum of the predicted conflicts, as of the last [`update`](Self::update).
     pub(super) fn total(&self) -> u64 {
         self.total
     }
 
-    /// The resources with predicted conflicts.
+    /// Returns the resources with predicted conflicts.
     pub(super) fn crowded(&self) -> &[u32] {
         self.crowded.members()
     }
 
-    /// The deliveries that use a resource.
+    /// Returns the deliveries that use a resource.
     pub(super) fn users(&self, resource: u32) -> &[u32] {
         &self.users[resource as usize]
     }

@@ -9,10 +9,11 @@ use super::window::Window;
 pub enum Prediction {
     /// No prediction: paths and steps are annealed together, on the conflicts of the schedule.
     None,
-    /// The published equations. For each channel: the number of paths beyond the `S` steps (1 and 5), and for each step, the
-    /// paths beyond the first whose window (2 and 3) has that step only.
+    /// The published equations. For each channel: the number of paths beyond the `S` steps (1 and 5), and for each
+    /// step, the paths beyond the first whose window (2 and 3) has that step only.
     Published,
-    /// For each channel, the number of paths that a maximum matching of paths with steps of their windows leaves unmatched.
+    /// For each channel, the number of paths that a maximum matching of paths with steps of their windows leaves
+    /// unmatched.
     ///
     /// By Hall's theorem this is the largest bound for a single channel. It includes all conflicts that
     /// [`Published`](Self::Published) predicts.
@@ -37,10 +38,10 @@ impl Predictor {
         Self { prediction, room: vec![0; steps], open: vec![0; steps.div_ceil(64)] }
     }
 
-    /// The conflicts that are certain on a resource of this capacity whose users have these windows.
+    /// Returns the conflicts that are certain on a resource of this capacity whose users have these windows.
     ///
-    /// Windows must be nonempty and end no later than the schedule. May sort them. Takes `O(n log n + steps)` time for `n`
-    /// windows.
+    /// Windows must be nonempty and end no later than the schedule. May sort them. Takes `O(n log n + steps)` time for
+    /// `n` windows.
     pub(super) fn conflicts(&mut self, windows: &mut [Window], capacity: u16) -> u32 {
         match self.prediction {
             Prediction::None => 0,
@@ -49,7 +50,7 @@ impl Predictor {
         }
     }
 
-    /// The users beyond all places, and the users with a single step beyond the places of that step.
+    /// Returns the users beyond all places, and the users with a single step beyond the places of that step.
     fn surplus(&mut self, windows: &[Window], capacity: u16) -> u32 {
         self.room.fill(capacity);
         let places = self.room.len() * usize::from(capacity);
@@ -63,8 +64,8 @@ impl Predictor {
         conflicts
     }
 
-    /// The users beyond a maximum matching. In the order of their ends, each takes the first free place, which gives a
-    /// maximum matching for intervals.
+    /// Returns the users beyond a maximum matching. In the order of their ends, each takes the first free place, which
+    /// gives a maximum matching for intervals.
     ///
     /// # Source
     ///
@@ -90,7 +91,7 @@ impl Predictor {
         true
     }
 
-    /// The first step from `first` on that has a free place.
+    /// Returns the first step from `first` on that has a free place.
     fn first_open(&self, first: usize) -> Option<usize> {
         let mut word = first / 64;
         let mut bits = self.open[word] & (u64::MAX << (first % 64));

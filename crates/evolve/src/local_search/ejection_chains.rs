@@ -22,10 +22,10 @@ pub struct EjectionChainOptions {
 
 /// A local search that removes conflicts by ejection chains.
 ///
-/// A delivery in conflict is removed and placed where its path is free. If there is no free place, it takes the place of the
-/// one delivery that blocks its path. The ejected delivery then looks for a place of its own, and so on. In a broadcast,
-/// deliveries that would forward a message before their sender holds it are ejected too. A chain that adds conflicts is
-/// undone, except for rare cases by Metropolis's rule at a fixed temperature.
+/// A delivery in conflict is removed and placed where its path is free. If there is no free place, it takes the place
+/// of the one delivery that blocks its path. The ejected delivery then looks for a place of its own, and so on. In a
+/// broadcast, deliveries that would forward a message before their sender holds it are ejected too. A chain that adds
+/// conflicts is undone, except for rare cases by Metropolis's rule at a fixed temperature.
 ///
 /// The value holds only scratch space: 24 bytes per 64 steps and 12 bytes per delivery of a chain.
 ///
@@ -59,8 +59,9 @@ pub struct EjectionChainOptions {
 ///
 /// # Source
 ///
-/// Glover, *Ejection chains, reference structures and alternating path methods for traveling salesman problems*, Discrete
-/// Applied Mathematics 65 (1996). The moves are the slot swaps of the multistage-network document, directed at conflicts.
+/// Glover, *Ejection chains, reference structures and alternating path methods for traveling salesman problems*,
+/// Discrete Applied Mathematics 65 (1996). The moves are the slot swaps of the multistage-network document, directed at
+/// conflicts.
 #[derive(Debug)]
 pub struct EjectionChainSearch {
     options: EjectionChainOptions,
@@ -102,7 +103,8 @@ impl EjectionChainSearch {
     /// Tries chains until no conflict is left or the number `chains` is reached; returns the number of chains tried.
     ///
     /// A chain that adds `n` conflicts is kept with probability `uphill_odds` to the power `-n`. Odds of 0 count as 1.
-    /// Admissible genes stay admissible. A chain takes `O(chain_length * sampled_paths * (path length * steps / 64))` time.
+    /// Admissible genes stay admissible. A chain takes `O(chain_length * sampled_paths * (path length * steps / 64))`
+    /// time.
     ///
     /// # Panics
     ///
@@ -111,7 +113,7 @@ impl EjectionChainSearch {
         self.run_among(state.space(), state, chains, uphill_odds, rng)
     }
 
-    /// The same with these paths only. A delivery that is in conflict on another path moves to one of them.
+    /// Returns the same with these paths only. A delivery that is in conflict on another path moves to one of them.
     pub(crate) fn run_among(
         &mut self,
         choices: &impl PathChoices,
@@ -171,7 +173,8 @@ impl EjectionChainSearch {
         self.ejected.push((delivery as u32, gene.step));
     }
 
-    /// Ejects the deliveries that the receiver of `delivery` sends in or before `step`, in which it receives the message.
+    /// Ejects the deliveries that the receiver of `delivery` sends in or before `step`, in which it receives the
+    /// message.
     fn eject_early_forwards(&mut self, state: &mut SearchState, delivery: usize, step: u32) {
         let space = state.space();
         if space.is_broadcast() {
@@ -190,8 +193,8 @@ impl EjectionChainSearch {
         }
     }
 
-    /// A free placement on one of some sampled paths, otherwise a random one with a single full resource. Never in the step
-    /// `excluded`.
+    /// Returns a free placement on one of some sampled paths, otherwise a random one with a single full resource. Never
+    /// in the step `excluded`.
     fn placement(
         &mut self,
         choices: &impl PathChoices,
@@ -238,7 +241,7 @@ impl EjectionChainSearch {
         blocked.map(Placement::Blocked)
     }
 
-    /// The placement with the fewest conflicts among random ones that eject no other delivery.
+    /// Returns the placement with the fewest conflicts among random ones that eject no other delivery.
     fn cheapest_placement(
         &mut self,
         choices: &impl PathChoices,
@@ -263,13 +266,13 @@ impl EjectionChainSearch {
     }
 }
 
-/// The first step in which the sender of a path can send; `u32::MAX` if it never receives the message.
+/// Returns the first step in which the sender of a path can send; `u32::MAX` if it never receives the message.
 fn earliest(state: &SearchState, delivery: usize, path: u32) -> u32 {
     let space = state.space();
     if space.is_broadcast() { state.ready(space.message(delivery), space.sender(path)) } else { 0 }
 }
 
-/// A random candidate; a short one is more likely than a long one.
+/// Returns a random candidate; a short one is more likely than a long one.
 fn draw_short(candidates: &[u32], draws: u32, rng: &mut impl Rng) -> u32 {
     let place = (0..draws).map(|_| rng.random_range(0..candidates.len())).min();
     candidates[place.unwrap_or(0)]

@@ -4,8 +4,8 @@ use rand::{Rng, RngExt};
 
 /// Returns true if a change that adds `added` conflicts is kept.
 ///
-/// Its probability is `uphill_odds` to the power `-added`: the temperature is given as the odds against one more conflict.
-/// Odds of 0 count as 1.
+/// Its probability is `uphill_odds` to the power `-added`: the temperature is given as the odds against one more
+/// conflict. Odds of 0 count as 1.
 ///
 /// # Source
 ///

@@ -4,10 +4,10 @@ use crate::space::SearchSpace;
 
 /// The paths that a moved delivery selects from.
 pub(crate) trait PathChoices {
-    /// The paths of a delivery, short ones first; at least one.
+    /// Returns the paths of a delivery, short ones first; at least one.
     fn of(&self, delivery: usize) -> &[u32];
 
-    /// The paths of a delivery from the source of its message, if they are to be sampled separately.
+    /// Returns the paths of a delivery from the source of its message, if they are to be sampled separately.
     fn direct(&self, _delivery: usize) -> &[u32] {
         &[]
     }
@@ -24,8 +24,8 @@ impl PathChoices for SearchSpace<'_> {
     }
 }
 
-/// The last channels of all shortest paths of every delivery: channels from a terminal that is one transfer nearer to the
-/// source.
+/// The last channels of all shortest paths of every delivery: channels from a terminal that is one transfer nearer to
+/// the source.
 ///
 /// Selecting one channel per delivery selects a shortest path for each pair of source and destination: the path to the
 /// channel's tail, then the channel. Paths of one message that share a channel share all channels before it, so every

@@ -85,12 +85,12 @@ impl<'a> CandidatePaths<'a> {
         self.legal.binary_search(&path).is_ok()
     }
 
-    /// The positions in [`legal`](Self::legal) of the paths of a pair.
+    /// Returns the positions in [`legal`](Self::legal) of the paths of a pair.
     pub(crate) fn between(&self, from: NodeId, to: NodeId) -> Range<usize> {
         legal_range(&self.legal_before, self.table.between(from, to))
     }
 
-    /// The positions in [`shortest_first`](Self::shortest_first) of the paths to a terminal.
+    /// Returns the positions in [`shortest_first`](Self::shortest_first) of the paths to a terminal.
     pub(crate) fn towards(&self, to: NodeId) -> Range<usize> {
         legal_range(&self.legal_before, self.table.towards(to))
     }
@@ -105,7 +105,7 @@ impl<'a> CandidatePaths<'a> {
         &self.shortest_first
     }
 
-    /// All numbers on which the result of a search depends.
+    /// Returns all numbers on which the result of a search depends.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         [&self.start, &self.resources, &self.sender, &self.shortest_first].into_iter().flatten().copied()
     }
@@ -119,7 +119,7 @@ fn all_differ(resources: &[u32]) -> bool {
     resources.iter().enumerate().all(|(place, resource)| !resources[..place].contains(resource))
 }
 
-/// The rank of a terminal that a path or a message names.
+/// Returns the rank of a terminal that a path or a message names.
 pub(crate) fn rank(topology: &Topology, node: NodeId) -> u32 {
     topology.terminal_rank(node).expect("paths and messages join terminals") as u32
 }
@@ -131,7 +131,7 @@ pub(crate) struct PortSets {
     receive: Option<u32>,
 }
 
-/// The capacity of every resource, including port sets; none exceeds `most`.
+/// Returns the capacity of every resource, including port sets; none exceeds `most`.
 pub(crate) fn capacities(problem: &Problem, most: u16) -> (Vec<u16>, PortSets) {
     let topology = problem.topology();
     let mut capacity = vec![1; topology.resource_count()];

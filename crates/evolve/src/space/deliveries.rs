@@ -92,14 +92,14 @@ impl Deliveries {
         self.receiver[delivery]
     }
 
-    /// The delivery of a broadcast message to the terminal of a rank, [`AT_SOURCE`](Self::AT_SOURCE) or
+    /// Returns the delivery of a broadcast message to the terminal of a rank, [`AT_SOURCE`](Self::AT_SOURCE) or
     /// [`NEVER`](Self::NEVER).
     #[inline]
     pub(super) fn to(&self, message: u32, rank: u32) -> u32 {
         self.delivery_to[message as usize * self.terminals + rank as usize]
     }
 
-    /// The numbers that identify the messages and their receivers.
+    /// Returns the numbers that identify the messages and their receivers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
         [&self.message_start, &self.source, &self.receiver].into_iter().flatten().copied()
     }

@@ -52,13 +52,13 @@ impl RelayDepths {
         self.hops[delivery]
     }
 
-    /// The largest number of hops of the deliveries of a message.
+    /// Returns the largest number of hops of the deliveries of a message.
     #[inline]
     pub(super) fn depth(&self, message: u32) -> u32 {
         self.depth[message as usize]
     }
 
-    /// The largest number of hops of all deliveries, or 1 if there is no message.
+    /// Returns the largest number of hops of all deliveries, or 1 if there is no message.
     pub(super) fn deepest(&self) -> u32 {
         self.depth.iter().copied().max().unwrap_or(1)
     }

@@ -57,9 +57,9 @@ impl<'a> SearchSpace<'a> {
 
     /// Creates the space of schedules of `step_count` steps that solve `problem` along paths of `table`.
     ///
-    /// The paths must be legal in the network of the problem and, under store-and-forward switching, single channels. See
-    /// [`candidate_paths`](crate::candidate_paths). Takes time proportional to the number of paths and, for each message,
-    /// to the square of its receivers.
+    /// The paths must be legal in the network of the problem and, under store-and-forward switching, single channels.
+    /// See [`candidate_paths`](crate::candidate_paths). Takes time proportional to the number of paths and, for each
+    /// message, to the square of its receivers.
     ///
     /// # Errors
     ///
@@ -90,22 +90,22 @@ impl<'a> SearchSpace<'a> {
         Ok(Self { problem, step_count, paths, capacity, deliveries, candidates, from_source, depths, broadcast })
     }
 
-    /// The problem that is searched.
+    /// Returns the problem that is searched.
     pub fn problem(&self) -> &Problem<'a> {
         &self.problem
     }
 
-    /// Number of steps of every schedule of the space.
+    /// Returns the number of steps of every schedule of the space.
     pub fn step_count(&self) -> u32 {
         self.step_count
     }
 
-    /// Number of deliveries, which is the number of genes.
+    /// Returns the number of deliveries, which is the number of genes.
     pub fn delivery_count(&self) -> usize {
         self.deliveries.count()
     }
 
-    /// Number of resources, port sets included.
+    /// Returns the number of resources, port sets included.
     pub fn resource_count(&self) -> usize {
         self.capacity.len()
     }
@@ -115,64 +115,64 @@ impl<'a> SearchSpace<'a> {
         self.broadcast
     }
 
-    /// The table of all candidate paths.
+    /// Returns the table of all candidate paths.
     pub(crate) fn table(&self) -> &'a PathTable {
         self.paths.table()
     }
 
-    /// The number of terminals.
+    /// Returns the number of terminals.
     pub(crate) fn terminal_count(&self) -> usize {
         self.problem.topology().terminal_count()
     }
 
-    /// The number of messages.
+    /// Returns the number of messages.
     pub(crate) fn message_count(&self) -> usize {
         self.deliveries.message_count()
     }
 
-    /// The resources that a path uses, each once.
+    /// Returns the resources that a path uses, each once.
     #[inline]
     pub(crate) fn resources(&self, path: u32) -> &[u32] {
         self.paths.resources(path)
     }
 
-    /// The rank of the first terminal of a path.
+    /// Returns the rank of the first terminal of a path.
     #[inline]
     pub(crate) fn sender(&self, path: u32) -> u32 {
         self.paths.sender(path)
     }
 
-    /// The number of users that a resource carries in one step without a conflict.
+    /// Returns the number of users that a resource carries in one step without a conflict.
     pub(crate) fn capacity(&self, resource: usize) -> u16 {
         self.capacity[resource]
     }
 
-    /// The deliveries of a message.
+    /// Returns the deliveries of a message.
     #[inline]
     pub(crate) fn deliveries_of(&self, message: u32) -> Range<usize> {
         self.deliveries.of_message(message)
     }
 
-    /// The message of a delivery.
+    /// Returns the message of a delivery.
     #[inline]
     pub(crate) fn message(&self, delivery: usize) -> u32 {
         self.deliveries.message(delivery)
     }
 
-    /// The rank of the source of a message.
+    /// Returns the rank of the source of a message.
     #[inline]
     pub(crate) fn source(&self, message: u32) -> u32 {
         self.deliveries.source(message)
     }
 
-    /// The rank of the terminal that a delivery reaches.
+    /// Returns the rank of the terminal that a delivery reaches.
     #[inline]
     pub(crate) fn receiver(&self, delivery: usize) -> u32 {
         self.deliveries.receiver(delivery)
     }
 
-    /// The candidate paths of a delivery. For a broadcast these are all paths to its receiver, from any sender, the
-    /// shortest first.
+    /// Returns the candidate paths of a delivery. For a broadcast these are all paths to its receiver, from any sender,
+    /// the shortest first.
     #[inline]
     pub(crate) fn candidates(&self, delivery: usize) -> &[u32] {
         if self.broadcast {
@@ -183,35 +183,35 @@ impl<'a> SearchSpace<'a> {
         }
     }
 
-    /// The candidate paths of a delivery from the source of its message.
+    /// Returns the candidate paths of a delivery from the source of its message.
     #[inline]
     pub(crate) fn candidates_from_source(&self, delivery: usize) -> &[u32] {
         let [start, end] = self.from_source[delivery];
         &self.paths.legal()[start as usize..end as usize]
     }
 
-    /// The delivery of a broadcast message to the terminal of a rank, [`AT_SOURCE`](Self::AT_SOURCE) or
+    /// Returns the delivery of a broadcast message to the terminal of a rank, [`AT_SOURCE`](Self::AT_SOURCE) or
     /// [`NEVER`](Self::NEVER).
     #[inline]
     pub(crate) fn delivery_to(&self, message: u32, rank: u32) -> u32 {
         self.deliveries.to(message, rank)
     }
 
-    /// The fewest transfers from the source of a message to the receiver of a delivery.
+    /// Returns the fewest transfers from the source of a message to the receiver of a delivery.
     #[inline]
     pub(crate) fn hops(&self, delivery: usize) -> u32 {
         self.depths.hops(delivery)
     }
 
-    /// The distance of the receiver from the source: the fewest transfers, then the number of resources of the first direct
-    /// path.
+    /// Returns the distance of the receiver from the source: the fewest transfers, then the number of resources of the
+    /// first direct path.
     pub(crate) fn distance(&self, delivery: usize) -> (u32, usize) {
         let direct = self.candidates_from_source(delivery).first();
         (self.hops(delivery), direct.map_or(0, |&path| self.resources(path).len()))
     }
 
-    /// The step before which a delivery must take place so that the receivers behind it can still be reached; at least its
-    /// [`hops`](Self::hops).
+    /// Returns the step before which a delivery must take place so that the receivers behind it can still be reached;
+    /// at least its [`hops`](Self::hops).
     #[inline]
     pub(crate) fn deadline(&self, delivery: usize) -> u32 {
         self.step_count - (self.depths.depth(self.message(delivery)) - self.hops(delivery))
@@ -219,8 +219,8 @@ impl<'a> SearchSpace<'a> {
 
     /// Returns true if genes are a schedule except for conflicts.
     ///
-    /// There must be one gene per delivery, each with a candidate path and a step of the space, and every sender must hold
-    /// its message when it sends. Admissible genes without conflicts are a valid schedule.
+    /// There must be one gene per delivery, each with a candidate path and a step of the space, and every sender must
+    /// hold its message when it sends. Admissible genes without conflicts are a valid schedule.
     pub fn is_admissible(&self, genes: &[Gene]) -> bool {
         let admits = |delivery: usize, gene: Gene| {
             gene.step < self.step_count && self.is_candidate(delivery, gene.path) && {
@@ -242,8 +242,8 @@ impl<'a> SearchSpace<'a> {
             && (self.broadcast || self.sender(path) == self.source(self.message(delivery)))
     }
 
-    /// A hash of everything that a search reads. Two spaces in which a search differs have the same hash with probability
-    /// 2^-64.
+    /// Returns a hash of everything that a search reads. Two spaces in which a search differs have the same hash with
+    /// probability 2^-64.
     pub(crate) fn fingerprint(&self) -> u64 {
         // FNV-1a over everything that a search reads and that does not follow from the rest.
         let numbers = [self.step_count, u32::from(self.broadcast), self.capacity.len() as u32]
@@ -280,7 +280,7 @@ impl<'a> SearchSpace<'a> {
     }
 }
 
-/// The error for a receiver that the receivers of its message do not reach.
+/// Returns the error for a receiver that the receivers of its message do not reach.
 fn unreachable_receiver(problem: &Problem<'_>, deliveries: &Deliveries, delivery: usize) -> NotFound {
     let topology = problem.topology();
     let name = |rank: u32| topology.node_name(topology.terminals()[rank as usize]);

@@ -50,7 +50,8 @@ impl Assignment {
         gene
     }
 
-    /// The first step in which the terminal of a rank can send a broadcast message; `u32::MAX` if it never receives it.
+    /// Returns the first step in which the terminal of a rank can send a broadcast message; `u32::MAX` if it never
+    /// receives it.
     #[inline]
     pub(super) fn ready(&self, space: &SearchSpace<'_>, message: u32, rank: u32) -> u32 {
         match space.delivery_to(message, rank) {
@@ -63,7 +64,7 @@ impl Assignment {
         }
     }
 
-    /// The first step in which a terminal forwards a message, or the number of steps if it never does.
+    /// Returns the first step in which a terminal forwards a message, or the number of steps if it never does.
     #[inline]
     pub(super) fn first_forwarded(&self, space: &SearchSpace<'_>, message: u32, rank: u32) -> u32 {
         let deliveries = space.deliveries_of(message);

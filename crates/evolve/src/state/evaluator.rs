@@ -17,7 +17,8 @@ impl<'a> Evaluator<'a> {
         Self { space, load: vec![0; space.resource_count() * space.step_count() as usize] }
     }
 
-    /// The number of conflicts of genes that are all placed, as in [`SearchState::conflicts`](crate::SearchState::conflicts).
+    /// Returns the number of conflicts of genes that are all placed, as in
+    /// [`SearchState::conflicts`](crate::SearchState::conflicts).
     ///
     /// Takes time proportional to the number of cells and the lengths of the paths.
     ///

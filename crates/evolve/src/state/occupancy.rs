@@ -64,7 +64,7 @@ impl Occupancy {
         resource as usize * self.steps + step as usize
     }
 
-    /// The position in `full` of the word that holds a step, and the bit of the step.
+    /// Returns the position in `full` of the word that holds a step, and the bit of the step.
     #[inline]
     fn full_bit(&self, resource: u32, step: u32) -> (usize, u64) {
         (resource as usize * self.words + step as usize / 64, 1 << (step % 64))
@@ -120,7 +120,7 @@ impl Occupancy {
         }
     }
 
-    /// The number of conflicts that one more user of these resources in `step` would add.
+    /// Returns the number of conflicts that one more user of these resources in `step` would add.
     #[inline]
     pub(super) fn cost(&self, resources: &[u32], step: u32) -> u64 {
         let load = |&resource: &u32| self.load[self.cell(resource, step)].max(0).cast_unsigned();
@@ -138,14 +138,15 @@ impl Occupancy {
         self.load[self.cell(resource, step)] > 0
     }
 
-    /// The only user of a cell of capacity 1.
+    /// Returns the only user of a cell of capacity 1.
     #[inline]
     pub(super) fn only_user(&self, space: &SearchSpace<'_>, resource: u32, step: u32) -> Option<usize> {
         let cell = self.cell(resource, step);
         (self.load[cell] == 1 && space.capacity(resource as usize) == 1).then(|| self.users[cell] as usize)
     }
 
-    /// Sets, for every step, the bit in `one` if at least one of the resources is full, and in `two` if at least two are.
+    /// Sets, for every step, the bit in `one` if at least one of the resources is full, and in `two` if at least two
+    /// are.
     #[inline]
     pub(super) fn full_steps(&self, resources: &[u32], one: &mut [u64], two: &mut [u64]) {
         one.fill(0);

@@ -7,8 +7,9 @@ use crate::space::{Gene, SearchSpace};
 
 /// Genes, the occupancy of resources and steps that they cause, and the number of conflicts.
 ///
-/// A conflict is a pair of transfers in one step on one resource of capacity 1. A resource of capacity `k` with `u` users
-/// counts the pairs among `u - k + 1` of them. Changing a gene takes time proportional to the length of its two paths.
+/// A conflict is a pair of transfers in one step on one resource of capacity 1. A resource of capacity `k` with `u`
+/// users counts the pairs among `u - k + 1` of them. Changing a gene takes time proportional to the length of its two
+/// paths.
 ///
 /// Memory: 6 bytes and one bit per resource and step, and 20 bytes per delivery.
 ///
@@ -74,22 +75,22 @@ impl<'a> SearchState<'a> {
         }
     }
 
-    /// The space that is searched.
+    /// Returns the space that is searched.
     pub fn space(&self) -> &'a SearchSpace<'a> {
         self.space
     }
 
-    /// The genes, one per delivery.
+    /// Returns the genes, one per delivery.
     pub fn genes(&self) -> &[Gene] {
         self.assignment.genes()
     }
 
-    /// Number of conflicts among the placed deliveries.
+    /// Returns the number of conflicts among the placed deliveries.
     pub fn conflicts(&self) -> u64 {
         self.occupancy.conflicts()
     }
 
-    /// The sender of a delivery, by rank; `u32::MAX` while it is unplaced.
+    /// Returns the sender of a delivery, by rank; `u32::MAX` while it is unplaced.
     #[inline]
     pub(crate) fn sender(&self, delivery: usize) -> u32 {
         self.assignment.sender(delivery)
@@ -137,7 +138,7 @@ impl<'a> SearchState<'a> {
         gene
     }
 
-    /// The number of conflicts that one more transfer along `path` in `step` would add.
+    /// Returns the number of conflicts that one more transfer along `path` in `step` would add.
     ///
     /// # Panics
     ///
@@ -154,8 +155,8 @@ impl<'a> SearchState<'a> {
         gene.path != Gene::UNPLACED && self.space.resources(gene.path).iter().any(is_overloaded)
     }
 
-    /// A delivery in conflict, selected by `draw(n)`, which returns a number below `n`. Returns `None` only if there is no
-    /// conflict.
+    /// Returns a delivery in conflict, selected by `draw(n)`, which returns a number below `n`. Returns `None` only if
+    /// there is no conflict.
     pub(crate) fn draw_conflict(&mut self, mut draw: impl FnMut(usize) -> usize) -> Option<usize> {
         while !self.suspects.is_empty() {
             let delivery = self.suspects.members()[draw(self.suspects.len())];
@@ -167,7 +168,7 @@ impl<'a> SearchState<'a> {
         None
     }
 
-    /// The only user of a resource of capacity 1 in a step.
+    /// Returns the only user of a resource of capacity 1 in a step.
     #[inline]
     pub(crate) fn only_user(&self, resource: u32, step: u32) -> Option<usize> {
         self.occupancy.only_user(self.space, resource, step)
@@ -179,19 +180,21 @@ impl<'a> SearchState<'a> {
         self.occupancy.is_full(resource, step)
     }
 
-    /// Sets, for every step, the bit in `one` if at least one resource of `path` is full, and in `two` if at least two are.
+    /// Sets, for every step, the bit in `one` if at least one resource of `path` is full, and in `two` if at least two
+    /// are.
     #[inline]
     pub(crate) fn full_steps(&self, path: u32, one: &mut [u64], two: &mut [u64]) {
         self.occupancy.full_steps(self.space.resources(path), one, two);
     }
 
-    /// The first step in which the terminal of a rank can send a broadcast message; `u32::MAX` if it never receives it.
+    /// Returns the first step in which the terminal of a rank can send a broadcast message; `u32::MAX` if it never
+    /// receives it.
     #[inline]
     pub(crate) fn ready(&self, message: u32, rank: u32) -> u32 {
         self.assignment.ready(self.space, message, rank)
     }
 
-    /// The first step in which a terminal forwards a message, or the number of steps if it never does.
+    /// Returns the first step in which a terminal forwards a message, or the number of steps if it never does.
     #[inline]
     pub(crate) fn first_forwarded(&self, message: u32, rank: u32) -> u32 {
         self.assignment.first_forwarded(self.space, message, rank)
@@ -210,8 +213,8 @@ mod tests {
     use crate::state::Evaluator;
     use crate::strategy::{in_space, random_genes, searchable, stream};
 
-    /// Counts conflicts by their definition: every pair of transfers in one step, once per resource that both use. For `k`
-    /// ports with `u` users, the pairs among `u - k + 1` of them.
+    /// Counts conflicts by their definition: every pair of transfers in one step, once per resource that both use. For
+    /// `k` ports with `u` users, the pairs among `u - k + 1` of them.
     fn recount(space: &SearchSpace, genes: &[Gene]) -> u64 {
         let (topology, table) = (space.problem().topology(), space.table());
         let placed: Vec<Gene> = genes.iter().copied().filter(|gene| gene.path != Gene::UNPLACED).collect();

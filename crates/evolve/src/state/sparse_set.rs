@@ -2,8 +2,8 @@
 
 /// A set of numbers below a fixed limit, in an order that only insertions and removals change.
 ///
-/// Insertion, removal, the membership test and access by position take `O(1)` time. Memory: 4 bytes per number below the
-/// limit, and 4 bytes per member.
+/// Insertion, removal, the membership test and access by position take `O(1)` time. Memory: 4 bytes per number below
+/// the limit, and 4 bytes per member.
 ///
 /// # Source
 ///
@@ -37,7 +37,7 @@ impl SparseSet {
         self.position[number as usize] != ABSENT
     }
 
-    /// The members in their order.
+    /// Returns the members in their order.
     pub(crate) fn members(&self) -> &[u32] {
         &self.members
     }

@@ -8,12 +8,12 @@ use super::options::UmdaOptions;
 use crate::evolution::{Algorithm, Evolution, Maker};
 use crate::space::SearchSpace;
 
-/// The univariate marginal distribution algorithm of the multistage-network document: a search for a conflict-free schedule
-/// of a given number of steps.
+/// The univariate marginal distribution algorithm of the multistage-network document: a search for a conflict-free
+/// schedule of a given number of steps.
 ///
 /// Each generation, binary tournaments select half as many parents as there are individuals. New individuals take every
-/// gene from the univariate marginal distribution of the parents. They are mutated, repaired (broadcast) or balanced over
-/// the ports (scatter), and replace the worse half.
+/// gene from the univariate marginal distribution of the parents. They are mutated, repaired (broadcast) or balanced
+/// over the ports (scatter), and replace the worse half.
 ///
 /// Decisions that the document leaves open:
 ///
@@ -22,7 +22,8 @@ use crate::space::SearchSpace;
 /// - Individuals with the same number of conflicts rank by age, the older first.
 /// - A pair in conflict counts once per resource that both use, including port sets.
 /// - Repair and balance move no more deliveries than necessary.
-/// - The first broadcasts take the earliest free step of a nearest sender that holds the message, not of a random sender.
+/// - The first broadcasts take the earliest free step of a nearest sender that holds the message, not of a random
+///   sender.
 ///
 /// [`Mutation::SlotSwap`](crate::Mutation::SlotSwap) is the published mutation.
 /// [`Mutation::EjectionChains`](crate::Mutation::EjectionChains) differs as follows:
@@ -31,8 +32,8 @@ use crate::space::SearchSpace;
 /// - A broadcast delivery that moves considers short paths and paths from the source, not any path.
 /// - The effort, a number of chains per individual, doubles whenever a generation finds no better individual.
 ///
-/// The random stream of an individual depends only on the seed, the generation and its index. The number of threads does
-/// not change the result.
+/// The random stream of an individual depends only on the seed, the generation and its index. The number of threads
+/// does not change the result.
 ///
 /// # Source
 ///

@@ -22,12 +22,12 @@ impl FeasibilityRepair {
         Self { order: Vec::new(), ready: vec![0; space.terminal_count()] }
     }
 
-    /// Changes genes until they are admissible. In the order of steps, a delivery whose sender does not hold the message
-    /// yet gets a random sender that does, and a path from there.
+    /// Changes genes until they are admissible. In the order of steps, a delivery whose sender does not hold the
+    /// message yet gets a random sender that does, and a path from there.
     ///
-    /// Where some receivers are several transfers from the source, nearer ones come first, early enough for those behind
-    /// them. If no neighbour of a receiver holds the message in its step, the step moves too. Takes
-    /// `O(n log n + candidate paths)` time for `n` deliveries.
+    /// Where some receivers are several transfers from the source, nearer ones come first, early enough for those
+    /// behind them. If no neighbour of a receiver holds the message in its step, the step moves too. Takes `O(n log n +
+    /// candidate paths)` time for `n` deliveries.
     pub(crate) fn repair(&mut self, space: &SearchSpace, genes: &mut [Gene], rng: &mut impl Rng) {
         let Self { order, ready, .. } = self;
         for message in 0..space.message_count() as u32 {

@@ -12,8 +12,8 @@ use crate::local_search::EjectionChainSearch;
 use crate::space::{Gene, SearchSpace};
 use crate::state::{Evaluator, SearchState};
 
-/// Odds against keeping a chain that adds a conflict. Each search draws one of them: high temperatures suit small problems
-/// with few spare steps, low temperatures suit large problems with many.
+/// Odds against keeping a chain that adds a conflict. Each search draws one of them: high temperatures suit small
+/// problems with few spare steps, low temperatures suit large problems with many.
 const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
 
 /// Creates the individuals of one thread.

@@ -22,9 +22,9 @@ pub(super) fn draw_scatter(space: &SearchSpace, ports: &mut PortBalance, rng: &m
 
 /// Draws a random individual of a broadcast into `state`.
 ///
-/// Messages come in random order, and the receivers near the source first. Each delivery takes the earliest free step of a
-/// nearest sender that holds the message. If there is none, it takes a random step with a conflict, early enough for the
-/// receivers behind it.
+/// Messages come in random order, and the receivers near the source first. Each delivery takes the earliest free step
+/// of a nearest sender that holds the message. If there is none, it takes a random step with a conflict, early enough
+/// for the receivers behind it.
 pub(super) fn draw_broadcast(state: &mut SearchState, rng: &mut impl Rng) {
     let space = state.space();
     let words = (space.step_count() as usize).div_ceil(64);
@@ -45,7 +45,7 @@ pub(super) fn draw_broadcast(state: &mut SearchState, rng: &mut impl Rng) {
     }
 }
 
-/// The earliest free step of a nearest sender that holds the message, otherwise a random step with a conflict.
+/// Returns the earliest free step of a nearest sender that holds the message, otherwise a random step with a conflict.
 fn first_free(state: &SearchState, delivery: usize, scratch: &mut [Vec<u64>; 2], rng: &mut impl Rng) -> Gene {
     let space = state.space();
     let message = space.message(delivery);

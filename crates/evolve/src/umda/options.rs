@@ -28,12 +28,12 @@ pub struct UmdaOptions {
 }
 
 impl UmdaOptions {
-    /// The published parameters and mutation.
+    /// Returns the published parameters and mutation.
     pub const fn published(seed: u64) -> Self {
         Self { population: 60, mutation_percent: 90, mutation: Mutation::SlotSwap, seed }
     }
 
-    /// The published parameters, with mutation by ejection chains.
+    /// Returns the published parameters, with mutation by ejection chains.
     pub const fn directed(seed: u64) -> Self {
         let chains = EjectionChainOptions { chain_length: 8, sampled_paths: 16, short_draws: 4 };
         Self { mutation: Mutation::EjectionChains(chains), ..Self::published(seed) }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockstep_faults::strategy::any_faults;
 use lockstep_faults::{
     CutOff, Fault, FaultClasses, FaultDiameter, FaultError, FaultKind, FaultSet, FaultSpace, Faults, FaultyRegion,
-    Survivability, Transport, disconnected_pairs, faulty_regions,
+    Survivability, disconnected_pairs, faulty_regions,
 };
 use lockstep_paths::{PathId, PathTable, ShortestPaths};
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Collective, Problem};
+use lockstep_schedule::{Collective, Problem, Transport};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use petgraph::algo::tarjan_scc;
@@ -351,7 +351,7 @@ proptest! {
     #[test]
     fn a_problem_requires_connected_terminals((_, _, broken) in any_broken(9, 3), model in any_model()) {
         for collective in [Collective::all_to_all(), Collective::all_gather(), Collective::all_reduce()] {
-            let answer = Survivability::of(&broken, Transport::of(&collective, model));
+            let answer = Survivability::of(&broken, Transport::of(collective.pattern(), model));
             prop_assert_eq!(Problem::new(&broken, &collective, model).is_ok(), answer.is_connected());
         }
     }

@@ -2,13 +2,12 @@
 
 use lockstep_faults::{
     CutOff, Fault, FaultClasses, FaultDiameter, FaultError, FaultKind, FaultSet, FaultSpace, Faults, Survivability,
-    Transport,
 };
-use lockstep_schedule::{Collective, CommunicationModel};
+use lockstep_schedule::Transport;
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 
-/// Kautz networks of degree d and diameter D have d disjoint paths of at most D + 2 channels between any two nodes (Reddy,
-/// Kuhl, Hosseini, Lee, 1982). So d - 1 faults leave a diameter of at most D + 2.
+/// Kautz networks of degree d and diameter D have d disjoint paths of at most D + 2 channels between any two nodes
+/// (Reddy, Kuhl, Hosseini, Lee, 1982). So d - 1 faults leave a diameter of at most D + 2.
 #[test]
 fn kautz_networks_keep_a_small_diameter() {
     let found = |spec: &str, kind, at_once| {
@@ -88,31 +87,6 @@ fn descriptions_name_the_terminals_that_are_cut_off() {
     // Store-and-forward messages cannot cross a switch.
     assert!(words("b-tree:4", none(), Transport::StoreAndForward).starts_with("terminals"));
     assert_eq!(words("b-tree:4", none(), direct), "every pair of terminals is connected");
-}
-
-#[test]
-fn terminals_forward_broadcasts_and_not_scatters() {
-    let ring: Topology = "ring:3".parse().unwrap();
-    let [a, b, c] = *ring.terminals() else { panic!("three terminals") };
-    let collectives = [
-        Collective::broadcast(a),
-        Collective::scatter(a),
-        Collective::all_gather(),
-        Collective::all_to_all(),
-        Collective::gather(a),
-        Collective::reduce(a),
-        Collective::reduce_scatter(),
-        Collective::all_reduce(),
-        Collective::many_to_many_scatter(&[a, b], &[c]),
-        Collective::many_to_many_broadcast(&[a], &[b, c]),
-    ];
-    for collective in collectives {
-        let is_scatter = collective.messages(&ring).unwrap().is_scatter();
-        let expected = if is_scatter { Transport::Direct } else { Transport::Relayed };
-        assert_eq!(Transport::of(&collective, CommunicationModel::wormhole()), expected);
-        let stored = Transport::of(&collective, CommunicationModel::store_and_forward());
-        assert_eq!(stored, Transport::StoreAndForward);
-    }
 }
 
 /// Two planes of switches. Two terminals are on one plane each, the others on both.

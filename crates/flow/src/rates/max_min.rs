@@ -16,13 +16,13 @@ const OPEN: f64 = -1.0;
 
 /// Max-min fair rates by progressive filling, restricted to the affected subflows.
 ///
-/// Rates are max-min fair if and only if each subflow has a *bottleneck*: a full link on which no subflow is faster. A change
-/// affects only subflows without a bottleneck. These *move*: their rates are filled from zero, and a subflow stops at the
-/// first of its links that is full, in ascending order of link shares.
+/// Rates are max-min fair if and only if each subflow has a *bottleneck*: a full link on which no subflow is faster. A
+/// change affects only subflows without a bottleneck. These *move*: their rates are filled from zero, and a subflow
+/// stops at the first of its links that is full, in ascending order of link shares.
 ///
 /// Other subflows start to move if they are faster than those that stop at a full link, or if a subflow stops below its
-/// former rate, so that their bottleneck is no longer full. In both cases, their former rates are at least the current level,
-/// so one pass is sufficient.
+/// former rate, so that their bottleneck is no longer full. In both cases, their former rates are at least the current
+/// level, so one pass is sufficient.
 ///
 /// # Source
 ///

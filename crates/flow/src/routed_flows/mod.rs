@@ -28,8 +28,8 @@ const MAX_SAMPLE: usize = 16;
 
 /// The flows of programs, their subflows, and the links of each subflow, in flat arrays.
 ///
-/// Flows are numbered in the order of their sends. A flow has one subflow per path. Links are numbered: resources of the
-/// network, injection links, ejection links.
+/// Flows are numbered in the order of their sends. A flow has one subflow per path. Links are numbered: resources of
+/// the network, injection links, ejection links.
 pub(crate) struct RoutedFlows {
     pub(crate) resource_count: usize,
     /// Number of injection links, which is the number of ejection links.

@@ -13,7 +13,8 @@ pub struct Repaired {
 
 /// The difference between a schedule and its repair, in transfers.
 ///
-/// Steps are those of the repaired schedule. A step that loses all its transfers is removed, and later steps move forward.
+/// Steps are those of the repaired schedule. A step that loses all its transfers is removed, and later steps move
+/// forward.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Changes {
     /// Number of transfers in both schedules, on the same path and in the same step.
@@ -28,7 +29,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The sum over two phases.
+    /// Returns the sum over two phases.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             kept: self.kept + other.kept,

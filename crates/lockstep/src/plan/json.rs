@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::file::{KIND, PlanFile, PlanFileError};
 use super::verdict::{CutShort, Verdict};
 
-/// The fields of a plan file. The schedule and the lower bound are `()` in the binary form, which stores them elsewhere.
+/// The fields of a plan file. The schedule and the lower bound are `()` in the binary form, which stores them
+/// elsewhere.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanRecord<S, B> {

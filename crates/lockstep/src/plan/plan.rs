@@ -13,6 +13,17 @@ use super::verdict::{CutShort, Verdict};
 /// Invariant: [`verify`] has accepted the schedule, and [`LowerBound::check`] the bound. Only
 /// [`Planner::run`](crate::Planner::run), [`replan`](crate::replan()) and [`PlanFile::check`](crate::PlanFile::check)
 /// return one.
+///
+/// ```
+/// use lockstep::{Budget, Collective, CommunicationModel, Topology, Verdict, plan};
+///
+/// let ring: Topology = "ring:8".parse()?;
+/// let budget = Budget::evaluations(10_000);
+/// let plan = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
+/// assert_eq!((plan.step_count(), plan.lower_bound().steps), (4, 4));
+/// assert_eq!(plan.verdict(), Verdict::Optimal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     file: ScheduleFile,
@@ -71,47 +82,47 @@ impl Plan {
         Self::checked(self.file, self.verification, bound, Origin { cut_short, ..self.origin })
     }
 
-    /// The schedule.
+    /// Returns the schedule.
     pub fn schedule(&self) -> &Schedule {
         self.file.schedule()
     }
 
-    /// The schedule with its problem, as in a file.
+    /// Returns the schedule with its problem, as in a file.
     pub(super) fn schedule_file(&self) -> &ScheduleFile {
         &self.file
     }
 
-    /// Number of steps of the schedule.
+    /// Returns the number of steps of the schedule.
     pub fn step_count(&self) -> u32 {
         self.verification.steps as u32
     }
 
-    /// The problem that the schedule solves.
+    /// Returns the problem that the schedule solves.
     pub fn problem(&self) -> Problem<'_> {
         self.file.problem()
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn topology(&self) -> &Topology {
         self.file.topology()
     }
 
-    /// The collective.
+    /// Returns the collective.
     pub fn collective(&self) -> &Collective {
         self.file.collective()
     }
 
-    /// The network's rules that the plan assumes. Under other rules the verdict may differ.
+    /// Returns the network's rules that the plan assumes. Under other rules the verdict may differ.
     pub fn model(&self) -> CommunicationModel {
         self.file.model()
     }
 
-    /// The best known lower bound, with its certificate.
+    /// Returns the best known lower bound, with its certificate.
     pub fn lower_bound(&self) -> &LowerBound {
         &self.bound
     }
 
-    /// The distance of the schedule from the bound.
+    /// Returns the distance of the schedule from the bound.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
@@ -121,18 +132,18 @@ impl Plan {
         self.verdict == Verdict::Optimal
     }
 
-    /// The report of the verifier.
+    /// Returns the report of the verifier.
     pub fn verification(&self) -> &Verification {
         &self.verification
     }
 
-    /// Name of the engine that found the schedule, with its method in parentheses if it has several. If phases were
-    /// planned by several engines, the last one in the order of the [registry](crate::EngineRegistry).
+    /// Returns the name of the engine that found the schedule, with its method in parentheses if it has several. If
+    /// phases were planned by several engines, the last one in the order of the [registry](crate::EngineRegistry).
     pub fn engine(&self) -> &str {
         &self.origin.engine
     }
 
-    /// The seed of all random choices.
+    /// Returns the seed of all random choices.
     pub fn seed(&self) -> u64 {
         self.origin.seed
     }

@@ -24,8 +24,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict on a schedule of `steps` steps, or `None` if the bound exceeds them, which is impossible for a
-    /// valid schedule and a proved bound.
+    /// Returns the verdict on a schedule of `steps` steps, or `None` if the bound exceeds them, which is impossible for
+    /// a valid schedule and a proved bound.
     pub fn of(steps: u32, bound: u32) -> Option<Self> {
         match steps.checked_sub(bound)? {
             0 => Some(Self::Optimal),
@@ -86,7 +86,7 @@ pub enum CutShort {
 }
 
 impl CutShort {
-    /// The reason as a [`CutShort`]; `None` for spent evaluations, which are the same in every run.
+    /// Returns the reason as a [`CutShort`]; `None` for spent evaluations, which are the same in every run.
     pub(crate) fn by(reason: StopReason) -> Option<Self> {
         match reason {
             StopReason::Cancelled => Some(Self::Interrupt),

@@ -2,8 +2,8 @@
 
 use lockstep_schedule::Budget;
 
-/// The budget of one of `count` parts of the work: its share of the evaluations, and of the time that is left for the
-/// last `left` parts.
+/// Returns the budget of one of `count` parts of the work: its share of the evaluations, and of the time that is left
+/// for the last `left` parts.
 pub(crate) fn share(budget: &Budget, count: usize, left: usize) -> Budget {
     let share = match budget.evaluation_limit() {
         u64::MAX => budget.clone(),
@@ -12,7 +12,7 @@ pub(crate) fn share(budget: &Budget, count: usize, left: usize) -> Budget {
     part_of_time(&share, left as u32)
 }
 
-/// The same budget with the remaining time divided by `parts`.
+/// Returns the same budget with the remaining time divided by `parts`.
 pub(crate) fn part_of_time(budget: &Budget, parts: u32) -> Budget {
     match budget.time_left() {
         Some(time) => budget.clone().within(time / parts),

@@ -65,7 +65,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// The identity of a plan with this limit of evaluations.
+    /// Returns the identity of a plan with this limit of evaluations.
     pub(super) fn new(problem: &Problem<'_>, options: PlanOptions<'_>, evaluations: u64) -> Self {
         let collective = problem.collective();
         let messages = collective.listed().unwrap_or_default().iter();
@@ -103,7 +103,8 @@ impl Identity {
     }
 }
 
-/// The name of a collective in files. The name of a custom one includes a pattern that its messages do not imply.
+/// Returns the name of a collective in files. The name of a custom one includes a pattern that its messages do not
+/// imply.
 fn collective_name(collective: &Collective) -> String {
     match collective.listed() {
         Some(messages) if Collective::custom(messages.to_vec()).pattern() != collective.pattern() => {

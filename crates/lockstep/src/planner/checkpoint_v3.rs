@@ -30,7 +30,7 @@ struct ScheduleV3 {
 }
 
 impl StateV3 {
-    /// The state in the current version, and the state of its search.
+    /// Returns the state in the current version, and the state of its search.
     ///
     /// # Errors
     ///

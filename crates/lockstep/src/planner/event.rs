@@ -39,7 +39,8 @@ pub enum Event<'a> {
     /// A schedule was repaired after faults.
     Repaired(Repaired),
     /// A search is running. Reported several times per second on usual sizes. Its checkpoint is input of
-    /// [`Planner::from_checkpoint`](crate::Planner::from_checkpoint) and takes about 6 bytes per delivery and individual.
+    /// [`Planner::from_checkpoint`](crate::Planner::from_checkpoint) and takes about 6 bytes per delivery and
+    /// individual.
     Search(SearchProgress<'a>),
     /// A search was stopped by a deadline or a cancellation: the last opportunity for a checkpoint.
     Stopped(SearchProgress<'a>),

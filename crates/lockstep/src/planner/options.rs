@@ -5,6 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::registry::{EngineChoice, EngineRegistry};
 
 /// The options of a planner.
+///
+/// ```
+/// use lockstep::{EngineChoice, PlanOptions};
+///
+/// let options = PlanOptions { engine: EngineChoice::Named("construct"), steps: Some(7), ..PlanOptions::auto(1) };
+/// assert_eq!(options.seed, 1);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions<'a> {
     /// The engines that run.
@@ -18,7 +25,7 @@ pub struct PlanOptions<'a> {
 }
 
 impl PlanOptions<'static> {
-    /// All engines of [`EngineChoice::Auto`] in the standard registry, without a maximum number of steps.
+    /// Returns the options for [`EngineChoice::Auto`] with the standard registry, without a maximum number of steps.
     pub const fn auto(seed: u64) -> Self {
         Self { engine: EngineChoice::Auto, engines: EngineRegistry::standard(), steps: None, seed }
     }
@@ -45,7 +52,7 @@ pub(super) enum StoredEngine {
 }
 
 impl StoredEngine {
-    /// The name of the choice.
+    /// Returns the name of the choice.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Auto => "auto",

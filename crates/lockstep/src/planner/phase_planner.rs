@@ -198,7 +198,8 @@ impl<'a> PhasePlanner<'a> {
         }
     }
 
-    /// The budget of one run of each engine of the portfolio: one part of `parts`, or less if a search may follow.
+    /// Returns the budget of one run of each engine of the portfolio: one part of `parts`, or less if a search may
+    /// follow.
     fn portfolio_budget(&self, parts: u32) -> Budget {
         let is_followed =
             self.stage(EngineStage::Search).iter().any(|known| known.engine.supports(&self.problem).is_ok());
@@ -252,7 +253,7 @@ impl<'a> PhasePlanner<'a> {
         state.best.is_some() && state.reached() <= self.goal()
     }
 
-    /// A schedule of this number of steps is good enough.
+    /// Returns a schedule of this number of steps is good enough.
     fn goal(&self) -> u32 {
         self.ceiling.unwrap_or(self.bound.steps)
     }
@@ -261,7 +262,7 @@ impl<'a> PhasePlanner<'a> {
         !self.stage(stage).is_empty()
     }
 
-    /// The engines of one stage.
+    /// Returns the engines of one stage.
     fn stage(&self, stage: EngineStage) -> &'a [RegisteredEngine<'a>] {
         let start = self.engines.partition_point(|known| known.stage < stage);
         let end = self.engines.partition_point(|known| known.stage <= stage);

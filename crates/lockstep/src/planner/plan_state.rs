@@ -19,7 +19,7 @@ pub(super) struct PhaseSchedule {
 }
 
 impl PhaseSchedule {
-    /// A schedule that the verifier has accepted.
+    /// Returns a schedule that the verifier has accepted.
     pub(super) fn new(engine: &str, found: FoundSchedule, verification: Verification) -> Self {
         let FoundSchedule { schedule, method } = found;
         Self { engine: engine.to_owned(), method, schedule, verification: Some(verification) }
@@ -49,7 +49,7 @@ impl PlanState {
         self.bounds.push(bound.to_bytes());
     }
 
-    /// The lower bounds of all phases up to the current one.
+    /// Returns the lower bounds of all phases up to the current one.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl PlanState {
         self.bounds.iter().map(|bytes| LowerBound::from_bytes(bytes)).collect()
     }
 
-    /// Number of steps of the shortest schedule of the current phase; `u32::MAX` without one.
+    /// Returns the number of steps of the shortest schedule of the current phase; `u32::MAX` without one.
     pub(super) fn reached(&self) -> u32 {
         self.best.as_ref().map_or(u32::MAX, PhaseSchedule::step_count)
     }

@@ -49,14 +49,14 @@ pub fn plan(
 /// 1. Cheap lower bounds; engines of [`EngineStage::Construction`](crate::EngineStage::Construction).
 /// 2. Bounds that take a search; a first run of the engines of
 ///    [`EngineStage::Portfolio`](crate::EngineStage::Portfolio).
-/// 3. Expensive bounds (flows, linear programmes) that can still exceed the schedule's steps; a second, longer run of the
-///    portfolio.
+/// 3. Expensive bounds (flows, linear programmes) that can still exceed the schedule's steps; a second, longer run of
+///    the portfolio.
 /// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), with the whole budget.
 /// 5. The verifier for the complete schedule, and the check of the certificate.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
-/// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. Each of
-/// several phases gets an equal share of the budget.
+/// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. Each
+/// of several phases gets an equal share of the budget.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
@@ -182,7 +182,7 @@ fn check_possible(
     Err(PlanError::Impossible { steps, least: bound.steps, why })
 }
 
-/// The checked bounds of the phases that a checkpoint contains.
+/// Returns the checked bounds of the phases that a checkpoint contains.
 fn resumed_bounds(
     state: &PlanState,
     problems: &[Problem<'_>],
@@ -202,8 +202,8 @@ fn inconsistent(what: String) -> CheckpointError {
     CheckpointError::Inconsistent { what }
 }
 
-/// The schedule of all phases, under the name of the last engine in the registry's order. The report of the verifier is
-/// kept only if the schedule is the verified one.
+/// Returns the schedule of all phases, under the name of the last engine in the registry's order. The report of the
+/// verifier is kept only if the schedule is the verified one.
 fn joined(
     problem: &Problem<'_>,
     phases: &[DistributePhase<'_>],

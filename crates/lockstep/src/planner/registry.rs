@@ -53,8 +53,8 @@ impl Eq for RegisteredEngine<'_> {}
 
 /// The ordered list of engines that a planner can run.
 ///
-/// To add an engine, implement [`Engine`], and give the planner a registry that contains the engine. The planner verifies
-/// every schedule of the engine, and drops an invalid one.
+/// To add an engine, implement [`Engine`], and give the planner a registry that contains the engine. The planner
+/// verifies every schedule of the engine, and drops an invalid one.
 ///
 /// ```
 /// use lockstep::schedule::{Engine, EngineObserver, EngineRequest, FoundSchedule, NotFound, Schedule};
@@ -104,15 +104,15 @@ enum EngineList<'a> {
 }
 
 impl EngineRegistry<'static> {
-    /// The engines of Lockstep: `analytic`, `construct`, `umda` and `hgsa`.
+    /// Returns the engines of Lockstep: `analytic`, `construct`, `umda` and `hgsa`.
     pub const fn standard() -> &'static Self {
         &STANDARD
     }
 }
 
 impl<'a> EngineRegistry<'a> {
-    /// Adds an engine behind the others of its stage, and includes it in [`EngineChoice::Auto`]. It replaces an engine of
-    /// the same name.
+    /// Adds an engine behind the others of its stage, and includes it in [`EngineChoice::Auto`]. It replaces an engine
+    /// of the same name.
     #[must_use]
     pub fn with_engine(self, engine: &'a dyn Engine, stage: EngineStage) -> Self {
         let mut engines = self.engines().to_vec();
@@ -122,7 +122,7 @@ impl<'a> EngineRegistry<'a> {
         Self { engines: EngineList::Extended(engines) }
     }
 
-    /// The engines in the order in which a planner runs them.
+    /// Returns the engines in the order in which a planner runs them.
     pub fn engines(&self) -> &[RegisteredEngine<'a>] {
         match &self.engines {
             EngineList::Standard(engines) => engines,
@@ -141,7 +141,7 @@ impl<'a> EngineRegistry<'a> {
         choice.ok_or_else(|| EngineError { name: name.to_owned(), choices: self.choices().collect() })
     }
 
-    /// Every choice of this registry, the default first.
+    /// Returns every choice of this registry, the default first.
     pub fn choices(&self) -> impl Iterator<Item = EngineChoice> {
         let engines = self.engines().iter().map(|known| EngineChoice::Named(known.engine.name()));
         std::iter::once(EngineChoice::Auto).chain(engines)
@@ -153,7 +153,7 @@ impl<'a> EngineRegistry<'a> {
         self.chosen(choice).is_ok_and(|engines| engines.iter().any(|known| known.stage == EngineStage::Search))
     }
 
-    /// The engines of a choice, in order.
+    /// Returns the engines of a choice, in order.
     pub(crate) fn chosen(&self, choice: EngineChoice) -> Result<Vec<RegisteredEngine<'a>>, EngineError> {
         let is_chosen = |known: &&RegisteredEngine<'a>| match choice {
             EngineChoice::Auto => known.is_in_auto,
@@ -163,7 +163,7 @@ impl<'a> EngineRegistry<'a> {
         Ok(self.engines().iter().filter(is_chosen).copied().collect())
     }
 
-    /// The place of an engine in the order, from 0.
+    /// Returns the place of an engine in the order, from 0.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.engines().iter().position(|known| known.engine.name() == name)
     }
@@ -187,7 +187,7 @@ pub enum EngineChoice {
 }
 
 impl EngineChoice {
-    /// The name of the engine, or `auto`.
+    /// Returns the name of the engine, or `auto`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

@@ -89,32 +89,32 @@ pub fn plan_symmetric(
 }
 
 impl SymmetricPlan {
-    /// The schedule: the part of one source, and the group that translates it to all other sources.
+    /// Returns the schedule: the part of one source, and the group that translates it to all other sources.
     pub fn schedule(&self) -> &SymmetricSchedule {
         &self.schedule
     }
 
-    /// The network's rules that the plan assumes.
+    /// Returns the network's rules that the plan assumes.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
 
-    /// Number of steps of the schedule.
+    /// Returns the number of steps of the schedule.
     pub fn step_count(&self) -> u32 {
         self.verification.steps as u32
     }
 
-    /// The report of the verifier, over all sources.
+    /// Returns the report of the verifier, over all sources.
     pub fn verification(&self) -> &Verification {
         &self.verification
     }
 
-    /// The best known lower bound, with its certificate.
+    /// Returns the best known lower bound, with its certificate.
     pub fn lower_bound(&self) -> &LowerBound {
         &self.bound
     }
 
-    /// The distance of the schedule from the bound.
+    /// Returns the distance of the schedule from the bound.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
@@ -124,7 +124,7 @@ impl SymmetricPlan {
         self.verdict == Verdict::Optimal
     }
 
-    /// Name of the construction.
+    /// Returns the name of the construction.
     pub fn construction(&self) -> &'static str {
         self.construction
     }

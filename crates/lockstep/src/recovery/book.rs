@@ -81,22 +81,22 @@ impl RecoveryBook {
         Ok(Self { before, sets: title.sets, pages })
     }
 
-    /// The plan of the network without faults.
+    /// Returns the plan of the network without faults.
     pub fn before(&self) -> &PlanFile {
         &self.before
     }
 
-    /// The network without faults.
+    /// Returns the network without faults.
     pub fn topology(&self) -> &Topology {
         self.before.schedule.topology()
     }
 
-    /// The sets of faults of the book, in words.
+    /// Returns the sets of faults of the book, in words.
     pub fn sets(&self) -> &str {
         &self.sets
     }
 
-    /// Number of sets of faults.
+    /// Returns the number of sets of faults.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
@@ -120,8 +120,8 @@ impl RecoveryBook {
         plan.map(|plan| Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)).transpose()
     }
 
-    /// Returns the figures for these faults, and the plan as a file on the faulty network; `None` if the book does not have
-    /// the faults.
+    /// Returns the figures for these faults, and the plan as a file on the faulty network; `None` if the book does not
+    /// have the faults.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! The format of recovery books: sealed pieces, one behind the other.
 //!
-//! The first piece describes the sweep. Each further piece has the consequence of one set of faults, and the last one the
-//! number of sets. An interrupted sweep therefore loses nothing, and an unfinished book is not read as a complete one.
+//! The first piece describes the sweep. Each further piece has the consequence of one set of faults, and the last one
+//! the number of sets. An interrupted sweep therefore loses nothing, and an unfinished book is not read as a complete
+//! one.
 
 use lockstep_files::{FileError, FileKind, SealError};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! The consequence of one fault set: figures and plan.
 
-use lockstep_faults::{FaultError, Faults, Survivability, Transport};
-use lockstep_schedule::{Budget, ProblemError};
+use lockstep_faults::{FaultError, Faults, Survivability};
+use lockstep_schedule::{Budget, ProblemError, Transport};
 use lockstep_topology::Topology;
 
 use super::degradation::{Degradation, FaultOutcome, Loss, PlanFigures};
@@ -79,7 +79,7 @@ impl Consequence {
 
 /// Returns what is lost, if a loss makes the problem impossible.
 fn loss(error: ProblemError, before: &Plan, network: &Topology) -> Result<Loss, ConsequenceError> {
-    let transport = Transport::of(before.collective(), before.model());
+    let transport = Transport::of(before.collective().pattern(), before.model());
     match (error, before.collective().root()) {
         (ProblemError::HasFailed { .. }, Some(root)) => Ok(Loss::Root(root)),
         (ProblemError::TooFewTerminals { .. } | ProblemError::Unreachable { .. }, _) => {

@@ -44,7 +44,7 @@ pub struct PlanFigures {
 }
 
 impl PlanFigures {
-    /// The figures of a plan with these changes.
+    /// Returns the figures of a plan with these changes.
     pub fn new(plan: &Plan, changes: Option<Changes>) -> Self {
         let bound = plan.lower_bound();
         Self {

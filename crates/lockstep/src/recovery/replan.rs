@@ -11,8 +11,8 @@ use crate::planner::{Event, MAX_DELIVERIES, PlanError, PlanOptions, Planner, che
 /// A plan for a network with faults, and how it relates to the plan before.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replan {
-    /// The shorter one of the repaired and the fresh plan. Ties go to the repaired plan, which changes less of a running
-    /// system.
+    /// The shorter one of the repaired and the fresh plan. Ties go to the repaired plan, which changes less of a
+    /// running system.
     pub plan: Plan,
     /// The repaired schedule; `None` if no method could continue from the remaining transfers.
     pub repaired: Option<Repaired>,
@@ -47,8 +47,8 @@ impl From<ProblemError> for ReplanError {
 
 /// Plans again after faults. `faulty` is the network of `before` after more nodes and channels have failed.
 ///
-/// Transfers that the faults do not affect are kept, and the rest is repaired. If the repaired schedule exceeds the lower
-/// bound, a fresh plan is computed with `options`, and the shorter plan is returned. Failed terminals leave the
+/// Transfers that the faults do not affect are kept, and the rest is repaired. If the repaired schedule exceeds the
+/// lower bound, a fresh plan is computed with `options`, and the shorter plan is returned. Failed terminals leave the
 /// collective. The verifier checks the result on the faulty network, and its lower bound holds for the faulty network.
 /// The plan before is verified already, because it is a [`Plan`].
 ///

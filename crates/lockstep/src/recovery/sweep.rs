@@ -13,9 +13,9 @@ const BATCH: usize = 4;
 
 /// Computes the consequences of many fault sets in parallel, and passes them to `observe` in the order of the sets.
 ///
-/// Each set gets all evaluations of the budget, and all sets share its deadline. Returns why the sweep stopped before the
-/// last set, or `None` if it is complete. A plan that was cut short is not passed on: every consequence depends on the
-/// arguments only.
+/// Each set gets all evaluations of the budget, and all sets share its deadline. Returns why the sweep stopped before
+/// the last set, or `None` if it is complete. A plan that was cut short is not passed on: every consequence depends on
+/// the arguments only.
 ///
 /// ```
 /// use lockstep::faults::{FaultKind, FaultSpace};

@@ -174,8 +174,8 @@ fn extend_path(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_global_rejects: 100_000, ..ProptestConfig::default() })]
 
-    /// On tiny networks, under every model, plans are optimal and bounds hold. The engine `construct` alone may need one
-    /// step more for wormhole messages with different receivers, because it never sends a message back.
+    /// On tiny networks, under every model, plans are optimal and bounds hold. The engine `construct` alone may need
+    /// one step more for wormhole messages with different receivers, because it never sends a message back.
     #[test]
     fn plans_are_as_short_as_the_exhaustive_optimum(
         instance in instance(4).prop_filter("few enough to try", |instance| {

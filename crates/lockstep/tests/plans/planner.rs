@@ -43,8 +43,8 @@ proptest! {
     }
 }
 
-/// The optimal numbers of steps on networks of the documents. They follow from reception and doubling on Omega networks,
-/// from distance and cuts on the mesh, and from the cut at the root of a tree.
+/// The optimal numbers of steps on networks of the documents. They follow from reception and doubling on Omega
+/// networks, from distance and cuts on the mesh, and from the cut at the root of a tree.
 #[test]
 fn small_networks_of_the_documents_are_planned_optimally() {
     let cases = [

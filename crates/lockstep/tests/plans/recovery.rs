@@ -5,7 +5,7 @@ use lockstep::{
     BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity,
     SweepLog, Topology, sweep, verify,
 };
-use lockstep::{CommunicationModel, faults::Transport, faults::disconnected_pairs};
+use lockstep::{CommunicationModel, faults::disconnected_pairs, schedule::Transport};
 use proptest::prelude::*;
 
 use crate::Setup;
@@ -39,7 +39,7 @@ fn every_set_of_faults_has_its_row_in_order() {
     for Consequence { degradation, plan } in &consequences {
         let network = degradation.faults.apply_to(before.topology()).unwrap();
         let is_connected =
-            disconnected_pairs(&network, Transport::of(before.collective(), before.model())).next().is_none();
+            disconnected_pairs(&network, Transport::of(before.collective().pattern(), before.model())).next().is_none();
         match (&degradation.outcome, plan) {
             (FaultOutcome::Planned(planned), Some(plan)) => {
                 assert!(is_connected);

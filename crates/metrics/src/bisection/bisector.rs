@@ -8,7 +8,8 @@ use super::multilevel::Multilevel;
 use super::refiner::{BisectionInput, MoveRule, Refiner};
 use crate::Graph;
 
-/// Percentage of nodes that a round reassigns. Values near 60 were best on random regular networks of 128 and 1,024 nodes.
+/// Percentage of nodes that a round reassigns. Values near 60 were best on random regular networks of 128 and 1,024
+/// nodes.
 const DEALT_PERCENT: usize = 60;
 
 /// The effort of [`Bisector::bisect`].
@@ -22,8 +23,8 @@ pub struct BisectionEffort {
 
 /// Searches for small bisections, with reusable buffers.
 ///
-/// A search returns the cut in cables, and [`sides`](Self::sides) returns its two sides. Directed networks are first converted
-/// to their cables. Otherwise, a search allocates only if the network is larger than earlier ones.
+/// A search returns the cut in cables, and [`sides`](Self::sides) returns its two sides. Directed networks are first
+/// converted to their cables. Otherwise, a search allocates only if the network is larger than earlier ones.
 ///
 /// ```
 /// use lockstep_metrics::{Bisector, Graph};
@@ -47,16 +48,18 @@ pub struct Bisector {
 impl Bisector {
     /// Returns the cut, in cables, of one run of the Kernighan–Lin algorithm from random sides.
     ///
-    /// A pass exchanges the best pair of terminals repeatedly, each terminal once, and keeps the best intermediate cut. Passes
-    /// repeat until one does not improve the cut. A switch, or an odd terminal, moves alone if it saves at least as much. Ties
-    /// are broken by time in a random initial order, so node numbers do not matter.
+    /// A pass exchanges the best pair of terminals repeatedly, each terminal once, and keeps the best intermediate cut.
+    /// Passes repeat until one does not improve the cut. A switch, or an odd terminal, moves alone if it saves at least
+    /// as much. Ties are broken by time in a random initial order, so node numbers do not matter.
     ///
-    /// At most O(N M) per pass and much less on sparse networks; usually about five passes. The quality of one run varies.
+    /// At most O(N M) per pass and much less on sparse networks; usually about five passes. The quality of one run
+    /// varies.
     ///
     /// # Source
     ///
-    /// Kernighan and Lin, *An efficient heuristic procedure for partitioning graphs*, Bell System Technical Journal 49, 1970.
-    /// Gain buckets: Fiduccia and Mattheyses, *A linear-time heuristic for improving network partitions*, DAC 1982.
+    /// Kernighan and Lin, *An efficient heuristic procedure for partitioning graphs*, Bell System Technical Journal 49,
+    /// 1970. Gain buckets: Fiduccia and Mattheyses, *A linear-time heuristic for improving network partitions*, DAC
+    /// 1982.
     pub fn kernighan_lin(&mut self, graph: &Graph, random: &mut impl Rng) -> u32 {
         self.best_of(graph, 1, random)
     }
@@ -81,13 +84,13 @@ impl Bisector {
 
     /// Returns the smallest cut, in cables, of a multilevel search with perturbations.
     ///
-    /// A start contracts neighbours to groups, repeatedly, partitions the groups, and refines the sides while it expands the
-    /// groups. A round reassigns most nodes of the best cut and refines again. A start takes about as long as three runs of
-    /// [`kernighan_lin`](Self::kernighan_lin), and a round little more than one run.
+    /// A start contracts neighbours to groups, repeatedly, partitions the groups, and refines the sides while it
+    /// expands the groups. A round reassigns most nodes of the best cut and refines again. A start takes about as long
+    /// as three runs of [`kernighan_lin`](Self::kernighan_lin), and a round little more than one run.
     ///
-    /// Use starts for large structured networks: on `fat-tree:2,10`, 4 starts find the width of 512, while the best of 10 runs
-    /// is about 700. Use rounds for large random networks: on 8-regular ones with 1,024 nodes, 1 start and 10 rounds are 2 %
-    /// better than [`best_of`](Self::best_of) in the same time. Up to 128 nodes, both are equally good.
+    /// Use starts for large structured networks: on `fat-tree:2,10`, 4 starts find the width of 512, while the best of
+    /// 10 runs is about 700. Use rounds for large random networks: on 8-regular ones with 1,024 nodes, 1 start and 10
+    /// rounds are 2 % better than [`best_of`](Self::best_of) in the same time. Up to 128 nodes, both are equally good.
     ///
     /// ```
     /// use lockstep_metrics::{BisectionEffort, Bisector, Graph};
@@ -104,9 +107,10 @@ impl Bisector {
     ///
     /// # Source
     ///
-    /// Hendrickson and Leland, *A multilevel algorithm for partitioning graphs*, Supercomputing 1995. Contraction: first choice
-    /// of Karypis and Kumar, *Multilevel k-way hypergraph partitioning*, DAC 1999. Moves: Fiduccia and Mattheyses, DAC 1982.
-    /// Rounds: Lourenço, Martin and Stützle, *Iterated local search*, Handbook of Metaheuristics, 2003.
+    /// Hendrickson and Leland, *A multilevel algorithm for partitioning graphs*, Supercomputing 1995. Contraction:
+    /// first choice of Karypis and Kumar, *Multilevel k-way hypergraph partitioning*, DAC 1999. Moves: Fiduccia and
+    /// Mattheyses, DAC 1982. Rounds: Lourenço, Martin and Stützle, *Iterated local search*, Handbook of Metaheuristics,
+    /// 2003.
     pub fn bisect(&mut self, graph: &Graph, effort: BisectionEffort, random: &mut impl Rng) -> u32 {
         let cables = cables(graph);
         let Self { refiner, multilevel, best, terminals } = self;

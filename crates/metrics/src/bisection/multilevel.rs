@@ -45,8 +45,8 @@ impl Level {
 }
 
 impl Multilevel {
-    /// Partitions the coarsest network, and refines the sides on each finer network. The result is in `refiner.sides`, nearly
-    /// balanced.
+    /// Partitions the coarsest network, and refines the sides on each finer network. The result is in `refiner.sides`,
+    /// nearly balanced.
     pub(super) fn deal(&mut self, refiner: &mut Refiner, load: BisectionInput<'_>, random: &mut impl Rng) {
         let depth = self.coarsen(refiner, load, random);
         let Self { levels, best, .. } = self;

@@ -138,8 +138,8 @@ fn few_starts_suffice_for_trees_of_a_thousand_hosts() {
     }
 }
 
-/// The means of METIS and of `KaHIP` with the setting `strong` are those of six other random regular networks of 128 nodes; such means
-/// hardly differ from one set to another.
+/// The means of METIS and of `KaHIP` with the setting `strong` are those of six other random regular networks of 128
+/// nodes; such means hardly differ from one set to another.
 #[test]
 fn cuts_of_random_networks_are_as_small_as_those_of_partitioners() {
     let mut bisector = Bisector::default();

@@ -25,7 +25,8 @@ impl SpectralGap {
     }
 }
 
-/// Computes spectral gaps, with reusable buffers. Takes `8 n^2` bytes for up to 512 nodes, and about 1 KiB per node beyond.
+/// Computes spectral gaps, with reusable buffers. Takes `8 n^2` bytes for up to 512 nodes, and about 1 KiB per node
+/// beyond.
 #[derive(Clone, Debug, Default)]
 pub struct SpectralSearch {
     /// The nodes of the network, without failed ones.
@@ -38,16 +39,17 @@ pub struct SpectralSearch {
 }
 
 impl SpectralSearch {
-    /// Computes the spectral gap of a network. A directed network is replaced by its [`undirected`](Graph::undirected) graph.
+    /// Computes the spectral gap of a network. A directed network is replaced by its [`undirected`](Graph::undirected)
+    /// graph.
     ///
-    /// All nodes count except isolated nodes that are not terminals. O(n³) for up to 512 nodes, without allocation if earlier
-    /// networks were as large. Beyond, O(n + M) per Lanczos step, plus O(n) per kept vector.
+    /// All nodes count except isolated nodes that are not terminals. O(n³) for up to 512 nodes, without allocation if
+    /// earlier networks were as large. Beyond, O(n + M) per Lanczos step, plus O(n) per kept vector.
     ///
     /// # Source
     ///
     /// Fiedler, *Algebraic connectivity of graphs*, Czechoslovak Mathematical Journal 23, 1973. Householder, *Unitary
-    /// triangularization of a nonsymmetric matrix*, Journal of the ACM 5, 1958. Bisection by Sturm sequences: Givens, 1954.
-    /// Lanczos iteration: Lanczos, 1950.
+    /// triangularization of a nonsymmetric matrix*, Journal of the ACM 5, 1958. Bisection by Sturm sequences: Givens,
+    /// 1954. Lanczos iteration: Lanczos, 1950.
     pub fn measure(&mut self, graph: &Graph) -> SpectralGap {
         if !graph.is_symmetric() {
             return self.measure(&graph.undirected());

@@ -11,7 +11,8 @@ pub(super) struct Tridiagonal {
 }
 
 impl Tridiagonal {
-    /// Reduces a symmetric matrix of this order to tridiagonal form by Householder reflections. Overwrites `matrix`. O(n³).
+    /// Reduces a symmetric matrix of this order to tridiagonal form by Householder reflections. Overwrites `matrix`.
+    /// O(n³).
     pub(super) fn reduce(&mut self, matrix: &mut [f64], order: usize) {
         self.diagonal.clear();
         self.beside.clear();

@@ -22,14 +22,15 @@ const ROUNDING: f64 = 1e-9;
 pub struct ThroughputCertificate {
     /// The bounds.
     pub throughput: Throughput,
-    /// The flow on each arc for each source, when the source sends 1 to each other terminal. Empty if the lower bound is 0.
+    /// The flow on each arc for each source, when the source sends 1 to each other terminal. Empty if the lower bound
+    /// is 0.
     ///
-    /// Sources are the least terminals of their orbits, ascending. Symmetries map these flows to those of all terminals, and
-    /// the mean over the group loads symmetric channels equally. In a symmetric graph, reversed flows are included in the
-    /// mean.
+    /// Sources are the least terminals of their orbits, ascending. Symmetries map these flows to those of all
+    /// terminals, and the mean over the group loads symmetric channels equally. In a symmetric graph, reversed flows
+    /// are included in the mean.
     pub flows: Vec<f64>,
-    /// The length of each arc. The rate is at most the sum of capacity times length over all arcs, divided by the mean, over
-    /// terminals, of the sum of distances to the other terminals.
+    /// The length of each arc. The rate is at most the sum of capacity times length over all arcs, divided by the mean,
+    /// over terminals, of the sum of distances to the other terminals.
     pub lengths: Vec<f64>,
 }
 

@@ -22,7 +22,8 @@ impl ThroughputSearch {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`measure`](Self::measure), and [`ThroughputError::TooManyFlows`] beyond [`MAX_ARC_FLOWS`].
+    /// Returns the errors of [`measure`](Self::measure), and [`ThroughputError::TooManyFlows`] beyond
+    /// [`MAX_ARC_FLOWS`].
     pub fn certify(
         &mut self,
         graph: &Graph,

@@ -65,8 +65,8 @@ impl PathFlows {
         self.change.resize(classes, 0);
     }
 
-    /// Adds the paths of a tree that are shorter than all known paths of their pairs. The first path of a pair gets all its
-    /// traffic.
+    /// Adds the paths of a tree that are shorter than all known paths of their pairs. The first path of a pair gets all
+    /// its traffic.
     pub(super) fn add(&mut self, demands: &DemandPairs, number: usize, tree: &ShortestPathTree, lengths: &[f64]) {
         let source = demands.source(number);
         let rate = demands.rate(number);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Bounds on the rate of uniform all-to-all traffic with optimal routing.
 ///
-/// The rate is what each terminal sends in total, in units of the capacity of a channel. Each channel has capacity 1 in its
-/// direction, even if it shares a resource. Nodes have no limit.
+/// The rate is what each terminal sends in total, in units of the capacity of a channel. Each channel has capacity 1 in
+/// its direction, even if it shares a resource. Nodes have no limit.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Throughput {
     /// Rate of a known flow.

@@ -15,7 +15,8 @@ pub const MAX_FLOWS: usize = 1 << 22;
 /// Number of equilibration sweeps per search for new paths.
 const SWEEPS: usize = 6;
 
-/// Target ratio of the part of the gap from uneven loads to the part from detours. It controls the steepness of lengths.
+/// Target ratio of the part of the gap from uneven loads to the part from detours. It controls the steepness of
+/// lengths.
 const BALANCE: f64 = 4.0;
 
 /// The goal of a throughput search.
@@ -85,30 +86,30 @@ pub struct ThroughputSearch {
 }
 
 impl ThroughputSearch {
-    /// Computes bounds on the throughput of a network. Both are 0 if some terminal cannot reach another, or for fewer than two
-    /// terminals.
+    /// Computes bounds on the throughput of a network. Both are 0 if some terminal cannot reach another, or for fewer
+    /// than two terminals.
     ///
-    /// Paths lead only through forwarding nodes. `symmetries` are permutations of the nodes, which are verified. They reduce
-    /// the work, but none are needed.
+    /// Paths lead only through forwarding nodes. `symmetries` are permutations of the nodes, which are verified. They
+    /// reduce the work, but none are needed.
     ///
-    /// Each round searches for shortest paths from each source, with lengths that grow exponentially with the load. Then it
-    /// moves traffic of each pair from longer paths to the shortest one. The lengths prove the upper bound by duality:
-    /// capacity times length of all channels, divided by the distances of all pairs.
+    /// Each round searches for shortest paths from each source, with lengths that grow exponentially with the load.
+    /// Then it moves traffic of each pair from longer paths to the shortest one. The lengths prove the upper bound by
+    /// duality: capacity times length of all channels, divided by the distances of all pairs.
     ///
-    /// A round takes O(M log N) per source plus O(D) per known path of `D` channels. A gap of 1 % usually takes 4 to 10 rounds,
-    /// and a gap of 0.1 % usually 5 to 20, but hundreds if almost all channels are saturated. With 32 routers and 1 %, this is
-    /// 0.5 to 6 ms.
+    /// A round takes O(M log N) per source plus O(D) per known path of `D` channels. A gap of 1 % usually takes 4 to 10
+    /// rounds, and a gap of 0.1 % usually 5 to 20, but hundreds if almost all channels are saturated. With 32 routers
+    /// and 1 %, this is 0.5 to 6 ms.
     ///
     /// # Errors
     ///
-    /// Returns [`ThroughputError::TooLarge`] beyond [`MAX_FLOWS`], and [`ThroughputError::Symmetry`] if a permutation is not a
-    /// symmetry.
+    /// Returns [`ThroughputError::TooLarge`] beyond [`MAX_FLOWS`], and [`ThroughputError::Symmetry`] if a permutation
+    /// is not a symmetry.
     ///
     /// # Source
     ///
-    /// Shahrokhi and Matula, *The maximum concurrent flow problem*, Journal of the ACM 37, 1990: duality, and lengths that are
-    /// exponential in the loads. Bertsekas and Gallager, *Data Networks*, 2nd edition, Prentice Hall 1992, section 5.7:
-    /// gradient projection along paths, here one pair after the other.
+    /// Shahrokhi and Matula, *The maximum concurrent flow problem*, Journal of the ACM 37, 1990: duality, and lengths
+    /// that are exponential in the loads. Bertsekas and Gallager, *Data Networks*, 2nd edition, Prentice Hall 1992,
+    /// section 5.7: gradient projection along paths, here one pair after the other.
     pub fn measure(
         &mut self,
         graph: &Graph,

@@ -34,8 +34,8 @@ impl Niches {
         niches
     }
 
-    /// Removes and returns a candidate of a direction with the fewest survivors: the nearest one if the direction has no
-    /// survivor, otherwise a random one.
+    /// Removes and returns a candidate of a direction with the fewest survivors: the nearest one if the direction has
+    /// no survivor, otherwise a random one.
     pub(super) fn choose(&mut self, random: &mut ChaCha8Rng) -> usize {
         let open = || (0..self.candidates.len()).filter(|&direction| !self.candidates[direction].is_empty());
         let fewest = open().map(|direction| self.counts[direction]).min();

@@ -23,8 +23,8 @@ pub(crate) fn normalised(costs: &Costs, ideal: &[f64]) -> Costs {
 
 /// Returns the length of each axis, which is positive.
 ///
-/// If the hyperplane does not exist or does not meet an axis, each length is the greatest cost of the first front, of all
-/// points, or 1.
+/// If the hyperplane does not exist or does not meet an axis, each length is the greatest cost of the first front, of
+/// all points, or 1.
 fn axis_lengths(costs: &Costs) -> Vec<f64> {
     let dimension = costs.dimension();
     let all: Vec<usize> = (0..costs.len()).collect();

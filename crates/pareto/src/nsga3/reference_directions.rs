@@ -4,15 +4,15 @@ use crate::costs::Costs;
 
 /// Returns at most `most` directions of length 1, but at least one per objective.
 ///
-/// The directions point to a lattice on the simplex. If no lattice with inner points is small enough, a second lattice of
-/// half the size lies inside the first. O(m·n) for `n` directions and `m` objectives.
+/// The directions point to a lattice on the simplex. If no lattice with inner points is small enough, a second lattice
+/// of half the size lies inside the first. O(m·n) for `n` directions and `m` objectives.
 ///
 /// # Source
 ///
 /// Das and Dennis, *Normal-boundary intersection: a new method for generating the Pareto surface in nonlinear
 /// multicriteria optimization problems*, SIAM Journal on Optimization 8(3), 1998. Two layers: Deb and Jain, *An
-/// evolutionary many-objective optimization algorithm using reference-point-based nondominated sorting approach, part I*,
-/// IEEE Transactions on Evolutionary Computation 18(4), 2014, section V.
+/// evolutionary many-objective optimization algorithm using reference-point-based nondominated sorting approach, part
+/// I*, IEEE Transactions on Evolutionary Computation 18(4), 2014, section V.
 pub(crate) fn reference_directions(objectives: usize, most: usize) -> Costs {
     let outer = divisions(objectives, most).max(1);
     let mut entries = lattice(objectives, outer);
@@ -47,7 +47,8 @@ fn divisions(objectives: usize, most: usize) -> usize {
     }
 }
 
-/// Returns all points whose coordinates are multiples of `1 / divisions` and sum to 1, row by row. Empty for 0 divisions.
+/// Returns all points whose coordinates are multiples of `1 / divisions` and sum to 1, row by row. Empty for 0
+/// divisions.
 fn lattice(objectives: usize, divisions: usize) -> Vec<f64> {
     let mut entries = Vec::new();
     if divisions == 0 {

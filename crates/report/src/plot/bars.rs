@@ -57,12 +57,12 @@ enum ValueDirection {
 
 /// Draws a bar chart as an SVG picture. Returns the text of one `<svg>` element.
 ///
-/// Bars start at 0 and show their values at the end: vertically if bars are narrow, not at all if they are narrower than a
-/// letter. Pointing at a bar shows its group, series and value. The ticks of the axis are multiples of 1, 2 or 5 times a
-/// power of ten. The picture grows with the number of bars. Its background is white.
+/// Bars start at 0 and show their values at the end: vertically if bars are narrow, not at all if they are narrower
+/// than a letter. Pointing at a bar shows its group, series and value. The ticks of the axis are multiples of 1, 2 or 5
+/// times a power of ten. The picture grows with the number of bars. Its background is white.
 ///
-/// Any input is accepted. A note counts the omitted values: those without a group, not a number, or larger than 1e100. The
-/// same input gives the same text. Takes `O(n)` time.
+/// Any input is accepted. A note counts the omitted values: those without a group, not a number, or larger than 1e100.
+/// The same input gives the same text. Takes `O(n)` time.
 ///
 /// ```
 /// use lockstep_report::{BarChart, BarSeries, bars_svg};

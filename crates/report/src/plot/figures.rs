@@ -8,8 +8,8 @@ pub(crate) fn is_drawable(value: f64) -> bool {
     (-LARGEST..=LARGEST).contains(&value)
 }
 
-/// Formats a number: integers below ten million exactly, other numbers with four significant digits, as `1.5e9` if that is
-/// shorter.
+/// Formats a number: integers below ten million exactly, other numbers with four significant digits, as `1.5e9` if that
+/// is shorter.
 pub(crate) fn shown(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e7 {
         return decimal(value, 0);

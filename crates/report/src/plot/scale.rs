@@ -23,7 +23,8 @@ pub(crate) struct AxisScale {
 }
 
 impl AxisScale {
-    /// Creates the scale from `low` to `high` with at most `intervals` intervals between ticks; `intervals` is 5 or more.
+    /// Creates the scale from `low` to `high` with at most `intervals` intervals between ticks; `intervals` is 5 or
+    /// more.
     ///
     /// `low` and `high` come from [`extent`], and may be widened by less than a half.
     pub(crate) fn new([low, high]: [f64; 2], intervals: u32) -> Self {
@@ -58,8 +59,8 @@ impl AxisScale {
     }
 }
 
-/// Returns the minimum and maximum of drawable numbers as an interval of positive length. Equal numbers are widened on both
-/// sides; no numbers give 0 to 1.
+/// Returns the minimum and maximum of drawable numbers as an interval of positive length. Equal numbers are widened on
+/// both sides; no numbers give 0 to 1.
 pub(crate) fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let [least, most] =
         values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], value| [least.min(value), most.max(value)]);

@@ -47,8 +47,8 @@ impl Instance {
 
 /// Generates problems on [any kind](topology::any_topology) of network of 2 to `max_nodes` nodes.
 ///
-/// The collectives are named, grouped or custom, in one or two chunks, under every model. If a store-and-forward path is
-/// missing, switching is wormhole.
+/// The collectives are named, grouped or custom, in one or two chunks, under every model. If a store-and-forward path
+/// is missing, switching is wormhole.
 pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
     (topology::any_topology(max_nodes), any_collective(), any_model()).prop_map(|(topology, choice, model)| {
         let collective = choice.on(&topology);

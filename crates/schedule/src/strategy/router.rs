@@ -7,8 +7,9 @@ use crate::messages::MessageId;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::needed::needed_transfers;
 use crate::problem::Problem;
-use crate::reach::{Inner, ReachSearch, UNREACHED};
+use crate::reach::{ReachSearch, UNREACHED};
 use crate::schedule::Schedule;
+use crate::transport::Transport;
 
 /// Returns a random valid schedule without redundant deliveries or needless relays. It depends on the seed alone.
 ///
@@ -80,8 +81,8 @@ struct Router<'a> {
 impl<'a> Router<'a> {
     fn new(problem: &Problem<'a>) -> Self {
         let (topology, messages, model) = (problem.topology(), problem.messages(), problem.model());
-        let inner = if model.switching == Switching::Wormhole { Inner::Routing } else { Inner::Terminals };
-        let search = ReachSearch { topology, backwards: true, inner };
+        let transport = Transport::along_path(model.switching);
+        let search = ReachSearch { topology, backwards: true, crosses: |node| transport.crosses(topology, node) };
         let one_transfer = |distance: u32| {
             if model.switching == Switching::Wormhole { distance != UNREACHED } else { distance == 1 }
         };
@@ -164,7 +165,7 @@ impl<'a> Router<'a> {
         schedule
     }
 
-    /// Sender and receiver of a transfer that brings a message nearer to a receiver.
+    /// Returns the sender and receiver of a transfer that brings a message nearer to a receiver.
     fn next_transfer(
         &self,
         message: &PendingMessage,

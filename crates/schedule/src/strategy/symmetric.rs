@@ -37,8 +37,8 @@ pub fn cayley_topology(graph: &CayleyGraph) -> Topology {
 
 /// Generates symmetric schedules of all-gathers and all-to-alls on Cayley graphs of 2 to `max_elements` elements.
 ///
-/// A schedule is valid if every element is a sum of generators. The exception is a direct all-to-all in which some shortest
-/// path must use a generator twice.
+/// A schedule is valid if every element is a sum of generators. The exception is a direct all-to-all in which some
+/// shortest path must use a generator twice.
 pub fn symmetric_instance(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
     let collective = select(vec![CollectiveName::AllGather, CollectiveName::AllToAll]);
     (any_graph(max_elements), collective, any_model(), any::<u64>()).prop_map(|(graph, collective, model, seed)| {

@@ -48,8 +48,8 @@ pub struct BroadcastCounts {
 ///
 /// A redundant delivery is legal and counted.
 ///
-/// O(channel uses) time; under minimal routing, one breadth-first search of the network is added. Memory: 1 bit per channel
-/// and 3 bits per node. Minimal routing adds 4 bytes per node, limited ports add 8 bytes per node.
+/// O(channel uses) time; under minimal routing, one breadth-first search of the network is added. Memory: 1 bit per
+/// channel and 3 bits per node. Minimal routing adds 4 bytes per node, limited ports add 8 bytes per node.
 ///
 /// ```
 /// use lockstep_schedule::{BroadcastVerifier, CommunicationModel, Run};
@@ -94,7 +94,7 @@ pub struct BroadcastVerifier<'a> {
 const MAX_CHANNELS: u64 = 1 << 30;
 
 impl<'a> BroadcastVerifier<'a> {
-    /// The verifier of a broadcast from `root`, before the first round.
+    /// Returns the verifier of a broadcast from `root`, before the first round.
     ///
     /// # Errors
     ///

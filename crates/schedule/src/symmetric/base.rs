@@ -4,11 +4,11 @@ use std::ops::Range;
 
 /// The transfers of the messages of source 0 in a symmetric schedule. The other sources repeat them, translated.
 ///
-/// A transfer starts at element `from` and follows the generators of its path. An all-gather has one message per source,
-/// [`Self::BROADCAST`]. The messages of an all-to-all are numbered by their receiver, relative to the source.
+/// A transfer starts at element `from` and follows the generators of its path. An all-gather has one message per
+/// source, [`Self::BROADCAST`]. The messages of an all-to-all are numbered by their receiver, relative to the source.
 ///
-/// Plain data that may be invalid; [`verify_symmetric`](crate::verify_symmetric) decides. Memory: 12 bytes per transfer and
-/// 2 bytes per channel of its path.
+/// Plain data that may be invalid; [`verify_symmetric`](crate::verify_symmetric) decides. Memory: 12 bytes per transfer
+/// and 2 bytes per channel of its path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BaseSchedule {
     step_end: Vec<u32>,
@@ -33,7 +33,7 @@ impl BaseSchedule {
     /// The number of the only message of a source in an all-gather.
     pub const BROADCAST: u32 = 0;
 
-    /// The base without steps.
+    /// Returns the base without steps.
     pub fn new() -> Self {
         Self::default()
     }
@@ -52,7 +52,8 @@ impl BaseSchedule {
         assert!(self.try_push(message, from, path), "fewer than 2^32 transfers and channel uses");
     }
 
-    /// Adds a transfer to the last step; returns `false` if there would be more than 2^32 - 1 transfers or channel uses.
+    /// Adds a transfer to the last step; returns `false` if there would be more than 2^32 - 1 transfers or channel
+    /// uses.
     pub(crate) fn try_push(&mut self, message: u32, from: u32, path: &[u16]) -> bool {
         let transfers = u32::try_from(self.message.len() + 1);
         let (Ok(transfers), Ok(uses)) = (transfers, u32::try_from(self.path.len() + path.len())) else {
@@ -66,22 +67,22 @@ impl BaseSchedule {
         true
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     pub fn step_count(&self) -> usize {
         self.step_end.len()
     }
 
-    /// Number of transfers per source.
+    /// Returns the number of transfers per source.
     pub fn transfer_count(&self) -> usize {
         self.message.len()
     }
 
-    /// Number of channel uses per source: the lengths of all paths together.
+    /// Returns the number of channel uses per source: the lengths of all paths together.
     pub fn channel_use_count(&self) -> usize {
         self.path.len()
     }
 
-    /// The transfers of the step at this index, from 0.
+    /// Returns the transfers of the step at this index, from 0.
     ///
     /// # Panics
     ///
@@ -90,14 +91,14 @@ impl BaseSchedule {
         self.step_range(step).map(|index| self.transfer(index))
     }
 
-    /// The steps in time order.
+    /// Returns the steps in time order.
     pub fn steps(
         &self,
     ) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = BaseTransfer<'_>> + Clone> + Clone {
         (0..self.step_count()).map(|step| self.step(step))
     }
 
-    /// The range of a step's transfers in the list of all transfers.
+    /// Returns the range of a step's transfers in the list of all transfers.
     pub(super) fn step_range(&self, step: usize) -> Range<usize> {
         let start = if step == 0 { 0 } else { self.step_end[step - 1] as usize };
         start..self.step_end[step] as usize
@@ -108,7 +109,7 @@ impl BaseSchedule {
         self.step_end.partition_point(|&end| end as usize <= index)
     }
 
-    /// The transfer at this index in the list of all transfers.
+    /// Returns the transfer at this index in the list of all transfers.
     #[inline]
     pub(super) fn transfer(&self, index: usize) -> BaseTransfer<'_> {
         let start = if index == 0 { 0 } else { self.path_end[index - 1] as usize };

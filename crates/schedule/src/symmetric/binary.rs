@@ -26,7 +26,8 @@ struct SymmetricTables {
 }
 
 impl SymmetricScheduleFile {
-    /// Returns the bytes of a binary file: 4 to 12 bytes per transfer of the base and 1 to 3 bytes per channel of its path.
+    /// Returns the bytes of a binary file: 4 to 12 bytes per transfer of the base and 1 to 3 bytes per channel of its
+    /// path.
     pub fn to_bytes(&self) -> Vec<u8> {
         KIND.seal(&SymmetricTables::from(self))
     }

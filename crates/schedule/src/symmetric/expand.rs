@@ -13,7 +13,8 @@ use crate::schedule::Schedule;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpansionError {
-    /// A network that differs from the graph: in nodes, channels or their numbers, by a switch, or by a shared resource.
+    /// A network that differs from the graph: in nodes, channels or their numbers, by a switch, or by a shared
+    /// resource.
     #[error("the network '{topology}' differs from '{graph}' in its nodes or channels; generate it from that spec")]
     OtherNetwork {
         /// Name of the network.
@@ -46,8 +47,8 @@ pub struct LocalSend<'a> {
 impl SymmetricSchedule {
     /// Returns the program of one node: the transfers that it starts, step by step.
     ///
-    /// For each transfer of the base, the node starts one translate. All nodes start the same number of
-    /// transfers, on the same generators. Invalid node numbers are reduced modulo the sides. Lazy, O(sides) per transfer.
+    /// For each transfer of the base, the node starts one translate. All nodes start the same number of transfers, on
+    /// the same generators. Invalid node numbers are reduced modulo the sides. Lazy, O(sides) per transfer.
     pub fn program_of(&self, node: u64) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = LocalSend<'_>>> {
         let scatter = self.collective == CollectiveName::AllToAll;
         self.base.steps().map(move |step| {
@@ -62,7 +63,8 @@ impl SymmetricSchedule {
     /// Returns the whole schedule: all translates of the base.
     ///
     /// Node `v` of the network must be element `v`, and the channels of a node must be in the order of the generators.
-    /// Networks generated from the spec of the graph satisfy this. The transfers of a step are ordered by base transfer, then by source.
+    /// Networks generated from the spec of the graph satisfy this. The transfers of a step are ordered by base
+    /// transfer, then by source.
     ///
     /// O(channel uses) time and memory, about 50 ns per transfer.
     ///

@@ -29,7 +29,8 @@ struct SymmetricCollectiveRecord {
 }
 
 impl SymmetricScheduleFile {
-    /// Returns the text of a JSON file: one line per field and one line per step, about 40 bytes per transfer of the base.
+    /// Returns the text of a JSON file: one line per field and one line per step, about 40 bytes per transfer of the
+    /// base.
     pub fn to_json(&self) -> String {
         let Self { schedule, model } = self;
         let record = SymmetricScheduleRecord {

@@ -21,8 +21,8 @@ pub use violation::{BasePlace, SymmetricViolation};
 
 /// A symmetric schedule of an all-gather or all-to-all on a Cayley graph.
 ///
-/// It stores only the base, the part of source 0. The part of source `s` is the translate of the base by `s`: `s` is added
-/// to every element. The data may be invalid; [`verify_symmetric`] decides.
+/// It stores only the base, the part of source 0. The part of source `s` is the translate of the base by `s`: `s` is
+/// added to every element. The data may be invalid; [`verify_symmetric`] decides.
 ///
 /// ```
 /// use lockstep_schedule::{BaseSchedule, CollectiveName, CommunicationModel, SymmetricSchedule, verify_symmetric};
@@ -49,22 +49,22 @@ pub struct SymmetricSchedule {
 }
 
 impl SymmetricSchedule {
-    /// The schedule of all translates of `base`, one per node of `graph`. O(1).
+    /// Returns the schedule of all translates of `base`, one per node of `graph`. O(1).
     pub fn new(graph: CayleyGraph, collective: CollectiveName, base: BaseSchedule) -> Self {
         Self { graph, collective, base }
     }
 
-    /// The network, a Cayley graph, and its group of translations.
+    /// Returns the network, a Cayley graph, and its group of translations.
     pub fn graph(&self) -> &CayleyGraph {
         &self.graph
     }
 
-    /// The collective.
+    /// Returns the collective.
     pub fn collective(&self) -> CollectiveName {
         self.collective
     }
 
-    /// The base: the part of source 0.
+    /// Returns the base: the part of source 0.
     pub fn base(&self) -> &BaseSchedule {
         &self.base
     }

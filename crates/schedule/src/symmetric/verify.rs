@@ -15,30 +15,30 @@ const MAX_ELEMENTS: u64 = 1 << 32;
 /// The translates are not generated. They form a valid schedule by [`verify`](crate::verify) if and only if the base
 /// satisfies five rules:
 ///
-/// 1. A path has at least one generator and visits no element twice. Under store-and-forward, it has exactly one generator.
-///    Under minimal routing, no shorter path leads to the same element.
-/// 2. The sender holds the message when the step begins. Source 0 always holds it, another element from the step after its
-///    arrival. A direct scatter goes from 0 to the receiver in one transfer.
+/// 1. A path has at least one generator and visits no element twice. Under store-and-forward, it has exactly one
+///    generator. Under minimal routing, no shorter path leads to the same element.
+/// 2. The sender holds the message when the step begins. Source 0 always holds it, another element from the step after
+///    its arrival. A direct scatter goes from 0 to the receiver in one transfer.
 /// 3. In each step, no generator is used twice, by one transfer or by several.
 /// 4. With k ports, a step has at most k transfers.
 /// 5. After the last step, every element holds the message of an all-gather, and element `y` holds message `y` of an
 ///    all-to-all.
 ///
-/// Proof for rule 3: let a transfer of the base use generator `g` at element `v`. Its translate by `s` uses the channel of
-/// `g` at `v + s`. As `s` runs through the group, each channel of `g` is used once. A second use of `g` in the step uses
-/// each of these channels again. Channels of different generators are different.
+/// Proof for rule 3: let a transfer of the base use generator `g` at element `v`. Its translate by `s` uses the channel
+/// of `g` at `v + s`. As `s` runs through the group, each channel of `g` is used once. A second use of `g` in the step
+/// uses each of these channels again. Channels of different generators are different.
 ///
 /// Proof for rule 4: each transfer of the base makes every node start one transfer and finish one. Proof for the other
 /// rules: a translation is an automorphism of the graph, so a translate satisfies them if the base does.
 ///
 /// O(t log t) for t transfers in the base, about 100 ns per transfer. If paths of several channels must be minimal, one
-/// breadth-first search of the graph is added. Memory: at most 16 bytes per transfer of the base and 1 bit per element; the
-/// search takes 8 bytes per element.
+/// breadth-first search of the graph is added. Memory: at most 16 bytes per transfer of the base and 1 bit per element;
+/// the search takes 8 bytes per element.
 ///
 /// # Source
 ///
-/// The translation principle for Cayley graphs of abelian groups, as used by the all-gather in the hypercube by rotation
-/// classes.
+/// The translation principle for Cayley graphs of abelian groups, as used by the all-gather in the hypercube by
+/// rotation classes.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ impl<'a> BaseVerifier<'a> {
         Ok(Self { base: schedule.base(), elements, generators: graph.degree(), sums: Sums::new(graph), scatter })
     }
 
-    /// The transfers in time order, with their places.
+    /// Returns the transfers in time order, with their places.
     fn transfers(&self) -> impl Iterator<Item = (BasePlace, BaseTransfer<'a>)> {
         self.base.steps().enumerate().flat_map(|(step, transfers)| {
             transfers.enumerate().map(move |(transfer, moved)| {
@@ -219,7 +219,8 @@ impl<'a> BaseVerifier<'a> {
         BasePlace { step, transfer, message: self.base.transfer(index).message }
     }
 
-    /// Checks minimal routing. Called last: a base that passed all other checks is at least as large as the tables here.
+    /// Checks minimal routing. Called last: a base that passed all other checks is at least as large as the tables
+    /// here.
     fn check_detours(&self, model: CommunicationModel) -> Result<(), SymmetricViolation> {
         if model.routing == Routing::Any || self.base.channel_use_count() == self.base.transfer_count() {
             return Ok(());

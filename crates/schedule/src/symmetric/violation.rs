@@ -154,7 +154,7 @@ pub enum SymmetricViolation {
 }
 
 impl SymmetricViolation {
-    /// The place of the violation; `None` if it concerns the whole schedule or the end of the last step.
+    /// Returns the place of the violation; `None` if it concerns the whole schedule or the end of the last step.
     pub fn place(&self) -> Option<&BasePlace> {
         match self {
             Self::Collective { .. } | Self::Elements { .. } | Self::Undelivered { .. } => None,

@@ -46,7 +46,7 @@ impl<'a> ScheduleCase<'a> {
         }
     }
 
-    /// The place of a transfer, for a violation.
+    /// Returns the place of a transfer, for a violation.
     #[cold]
     pub(super) fn place(&self, at: PlacedTransfer<'_>) -> Place {
         let phase = self.phases.iter().find(|phase| phase.steps.contains(&at.step));
@@ -66,7 +66,7 @@ impl<'a> ScheduleCase<'a> {
         NamedChannel::new(self.topology, channel)
     }
 
-    /// Origin and destination of a message with one receiver. A gather runs from receiver to source.
+    /// Returns the origin and the destination of a message with one receiver. A gather runs from receiver to source.
     #[inline]
     pub(super) fn origin_and_destination(&self, phase: Phase, message: MessageId) -> Option<(NodeId, NodeId)> {
         let Receivers::One(receiver) = self.messages.receivers(message) else { return None };
@@ -74,7 +74,7 @@ impl<'a> ScheduleCase<'a> {
         Some(if phase == Phase::Collect { (receiver, source) } else { (source, receiver) })
     }
 
-    /// Sender and receiver of a transfer between terminals.
+    /// Returns the sender and receiver of a transfer between terminals.
     #[inline]
     pub(super) fn ends(&self, transfer: Transfer<'_>) -> Option<(NodeId, NodeId)> {
         transfer.terminal_ends(self.topology)

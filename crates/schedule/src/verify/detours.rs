@@ -5,7 +5,7 @@ use lockstep_topology::{ChannelId, NodeId};
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
 use crate::model::{Routing, Switching};
-use crate::reach::{Inner, ReachSearch, UNREACHED};
+use crate::reach::{ReachSearch, UNREACHED};
 use crate::violation::Violation;
 
 /// A transfer over several channels, listed by its sender.
@@ -38,12 +38,13 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     }
 }
 
-/// The places of the long transfers that have a shorter path, ascending, each with the length of the shortest one.
+/// Returns the places of the long transfers that have a shorter path, ascending, each with the length of the shortest
+/// one.
 ///
 /// The search from a sender stops before the length of its longest path.
 fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
     let topology = case.topology;
-    let search = ReachSearch { topology, backwards: false, inner: Inner::Routing };
+    let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node) };
     let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
     let (end, transfers) = by_sender(case);
     let mut start = 0;
@@ -62,7 +63,7 @@ fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
     detours
 }
 
-/// The ends of each node's range in the list, and the long transfers by sender.
+/// Returns the ends of each node's range in the list, and the long transfers by sender.
 fn by_sender(case: &ScheduleCase<'_>) -> (Vec<u32>, Vec<LongTransfer>) {
     let mut end = vec![0u32; case.topology.node_count() + 1];
     for (_, sender, _) in long_transfers(case) {
@@ -82,7 +83,7 @@ fn by_sender(case: &ScheduleCase<'_>) -> (Vec<u32>, Vec<LongTransfer>) {
     (end, transfers)
 }
 
-/// The transfers over several channels, with sender and receiver.
+/// Returns the transfers over several channels, with sender and receiver.
 fn long_transfers<'a>(case: &'a ScheduleCase<'_>) -> impl Iterator<Item = (PlacedTransfer<'a>, NodeId, NodeId)> {
     let all = case.schedule.steps().flat_map(|(step, transfers)| {
         transfers.iter().enumerate().map(move |(place, transfer)| PlacedTransfer { step, place, transfer })
@@ -93,7 +94,7 @@ fn long_transfers<'a>(case: &'a ScheduleCase<'_>) -> impl Iterator<Item = (Place
     })
 }
 
-/// Whether the path breaks no other rule, so that no mistake is listed twice.
+/// Returns true if the path breaks no other rule, so that no mistake is listed twice.
 #[cold]
 fn is_legal(case: &ScheduleCase<'_>, path: &[ChannelId]) -> bool {
     let topology = case.topology;
@@ -119,7 +120,7 @@ mod tests {
     /// A search of the whole network for each transfer.
     fn detours_one_by_one(case: &ScheduleCase<'_>) -> Vec<Violation> {
         let topology = case.topology;
-        let search = ReachSearch { topology, backwards: false, inner: Inner::Routing };
+        let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node) };
         let violation = |(at, sender, receiver): (PlacedTransfer<'_>, NodeId, NodeId)| {
             let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
             search.distances(sender, &mut distance, &mut queue);

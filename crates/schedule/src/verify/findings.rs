@@ -16,12 +16,12 @@ impl Findings {
         Self { placed: Vec::new(), missing: Vec::new(), limit }
     }
 
-    /// Whether later transfers cannot add a violation.
+    /// Returns true if later transfers cannot add a violation.
     pub(super) fn is_full(&self) -> bool {
         self.placed.len() >= self.limit
     }
 
-    /// Whether the list of missing deliveries is full.
+    /// Returns true if the list of missing deliveries is full.
     pub(super) fn misses_enough(&self) -> bool {
         self.missing.len() >= self.limit
     }

@@ -17,7 +17,8 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) -> u64 {
     verify_in_blocks(case, findings, BLOCK_BITS)
 }
 
-/// Verifies the messages in blocks of at most `block_bits`, one pass over the schedule each, up to the limit of findings.
+/// Verifies the messages in blocks of at most `block_bits`, one pass over the schedule each, up to the limit of
+/// findings.
 pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings, block_bits: u64) -> u64 {
     let width = if case.is_direct { 1 } else { case.topology.terminal_count() as u64 };
     let count = case.messages.len() as u64;
@@ -130,13 +131,13 @@ impl<'a> MessageBlock<'a> {
         redundant
     }
 
-    /// Whether parts are combined on their paths, so that each must arrive exactly once.
+    /// Returns true if parts are combined on their paths, so that each must arrive exactly once.
     fn reduces(&self) -> bool {
         self.phase.phase == Phase::Collect && !self.case.is_scatter
     }
 
-    /// Sender and receiver, if the transfer belongs to this block and joins terminals. The first block reports unknown
-    /// messages and steps of two phases.
+    /// Returns the sender and receiver, if the transfer belongs to this block and joins terminals. The first block
+    /// reports unknown messages and steps of two phases.
     #[inline]
     fn ends(&mut self, at: PlacedTransfer<'_>) -> Option<(NodeId, NodeId)> {
         let is_first_block = self.messages.start == 0;
@@ -158,7 +159,8 @@ impl<'a> MessageBlock<'a> {
         self.case.ends(at.transfer)
     }
 
-    /// The terminal that holds a message at the start; in a reduction, the one that holds the result at the end.
+    /// Returns the terminal that holds a message at the start; in a reduction, the one that holds the result at the
+    /// end.
     #[inline]
     fn origin(&self, message: MessageId) -> NodeId {
         if self.gathers()
@@ -169,7 +171,7 @@ impl<'a> MessageBlock<'a> {
         self.case.messages.source(message)
     }
 
-    /// The terminals that must hold a message at the end; in a reduction, those that contribute to it.
+    /// Returns the terminals that must hold a message at the end; in a reduction, those that contribute to it.
     fn goals(&self, message: MessageId) -> impl Iterator<Item = NodeId> + use<'a> {
         let messages = self.case.messages;
         let (source, receivers_of) =
@@ -177,7 +179,7 @@ impl<'a> MessageBlock<'a> {
         source.into_iter().chain(receivers_of.into_iter().flat_map(move |message| messages.receivers_iter(message)))
     }
 
-    /// Whether messages travel from receiver to source: a gather.
+    /// Returns true if messages travel from receiver to source: a gather.
     fn gathers(&self) -> bool {
         self.phase.phase == Phase::Collect && self.case.is_scatter
     }

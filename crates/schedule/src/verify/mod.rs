@@ -2,7 +2,8 @@
 //!
 //! Three parts read the schedule one after the other, each from the first to the last transfer: [`network`] verifies
 //! paths, resources and ports, [`holdings`] which terminal holds which message, [`detours`] that paths are minimal.
-//! [`relayed_scatter`] is a fast path of [`holdings`] for the most common schedules. No part shares code with an engine.
+//! [`relayed_scatter`] is a fast path of [`holdings`] for the most common schedules. No part shares code with an
+//! engine.
 
 mod case;
 mod detours;
@@ -46,13 +47,13 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// The mean share of resources in use per step, from 0 to 1; for display.
+    /// Returns the mean share of resources in use per step, from 0 to 1; for display.
     pub fn utilisation(&self) -> f64 {
         let slots = self.steps as f64 * self.resources as f64;
         if slots == 0.0 { 0.0 } else { self.channel_uses as f64 / slots }
     }
 
-    /// The mean number of channels per path; for display.
+    /// Returns the mean number of channels per path; for display.
     pub fn mean_path(&self) -> f64 {
         if self.transfers == 0 { 0.0 } else { self.channel_uses as f64 / self.transfers as f64 }
     }
@@ -82,20 +83,42 @@ impl fmt::Display for Verification {
 ///
 /// A gather is verified as a scatter to one receiver. In a reduction every contributing terminal sends its part of a
 /// message exactly once, after all parts that pass through it have arrived. A terminal without a part of its own sends
-/// exactly once if parts arrive, and otherwise never. This is the reverse of a broadcast in which every terminal receives
-/// at most once and passes on what it does not need. An all-reduce is a reduction and then a broadcast of the results,
-/// which begins with the step after the one that completes the reduction.
+/// exactly once if parts arrive, and otherwise never. This is the reverse of a broadcast in which every terminal
+/// receives at most once and passes on what it does not need. An all-reduce is a reduction and then a broadcast of the
+/// results, which begins with the step after the one that completes the reduction.
 ///
-/// Takes 20 to 100 ns per transfer. Minimal routing adds one search per terminal that starts a path of several channels;
-/// the search stops at the length of the longest of these paths. Memory: 4 bytes per channel and up to 40 bytes per node.
-/// If messages are passed on, one bit per pair of terminal and message; past 256 MiB of bits the verifier reads the
-/// schedule several times. A scatter without redundant moves needs 4 bytes per transfer and 12 bytes per message instead.
-/// Minimal routing needs 12 bytes per transfer over several channels.
+/// Takes 20 to 100 ns per transfer. Minimal routing adds one search per terminal that starts a path of several
+/// channels; the search stops at the length of the longest of these paths. Memory: 4 bytes per channel and up to 40
+/// bytes per node. If messages are passed on, one bit per pair of terminal and message; past 256 MiB of bits the
+/// verifier reads the schedule several times. A scatter without redundant moves needs 4 bytes per transfer and 12 bytes
+/// per message instead. Minimal routing needs 12 bytes per transfer over several channels.
 ///
 /// # Errors
 ///
 /// The [`Violation`] that comes first in the schedule. Missing deliveries come last. (Past 256 MiB of bits: the first
 /// violation of the first messages that have one.)
+///
+/// # Examples
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, Violation, verify};
+/// use lockstep_topology::Topology;
+///
+/// // A broadcast from the centre of a star, one transfer per channel.
+/// let star: Topology = "star:3".parse()?;
+/// let centre = star.terminals()[0];
+/// let broadcast = Collective::broadcast(centre);
+/// let problem = Problem::new(&star, &broadcast, CommunicationModel::wormhole())?;
+/// let mut schedule = Schedule::new();
+/// schedule.begin_step();
+/// let out = star.out_channels(centre);
+/// schedule.push(MessageId::new(0), &[out[0]]);
+/// assert!(matches!(verify(&problem, &schedule), Err(Violation::Undelivered { .. })));
+///
+/// schedule.push(MessageId::new(0), &[out[1]]);
+/// assert_eq!(verify(&problem, &schedule)?.deliveries, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify(problem: &Problem<'_>, schedule: &Schedule) -> Result<Verification, Violation> {
     let (mut found, verification) = review(problem, schedule, 1);
     match found.pop() {
@@ -139,7 +162,7 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
     (findings.into_list(), verification)
 }
 
-/// Number of channels of the longest path.
+/// Returns the number of channels of the longest path.
 fn longest_path(schedule: &Schedule) -> usize {
     schedule.steps().flat_map(|(_, step)| step.iter()).map(|transfer| transfer.path.len()).max().unwrap_or(0)
 }
@@ -191,7 +214,8 @@ mod tests {
             prop_assert_eq!(relayed_scatter::verify(&case).is_some(), case.is_scatter && !case.is_direct);
         }
 
-        /// In a standard all-reduce every terminal contributes, so transfers and parts give the same end of the reduction.
+        /// In a standard all-reduce every terminal contributes, so transfers and parts give the same end of the
+        /// reduction.
         #[test]
         fn the_two_ends_of_a_reduction_agree((instance, schedule) in scheduled_instance(8)) {
             let problem = instance.problem();

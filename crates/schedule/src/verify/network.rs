@@ -139,7 +139,7 @@ fn verify_resources(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut 
     }
 }
 
-/// The conflict on a channel. Reads the step again to find the first use of its resource.
+/// Returns the conflict on a channel. Reads the step again to find the first use of its resource.
 #[cold]
 fn resource_conflict(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, channel: ChannelId) -> Violation {
     let ScheduleCase { topology, schedule, .. } = case;

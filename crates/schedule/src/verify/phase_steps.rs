@@ -39,12 +39,32 @@ impl PhaseSteps {
 
 /// Returns the steps of each phase of a valid schedule, in time order.
 ///
-/// The distribution of an all-reduce begins with the step after the one that completes the reduction. O(transfers) time.
+/// The distribution of an all-reduce begins with the step after the one that completes the reduction. O(transfers)
+/// time.
+///
+/// ```
+/// use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, phase_steps};
+/// use lockstep_topology::{NodeId, Topology};
+///
+/// // Two nodes exchange their parts in the first step and the results in the second.
+/// let pair: Topology = "complete:2".parse()?;
+/// let all_reduce = Collective::all_reduce();
+/// let problem = Problem::new(&pair, &all_reduce, CommunicationModel::wormhole())?;
+/// let mut schedule = Schedule::new();
+/// for message_of in [[1, 0], [0, 1]] {
+///     schedule.begin_step();
+///     for (node, message) in message_of.into_iter().enumerate() {
+///         schedule.push(MessageId::new(message), pair.out_channels(NodeId::from_index(node)));
+///     }
+/// }
+/// assert_eq!(phase_steps(&problem, &schedule), [0..1, 1..2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn phase_steps(problem: &Problem<'_>, schedule: &Schedule) -> Vec<Range<usize>> {
     PhaseSteps::all(problem, schedule).into_iter().map(|phase| phase.steps).collect()
 }
 
-/// The number of steps of the reduction, and how many transfers of its last step belong to it if more follow.
+/// Returns the number of steps of the reduction, and how many transfers of its last step belong to it if more follow.
 fn first_phase_end(problem: &Problem<'_>, schedule: &Schedule) -> Option<(usize, Option<usize>)> {
     if problem.collective().listed().is_some() {
         return reduction_end(problem, schedule, BLOCK_BITS).map(|end| (end, None));
@@ -61,7 +81,7 @@ fn first_phase_end(problem: &Problem<'_>, schedule: &Schedule) -> Option<(usize,
     None
 }
 
-/// The number of steps after which no terminal has a part left to send, `None` if some terminal always has one.
+/// Returns the number of steps after which no terminal has a part left to send, `None` if some terminal always has one.
 ///
 /// Terminals that pass parts on without contributing make the number of transfers unknown. Memory: one bit per message
 /// and terminal, in blocks of `block_bits`.

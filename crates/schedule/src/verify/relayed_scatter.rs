@@ -8,12 +8,12 @@ use crate::messages::MessageId;
 /// The most transfers of one message, so that a linear search of its trail is short.
 const LONGEST: u32 = 32;
 
-/// Returns the number of redundant deliveries of a relayed scatter in which every message travels from its origin to its
-/// destination and moves at most once per step. `None` for every other schedule, valid or not;
+/// Returns the number of redundant deliveries of a relayed scatter in which every message travels from its origin to
+/// its destination and moves at most once per step. `None` for every other schedule, valid or not;
 /// [`holdings`](super::holdings) then finds the violations.
 ///
-/// A scatter message visits few terminals one after the other: its trail fits in one cache line, whereas the bits of all
-/// terminals take one cache line each. Memory: 4 bytes per transfer and 12 bytes per message.
+/// A scatter message visits few terminals one after the other: its trail fits in one cache line, whereas the bits of
+/// all terminals take one cache line each. Memory: 4 bytes per transfer and 12 bytes per message.
 pub(super) fn verify(case: &ScheduleCase<'_>) -> Option<u64> {
     let [phase] = &case.phases[..] else { return None };
     let are_all_moved = case.messages.len() <= case.schedule.transfer_count();
@@ -94,7 +94,7 @@ impl Trails {
         Some(Self { start, cells: vec![FREE; end as usize] })
     }
 
-    /// The last step in which a message moved, and its trail.
+    /// Returns the last step in which a message moved, and its trail.
     #[inline]
     fn of(&mut self, message: MessageId) -> (&mut u32, &mut [u32]) {
         let [start, end] = [0, 1].map(|next| self.start[message.index() + next] as usize);

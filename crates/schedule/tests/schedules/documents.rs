@@ -10,7 +10,8 @@ fn table(name: &str) -> [[u32; 7]; 8] {
     serde_json::from_value(figures[name]["rows"].take()).expect("the table has seven steps of eight terminals")
 }
 
-/// Returns all shortest paths between two terminals over switches. On unidirectional networks, the terminals may be equal.
+/// Returns all shortest paths between two terminals over switches. On unidirectional networks, the terminals may be
+/// equal.
 fn shortest_paths(topology: &Topology, from: NodeId, to: NodeId) -> Vec<Vec<ChannelId>> {
     let mut paths: Vec<Vec<ChannelId>> = topology.out_channels(from).iter().map(|&channel| vec![channel]).collect();
     loop {

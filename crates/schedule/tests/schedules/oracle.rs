@@ -42,8 +42,8 @@ fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
     }
 }
 
-/// A reduction is a time-reversed broadcast on the reversed network. No message arrives twice at a terminal. A message that
-/// arrives at a terminal other than its receivers is forwarded.
+/// A reduction is a time-reversed broadcast on the reversed network. No message arrives twice at a terminal. A message
+/// that arrives at a terminal other than its receivers is forwarded.
 fn reduction(problem: &Problem<'_>, steps: &Draft, messages: &[(NodeId, BTreeSet<NodeId>)]) -> Option<usize> {
     let backwards = |path: &Vec<u32>| path.iter().rev().copied().collect::<Vec<u32>>();
     let time_reversed: Draft = steps

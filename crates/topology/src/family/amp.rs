@@ -77,7 +77,8 @@ const STORED_GRAPHS: &[(u32, &[[i8; DEGREE]])] = &[
 ///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] below 5 nodes, where degree 4 is impossible, and above 512, where the search is too short.
+/// [`FamilyError::Parameter`] below 5 nodes, where degree 4 is impossible, and above 512, where the search is too
+/// short.
 pub fn amp(nodes: u32) -> Result<Topology, FamilyError> {
     let links = graph(nodes)?.links();
     network(format!("amp:{nodes}"), nodes, links.into_iter().map(|link| link.ends))

@@ -21,8 +21,8 @@ pub(super) const B_TREE: Family = Family {
 
 /// Generates the complete binary tree of switches whose leaves are `terminals = 2^n` terminals.
 ///
-/// - Nodes: the terminals `0`, `1`, … from left to right, then the `terminals - 1` switches `s<level>.<place>` from level
-///   0, above the terminals, up to the root.
+/// - Nodes: the terminals `0`, `1`, … from left to right, then the `terminals - 1` switches `s<level>.<place>` from
+///   level 0, above the terminals, up to the root.
 /// - Channels: `4 * terminals - 4`; channel `2 * v` leads from node `v` to its parent, `2 * v + 1` back.
 /// - Degree of a switch 3, of the root 2; diameter `2 * n`.
 ///

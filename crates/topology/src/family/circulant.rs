@@ -28,8 +28,8 @@ pub(super) const CIRCULANT: Family = Family {
 /// Generates the circulant graph: node `v` is linked to `v + c` and `v - c` modulo `nodes` for each chord `c`.
 ///
 /// - Nodes: `nodes` terminals around the circle, named by their numbers.
-/// - Channels: `2 * nodes` per chord, `nodes` for the chord `nodes / 2`; by tail, then by ascending chord, `v + c` before
-///   `v - c`.
+/// - Channels: `2 * nodes` per chord, `nodes` for the chord `nodes / 2`; by tail, then by ascending chord, `v + c`
+///   before `v - c`.
 /// - Degree 2 per chord, 1 for the chord `nodes / 2`. The graph is connected if `nodes` and the chords have no common
 ///   divisor. The diameter has no closed formula.
 ///

@@ -20,9 +20,9 @@ pub(super) const DE_BRUIJN: Family = Family {
 
 /// Generates the de Bruijn digraph of this degree and diameter, without its self-loops.
 ///
-/// A channel leads from a word to each word that shifts it left by one letter: for degree 2, from `01` to `10` and `11`.
-/// The definition also has a loop at each of the `degree` words of one repeated letter. These loops are omitted because
-/// they carry no traffic.
+/// A channel leads from a word to each word that shifts it left by one letter: for degree 2, from `01` to `10` and
+/// `11`. The definition also has a loop at each of the `degree` words of one repeated letter. These loops are omitted
+/// because they carry no traffic.
 ///
 /// - Nodes: `degree^diameter` terminals, the words of `diameter` letters from `0..degree`. They are in lexicographic
 ///   order and named by their letters, above degree 10 with dots between the letters.

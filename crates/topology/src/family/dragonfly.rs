@@ -18,14 +18,15 @@ pub(super) const DRAGONFLY: Family = Family {
     },
 };
 
-/// Generates the largest dragonfly `(a, p, h)`, for `a = routers` per group, `p = terminals` and `h = links` per router.
+/// Generates the largest dragonfly `(a, p, h)`, for `a = routers` per group, `p = terminals` and `h = links` per
+/// router.
 ///
 /// The network has `g = a * h + 1` groups. Any two routers of a group are linked, and any two groups are joined by one
-/// global link. The global links of a group lead to the other groups in ascending order, those of its first router first.
-/// The balanced case of the source is `a = 2 * p = 2 * h`.
+/// global link. The global links of a group lead to the other groups in ascending order, those of its first router
+/// first. The balanced case of the source is `a = 2 * p = 2 * h`.
 ///
-/// - Nodes: the `p * a * g` terminals `0`, `1`, …, then the `a * g` routers `s<group>.<place>`. If `terminals` is 0, the
-///   routers are the terminals and are named `<group>.<place>`.
+/// - Nodes: the `p * a * g` terminals `0`, `1`, …, then the `a * g` routers `s<group>.<place>`. If `terminals` is 0,
+///   the routers are the terminals and are named `<group>.<place>`.
 /// - Channels: `2 * p * a * g + g * a * (a - 1) + g * (g - 1)`, link by link: first those of the terminals, then those
 ///   inside each group, then the global ones.
 /// - Degree of a router `p + a - 1 + h`. Two routers are at most 3 channels apart, two terminals at most 5.
@@ -43,8 +44,8 @@ pub(super) const DRAGONFLY: Family = Family {
 ///
 /// # Source
 ///
-/// Kim, Dally, Scott, Abts, *Technology-driven, highly-scalable dragonfly topology*, International Symposium on Computer
-/// Architecture (2008).
+/// Kim, Dally, Scott, Abts, *Technology-driven, highly-scalable dragonfly topology*, International Symposium on
+/// Computer Architecture (2008).
 pub fn dragonfly(routers: u32, terminals: u32, links: u32) -> Result<Topology, FamilyError> {
     let instead = || format!("dragonfly:{},{terminals},{}", routers.max(1), links.max(1));
     if routers == 0 {

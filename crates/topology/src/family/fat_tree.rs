@@ -20,14 +20,15 @@ pub(super) const FAT_TREE: Family = Family {
 
 /// Generates the `k`-ary `n`-tree, a fat tree of `k^n` terminals, for `k = arity` and `n = levels`.
 ///
-/// `n` levels of `k^(n-1)` switches. Each switch has `k` links down and, below the top level, `k` links up. Terminal `t`
-/// is linked to switch `t / k` of level 0. The place of a switch has `n - 1` digits in base `k`. Switches of levels `l`
-/// and `l + 1` are linked if their places differ at most in digit `l`, counted from the lowest. For `k = 2` this is the
-/// folded butterfly.
+/// `n` levels of `k^(n-1)` switches. Each switch has `k` links down and, below the top level, `k` links up. Terminal
+/// `t` is linked to switch `t / k` of level 0. The place of a switch has `n - 1` digits in base `k`. Switches of levels
+/// `l` and `l + 1` are linked if their places differ at most in digit `l`, counted from the lowest. For `k = 2` this is
+/// the folded butterfly.
 ///
 /// - Nodes: the terminals `0`, `1`, …, then the `n * k^(n-1)` switches `s<level>.<place>`.
 /// - Channels: `2 * n * k^n`, link by link from the terminals upwards, the channel up before the channel down.
-/// - Diameter `2 * n`. Two terminals whose lowest common level is `l` have `k^l` shortest paths of `2 * l + 2` channels.
+/// - Diameter `2 * n`. Two terminals whose lowest common level is `l` have `k^l` shortest paths of `2 * l + 2`
+///   channels.
 ///
 /// ```
 /// let fat_tree = lockstep_topology::fat_tree(2, 3)?;

@@ -21,8 +21,8 @@ pub(super) const FULL_B_TREE: Family = Family {
 
 /// Generates the complete binary tree of `nodes = 2^h - 1` terminals, which all route.
 ///
-/// - Nodes: `nodes` terminals in heap order, named by their numbers: the root is `0`, the children of `v` are `2v + 1` and
-///   `2v + 2`, and depth `d` is `2^d - 1 .. 2^(d+1) - 1`.
+/// - Nodes: `nodes` terminals in heap order, named by their numbers: the root is `0`, the children of `v` are `2v + 1`
+///   and `2v + 2`, and depth `d` is `2^d - 1 .. 2^(d+1) - 1`.
 /// - Channels: `2 * nodes - 2`; channel `2 * v - 2` leads from node `v` to its parent, `2 * v - 1` back.
 /// - Degree at most 3, diameter `2 * h - 2`.
 ///

@@ -30,8 +30,8 @@ const MAX_LINKS: u64 = 1 << 20;
 
 /// Samples a connected Jellyfish network of routers with `ports` ports for links to other routers.
 ///
-/// There are no parallel links. All ports are used, except for one if `routers * ports` is odd. The same parameters give
-/// the same network on every machine.
+/// There are no parallel links. All ports are used, except for one if `routers * ports` is odd. The same parameters
+/// give the same network on every machine.
 ///
 /// - Nodes: `routers` terminals, which all route, named by their numbers.
 /// - Channels: `routers * ports`, or one less if that is odd, by tail, then by head.

@@ -19,8 +19,8 @@ pub(super) const KAUTZ: Family = Family {
 
 /// Generates the Kautz digraph of this degree and diameter.
 ///
-/// A channel leads from a word to each word that shifts it left by one letter: for degree 3, from `01` to `10`, `12` and
-/// `13`.
+/// A channel leads from a word to each word that shifts it left by one letter: for degree 3, from `01` to `10`, `12`
+/// and `13`.
 ///
 /// - Nodes: `(degree + 1) * degree^(diameter - 1)` terminals, the words of `diameter` letters from `0..=degree` without
 ///   two equal letters in a row. They are in lexicographic order and named by their letters, from degree 10 with dots
@@ -73,8 +73,8 @@ pub fn kautz(degree: u32, diameter: u32) -> Result<Topology, FamilyError> {
 
 /// Returns the letters of a node.
 ///
-/// The number of a node is in a mixed radix: the first digit selects one of `degree + 1` letters, each later digit one of
-/// the `degree` letters that differ from the letter before it.
+/// The number of a node is in a mixed radix: the first digit selects one of `degree + 1` letters, each later digit one
+/// of the `degree` letters that differ from the letter before it.
 fn kautz_letters(node: u32, degree: u32, diameter: u32) -> Vec<u32> {
     let mut letters = vec![0; diameter as usize];
     let mut rest = node;

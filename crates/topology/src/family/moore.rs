@@ -23,7 +23,8 @@ pub(super) const MOORE: Family = Family {
 /// There are exactly two such graphs. `nodes` must be 8.
 ///
 /// - Nodes: 8 terminals around a ring, named by their numbers.
-/// - Channels: 24, link by link: the ring links from `v` to `v + 1`, then the chords `0 - 2`, `1 - 5`, `3 - 6`, `4 - 7`.
+/// - Channels: 24, link by link: the ring links from `v` to `v + 1`, then the chords `0 - 2`, `1 - 5`, `3 - 6`, `4 -
+///   7`.
 /// - Degree 3, diameter 2.
 ///
 /// The document that compares this network with others of 8 nodes does not define it. The chords are a choice that

@@ -46,8 +46,8 @@ const MAX_LINKS: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// [`FamilyError::Parameter`] if no such graph exists: a degree of `nodes` or more, an odd `nodes * degree`, or a degree
-/// too small for a connected graph. The same error for more than 2^20 links.
+/// [`FamilyError::Parameter`] if no such graph exists: a degree of `nodes` or more, an odd `nodes * degree`, or a
+/// degree too small for a connected graph. The same error for more than 2^20 links.
 ///
 /// # Source
 ///
@@ -159,8 +159,8 @@ impl RegularGraph {
         }
     }
 
-    /// Draws two directed links `u - v` and `x - y` and replaces them by `u - x` and `v - y`. Does nothing if that makes a
-    /// loop or a parallel link.
+    /// Draws two directed links `u - v` and `x - y` and replaces them by `u - x` and `v - y`. Does nothing if that
+    /// makes a loop or a parallel link.
     fn switch(&mut self, rng: &mut ChaCha8Rng) {
         let places = self.neighbours.len() as u32;
         let [first, second] = [(); 2].map(|()| rng.random_range(0..places) as usize);

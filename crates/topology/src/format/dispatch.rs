@@ -8,8 +8,8 @@ use super::{dot, edge_list, graphml, json, node_link};
 use crate::Topology;
 
 impl GraphFormat {
-    /// Detects the format of a file by the extension of its name, otherwise by the beginning of its text. JSON formats are
-    /// distinguished by their fields.
+    /// Detects the format of a file by the extension of its name, otherwise by the beginning of its text. JSON formats
+    /// are distinguished by their fields.
     pub fn detect(file_name: &str, text: &str) -> Self {
         let extension = Path::new(file_name).extension().and_then(|extension| extension.to_str());
         let text = without_byte_order_mark(text);
@@ -39,7 +39,8 @@ impl GraphFormat {
 ///
 /// # Errors
 ///
-/// The first [`ReadError`] in the order of the text. Its message names the line or field, the text found, and the remedy.
+/// The first [`ReadError`] in the order of the text. Its message names the line or field, the text found, and the
+/// remedy.
 pub fn read_graph(text: &str, format: GraphFormat, name: &str) -> Result<Topology, ReadError> {
     let text = without_byte_order_mark(text);
     if text.trim_start().is_empty() {

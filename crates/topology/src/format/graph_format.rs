@@ -4,8 +4,8 @@ use std::fmt;
 
 /// A format of graph files.
 ///
-/// The table shows how each format represents the properties of a network. [`read_graph`](crate::read_graph) reads them and
-/// [`write_graph`](crate::write_graph) writes them.
+/// The table shows how each format represents the properties of a network. [`read_graph`](crate::read_graph) reads them
+/// and [`write_graph`](crate::write_graph) writes them.
 ///
 /// | property | `json` | `edges` | `dot`, `graphml`, `node-link` |
 /// |---|---|---|---|
@@ -18,17 +18,17 @@ use std::fmt;
 /// | channels that share a resource | `"shared"` | not supported | edges with the same attribute `resource` |
 /// | positions | `"positions"` | omitted | `pos` (`graphml`: `x`, `y`), y upwards |
 ///
-/// By default switches route, and terminals route if there is no switch; failed nodes are ignored. An undirected edge with
-/// a `resource` is a half-duplex link. Repeated edges are parallel links or channels.
+/// By default switches route, and terminals route if there is no switch; failed nodes are ignored. An undirected edge
+/// with a `resource` is a half-duplex link. Repeated edges are parallel links or channels.
 ///
 /// **Numbers.** Nodes are numbered in the order in which the file first names them. Exception, for all formats except
-/// `json`: if the names are exactly `0`, `1`, … `N-1`, they are the node numbers. Channels are numbered in the order of the
-/// file; a link `u v` is the channel `u -> v` followed by `v -> u`.
+/// `json`: if the names are exactly `0`, `1`, … `N-1`, they are the node numbers. Channels are numbered in the order of
+/// the file; a link `u v` is the channel `u -> v` followed by `v -> u`.
 ///
 /// **Round trip.** A network that is written and read again is equal in `json`. The other formats keep node names, node
-/// order, roles and channels. They do not keep the numbers of failed channels, and networks with links are renumbered link
-/// by link. Positions are for drawing only: if a position is missing or invalid in a `dot`, `graphml` or `node-link` file,
-/// all positions are ignored.
+/// order, roles and channels. They do not keep the numbers of failed channels, and networks with links are renumbered
+/// link by link. Positions are for drawing only: if a position is missing or invalid in a `dot`, `graphml` or
+/// `node-link` file, all positions are ignored.
 ///
 /// ```
 /// use lockstep_topology::GraphFormat;
@@ -42,10 +42,10 @@ use std::fmt;
 pub enum GraphFormat {
     /// `json`: Lockstep's own JSON, version 1, which keeps everything.
     ///
-    /// An object with the fields `"format": "lockstep-topology"`, `"version": 1`, `"name"`, `"nodes"` (objects with `"name"`,
-    /// `"terminal"` and optionally `"routes"` and `"failed"`), `"channels"` (pairs of node numbers), and optionally `"shared"`
-    /// (groups of channel numbers), `"failed"` (channel numbers) and `"positions"` (pairs of numbers, y downwards). Other
-    /// fields are errors.
+    /// An object with the fields `"format": "lockstep-topology"`, `"version": 1`, `"name"`, `"nodes"` (objects with
+    /// `"name"`, `"terminal"` and optionally `"routes"` and `"failed"`), `"channels"` (pairs of node numbers), and
+    /// optionally `"shared"` (groups of channel numbers), `"failed"` (channel numbers) and `"positions"` (pairs of
+    /// numbers, y downwards). Other fields are errors.
     Json,
     /// `edges`: an edge list, one link or channel per line.
     ///
@@ -58,24 +58,24 @@ pub enum GraphFormat {
     /// | `failed: u v …` | these nodes have failed |
     /// | `# …` | a comment, also behind other text if `#` begins a word |
     ///
-    /// A name is a word without white space and `->` that does not begin with `#`, `nodes:`, `switches:` or `failed:`. An
-    /// edge list of networkx without data is also accepted; its edges become links even if its graph is directed.
+    /// A name is a word without white space and `->` that does not begin with `#`, `nodes:`, `switches:` or `failed:`.
+    /// An edge list of networkx without data is also accepted; its edges become links even if its graph is directed.
     EdgeList,
     /// `dot`: Graphviz DOT, the full grammar of graphviz.org.
     ///
-    /// Subgraphs are flattened: an edge to or from a subgraph is an edge to or from each of its nodes. The edge attribute
-    /// `dir` changes the direction. Ports and attributes that are not in the table above are ignored. A `strict` graph keeps
-    /// the first of equal edges. Subgraphs may be nested 64 deep and may make 2^18 edges.
+    /// Subgraphs are flattened: an edge to or from a subgraph is an edge to or from each of its nodes. The edge
+    /// attribute `dir` changes the direction. Ports and attributes that are not in the table above are ignored. A
+    /// `strict` graph keeps the first of equal edges. Subgraphs may be nested 64 deep and may make 2^18 edges.
     Dot,
     /// `graphml`: GraphML with one graph.
     ///
-    /// Attributes are found by the `attr.name` of their `<key>`; defaults and `edgedefault` are applied. A document type,
-    /// hyperedges, and nested or further graphs are errors.
+    /// Attributes are found by the `attr.name` of their `<key>`; defaults and `edgedefault` are applied. A document
+    /// type, hyperedges, and nested or further graphs are errors.
     GraphMl,
     /// `node-link`: the node-link JSON of networkx, with `links` or `edges`.
     ///
-    /// If `multigraph` is false, parallel edges are errors. Node ids can be strings, numbers, or lists of them; a list gets
-    /// the name that Python prints for a tuple.
+    /// If `multigraph` is false, parallel edges are errors. Node ids can be strings, numbers, or lists of them; a list
+    /// gets the name that Python prints for a tuple.
     NodeLink,
 }
 
@@ -99,7 +99,8 @@ impl GraphFormat {
         Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
     }
 
-    /// Returns the usual format of files with this extension: `json`, `edges`, `edgelist`, `txt`, `dot`, `gv` or `graphml`.
+    /// Returns the usual format of files with this extension: `json`, `edges`, `edgelist`, `txt`, `dot`, `gv` or
+    /// `graphml`.
     pub fn from_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),

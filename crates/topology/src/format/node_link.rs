@@ -53,7 +53,7 @@ struct NodeLinkEdge {
     resource: Option<NodeLinkId>,
 }
 
-/// The default of `multigraph` in networkx.
+/// Returns the default of `multigraph` in networkx.
 fn yes() -> bool {
     true
 }
@@ -92,7 +92,7 @@ impl<'de> Visitor<'de> for NodeLinkIdVisitor {
         Ok(NodeLinkId(format!("{number:?}")))
     }
 
-    /// The nodes of grid graphs are tuples, which are lists in JSON. Python prints them as `(0, 1)`.
+    /// Returns the nodes of grid graphs are tuples, which are lists in JSON. Python prints them as `(0, 1)`.
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeLinkId, A::Error> {
         let mut name = String::from("(");
         let mut length = 0;

@@ -95,8 +95,8 @@ impl Annealing {
     }
 }
 
-/// Returns `-log2(bits / 2^64)` in units of `2^-16`, with linear interpolation between powers of two. For random `bits` it is
-/// exponentially distributed.
+/// Returns `-log2(bits / 2^64)` in units of `2^-16`, with linear interpolation between powers of two. For random `bits`
+/// it is exponentially distributed.
 pub(super) fn negative_log2(bits: u64) -> u64 {
     let bits = bits | 1;
     let whole = bits.leading_zeros();

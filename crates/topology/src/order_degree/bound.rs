@@ -3,9 +3,9 @@
 /// Computes the Moore-type lower bound on the sum of distances over ordered pairs of nodes, in any graph of this order
 /// and maximum degree.
 ///
-/// A node has at most `degree` nodes at distance 1, and at most `degree * (degree - 1)^(d - 1)` at distance `d`. Returns
-/// `None` if no such graph is connected, or if the bound exceeds `u64::MAX`. Takes `O(D)` time if the bound allows
-/// diameter `D`.
+/// A node has at most `degree` nodes at distance 1, and at most `degree * (degree - 1)^(d - 1)` at distance `d`.
+/// Returns `None` if no such graph is connected, or if the bound exceeds `u64::MAX`. Takes `O(D)` time if the bound
+/// allows diameter `D`.
 ///
 /// ```
 /// use lockstep_topology::distance_sum_bound;

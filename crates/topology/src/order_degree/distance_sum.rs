@@ -28,12 +28,12 @@ impl DistanceSum {
         self.lookups
     }
 
-    /// Returns the sum of the distances from nodes `0..sources` to all nodes, or `None` if it exceeds `limit` or a node is
-    /// unreachable.
+    /// Returns the sum of the distances from nodes `0..sources` to all nodes, or `None` if it exceeds `limit` or a node
+    /// is unreachable.
     ///
-    /// `neighbours` has `degree` entries per node; a node with fewer neighbours lists itself. Takes `O(N * degree * D)` time
-    /// per 64 sources for diameter `D`. Stops early if the distances so far, plus a lower bound on the others, exceed
-    /// `limit`.
+    /// `neighbours` has `degree` entries per node; a node with fewer neighbours lists itself. Takes `O(N * degree * D)`
+    /// time per 64 sources for diameter `D`. Stops early if the distances so far, plus a lower bound on the others,
+    /// exceed `limit`.
     pub(crate) fn of(&mut self, neighbours: &[u32], sources: usize, limit: u64) -> Option<u64> {
         let mut sum = 0;
         let mut first = 0;

@@ -5,11 +5,11 @@ use rand::{Rng, RngExt};
 /// A simple regular graph of order `N` in which the neighbours of node `v` are `v + j` modulo `N`, for the jumps `j` of
 /// class `v mod period`.
 ///
-/// A rotation by `period` nodes is a symmetry of the graph. With period 1 it is a circulant graph, with period `N` it can
-/// be any regular graph. The nodes of one remainder modulo `period` are a *class*.
+/// A rotation by `period` nodes is a symmetry of the graph. With period 1 it is a circulant graph, with period `N` it
+/// can be any regular graph. The nodes of one remainder modulo `period` are a *class*.
 ///
-/// Invariants: `period` divides `N`. The jumps of a class are distinct and not 0. Each jump has a *partner*, the same link
-/// in the opposite direction. A jump of length `N / 2` inside its class, a jump *across*, can be its own partner.
+/// Invariants: `period` divides `N`. The jumps of a class are distinct and not 0. Each jump has a *partner*, the same
+/// link in the opposite direction. A jump of length `N / 2` inside its class, a jump *across*, can be its own partner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Polycirculant {
     order: u32,
@@ -112,7 +112,8 @@ impl Polycirculant {
     /// Exchanges the partners of two random jumps and gives them random lengths.
     ///
     /// If the two jumps are partners, both become jumps across, or both get a new length. With period `N` this is the
-    /// usual switch of two links. Returns `None` and changes nothing if the switch would make a loop or a parallel link.
+    /// usual switch of two links. Returns `None` and changes nothing if the switch would make a loop or a parallel
+    /// link.
     pub(super) fn switch(&mut self, rng: &mut impl Rng) -> Option<SwitchUndo> {
         let places = self.jumps.len() as u32;
         let [a, b] = [(); 2].map(|()| rng.random_range(0..places));

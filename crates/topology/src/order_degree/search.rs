@@ -56,13 +56,14 @@ pub enum OrderDegreeError {
 
 /// A search for a graph of a given order and degree with small distances. It can be stopped after any slice.
 ///
-/// Most of the best known graphs are symmetric. A graph with `k` rotations as symmetries is defined by `1/k` of its links
-/// and measured from `1/k` of its nodes. The search therefore makes simulated annealing runs for each number of rotations
-/// that divides the order. It proceeds in rounds. Each round takes twice as long as the one before and makes fewer runs,
-/// but at least four, for the numbers of rotations with the best results so far. The runs of a round are parallel.
+/// Most of the best known graphs are symmetric. A graph with `k` rotations as symmetries is defined by `1/k` of its
+/// links and measured from `1/k` of its nodes. The search therefore makes simulated annealing runs for each number of
+/// rotations that divides the order. It proceeds in rounds. Each round takes twice as long as the one before and makes
+/// fewer runs, but at least four, for the numbers of rotations with the best results so far. The runs of a round are
+/// parallel.
 ///
-/// The result depends only on order, degree, seed and the number of slices. Ties go to the graph with more rotations, then
-/// to the earlier graph.
+/// The result depends only on order, degree, seed and the number of slices. Ties go to the graph with more rotations,
+/// then to the earlier graph.
 ///
 /// ```
 /// use lockstep_topology::OrderDegreeSearch;
@@ -98,9 +99,9 @@ pub struct OrderDegreeSearch {
 /// Searches for a connected regular graph with small distances: the best of `rounds` rounds of an
 /// [`OrderDegreeSearch`].
 ///
-/// Round `r`, from 0, makes about `2^(20 + r)` table lookups of one to two nanoseconds each, on all threads together. So
-/// 10 rounds take one to two seconds of processor time. A large graph takes at least `order^2 * degree * D / 64` lookups
-/// for diameter `D`. The search ends when the graph meets the lower bound.
+/// Round `r`, from 0, makes about `2^(20 + r)` table lookups of one to two nanoseconds each, on all threads together.
+/// So 10 rounds take one to two seconds of processor time. A large graph takes at least `order^2 * degree * D / 64`
+/// lookups for diameter `D`. The search ends when the graph meets the lower bound.
 ///
 /// ```
 /// let graph = lockstep_topology::order_degree(32, 4, 1, 10)?;

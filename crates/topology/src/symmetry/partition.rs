@@ -6,8 +6,8 @@ use crate::{ChannelId, NodeId, Topology};
 
 /// An ordered partition of the nodes into cells.
 ///
-/// A cell is a range of places. Refinement depends on places only, so it commutes with automorphisms: it maps equivalent
-/// partitions to equivalent partitions. Memory: 16 bytes per node.
+/// A cell is a range of places. Refinement depends on places only, so it commutes with automorphisms: it maps
+/// equivalent partitions to equivalent partitions. Memory: 16 bytes per node.
 #[derive(Clone, Debug)]
 pub(super) struct Partition {
     /// The node at each place.
@@ -20,8 +20,8 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// Returns the coarsest equitable partition that separates roles: all nodes of a cell have the same number of channels
-    /// from and to each cell.
+    /// Returns the coarsest equitable partition that separates roles: all nodes of a cell have the same number of
+    /// channels from and to each cell.
     pub(super) fn new(topology: &Topology, refiner: &mut ColourRefiner<'_>) -> Self {
         let nodes = topology.node_count();
         // Each failed node has a cell of its own, so that it is fixed.

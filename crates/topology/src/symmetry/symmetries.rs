@@ -35,7 +35,8 @@ const MIN_WORK_LIMIT: u64 = 1 << 20;
 ///
 /// # Source
 ///
-/// Individualization and refinement, as in *Practical graph isomorphism, II*, Journal of Symbolic Computation 60 (2014).
+/// Individualization and refinement, as in *Practical graph isomorphism, II*, Journal of Symbolic Computation 60
+/// (2014).
 #[derive(Clone, Debug)]
 pub struct Symmetries<'a> {
     topology: &'a Topology,
@@ -52,13 +53,14 @@ pub struct Symmetries<'a> {
 impl<'a> Symmetries<'a> {
     /// Prepares the automorphisms of a network.
     ///
-    /// Returns `None` if the identity is the only one, or if the search exceeds its work limit. Takes `O(M log N)` time and
-    /// `O(N)` memory per level, of which there is one for each individualized node.
+    /// Returns `None` if the identity is the only one, or if the search exceeds its work limit. Takes `O(M log N)` time
+    /// and `O(N)` memory per level, of which there is one for each individualized node.
     pub fn new(topology: &'a Topology) -> Option<Self> {
         Self::fixing(topology, &[])
     }
 
-    /// Prepares the automorphisms that fix these nodes, such as the root of a broadcast. Otherwise as [`new`](Self::new).
+    /// Prepares the automorphisms that fix these nodes, such as the root of a broadcast. Otherwise as
+    /// [`new`](Self::new).
     pub fn fixing(topology: &'a Topology, fixed: &[NodeId]) -> Option<Self> {
         let mut refiner = ColourRefiner::new(topology);
         let mut coarsest = Partition::new(topology, &mut refiner);
@@ -96,8 +98,8 @@ impl<'a> Symmetries<'a> {
         self.topology
     }
 
-    /// Samples an automorphism, uniformly unless the search has to backtrack. Returns `None` if the search exceeds its work
-    /// limit.
+    /// Samples an automorphism, uniformly unless the search has to backtrack. Returns `None` if the search exceeds its
+    /// work limit.
     pub fn random(&self, rng: &mut impl Rng) -> Option<Automorphism> {
         let mut refiner = ColourRefiner::new(self.topology);
         let mut path = vec![(self.levels[0].clone(), self.shuffled_cell(&self.levels[0], 0, rng))];

@@ -393,7 +393,8 @@ fn dragonfly_has_one_link_between_any_two_groups() {
 }
 
 proptest! {
-    /// Two nodes of a torus are linked where one coordinate differs by one around its side; in a mesh without going round.
+    /// Two nodes of a torus are linked where one coordinate differs by one around its side; in a mesh without going
+    /// round.
     #[test]
     fn grid_neighbours_differ_by_one_in_one_coordinate(sides in prop::collection::vec(1..6u32, 1..4), wraps: bool) {
         let topology = if wraps { torus(&sides) } else { mesh(&sides) }.unwrap();

@@ -134,7 +134,8 @@ impl<'a> TreeGrowth<'a> {
         }
     }
 
-    /// The index of the stack for edges along a generator to receivers with the same number of informed neighbours.
+    /// Returns the index of the stack for edges along a generator to receivers with the same number of informed
+    /// neighbours.
     fn stack(&self, generator: usize, receiver: usize) -> usize {
         generator * (self.steps.degree() + 1) + usize::from(self.informed_neighbours[receiver])
     }
@@ -150,7 +151,7 @@ impl<'a> TreeGrowth<'a> {
         }
     }
 
-    /// The receiver of a candidate of a generator. Candidates are taken from the stacks on demand.
+    /// Returns the receiver of a candidate of a generator. Candidates are taken from the stacks on demand.
     fn candidate(&mut self, generator: usize, place: usize) -> Option<usize> {
         let degree = self.steps.degree();
         let stacks = generator * (degree + 1)..(generator + 1) * (degree + 1);

@@ -44,17 +44,17 @@ impl WordCounts {
         self.count.len() / self.degree
     }
 
-    /// The number of uses of each generator in the word of an element.
+    /// Returns the number of uses of each generator in the word of an element.
     pub(super) fn word(&self, element: usize) -> &[u16] {
         &self.count[element * self.degree..][..self.degree]
     }
 
-    /// The number of uses of each generator in all words, one row per element.
+    /// Returns the number of uses of each generator in all words, one row per element.
     pub(super) fn into_counts(self) -> Vec<u16> {
         self.count
     }
 
-    /// The sum of the uses of each generator over all words.
+    /// Returns the sum of the uses of each generator over all words.
     pub(super) fn loads(&self) -> Vec<u64> {
         let mut loads = vec![0; self.degree];
         for word in self.count.chunks_exact(self.degree) {
@@ -208,7 +208,7 @@ impl WordBalance {
         }
     }
 
-    /// The increase of the sum of this power of the loads per additional use of each generator, up to a factor.
+    /// Returns the increase of the sum of this power of the loads per additional use of each generator, up to a factor.
     fn prices(&self, power: u32) -> Vec<u64> {
         let most = most(&self.loads);
         let price = |&load: &u64| {

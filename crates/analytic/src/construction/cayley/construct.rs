@@ -14,7 +14,7 @@ use crate::kit::labelling::{FourCycles, GroupLabelling};
 /// [`all_to_all`](all_to_all::all_to_all).
 pub(crate) const CAYLEY: Construction = Construction {
     name: "cayley",
-    about: "all-gather and relayed all-to-all on tori, hypercubes, circulant and other abelian Cayley graphs",
+    about: "tori, circulants and other Cayley graphs of abelian groups: all-gather, relayed all-to-all",
     construct,
 };
 

@@ -81,18 +81,18 @@ impl GroupTable {
         self.next[element * self.degree + generator] as usize
     }
 
-    /// The elements to which the generators lead from an element, in order.
+    /// Returns the elements to which the generators lead from an element, in order.
     pub(super) fn neighbours(&self, element: usize) -> impl Iterator<Item = usize> {
         self.next[element * self.degree..][..self.degree].iter().map(|&next| next as usize)
     }
 
-    /// Number of generators in a shortest word of an element.
+    /// Returns the number of generators in a shortest word of an element.
     #[inline]
     pub(super) fn distance(&self, element: usize) -> u32 {
         self.distance[element]
     }
 
-    /// The elements by distance.
+    /// Returns the elements by distance.
     pub(super) fn order(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
         self.order.iter().map(|&element| element as usize)
     }
@@ -101,7 +101,7 @@ impl GroupTable {
         self.order.last().map_or(0, |&furthest| self.distance[furthest as usize])
     }
 
-    /// Sum of the distances of all elements.
+    /// Returns the sum of the distances of all elements.
     pub(super) fn distance_sum(&self) -> u64 {
         self.distance.iter().copied().map(u64::from).sum()
     }

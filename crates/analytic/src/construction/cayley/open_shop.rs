@@ -155,7 +155,7 @@ impl OpenShop {
         found.is_some()
     }
 
-    /// An element that may use a generator: one of the last elements in its queue, or an urgent one.
+    /// Returns an element that may use a generator: one of the last elements in its queue, or an urgent one.
     ///
     /// The number of candidates from the queue is the number of generators, so one remains in every matching.
     fn candidate(&self, generator: usize, place: usize) -> Option<usize> {

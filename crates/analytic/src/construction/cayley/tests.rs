@@ -134,7 +134,8 @@ fn all_gathers_meet_the_bound_of_ports_and_diameter() {
     }
 }
 
-/// The steps of an all-to-all: half of the distances round a cycle go in each direction; a cycle of two has one direction.
+/// The steps of an all-to-all: half of the distances round a cycle go in each direction; a cycle of two has one
+/// direction.
 fn torus_exchange(sides: &[u64]) -> u64 {
     let nodes: u64 = sides.iter().product();
     let uses = |&side: &u64| (nodes / side * (side * side / 4)).div_ceil(if side == 2 { 1 } else { 2 });

@@ -46,7 +46,7 @@ impl TranslationTable {
         Self { elements, sum }
     }
 
-    /// The translates of an element, one per source.
+    /// Returns the translates of an element, one per source.
     fn row(&self, element: u32) -> &[u16] {
         &self.sum[element as usize * self.elements..][..self.elements]
     }

@@ -13,7 +13,7 @@ use crate::{Construction, StreamedBroadcast};
 /// For the idea, the number of rounds and the source see [`DiagonalBroadcast`].
 pub(crate) const DIAGONALS: Construction = Construction {
     name: "diagonals",
-    about: "broadcast on n x n tori of any side in 2 ceil(log5 n) steps: first along a diagonal, then from it",
+    about: "square tori of any side: wormhole broadcast, first along a diagonal, then from it",
     construct: |problem, _goal, budget| construct(problem, budget),
 };
 
@@ -57,7 +57,7 @@ impl DiagonalBroadcast {
         Some(Self { graph, line: BroadcastLine::new(side), ports })
     }
 
-    /// The coordinates of a node as points of a line.
+    /// Returns the coordinates of a node as points of a line.
     fn coordinates(&self, offset: u64) -> [i64; 2] {
         let (offset, side) = (offset.cast_signed(), self.line.points);
         [offset / side, offset % side].map(|coordinate| self.line.point(coordinate))

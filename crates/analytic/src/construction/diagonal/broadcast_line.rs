@@ -39,28 +39,28 @@ impl BroadcastLine {
         Self { points: points.into(), rounds: rounds as usize }
     }
 
-    /// The points, ascending.
+    /// Returns the points, ascending.
     pub(super) fn points(&self) -> impl Iterator<Item = i64> + use<> {
         -(self.points - 1) / 2..self.points / 2 + 1
     }
 
-    /// The point that is congruent to a number modulo the number of points.
+    /// Returns the point that is congruent to a number modulo the number of points.
     pub(super) fn point(&self, number: i64) -> i64 {
         let number = number.rem_euclid(self.points);
         if number > self.points / 2 { number - self.points } else { number }
     }
 
-    /// The interval of the holder that reaches a point, or of the point itself, at the beginning of a round.
+    /// Returns the interval of the holder that reaches a point, or of the point itself, at the beginning of a round.
     pub(super) fn interval(&self, point: i64, round: usize) -> LineInterval {
         self.intervals(point).nth(round).expect("a round, or the end of the last one")
     }
 
-    /// Number of rounds after which a point holds the message.
+    /// Returns the number of rounds after which a point holds the message.
     pub(super) fn arrival(&self, point: i64) -> usize {
         self.intervals(point).position(|interval| interval.at == point).expect("the line reaches all its points")
     }
 
-    /// The intervals that contain a point: the whole line, and one after each round.
+    /// Returns the intervals that contain a point: the whole line, and one after each round.
     fn intervals(&self, point: i64) -> impl Iterator<Item = LineInterval> {
         let whole = LineInterval { at: 0, below: (self.points - 1) / 2, above: self.points / 2 };
         (0..=self.rounds).scan(whole, move |interval, round| {
@@ -72,7 +72,7 @@ impl BroadcastLine {
         })
     }
 
-    /// The parts of an interval after a round.
+    /// Returns the parts of an interval after a round.
     pub(super) fn split(&self, interval: LineInterval, round: usize) -> IntervalSplit {
         let cell = 5i64.pow((self.rounds - 1 - round) as u32);
         let kept = |points: i64| points.min((cell - 1) / 2);

@@ -73,8 +73,8 @@ pub fn all_to_all_program(dimension: u32, ports: Ports, node: u64) -> Option<Loc
     Some(translate::program(&base, node))
 }
 
-/// The receivers of a node's own messages, relative to the node. At `1 << k | c` is the one whose message it sends on
-/// link `k` in round `c` of the first `2^k`.
+/// Returns the receivers of a node's own messages, relative to the node. At `1 << k | c` is the one whose message it
+/// sends on link `k` in round `c` of the first `2^k`.
 fn send_order(dimension: u32) -> Vec<u32> {
     let mut order = vec![0; 1 << dimension];
     for link in 0..dimension {

@@ -15,7 +15,7 @@ use crate::Construction;
 /// links.
 pub(crate) const HYPERCUBE: Construction = Construction {
     name: "hypercube",
-    about: "hypercubes: binomial tree, rotation classes, balanced tree, exchange by falling links or opposite pairs",
+    about: "hypercubes, any number of ports: broadcast, scatter, all-gather, relayed and direct all-to-all",
     construct,
 };
 

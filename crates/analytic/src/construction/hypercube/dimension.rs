@@ -6,7 +6,7 @@ use lockstep_schedule::Ports;
 /// MB. Broadcast and all-gather reach dimension 24, the others dimension 20.
 pub(super) const MAX_BASE_USES: u64 = 1 << 24;
 
-/// The number of links on which a node sends in one round.
+/// Returns the number of links on which a node sends in one round.
 pub(super) fn links_per_round(dimension: u32, ports: Ports) -> usize {
     ports.of_degree(dimension as usize)
 }

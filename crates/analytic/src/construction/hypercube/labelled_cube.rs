@@ -59,7 +59,7 @@ impl LabelledCube {
         self.node.len() as u32
     }
 
-    /// The number of the node with this label, which is also its rank among the terminals.
+    /// Returns the number of the node with this label, which is also its rank among the terminals.
     #[inline]
     pub(super) fn node(&self, label: u32) -> u32 {
         self.node[label as usize]
@@ -82,7 +82,7 @@ fn place(dimension: u32, label: u32, link: u32) -> usize {
     (link as usize) << dimension | label as usize
 }
 
-/// The labels of all nodes if the network is a hypercube; arbitrary labels otherwise.
+/// Returns the labels of all nodes if the network is a hypercube; arbitrary labels otherwise.
 fn labels(topology: &Topology, dimension: u32) -> Option<Vec<u32>> {
     let root = NodeId::new(0);
     if topology.out_channels(root).len() != dimension as usize {

@@ -67,12 +67,12 @@ impl Numbering {
         self.dimension
     }
 
-    /// All nodes in the order of their numbers; node 0 has number 0.
+    /// Returns all nodes in the order of their numbers; node 0 has number 0.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
     }
 
-    /// The number of every node.
+    /// Returns the number of every node.
     pub fn numbers(&self) -> Vec<u32> {
         let mut numbers = vec![0; self.nodes.len()];
         for (number, &node) in self.nodes.iter().enumerate() {
@@ -81,7 +81,7 @@ impl Numbering {
         numbers
     }
 
-    /// The link of the node with this number, from 0; one less than `m` in the source.
+    /// Returns the link of the node with this number, from 0; one less than `m` in the source.
     ///
     /// # Panics
     ///
@@ -91,13 +91,13 @@ impl Numbering {
         (number - 1) % self.dimension
     }
 
-    /// The sets `N_1, N_2, ...` of nodes with consecutive numbers and each link at most once. All but the last one have
-    /// `D` nodes.
+    /// Returns the sets `N_1, N_2, ...` of nodes with consecutive numbers and each link at most once. All but the last
+    /// one have `D` nodes.
     pub fn sets(&self) -> impl ExactSizeIterator<Item = &[u32]> + DoubleEndedIterator + Clone {
         self.nodes[1..].chunks(self.dimension as usize)
     }
 
-    /// The classes in the order of their numbers, except that of node 0.
+    /// Returns the classes in the order of their numbers, except that of node 0.
     pub fn classes(&self) -> impl Iterator<Item = RotationClass<'_>> + Clone {
         let (mut rest, mut ones, mut place) = (&self.nodes[1..], 0, 0);
         std::iter::from_fn(move || {
@@ -113,12 +113,12 @@ impl Numbering {
     }
 }
 
-/// A word of `dimension` bits rotated left by fewer than `dimension` bits.
+/// Returns a word of `dimension` bits rotated left by fewer than `dimension` bits.
 pub(super) fn rotated_left(word: u32, bits: u32, dimension: u32) -> u32 {
     (word << bits | word >> (dimension - bits)) & ((1 << dimension) - 1)
 }
 
-/// The first number of the nodes with each number of ones.
+/// Returns the first number of the nodes with each number of ones.
 fn level_starts(dimension: u32) -> Vec<u32> {
     let (mut start, mut size) = (0, 1);
     let levels = (0..=dimension).map(|ones| {
@@ -130,7 +130,7 @@ fn level_starts(dimension: u32) -> Vec<u32> {
     levels.collect()
 }
 
-/// The smallest words of all rotation classes except that of 0, ascending, each with the size of its class.
+/// Returns the smallest words of all rotation classes except that of 0, ascending, each with the size of its class.
 ///
 /// # Source
 ///

@@ -106,7 +106,7 @@ impl BalancedRoute {
         Self { receiver, first, smallest, dimension }
     }
 
-    /// The node that the route reaches after `hops` hops, and the next link; `None` at the end of the route.
+    /// Returns the node that the route reaches after `hops` hops, and the next link; `None` at the end of the route.
     fn hop(&self, hops: u32) -> Option<(u32, u32)> {
         let ahead = (0..hops).try_fold(self.smallest, |ahead, _| Some(ahead & ahead.checked_sub(1)?))?;
         let reached = rotated_left(self.smallest ^ ahead, self.first, self.dimension);

@@ -18,7 +18,7 @@ pub(super) enum Sources {
     All,
 }
 
-/// The transfers of `node` in all translates of a base.
+/// Returns the transfers of `node` in all translates of a base.
 pub(super) fn program(base: &BaseSchedule, node: u64) -> LocalProgram {
     let mut program = LocalProgram::new(node);
     for round in 0..base.step_count() {

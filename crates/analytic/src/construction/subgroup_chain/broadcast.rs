@@ -110,7 +110,8 @@ impl SubgroupChainBroadcast {
     }
 }
 
-/// The factors of the side, descending, whose levels take the fewest rounds in total, and that number of rounds.
+/// Returns the factors of the side, descending, whose levels take the fewest rounds in total, and that number of
+/// rounds.
 fn fewest_rounds(
     side: u32,
     known: &BTreeMap<u32, ChainLevel>,

@@ -12,7 +12,7 @@ use crate::{Construction, TorusAxes};
 /// For the idea, the number of rounds and the source see [`SubgroupChainBroadcast`].
 pub(crate) const SUBGROUP_CHAIN: Construction = Construction {
     name: "chain",
-    about: "broadcast on hypercubes and tori of equal sides along a chain of subgroups, e.g. the 5^k x 5^k tiling",
+    about: "hypercubes and tori of equal sides: wormhole broadcast along a chain of subgroups",
     construct,
 };
 
@@ -30,7 +30,7 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
     streamed_broadcast::written(&chain, problem, &node_of, budget)
 }
 
-/// The broadcast on a hypercube whose axes may be pairs of dimensions, with the node of every element.
+/// Returns the broadcast on a hypercube whose axes may be pairs of dimensions, with the node of every element.
 fn cube(axes: &TorusAxes) -> Option<(SubgroupChainBroadcast, Vec<NodeId>)> {
     // Around a square, coordinates 0 to 3 are the corners 00, 01, 11, 10.
     const PLACE_OF_CORNER: [usize; 4] = [0, 1, 3, 2];

@@ -56,7 +56,7 @@ impl PathOpenings {
     }
 }
 
-/// The axes that distinguish the ports of a block: the later ones; in the last block its own.
+/// Returns the axes that distinguish the ports of a block: the later ones; in the last block its own.
 fn rest_of(flag: &SubgroupFlag, block: usize) -> std::ops::RangeFrom<usize> {
     let own = flag.block(block);
     if block + 1 == flag.block_count() { own.start.. } else { own.end.. }

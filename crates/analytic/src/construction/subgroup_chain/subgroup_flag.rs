@@ -56,7 +56,7 @@ impl SubgroupFlag {
         last
     }
 
-    /// The representative modulo `U_block` of `sign` steps along an axis.
+    /// Returns the representative modulo `U_block` of `sign` steps along an axis.
     pub(super) fn step(&self, axis: usize, sign: i64, block: usize) -> Vec<u32> {
         let mut vector = vec![0; self.axes()];
         vector[axis] = if sign < 0 { self.side - 1 } else { 1 };
@@ -64,12 +64,13 @@ impl SubgroupFlag {
         vector
     }
 
-    /// Number of elements of a group `U_block+1 / U_block`.
+    /// Returns the number of elements of a group `U_block+1 / U_block`.
     pub(super) fn index(&self, block: usize) -> u32 {
         self.side.pow(self.block(block).len() as u32)
     }
 
-    /// The nonzero elements of `U_block+1 / U_block`: representatives modulo `U_block`, in the order of their digits.
+    /// Returns the nonzero elements of `U_block+1 / U_block`: representatives modulo `U_block`, in the order of their
+    /// digits.
     pub(super) fn targets(&self, block: usize) -> Vec<Vec<u32>> {
         let combination = |mut number: u32| {
             let mut target = vec![0; self.axes()];
@@ -85,7 +86,7 @@ impl SubgroupFlag {
         (1..self.index(block)).map(combination).collect()
     }
 
-    /// The shortest step that adds a residue: between `-side / 2` and `side / 2`.
+    /// Returns the shortest step that adds a residue: between `-side / 2` and `side / 2`.
     pub(super) fn signed(&self, residue: u32) -> i64 {
         if 2 * residue <= self.side { residue.into() } else { i64::from(residue) - i64::from(self.side) }
     }

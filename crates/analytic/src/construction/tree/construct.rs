@@ -18,14 +18,14 @@ const MAX_DELIVERIES: u64 = 1 << 24;
 /// Broadcast, all-gather and total exchange on trees, in the fewest steps.
 pub(crate) const TREE: Construction = Construction {
     name: "tree",
-    about: "trees: broadcast by halving, all-gather round the Euler tour, total exchange at the load of the busiest link",
+    about: "trees: one-port broadcast, all-gather, and all-to-all in as many steps as the load of the busiest link",
     construct: tree,
 };
 
 /// Broadcast and all-gather on connected full-duplex networks, as on a tree. Optimal for terminals with one port.
 pub(crate) const SPANNING_TREE: Construction = Construction {
     name: "spanning-tree",
-    about: "connected full-duplex networks: broadcast and all-gather as on a tree, optimal for terminals of one port",
+    about: "full-duplex networks: broadcast and all-gather along a spanning tree, optimal for one-port terminals",
     construct: spanning_tree,
 };
 

@@ -61,8 +61,8 @@ impl DuplexLinks {
     }
 }
 
-/// A channel in each direction, on different resources if possible. Two half-duplex links then serve as a full-duplex
-/// one.
+/// Returns a channel in each direction, on different resources if possible. Two half-duplex links then serve as a
+/// full-duplex one.
 fn pair(topology: &Topology, out: &[ChannelId], back: &[ChannelId]) -> Option<(ChannelId, ChannelId)> {
     let (&first, &second) = (out.first()?, back.first()?);
     let apart = back.iter().copied().find(|&back| topology.resource(back) != topology.resource(first));

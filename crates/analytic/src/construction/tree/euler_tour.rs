@@ -30,7 +30,7 @@ impl TerminalRing {
         ring
     }
 
-    /// The path of each terminal to the next.
+    /// Returns the path of each terminal to the next.
     pub(super) fn paths(&self) -> impl Iterator<Item = &[ChannelId]> {
         let start = std::iter::once(0).chain(self.end.iter().copied());
         start.zip(&self.end).map(|(start, &end)| &self.channels[start..end])

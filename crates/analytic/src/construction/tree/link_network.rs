@@ -1,6 +1,6 @@
 //! The links and nodes that paths may use.
 
-use lockstep_schedule::{Problem, Switching};
+use lockstep_schedule::{Problem, Transport};
 use lockstep_topology::{NodeId, Topology};
 
 use super::duplex_links::DuplexLinks;
@@ -12,25 +12,22 @@ const MAX_ROOTS: usize = 8;
 /// The links that paths may use, and the nodes that they may pass.
 pub(super) struct LinkNetwork<'a> {
     topology: &'a Topology,
-    switching: Switching,
+    transport: Transport,
     pub(super) links: DuplexLinks,
 }
 
 impl<'a> LinkNetwork<'a> {
     pub(super) fn new(problem: &Problem<'a>) -> Self {
-        let (topology, switching) = (problem.topology(), problem.model().switching);
-        let takes_part = |node| switching == Switching::Wormhole || topology.is_terminal(node);
-        Self { topology, switching, links: DuplexLinks::new(topology, takes_part) }
+        let (topology, transport) = (problem.topology(), Transport::along_path(problem.model().switching));
+        let takes_part = |node| transport.touches(topology, node);
+        Self { topology, transport, links: DuplexLinks::new(topology, takes_part) }
     }
 
     fn is_inner(&self, node: NodeId) -> bool {
-        match self.switching {
-            Switching::Wormhole => self.topology.routes(node),
-            Switching::StoreAndForward => self.topology.is_terminal(node),
-        }
+        self.transport.crosses(self.topology, node)
     }
 
-    /// The first terminal, or a neighbour of it if it does not route.
+    /// Returns the first terminal, or a neighbour of it if it does not route.
     pub(super) fn hub(&self) -> Option<NodeId> {
         self.inner_near(*self.topology.terminals().first()?)
     }
@@ -50,7 +47,7 @@ impl<'a> LinkNetwork<'a> {
         ends == 2 * (tree.len() - 1) && !self.links.has_one_way
     }
 
-    /// Some of the nodes half way between two distant terminals.
+    /// Returns some of the nodes half way between two distant terminals.
     pub(super) fn middle(&self, hub: NodeId) -> Option<Vec<NodeId>> {
         let depths_and_farthest = |root| {
             let tree = self.tree(root)?;

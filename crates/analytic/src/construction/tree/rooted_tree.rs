@@ -96,28 +96,28 @@ impl RootedTree {
         Some(tree)
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.node.len()
     }
 
-    /// The places of a subtree, beginning with its root.
+    /// Returns the places of a subtree, beginning with its root.
     pub(super) fn below(&self, place: u32) -> std::ops::Range<u32> {
         place..self.end[place as usize]
     }
 
-    /// Number of terminals in a subtree.
+    /// Returns the number of terminals in a subtree.
     pub(super) fn terminals_below(&self, place: u32) -> usize {
         let before = |bound: u32| self.terminals.partition_point(|&terminal| terminal < bound);
         before(self.end[place as usize]) - before(place)
     }
 
-    /// The number of terminals below each link.
+    /// Returns the number of terminals below each link.
     pub(super) fn parts(&self) -> impl Iterator<Item = usize> {
         (1..self.len() as u32).map(|place| self.terminals_below(place))
     }
 
-    /// The terminals in cyclic preorder, beginning with `first`.
+    /// Returns the terminals in cyclic preorder, beginning with `first`.
     pub(super) fn terminals_from(&self, first: NodeId) -> Vec<u32> {
         let turn = self.terminals.iter().position(|&place| self.node[place as usize] == first);
         let mut terminals = self.terminals.clone();

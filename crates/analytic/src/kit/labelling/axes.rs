@@ -24,30 +24,30 @@ impl TorusAxes {
         Self { forward: forward.into(), sides: sides.into(), node_at: node_at.into(), rank }
     }
 
-    /// The lengths of the cycles, at least 2 each.
+    /// Returns the lengths of the cycles, at least 2 each.
     pub fn sides(&self) -> &[u32] {
         &self.sides
     }
 
-    /// The generator that moves forward along an axis.
+    /// Returns the generator that moves forward along an axis.
     pub fn forward(&self, axis: usize) -> usize {
         self.forward[axis]
     }
 
-    /// The place of a node: the number whose digits are its coordinates, in the mixed radix of the sides, the last axis
-    /// fastest.
+    /// Returns the place of a node: the number whose digits are its coordinates, in the mixed radix of the sides, the
+    /// last axis fastest.
     #[inline]
     pub fn place(&self, node: NodeId) -> usize {
         self.rank[node.index()] as usize
     }
 
-    /// The node at a place.
+    /// Returns the node at a place.
     #[inline]
     pub fn node_at(&self, place: usize) -> NodeId {
         self.node_at[place]
     }
 
-    /// The coordinates of a node, one per axis.
+    /// Returns the coordinates of a node, one per axis.
     pub fn coordinates(&self, node: NodeId) -> Vec<u32> {
         let mut place = self.rank[node.index()];
         let mut coordinates = self.sides.to_vec();

@@ -66,44 +66,44 @@ impl GroupLabelling {
         labelling.commutes().then_some(labelling)
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.next.len() / self.degree()
     }
 
-    /// Number of generators, at least 1.
+    /// Returns the number of generators, at least 1.
     pub fn degree(&self) -> usize {
         self.opposite.len()
     }
 
-    /// The channel of a generator at a node.
+    /// Returns the channel of a generator at a node.
     #[inline]
     pub fn channel(&self, node: NodeId, generator: usize) -> ChannelId {
         self.channel[node.index() * self.degree() + generator]
     }
 
-    /// The node to which a generator leads from a node.
+    /// Returns the node to which a generator leads from a node.
     #[inline]
     pub fn next(&self, node: NodeId, generator: usize) -> NodeId {
         NodeId::new(self.next[node.index() * self.degree() + generator])
     }
 
-    /// The inverse generator; an involution is its own inverse.
+    /// Returns the inverse generator; an involution is its own inverse.
     pub fn opposite(&self, generator: usize) -> usize {
         self.opposite[generator]
     }
 
-    /// The channel of each generator, one row per node.
+    /// Returns the channel of each generator, one row per node.
     pub(crate) fn channels(&self) -> &[ChannelId] {
         &self.channel
     }
 
-    /// The node to which each generator leads, one row per node.
+    /// Returns the node to which each generator leads, one row per node.
     pub(crate) fn heads(&self) -> &[u32] {
         &self.next
     }
 
-    /// The number of steps along a generator that lead from a node back to it.
+    /// Returns the number of steps along a generator that lead from a node back to it.
     fn order(&self, generator: usize) -> usize {
         let origin = NodeId::new(0);
         let walk = std::iter::successors(Some(self.next(origin, generator)), |&node| Some(self.next(node, generator)));

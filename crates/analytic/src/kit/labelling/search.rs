@@ -111,8 +111,8 @@ impl<'a> LabellingSearch<'a> {
         None
     }
 
-    /// The free generators that may be the inverse of this one. The generator itself is last or first, depending on the
-    /// reading of cycles of four.
+    /// Returns the free generators that may be the inverse of this one. The generator itself is last or first,
+    /// depending on the reading of cycles of four.
     fn partners(&self, generator: usize) -> Vec<usize> {
         let network = self.network;
         let fits = |one: usize, other: usize| {
@@ -189,7 +189,7 @@ impl<'a> LabellingSearch<'a> {
         (0..degree).try_for_each(|generator| self.narrow(generator, 1 << generator))
     }
 
-    /// The slot with the smallest open domain, at the node nearest to node 0 that has one.
+    /// Returns the slot with the smallest open domain, at the node nearest to node 0 that has one.
     fn open_slot(&self, settled: &mut usize) -> Option<usize> {
         let degree = self.network.degree;
         while let Some(&node) = self.network.order.get(*settled) {
@@ -248,7 +248,7 @@ impl<'a> LabellingSearch<'a> {
         Ok(())
     }
 
-    /// The head of a channel, and the position of the opposite channel there.
+    /// Returns the head of a channel, and the position of the opposite channel there.
     fn end(&self, node: usize, channel: u64) -> (usize, u8) {
         let slot = node * self.network.degree + channel.trailing_zeros() as usize;
         (self.network.head[slot] as usize, self.network.back[slot])
@@ -268,7 +268,7 @@ impl<'a> LabellingSearch<'a> {
         self.narrow(other, shared)
     }
 
-    /// The channels of the node of `slot` whose heads are heads of channels left in `guide`.
+    /// Returns the channels of the node of `slot` whose heads are heads of channels left in `guide`.
     fn channels_to_ends_of(&mut self, guide: usize, slot: usize) -> u64 {
         let network = self.network;
         let ends = |slot: usize, domain: u64| {

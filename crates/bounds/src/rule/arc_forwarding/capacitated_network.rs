@@ -73,7 +73,7 @@ impl CapacitatedNetwork {
             may_continue: topology.nodes().map(|node| rules.may_continue(node)).collect(),
             // A relayed message uses shortest paths from terminal to terminal, which together can be any walk if every
             // node is a terminal that routes. Elsewhere, they are a subset of all walks, so the bound holds.
-            is_minimal: rules.is_direct && model.routing == Routing::Minimal,
+            is_minimal: rules.is_direct() && model.routing == Routing::Minimal,
         }
     }
 

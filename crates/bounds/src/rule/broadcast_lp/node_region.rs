@@ -11,7 +11,7 @@ use crate::transfer_rules::TransferRules;
 pub(super) struct BroadcastNetwork<'a> {
     pub(super) topology: &'a Topology,
     rules: TransferRules<'a>,
-    is_wormhole: bool,
+    switching: Switching,
     pub(super) source: NodeId,
     /// The terminals without the source, ascending.
     pub(super) others: Vec<NodeId>,
@@ -54,13 +54,13 @@ impl<'a> BroadcastNetwork<'a> {
         for place in broadcast.receivers.iter().filter_map(|receiver| others.binary_search(receiver).ok()) {
             is_receiver[place] = true;
         }
-        let is_wormhole = problem.model().switching == Switching::Wormhole;
-        Self { topology, rules: TransferRules::new(problem), is_wormhole, source, others, is_receiver }
+        let switching = problem.model().switching;
+        Self { topology, rules: TransferRules::new(problem), switching, source, others, is_receiver }
     }
 
     /// Returns true if transfers can pass through the node.
     pub(super) fn is_passed(&self, node: NodeId) -> bool {
-        self.is_wormhole && self.topology.routes(node)
+        self.switching.crosses(self.topology, node)
     }
 
     /// Returns the channels that transfers can use.

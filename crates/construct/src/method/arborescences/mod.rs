@@ -29,7 +29,7 @@ use crate::kit::transfer_log::TransferLog;
 /// minimax theorems in graph theory*, J. Combin. Theory B 21 (1976), but for all trees at once.
 pub(crate) const ARBORESCENCES: Method = Method {
     name: "arborescences",
-    about: "broadcast of many chunks with all ports: along channel-disjoint spanning trees",
+    about: "broadcast in many chunks along disjoint spanning trees",
     find,
     evaluations_per_delivery: 16,
     is_random: true,

@@ -95,7 +95,7 @@ impl<'a> TreePacking<'a> {
         self.connectivity
     }
 
-    /// Number of arcs of the flow network.
+    /// Returns the number of arcs of the flow network.
     pub(super) fn arc_count(&self) -> usize {
         self.network.arc_count()
     }

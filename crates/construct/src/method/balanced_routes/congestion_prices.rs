@@ -117,7 +117,7 @@ impl<'a> CongestionPrices<'a> {
         self.graph.slots(channel).iter().any(|&slot| self.is_over(slot))
     }
 
-    /// Number of slots that take more steps than the limit.
+    /// Returns the number of slots that take more steps than the limit.
     pub(super) fn over_count(&self) -> usize {
         (0..self.graph.slot_count() as SlotId).filter(|&slot| self.is_over(slot)).count()
     }

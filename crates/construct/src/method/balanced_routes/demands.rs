@@ -52,7 +52,7 @@ impl RoutingDemands {
         Ok(least.max(self.longest))
     }
 
-    /// Number of messages.
+    /// Returns the number of messages.
     pub(super) fn len(&self) -> usize {
         self.target.len()
     }

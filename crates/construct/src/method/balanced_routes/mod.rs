@@ -48,7 +48,7 @@ use crate::kit::transfer_log::TransferLog;
 /// routing and job-shop scheduling in O(congestion + dilation) steps* (1994).
 pub(crate) const BALANCED_ROUTES: Method = Method {
     name: "balanced-routes",
-    about: "scatter hop by hop: routes that load all channels evenly, list scheduling, local search",
+    about: "relayed scatter: routes of equal load, then list scheduling and repair",
     find,
     evaluations_per_delivery: 64,
     is_random: true,

@@ -44,7 +44,7 @@ pub(super) struct RouteSet {
 }
 
 impl RouteSet {
-    /// Number of messages.
+    /// Returns the number of messages.
     pub(super) fn len(&self) -> usize {
         self.end.len()
     }

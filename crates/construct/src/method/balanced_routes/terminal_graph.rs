@@ -86,12 +86,12 @@ impl TerminalGraph {
         graph
     }
 
-    /// Number of terminals.
+    /// Returns the number of terminals.
     pub(super) fn terminal_count(&self) -> usize {
         self.leaving.len() - 1
     }
 
-    /// Number of channels between terminals.
+    /// Returns the number of channels between terminals.
     pub(super) fn channel_count(&self) -> usize {
         self.head.len()
     }
@@ -142,12 +142,12 @@ impl TerminalGraph {
         (slot as usize) < self.slot_count()
     }
 
-    /// Number of limited slots: resources, then ports.
+    /// Returns the number of limited slots: resources, then ports.
     pub(super) fn slot_count(&self) -> usize {
         self.capacity.len() - 1
     }
 
-    /// Number of slots that are resources.
+    /// Returns the number of slots that are resources.
     pub(super) fn resource_count(&self) -> usize {
         self.resource_count
     }

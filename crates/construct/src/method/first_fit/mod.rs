@@ -48,7 +48,7 @@ const CHECK_INTERVAL: usize = 256;
 /// *Bounds on multiprocessing timing anomalies*, 1969.
 pub(crate) const FIRST_FIT: Method = Method {
     name: "first-fit",
-    about: "scatter of any kind: each message takes the earliest free steps, longest paths first",
+    about: "scatters of every kind: each message takes the earliest free steps",
     find,
     evaluations_per_delivery: 1,
     is_random: true,

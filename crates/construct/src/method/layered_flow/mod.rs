@@ -49,7 +49,7 @@ use crate::kit::single_source::SingleSourceBroadcast;
 /// the theorem of Ford and Fulkerson.
 pub(crate) const LAYERED_FLOW: Method = Method {
     name: "layered-flow",
-    about: "wormhole broadcast: in each step, a maximum flow to terminals that are far apart",
+    about: "wormhole broadcast: each step is a maximum flow to distant nodes, repaired along shortest paths",
     find,
     evaluations_per_delivery: 128,
     is_random: true,

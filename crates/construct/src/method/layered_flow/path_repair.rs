@@ -63,7 +63,7 @@ impl<'a> PathRepair<'a> {
         }
     }
 
-    /// Number of nodes visited so far.
+    /// Returns the number of nodes visited so far.
     pub(super) fn visits(&self) -> u64 {
         self.visits
     }

@@ -52,7 +52,7 @@ use crate::kit::transfer_log::TransferLog;
 /// 1983) in place of tabu search.
 pub(crate) const PATH_COLOURING: Method = Method {
     name: "path-colouring",
-    about: "wormhole scatter in direct transfers: messages take free steps or displace others",
+    about: "scatter with one transfer per message: a path and a step for each, by annealing on conflicts",
     find,
     evaluations_per_delivery: MOVES,
     is_random: true,

@@ -148,12 +148,12 @@ impl PathDags {
         self.arcs_end.push(self.arcs.len() as u32);
     }
 
-    /// Number of messages.
+    /// Returns the number of messages.
     pub(super) fn message_count(&self) -> usize {
         self.pair.len()
     }
 
-    /// Number of arcs of all pairs.
+    /// Returns the number of arcs of all pairs.
     pub(super) fn arc_count(&self) -> usize {
         self.arcs.len()
     }

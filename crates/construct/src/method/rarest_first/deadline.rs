@@ -22,12 +22,12 @@ impl Deadline {
         Self { steps, furthest: 0, retries: 0, delays: vec![0; terminals] }
     }
 
-    /// The target number of steps.
+    /// Returns the target number of steps.
     pub(super) fn steps(&self) -> u32 {
         self.steps
     }
 
-    /// Number of backtracks since the last progress.
+    /// Returns the number of backtracks since the last progress.
     pub(super) fn retries(&self) -> u32 {
         self.retries
     }

@@ -23,7 +23,7 @@ impl<'a> FixedSteps<'a> {
         Self { transfers, steps, pending: vec![0; terminals] }
     }
 
-    /// Number of steps used.
+    /// Returns the number of steps used.
     pub(super) fn steps(&self) -> u32 {
         self.steps
     }

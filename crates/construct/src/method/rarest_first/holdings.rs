@@ -112,12 +112,12 @@ impl Holdings {
         Self { words, held, lacked, required: Vec::new(), served, need, left }
     }
 
-    /// Number of deliveries that are still to be made.
+    /// Returns the number of deliveries that are still to be made.
     pub(super) fn left(&self) -> u64 {
         self.left
     }
 
-    /// Number of required messages that a terminal lacks.
+    /// Returns the number of required messages that a terminal lacks.
     #[inline]
     pub(super) fn need(&self, terminal: usize) -> u32 {
         self.need[terminal]

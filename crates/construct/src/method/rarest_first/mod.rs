@@ -59,7 +59,7 @@ use crate::kit::transfer_log::TransferLog;
 /// *The auction algorithm*, 1988; on paths, `McMurchie` and Ebeling, *`PathFinder`*, 1995.
 pub(crate) const RAREST_FIRST: Method = Method {
     name: "rarest-first",
-    about: "broadcast of any kind: in each step, every terminal fetches the rarest messages it can get",
+    about: "broadcasts of every kind: matchings of receivers and rare messages, with rerouting and revoked transfers",
     find,
     evaluations_per_delivery: 1,
     is_random: true,

@@ -13,7 +13,7 @@ mod supply;
 mod time_expanded;
 
 use lockstep_paths::ArcId;
-use lockstep_schedule::{Routing, Schedule, Switching};
+use lockstep_schedule::{Routing, Schedule, Switching, Transport};
 use lockstep_topology::ChannelId;
 
 use self::supply::Supply;
@@ -38,7 +38,7 @@ use crate::kit::single_source::SingleSourceScatter;
 /// steps. Flows over time: Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
 pub(crate) const SCATTER_FLOW: Method = Method {
     name: "scatter-flow",
-    about: "scatter in the fewest steps: one maximum flow, divided into steps",
+    about: "scatter from one source to any receivers and in any number of chunks: exact by flows, also over time",
     find,
     evaluations_per_delivery: 16,
     is_random: false,
@@ -64,7 +64,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 /// Returns a schedule of direct wormhole transfers; `None` if there is none.
 fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
-    let mut supply = Supply::new(topology, scatter, model.ports, |node| topology.routes(node));
+    let mut supply = Supply::new(topology, scatter, model.ports, Transport::Direct);
     if model.routing == Routing::Minimal {
         supply.keep_shortest();
     }
@@ -83,8 +83,7 @@ fn relayed(
     opposite: &[[ChannelId; 2]],
 ) -> Option<Schedule> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
-    let mut supply =
-        Supply::new(topology, scatter, model.ports, |node| topology.routes(node) || topology.is_terminal(node));
+    let mut supply = Supply::new(topology, scatter, model.ports, Transport::Relayed);
     let (bound, _) = supply.fewest_steps()?;
     let direct = direct(request, scatter, opposite);
     let below = direct.as_ref().map_or(u32::MAX, |schedule| schedule.step_count() as u32);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lockstep_paths::ArcId;
-use lockstep_schedule::{MessageId, Schedule};
+use lockstep_schedule::{MessageId, Schedule, Transport};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::supply::{MAX_CHANNEL_USES, Supply};
@@ -20,7 +20,7 @@ pub(super) fn schedule(
     opposite: &[[ChannelId; 2]],
 ) -> Option<Schedule> {
     let (topology, ports) = (request.problem.topology(), request.problem.model().ports);
-    let supply = Supply::new(topology, scatter, ports, |node| topology.is_terminal(node));
+    let supply = Supply::new(topology, scatter, ports, Transport::StoreAndForward);
     let bound = lower_bound(&supply)?;
     let mut shortest = supply.clone();
     shortest.keep_shortest();

@@ -1,7 +1,7 @@
 //! The flow of units from the root to the terminals that need them.
 
 use lockstep_paths::{ArcId, FlowNetwork};
-use lockstep_schedule::Ports;
+use lockstep_schedule::{Ports, Transport};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::kit::single_source::SingleSourceScatter;
@@ -27,10 +27,11 @@ impl<'a> Supply<'a> {
         topology: &'a Topology,
         scatter: &'a SingleSourceScatter,
         ports: Ports,
-        passes: impl Fn(NodeId) -> bool,
+        transport: Transport,
     ) -> Self {
         let root = scatter.source;
-        let passes: Vec<bool> = topology.nodes().map(|node| node == root || passes(node)).collect();
+        let passes: Vec<bool> =
+            topology.nodes().map(|node| node == root || transport.crosses(topology, node)).collect();
         let useful = |node: NodeId| passes[node.index()] || topology.is_terminal(node);
         let is_open = topology.channel_numbers().map(|channel| {
             let (tail, head) = (topology.tail(channel), topology.head(channel));
@@ -44,7 +45,7 @@ impl<'a> Supply<'a> {
         self.is_open[channel.index()]
     }
 
-    /// Number of units that a terminal needs.
+    /// Returns the number of units that a terminal needs.
     pub(super) fn demand(&self, node: NodeId) -> u32 {
         self.scatter.demand[node.index()]
     }
@@ -54,12 +55,12 @@ impl<'a> Supply<'a> {
         self.topology.terminals().iter().copied().filter(|&node| self.demand(node) > 0)
     }
 
-    /// Number of units that can leave the root per step.
+    /// Returns the number of units that can leave the root per step.
     pub(super) fn rate(&self) -> u32 {
         self.port_limit(self.topology.out_channels(self.root))
     }
 
-    /// Number of units that a terminal can receive per step.
+    /// Returns the number of units that a terminal can receive per step.
     pub(super) fn reception_rate(&self, receiver: NodeId) -> u32 {
         self.port_limit(self.topology.in_channels(receiver))
     }

@@ -170,7 +170,7 @@ proptest! {
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let scatter = SingleSourceScatter::of(&problem).unwrap();
-        let supply = Supply::new(&topology, &scatter, model.ports, |node| topology.is_terminal(node));
+        let supply = Supply::new(&topology, &scatter, model.ports, Transport::StoreAndForward);
         let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());
         let fewest = exhaustive_steps(&problem, root);
         let request = MethodRequest::first(&problem, &budget);

@@ -115,7 +115,7 @@ impl<'a> TimeExpandedFlow<'a> {
         self.timing == Timing::Wormhole || self.supply.ports != Ports::All
     }
 
-    /// Number of vertices per time.
+    /// Returns the number of vertices per time.
     fn stride(&self) -> usize {
         if self.has_port_vertices() { 3 * self.supply.topology.node_count() } else { self.supply.topology.node_count() }
     }

@@ -61,12 +61,12 @@ impl PathChoices {
         Some(choices)
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
         self.end.len()
     }
 
-    /// Number of channels on one path per pair, for all pairs together.
+    /// Returns the number of channels on one path per pair, for all pairs together.
     pub(super) fn hops(&self) -> usize {
         (0..self.len()).map(|pair| self.channels(self.of(pair).start).len()).sum()
     }

@@ -69,7 +69,7 @@ impl<'a> FreeActionGroup<'a> {
         Some(chain.swap_remove(chosen))
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub(super) fn order(&self) -> usize {
         self.images.len() / self.topology.channel_bound()
     }

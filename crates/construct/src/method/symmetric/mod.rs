@@ -44,7 +44,7 @@ use crate::kit::task::SchedulingTask;
 /// hypercubes* (1991); here for any group of symmetries of any network.
 pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
-    about: "all-to-all and all-gather on networks with symmetries: a search among invariant schedules",
+    about: "all-gather and all-to-all that a group of automorphisms preserves, where every channel must be busy",
     find,
     evaluations_per_delivery: 64,
     is_random: true,

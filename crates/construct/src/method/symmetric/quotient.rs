@@ -64,7 +64,7 @@ impl<'a> QuotientNetwork<'a> {
         &self.capacity
     }
 
-    /// Number of orbits of resources, which are the first slots.
+    /// Returns the number of orbits of resources, which are the first slots.
     pub(super) fn resource_slot_count(&self) -> usize {
         self.resource_slots
     }

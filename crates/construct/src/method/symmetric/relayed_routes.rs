@@ -102,12 +102,12 @@ impl RelayRoutes {
         }
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
         self.end.len()
     }
 
-    /// Number of hops on one route per pair, for all pairs together.
+    /// Returns the number of hops on one route per pair, for all pairs together.
     pub(super) fn hops(&self) -> usize {
         self.length.iter().map(|&length| length as usize).sum()
     }

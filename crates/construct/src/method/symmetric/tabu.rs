@@ -43,13 +43,13 @@ pub(super) trait PlacementItems {
     /// The path and step, or the hops, of a placement.
     type Route;
 
-    /// Number of items, at most [`MAX_ITEMS`].
+    /// Returns the number of items, at most [`MAX_ITEMS`].
     fn count(&self) -> usize;
 
-    /// The average number of cells visited to place an item.
+    /// Returns the average number of cells visited to place an item.
     fn work(&self) -> usize;
 
-    /// The approximate number of cells that a placement of an item uses.
+    /// Returns the approximate number of cells that a placement of an item uses.
     fn length(&self, item: usize) -> usize;
 
     /// Returns a placement of an item with the least excess, and that excess. Banned placements count only if their

@@ -20,7 +20,7 @@ impl UsageBoard {
         Self { steps, excess: capacities.iter().flat_map(row).collect() }
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     pub(super) fn steps(&self) -> usize {
         self.steps
     }

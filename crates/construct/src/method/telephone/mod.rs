@@ -32,7 +32,7 @@ use crate::kit::transfer_log::TransferLog;
 /// failed try: Joslin and Clements, *Squeaky wheel optimization*, J. Artif. Intell. Res. 10 (1999).
 pub(crate) const TELEPHONE: Method = Method {
     name: "telephone",
-    about: "store-and-forward broadcast with few ports: in each step, a matching with the most urgent neighbours",
+    about: "store-and-forward broadcast with few ports: matchings of holders and receivers; exact on trees",
     find,
     evaluations_per_delivery: 64,
     is_random: true,

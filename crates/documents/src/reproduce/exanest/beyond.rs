@@ -91,7 +91,8 @@ fn search(machine: Machine, names: &[&str], ports: PortRule, seed: u64) -> Resul
 /// Rank correlations of an objective with performance; 1 if the designs that it prefers are always faster.
 pub(super) struct Predictor {
     pub(super) name: &'static str,
-    /// By number of links: with the speed of an unstructured application, and with the throughput of all-to-all traffic.
+    /// By number of links: with the speed of an unstructured application, and with the throughput of all-to-all
+    /// traffic.
     pub(super) correlations: Vec<[f64; 2]>,
 }
 

@@ -109,7 +109,8 @@ pub(super) fn reproduce<'a>(network: &'a Network, settings: &Settings) -> Result
     Ok(outcomes)
 }
 
-/// Returns the collective of one figure. The figures of a cell have their roots on the levels of the tree, from leaf to root.
+/// Returns the collective of one figure. The figures of a cell have their roots on the levels of the tree, from leaf to
+/// root.
 fn collective(topology: &Topology, cell: &Cell, place: usize) -> Result<Collective> {
     let name: CollectiveName = cell.collective.parse()?;
     let level = cell.steps.len() - 1 - place;

@@ -113,7 +113,7 @@ impl MinReport<'_> {
         report.add_times("total-time", &[("time", &seconds(time.as_secs_f64()))]);
     }
 
-    /// The table as in the paper.
+    /// Returns the table as in the paper.
     fn steps(&self, number: u8) -> Table {
         self.by_network(
             |network| network.table == number,

@@ -8,7 +8,8 @@ use super::partial_assignment::PartialAssignment;
 pub(super) struct BranchAndBound<'a> {
     sequence: &'a NodeOrder,
     partial: PartialAssignment<'a>,
-    /// Lower bound on the cut among the nodes from a position on, by position and number of terminals on the side `true`.
+    /// Lower bound on the cut among the nodes from a position on, by position and number of terminals on the side
+    /// `true`.
     floors: Vec<Vec<u32>>,
     /// Number of tried sides, by position.
     tried: Vec<u8>,

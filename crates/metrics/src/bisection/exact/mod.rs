@@ -40,14 +40,15 @@ pub struct TooManyTerminals {
 
 /// Computes the bisection width with its sides, by depth-first branch and bound.
 ///
-/// Visits at most about `node_budget` nodes of the search tree, about 10 million per second. If they are not sufficient, the
-/// result has the best cut and the best lower bound so far. Random regular networks of 32, 40 and 64 nodes take up to about
-/// 100,000, 1 million and 10 million nodes. Meshes and tori take much fewer, networks with many switches much more. The result
-/// is deterministic. Takes 4 bytes per node and number of terminals.
+/// Visits at most about `node_budget` nodes of the search tree, about 10 million per second. If they are not
+/// sufficient, the result has the best cut and the best lower bound so far. Random regular networks of 32, 40 and 64
+/// nodes take up to about 100,000, 1 million and 10 million nodes. Meshes and tori take much fewer, networks with many
+/// switches much more. The result is deterministic. Takes 4 bytes per node and number of terminals.
 ///
-/// Nodes are assigned in a fixed order. The bound of a branch is the sum of three parts: the cables that are already cut, the
-/// least cut between assigned and unassigned nodes for the required balance, and the least cut among the unassigned nodes. The
-/// last part comes from a table, which the same search fills for the last two thirds of the order.
+/// Nodes are assigned in a fixed order. The bound of a branch is the sum of three parts: the cables that are already
+/// cut, the least cut between assigned and unassigned nodes for the required balance, and the least cut among the
+/// unassigned nodes. The last part comes from a table, which the same search fills for the last two thirds of the
+/// order.
 ///
 /// ```
 /// use lockstep_metrics::{Graph, exact_bisection};
@@ -65,9 +66,9 @@ pub struct TooManyTerminals {
 ///
 /// # Source
 ///
-/// The table is Russian doll search: Verfaillie, Lemaître and Schiex, *Russian doll search for solving constraint optimization
-/// problems*, AAAI 1996, here with one row per number of terminals. The bound under balance: Roucairol and Hansen, *Problème
-/// de la bipartition minimale d'un graphe*, RAIRO 21, 1987.
+/// The table is Russian doll search: Verfaillie, Lemaître and Schiex, *Russian doll search for solving constraint
+/// optimization problems*, AAAI 1996, here with one row per number of terminals. The bound under balance: Roucairol and
+/// Hansen, *Problème de la bipartition minimale d'un graphe*, RAIRO 21, 1987.
 pub fn exact_bisection(graph: &Graph, node_budget: u64) -> Result<ExactBisection, TooManyTerminals> {
     let terminals = graph.terminals().len();
     if terminals > MAX_EXACT_TERMINALS {

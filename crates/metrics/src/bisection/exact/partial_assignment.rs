@@ -84,8 +84,8 @@ impl<'a> PartialAssignment<'a> {
         self.count_savings(place, 1);
     }
 
-    /// Returns the smallest cut, without cables between unassigned nodes, if `right` unassigned terminals go to the side
-    /// `true`. At least `right` terminals must be unassigned.
+    /// Returns the smallest cut, without cables between unassigned nodes, if `right` unassigned terminals go to the
+    /// side `true`. At least `right` terminals must be unassigned.
     pub(super) fn least_cut(&self, right: usize) -> u32 {
         let (mut needed, mut savings) = (right as u32, 0);
         let most = self.sequence.most.cast_signed();

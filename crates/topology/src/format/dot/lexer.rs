@@ -100,8 +100,8 @@ impl<'a> DotLexer<'a> {
         }
     }
 
-    /// Reads a number: `-`? digits and at most one dot. It must not be followed by a letter, digit or dot: `10.0.0.1` and
-    /// `2b` are errors rather than two ids.
+    /// Reads a number: `-`? digits and at most one dot. It must not be followed by a letter, digit or dot: `10.0.0.1`
+    /// and `2b` are errors rather than two ids.
     fn number(&mut self) -> Result<DotToken<'a>, ReadError> {
         let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let sign = usize::from(self.rest.starts_with('-'));
@@ -121,8 +121,8 @@ impl<'a> DotLexer<'a> {
         Ok(DotToken::Id(Cow::Borrowed(self.take(end))))
     }
 
-    /// Reads a string in double quotes. As in Graphviz, `\"` is a quote, a backslash before a line break removes both, and
-    /// other backslashes are kept.
+    /// Reads a string in double quotes. As in Graphviz, `\"` is a quote, a backslash before a line break removes both,
+    /// and other backslashes are kept.
     fn string(&mut self) -> Result<DotToken<'a>, ReadError> {
         let body = &self.rest[1..];
         let (mut owned, mut kept) = (String::new(), 0);

@@ -116,7 +116,7 @@ impl<'a> DotParser<'a> {
         .map_err(|fault| ReadError::line(line, fault))
     }
 
-    /// An assignment `id = id`, a node with its attributes, or a chain of edges with its attributes.
+    /// Returns an assignment `id = id`, a node with its attributes, or a chain of edges with its attributes.
     fn nodes_or_edges(
         &mut self,
         defaults: DefaultAttributes,
@@ -177,7 +177,7 @@ impl<'a> DotParser<'a> {
         Ok(())
     }
 
-    /// A node with its port, or a subgraph. Returns `None` for an assignment `id = id`.
+    /// Returns a node with its port, or a subgraph. Returns `None` for an assignment `id = id`.
     fn end(&mut self, defaults: DefaultAttributes, depth: usize) -> Result<Option<EdgeEnd>, ReadError> {
         if self.token.is("subgraph") {
             self.advance()?;
@@ -253,7 +253,7 @@ impl<'a> DotParser<'a> {
         Ok(edge)
     }
 
-    /// An id that is not a keyword.
+    /// Returns an id that is not a keyword.
     fn id(&mut self, expected: &'static str) -> Result<Cow<'a, str>, ReadError> {
         if KEYWORDS.into_iter().any(|keyword| self.token.is(keyword)) {
             return Err(self.expected(expected));
@@ -265,7 +265,7 @@ impl<'a> DotParser<'a> {
         self.value_or("an attribute 'name=value'")
     }
 
-    /// A word or id. Quoted strings can be concatenated by `+`.
+    /// Returns a word or id. Quoted strings can be concatenated by `+`.
     fn value_or(&mut self, expected: &'static str) -> Result<Cow<'a, str>, ReadError> {
         let mut value = match &mut self.token {
             DotToken::Word(word) => Cow::Borrowed(*word),

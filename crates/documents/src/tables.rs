@@ -1,0 +1,134 @@
+//! The tables of the guide and of the README that list what the code has: `cargo xtask tables`.
+//!
+//! A page marks the place of a table by two lines:
+//!
+//! ```text
+//! <!-- table NAME: written by `cargo xtask tables --write` -->
+//! <!-- end of table -->
+//! ```
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use lockstep::analytic::constructions;
+use lockstep::certificate::Rule;
+use lockstep::construct::methods;
+use lockstep::schedule::CollectiveName;
+use lockstep::topology::families;
+
+use crate::repository::root;
+
+/// Compare the tables of the guide with the code.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Write the tables
+    #[arg(long)]
+    write: bool,
+}
+
+/// The pages with tables.
+const PAGES: [&str; 1] = ["docs/guide.md"];
+
+const BEGIN: &str = "<!-- table ";
+const BEGIN_END: &str = ": written by `cargo xtask tables --write` -->\n";
+const END: &str = "<!-- end of table -->\n";
+
+/// Compares all tables with the code, or writes them. The exit code is 1 if a committed table differs.
+///
+/// # Errors
+///
+/// If a page cannot be read or written, or has a table with an unknown name.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut is_current = true;
+    for page in PAGES {
+        let path = root().join(page);
+        let committed = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let text = with_tables(&committed).with_context(|| path.display().to_string())?;
+        if text == committed {
+            continue;
+        }
+        if arguments.write {
+            fs::write(&path, text).with_context(|| path.display().to_string())?;
+        } else {
+            is_current = false;
+            eprintln!("{page} has old tables; `cargo xtask tables --write` updates them");
+        }
+    }
+    Ok(if is_current { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns the page with the tables of today's code.
+fn with_tables(page: &str) -> Result<String> {
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (name, after) = after.split_once(BEGIN_END).context("the first line of a table is incomplete")?;
+        let (_, after) = after.split_once(END).with_context(|| format!("the table {name} has no end"))?;
+        text += &[before, BEGIN, name, BEGIN_END, &table(name)?, END].concat();
+        rest = after;
+    }
+    Ok(text + rest)
+}
+
+/// Returns the lines of a table.
+fn table(name: &str) -> Result<String> {
+    let code = |name: &str| format!("`{name}`");
+    let rows: Vec<[String; 3]> = match name {
+        "collectives" => {
+            let short = |name: CollectiveName| match name.abbreviation() {
+                short if short == name.word() => String::new(),
+                short => code(short),
+            };
+            CollectiveName::ALL.map(|name| [name.word().to_owned(), short(name), name.about().to_owned()]).to_vec()
+        }
+        "families" => families()
+            .iter()
+            .map(|family| [code(&family.usage()), code(family.example), family.about.to_owned()])
+            .collect(),
+        "constructions" => {
+            constructions().iter().map(|entry| [code(entry.name), entry.about.to_owned(), String::new()]).collect()
+        }
+        "methods" => methods().iter().map(|entry| [code(entry.name), entry.about.to_owned(), String::new()]).collect(),
+        "rules" => Rule::ALL.map(|rule| [code(&rule.to_string()), rule.about().to_owned(), String::new()]).to_vec(),
+        _ => bail!("there is no table {name}"),
+    };
+    let head: &[&str] = match name {
+        "collectives" => &["collective", "short form", "messages"],
+        "families" => &["spec", "example", "network"],
+        "constructions" => &["construction", "networks and collectives"],
+        "methods" => &["method of `construct`", "problems, on any network"],
+        _ => &["rule", "limit"],
+    };
+    let mut text = format!("| {} |\n", head.join(" | ")) + &"|---".repeat(head.len()) + "|\n";
+    text.extend(rows.iter().map(|row| format!("| {} |\n", row[..head.len()].join(" | "))));
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_of_all_pages_are_current() {
+        assert_eq!(run(&Arguments { write: false }).unwrap(), ExitCode::SUCCESS);
+    }
+
+    #[test]
+    fn the_readme_has_the_number_of_families() {
+        let sentence = format!("It generates {} families by name", families().len());
+        let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        assert!(readme.contains(&sentence), "README.md does not say: {sentence}");
+    }
+
+    #[test]
+    fn a_table_is_replaced_and_an_unknown_one_is_refused() {
+        let page = format!("a\n{BEGIN}rules{BEGIN_END}old\n{END}b\n");
+        let text = with_tables(&page).unwrap();
+        assert!(text.starts_with("a\n") && text.ends_with("b\n") && !text.contains("old"));
+        assert!(text.contains("| `ports` | "));
+        assert_eq!(with_tables(&text).unwrap(), text);
+        assert!(with_tables(&page.replace("rules", "x")).unwrap_err().to_string().contains("no table x"));
+    }
+}

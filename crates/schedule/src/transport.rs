@@ -1,0 +1,118 @@
+//! Transport: which nodes messages can pass through.
+//!
+//! Bounds, engines and the analysis of faults share this definition. The verifier and the check of certificates have
+//! their own, so that no mistake here can hide another.
+
+use std::fmt;
+
+use lockstep_topology::{NodeId, Topology};
+use serde::{Deserialize, Serialize};
+
+use crate::model::{CommunicationModel, Switching};
+use crate::pattern::Pattern;
+
+/// The rule that decides which nodes a message can pass through, and thus whether two terminals are connected.
+///
+/// ```
+/// use lockstep_schedule::{CommunicationModel, Pattern, Transport};
+/// use lockstep_topology::Topology;
+///
+/// // Terminals of a fat tree do not route. A message can pass through one only if the terminal forwards it.
+/// let fat_tree: Topology = "fat-tree:2,2".parse()?;
+/// let terminal = fat_tree.terminals()[0];
+/// assert!(!Transport::Direct.crosses(&fat_tree, terminal));
+/// assert!(Transport::Relayed.crosses(&fat_tree, terminal));
+///
+/// // A broadcast is forwarded, a scatter is not.
+/// let model = CommunicationModel::wormhole();
+/// assert_eq!(Transport::of(Pattern::Broadcast, model), Transport::Relayed);
+/// assert_eq!(Transport::of(Pattern::Scatter, model), Transport::Direct);
+/// # Ok::<(), lockstep_topology::SpecError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// A single wormhole transfer crosses nodes that route.
+    Direct,
+    /// Wormhole transfers that terminals forward cross nodes that route, and terminals.
+    Relayed,
+    /// Store-and-forward transfers use single channels between terminals. They cross terminals and no switches.
+    StoreAndForward,
+}
+
+impl Transport {
+    /// Returns the transport of the messages of a collective. Terminals forward broadcasts, and scatters if the model
+    /// allows it.
+    pub fn of(pattern: Pattern, model: CommunicationModel) -> Self {
+        if pattern.is_scatter() && model.is_direct() { Self::Direct } else { Self::forwarded(model.switching) }
+    }
+
+    /// Returns the transport of messages that terminals may forward.
+    pub fn forwarded(switching: Switching) -> Self {
+        match switching {
+            Switching::Wormhole => Self::Relayed,
+            Switching::StoreAndForward => Self::StoreAndForward,
+        }
+    }
+
+    /// Returns the transport along one path: a single wormhole transfer, or store-and-forward transfers over one
+    /// channel each.
+    pub fn along_path(switching: Switching) -> Self {
+        match switching {
+            Switching::Wormhole => Self::Direct,
+            Switching::StoreAndForward => Self::StoreAndForward,
+        }
+    }
+
+    /// Returns true if a message can start, end or pass at a node.
+    #[inline]
+    pub fn touches(self, topology: &Topology, node: NodeId) -> bool {
+        topology.is_terminal(node) || self != Self::StoreAndForward && topology.routes(node)
+    }
+
+    /// Returns true if a message can pass through a node.
+    #[inline]
+    pub fn crosses(self, topology: &Topology, node: NodeId) -> bool {
+        match self {
+            Self::Direct => topology.routes(node),
+            Self::Relayed => topology.routes(node) || topology.is_terminal(node),
+            Self::StoreAndForward => topology.is_terminal(node),
+        }
+    }
+}
+
+impl Switching {
+    /// Returns true if one transfer can pass through a node. A message can pass through more nodes: see
+    /// [`Transport::crosses`].
+    #[inline]
+    pub fn crosses(self, topology: &Topology, node: NodeId) -> bool {
+        self == Self::Wormhole && topology.routes(node)
+    }
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Direct => "direct",
+            Self::Relayed => "relayed",
+            Self::StoreAndForward => "store-and-forward",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_forward_broadcasts_and_not_scatters() {
+        use Pattern::{Broadcast, Gather, Reduce, ReduceBroadcast, Scatter};
+        for pattern in [Broadcast, Scatter, Gather, Reduce, ReduceBroadcast] {
+            let is_scatter = matches!(pattern, Scatter | Gather);
+            let expected = if is_scatter { Transport::Direct } else { Transport::Relayed };
+            assert_eq!(Transport::of(pattern, CommunicationModel::wormhole()), expected);
+            let stored = Transport::of(pattern, CommunicationModel::store_and_forward());
+            assert_eq!(stored, Transport::StoreAndForward);
+        }
+    }
+}
