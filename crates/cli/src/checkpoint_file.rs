@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use lockstep::files::{FileIdentity, FileKind, replace};
+use lockstep::files::{FileIdentity, FileKind, Replacement, replace};
 
 use crate::args::Verbosity;
 use crate::command_files::CommandFiles;
@@ -54,6 +54,12 @@ impl CheckpointFile {
                 path.display()
             );
             return Ok(None);
+        }
+        // This also removes what a killed run left of a checkpoint. At the default place, a failure is a warning later.
+        if let Err(error) = Replacement::begin(&path)
+            && is_requested
+        {
+            bail!("{}: cannot write the file: {error}", path.display());
         }
         let written = (Instant::now(), Duration::ZERO);
         Ok(Some(Self { path, is_requested, written, own: None, has_failed: false }))

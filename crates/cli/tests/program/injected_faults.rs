@@ -12,7 +12,7 @@ const OLD: &[u8] = b"old contents\n";
 
 /// Commands that write `s.out`, and checkpoints or a log before.
 const COMMANDS: [&str; 6] = [
-    "plan omega:8 -c aas --engine umda --seed 3 -o s.out",
+    "plan omega:8 -c aab --engine umda --seed 3 --steps 7 -o s.out",
     "plan ring:6 -c aab -o s.out --format binary",
     "design --routers 2 --chassis 6 --population 8 --generations 6 -o s.out",
     "faults ring:6 -c aab --links -o s.out --format csv",
@@ -20,8 +20,10 @@ const COMMANDS: [&str; 6] = [
     "topology torus:4x4 --format json -o s.out",
 ];
 
-/// Number of writes after which the tests stop, if a command still writes: checkpoints are timed.
-const MAX_WRITES: u64 = 60;
+/// Numbers of writes at which a fault is injected: all small ones, then fewer and fewer.
+fn writes() -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(1), |&number| Some(number + 1 + number / 8))
+}
 
 /// Runs a command with a fault `KIND:N`, or without one.
 fn start(directory: &Path, arguments: &str, fault: Option<&str>) -> Output {
@@ -71,7 +73,7 @@ fn a_full_disk_at_any_write_leaves_the_old_file_and_offers_the_result() {
     for arguments in COMMANDS {
         let whole = whole(arguments);
         let mut is_offered = false;
-        for number in 1..=MAX_WRITES {
+        for number in writes() {
             let fault = format!("full:{number}");
             let directory = directory_with_old_file();
             let output = start(directory.path(), arguments, Some(&fault));
@@ -97,7 +99,7 @@ fn a_signal_at_any_write_leaves_whole_files_and_the_next_run_ends_with_the_same_
     for arguments in COMMANDS {
         let whole = whole(arguments);
         for kind in ["KILL", "INT", "TERM"] {
-            for number in 1..=MAX_WRITES {
+            for number in writes() {
                 let fault = format!("{kind}:{number}");
                 let directory = directory_with_old_file();
                 let output = start(directory.path(), arguments, Some(&fault));

@@ -30,7 +30,7 @@ fn memory_that_the_system_refuses_is_an_error_and_no_abort() {
         .unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.starts_with("memory allocation of ") && message.lines().count() == 1, "{message}");
+    assert!(message.starts_with("memory allocation of "), "{message}");
 }
 
 #[test]
