@@ -33,6 +33,7 @@ pub(crate) fn run(is_write: bool) -> Result<()> {
         findings.extend(prose::length(file));
         findings.extend(prose::source_headings(file));
         findings.extend(prose::banned_words(file));
+        findings.extend(prose::missing_paths(file, &root()));
     }
     let packages = Package::all(&files);
     findings.extend(package_table(&packages, &files, is_write)?);

@@ -36,14 +36,9 @@
 //! - [`hypercube`] and [`cayley`] have the schedules of one source, as functions.
 //! - [`route_permutation`] routes a permutation in one step; [`bipartite_edge_colouring`] is the tool behind it.
 //!
-//! # How to add a construction
+//! To add a construction, follow the [checklist].
 //!
-//! 1. Create a file or folder in `src/construction` with a `Construction` constant. Its documentation states the idea,
-//!    the networks, the number of steps, the complexity, the memory and the source.
-//! 2. Return `None` for every problem that does not fit. Recognise networks by structure, never by name.
-//! 3. Add the constant to the list in `src/registry.rs`; cheap constructions come first.
-//! 4. Test that the verifier accepts the schedules under any numbering, that they meet the bound where theory says so,
-//!    and that other networks and models get no schedule.
+//! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-construction-of-analytic
 
 mod construction;
 mod engine;

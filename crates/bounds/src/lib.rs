@@ -35,18 +35,9 @@
 //! - [`BoundSearch`] applies the rules one after the other, within a budget.
 //! - [`symmetric()`] returns the bound of a Cayley graph with up to 2^64 nodes, without its channels.
 //!
-//! # How to add a rule
+//! To add a rule, follow the [checklist].
 //!
-//! 1. Add a variant to `Rule` in `lockstep-certificate`. Its place breaks ties: of equal bounds, the one by the earlier
-//!    rule is preferred.
-//! 2. If no kind of certificate fits, add one: a variant of `Certificate`, its words in `explain.rs`, and its layout in
-//!    `binary.rs`. New numbers go to the end.
-//! 3. Write the check, one file in `src/check` of `lockstep-certificate`. It must not share code with the rule.
-//! 4. Write the rule, one file in `src/rule` of this crate, with a function
-//!    `bound(problem: &Problem, request: &BoundRequest) -> Option<LowerBound>`. It stops at `request.enough` steps.
-//! 5. Add one line to `REGISTRY` in `src/registry.rs`: the rule, its cost, and the rules whose results it uses.
-//! 6. Add a problem with its bound to `tests/data/bounds.jsonl` of `lockstep-certificate`, and known optima to
-//!    `tests/bounds/tables.rs` of this crate. The oracle in `tests/bounds/validity.rs` covers the new rule.
+//! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-lower-bound
 
 mod all;
 mod best;

@@ -373,7 +373,7 @@ impl Reader<'_> {
 
     fn bound(&mut self) -> Decoded<LowerBound> {
         let steps = self.u32()?;
-        let rule = self.entry(&RULES, "the number of a rule, from 0 to 13")?;
+        let rule = self.entry(&RULES, "the number of a rule")?;
         Ok(LowerBound { steps, rule, certificate: self.certificate()? })
     }
 
@@ -445,7 +445,7 @@ impl Reader<'_> {
             },
             12 => Certificate::Reversed { certificate: Box::new(self.certificate()?) },
             13 => Certificate::Phases { phases: self.list(Self::bound)? },
-            _ => return Err(self.invalid("the kind of a certificate, from 0 to 13")),
+            _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;
         Ok(certificate)

@@ -28,13 +28,9 @@
 //! - The *goal* is a number of steps that is short enough, for example a lower bound.
 //! - *Fixed transfers* are the transfers that a repaired schedule begins with.
 //!
-//! # How to add a method
+//! To add a method, follow the [checklist].
 //!
-//! 1. Add a file or folder `src/method/NAME` with a constant of type [`Method`] and its function `find`. It returns
-//!    `MethodError::Unsupported` for other problems. The tools in `src/kit` read problems and search paths.
-//! 2. Add the constant to the list in `src/method/mod.rs`, where cheap and promising methods come first.
-//! 3. If the method can begin with fixed transfers, add it to a stage in `src/repair/mod.rs`.
-//! 4. Test that [`verify`](lockstep_schedule::verify) accepts every schedule, and that small cases meet their bounds.
+//! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-method-of-construct
 
 mod construct_engine;
 mod kit;

@@ -33,11 +33,9 @@
 //! - [`Hgsa`] is the hybrid of genetic algorithm and simulated annealing of the store-and-forward document, for
 //!   broadcasts.
 //!
-//! # How to add an algorithm
+//! To add an algorithm, follow the [checklist].
 //!
-//! 1. Create a folder beside `umda` with its options and a type that implements `Maker`.
-//! 2. Implement [`Algorithm`] for the options, with a new `CHECKPOINT_KIND`.
-//! 3. Export the options here, and add an engine to `engines.rs` and a row to `tests/search/golden.rs`.
+//! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-an-evolutionary-search
 
 mod checkpoint;
 mod engine;

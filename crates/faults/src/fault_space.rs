@@ -21,7 +21,7 @@ const MAX_DRAWN: usize = 1 << 24;
 /// use lockstep_topology::Topology;
 ///
 /// let omega: Topology = "omega:8".parse()?; // one-way, so it has no links
-/// let counts = [FaultKind::Link, FaultKind::Channel, FaultKind::Node].map(|kind| kind.of(&omega).len());
+/// let counts = FaultKind::ALL.map(|kind| kind.of(&omega).len());
 /// assert_eq!(counts, [0, 32, 20]);
 /// # Ok::<(), lockstep_topology::SpecError>(())
 /// ```
@@ -37,6 +37,9 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Link, Self::Channel, Self::Node];
+
     /// Returns all single faults of this kind, ascending. Failed nodes and channels are not included.
     pub fn of(self, topology: &Topology) -> Vec<Fault> {
         match self {

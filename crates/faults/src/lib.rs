@@ -47,13 +47,9 @@
 //! | compute the fault diameter | [`FaultDiameter`] |
 //! | find connected regions of faults | [`faulty_regions`] |
 //!
-//! # How to add a kind of fault
+//! To add a kind of fault, follow the [checklist].
 //!
-//! 1. Add a variant to [`Fault`] in `src/fault.rs`, with its node or channels, its image, its name and its check. The
-//!    match statements show all places.
-//! 2. Add a variant to [`FaultKind`] in `src/fault_space.rs`, which enumerates the single faults of a network.
-//! 3. If it can be named without a network, add a method to [`FaultSet`] in `src/fault_set.rs`.
-//! 4. Add it to `strategy::any_faults` in `src/strategy.rs`. The property tests of all crates then include it.
+//! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-kind-of-fault
 
 mod combinations;
 mod disjoint_sets;

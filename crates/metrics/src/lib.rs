@@ -47,8 +47,9 @@
 //!   [`Bisector`].
 //! - Symmetries reduce the work: [`Sources::under`] returns one terminal per orbit.
 //!
-//! To add a metric, write one file in `src` and export it here. To make it an objective, add it to `lockstep-design`
-//! too.
+//! To add a metric, follow the [checklist].
+//!
+//! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-metric-or-an-objective
 
 mod bisection;
 mod connectivity;

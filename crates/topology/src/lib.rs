@@ -1,4 +1,4 @@
-//! Interconnection networks: a compact directed multigraph with 25 generators, five graph file formats and symmetries.
+//! Interconnection networks: a compact directed multigraph, families of networks, graph files and symmetries.
 //!
 //! The crate describes networks only. Paths are in [`lockstep-paths`], faults in [`lockstep-faults`], and communication
 //! schedules in [`lockstep-schedule`].
@@ -32,23 +32,9 @@
 //! | run petgraph's algorithms | [`Topology`] implements its visit traits |
 //! | test with random networks | module `strategy`, feature `proptest` |
 //!
-//! # How to add a network family
+//! To add a family or a graph format, follow the [checklist].
 //!
-//! 1. Write `src/family/<name>.rs`: a `Family` constant and a generator. The documentation of the generator states node
-//!    order, channel order, counts, degree, diameter, errors and source, and has an example.
-//! 2. Add the constant to the list in `src/family/registry.rs`. Now specs, the error messages, `lockstep topology
-//!    --list` and the tests of all families include it.
-//! 3. Export the generator in `src/family/mod.rs` and `src/lib.rs`.
-//! 4. Test its counts, degree, diameter and symmetries in `tests/topology/families.rs`.
-//!
-//! # How to add a graph format
-//!
-//! 1. Write `src/format/<name>.rs` with `read` and `write`. A reader collects nodes and edges in a `ParsedGraph`.
-//! 2. Add a variant to [`GraphFormat`], with its name, extensions and grammar, and a column to its table.
-//! 3. Call the reader and the writer in `src/format/dispatch.rs`.
-//! 4. Test round trips, dialects and errors in the `format*.rs` files of `tests/topology`, and add a fuzz target in
-//!    `fuzz/fuzz_targets`.
-//!
+//! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-network-family
 //! [`lockstep-faults`]: https://docs.rs/lockstep-faults
 //! [`lockstep-paths`]: https://docs.rs/lockstep-paths
 //! [`lockstep-schedule`]: https://docs.rs/lockstep-schedule

@@ -1,4 +1,6 @@
-//! Rules for comments and prose: module documentation, source headings, banned words, length of files.
+//! Rules for comments and prose: module documentation, source headings, banned words, length of files, paths.
+
+use std::path::Path;
 
 use super::finding::Finding;
 use crate::text_file::TextFile;
@@ -8,6 +10,9 @@ const LINE_LIMIT: usize = 500;
 
 /// One line per banned phrase: the phrase, ` = `, and what to write instead.
 const BANNED: &str = include_str!("banned_words.txt");
+
+/// Folders of the repository that documents name.
+const FOLDERS: [&str; 5] = ["crates/", "data/", "docs/", "fuzz/", "xtask/"];
 
 /// Path prefixes and the banned words that they may contain.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -49,6 +54,25 @@ pub(crate) fn source_headings(file: &TextFile) -> Vec<Finding> {
     }
     let lines = file.text.lines().enumerate().filter(|(_, line)| is_misspelt(line));
     lines.map(|(at, _)| Finding::at(&file.path, at + 1, "name the source below a heading `# Source`")).collect()
+}
+
+/// Finds the paths of a Markdown file that do not exist. A path is a code span that begins with a folder of the
+/// repository. `NAME` and `*` stand for any name.
+pub(crate) fn missing_paths(file: &TextFile, root: &Path) -> Vec<Finding> {
+    if !file.has_extension("md") {
+        return Vec::new();
+    }
+    let is_missing = |span: &&str| {
+        FOLDERS.iter().any(|folder| span.starts_with(folder))
+            && !span.contains("NAME")
+            && !span.contains('*')
+            && !root.join(span).exists()
+    };
+    let spans = file.text.lines().enumerate().flat_map(|(at, line)| {
+        let spans = line.split('`').skip(1).step_by(2).filter(is_missing);
+        spans.map(move |span| Finding::at(&file.path, at + 1, format!("`{span}` does not exist; correct the path")))
+    });
+    spans.collect()
 }
 
 /// Finds the banned words of a source file or a Markdown file, in prose and in identifiers.
@@ -109,6 +133,7 @@ fn words(text: &str) -> Vec<(usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::root;
 
     fn file(path: &str, text: &str) -> TextFile {
         TextFile { path: path.into(), text: text.to_owned() }
@@ -146,6 +171,14 @@ mod tests {
         assert!(
             module_docs(&file("a.md", "Text")).is_none() && module_docs(&file("a/tests.rs", "use super::*;")).is_none()
         );
+    }
+
+    #[test]
+    fn a_path_that_does_not_exist_is_named() {
+        let text = "`xtask/src/main.rs`, `xtask`\n`xtask/src/NAME.rs` or `xtask/src/t*.rs`: `xtask/src/gone.rs`\n";
+        let found: Vec<String> = missing_paths(&file("a.md", text), &root()).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["a.md:2: `xtask/src/gone.rs` does not exist; correct the path"]);
+        assert!(missing_paths(&file("a.rs", text), &root()).is_empty());
     }
 
     #[test]

@@ -21,8 +21,10 @@ MIT or Apache-2.0, at your option.
 pub(crate) fn readme(package: &Package<'_>, source: &str) -> String {
     let mut text = format!("# {}\n\n", package.name());
     let mut fence = Fence::Outside;
-    for line in source.lines().map_while(|line| line.strip_prefix("//!")) {
-        let line = line.strip_prefix(' ').unwrap_or(line);
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let with_address: Vec<&str> = lines.clone().filter_map(label_of_address).collect();
+    for line in lines {
         if let Some(language) = line.strip_prefix("```") {
             fence = fence.next(language);
             let is_rust = fence == Fence::Rust;
@@ -34,13 +36,13 @@ pub(crate) fn readme(package: &Package<'_>, source: &str) -> String {
             text += line;
         } else if fence == Fence::Other {
             text += line;
-        } else if is_link_definition(line) {
+        } else if is_item_definition(line) {
             continue;
         } else {
             if line.starts_with('#') {
                 text.push('#');
             }
-            text += &without_item_links(line);
+            text += &without_item_links(line, &with_address);
         }
         text.push('\n');
     }
@@ -67,18 +69,27 @@ impl Fence {
     }
 }
 
-/// Returns true for `` [`name`]: path ``, where the path is an item and not a web address.
-fn is_link_definition(line: &str) -> bool {
-    let target = line.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
-    target.is_some_and(|(_, target)| !is_address(target))
+/// Splits the definition of a link, `` [`name`]: path ``, into its label and its target.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix('[')?.split_once("]: ")
+}
+
+/// Returns true for the definition of a link to an item.
+fn is_item_definition(line: &str) -> bool {
+    definition(line).is_some_and(|(_, target)| !is_address(target))
+}
+
+/// Returns the label of the definition of a link to a web address.
+fn label_of_address(line: &str) -> Option<&str> {
+    definition(line).filter(|(_, target)| is_address(target)).map(|(label, _)| label)
 }
 
 fn is_address(target: &str) -> bool {
     target.starts_with("http") || target.starts_with('#')
 }
 
-/// Replaces links to items, which only rustdoc resolves, by their text.
-fn without_item_links(line: &str) -> String {
+/// Replaces links to items, which only rustdoc resolves, by their text. Labels `with_address` are no items.
+fn without_item_links(line: &str, with_address: &[&str]) -> String {
     let mut text = String::new();
     let mut rest = line;
     while let Some((before, link)) = rest.split_once('[') {
@@ -98,7 +109,7 @@ fn without_item_links(line: &str) -> String {
                 text += label;
                 rest = after;
             }
-            None if label.starts_with('`') => {
+            None if label.starts_with('`') && !with_address.contains(&label) => {
                 text += label;
                 rest = after;
             }
@@ -135,11 +146,12 @@ mod tests {
     fn documentation_becomes_markdown_that_reads_without_rustdoc() {
         let source = "//! Counts [`Path`]s of [a graph](crate::Graph), see [x](https://x.org) and [1].\n//!\n//! # Use\n//!\n\
                       //! ```\n//! # use x::Path;\n//! let a = #[b] 1;\n//! #\n//! ```\n//! ```text\n//! # c\n//! ```\n//! \
-                      [`Path`]: crate::Path\nmod a;\n//! no\n";
+                      [`Path`]: crate::Path\n//! [`y`] has a page.\n//!\n//! [`y`]: https://y.org\nmod a;\n//! no\n";
         let files = [TextFile { path: "crates/x/Cargo.toml".into(), text: "name = \"x\"".to_owned() }];
         let text = readme(&Package::all(&files)[0], source);
         let expected = "# x\n\nCounts `Path`s of a graph, see [x](https://x.org) and [1].\n\n## Use\n\n\
-                        ```rust\nlet a = #[b] 1;\n```\n```text\n# c\n```\n";
+                        ```rust\nlet a = #[b] 1;\n```\n```text\n# c\n```\n\
+                        [`y`] has a page.\n\n[`y`]: https://y.org\n";
         assert_eq!(text.strip_suffix(FOOTER), Some(expected));
     }
 

@@ -12,22 +12,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 
-/// Every rule that proves bounds of one phase.
-const RULES: [Rule; 13] = [
-    Rule::Ports,
-    Rule::Growth,
-    Rule::TreeBroadcast,
-    Rule::TreePackets,
-    Rule::BroadcastLp,
-    Rule::Eccentricity,
-    Rule::Cut,
-    Rule::SourceCut,
-    Rule::Reception,
-    Rule::TimedCut,
-    Rule::DistanceSum,
-    Rule::Volume,
-    Rule::ArcForwarding,
-];
+/// Returns every rule that proves bounds of one phase.
+fn rules() -> impl Iterator<Item = Rule> {
+    Rule::ALL.into_iter().filter(|&rule| rule != Rule::Phases)
+}
 
 /// A random network: terminals, switches, and channels between any nodes. Some channels share a resource.
 fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
@@ -242,7 +230,7 @@ proptest! {
         let problem = instance.problem();
         prop_assume!(problem.collective().phases().len() == 1);
         let bounds = all(&problem);
-        for rule in RULES {
+        for rule in rules() {
             let alone = by_rule(&problem, rule);
             prop_assert_eq!(alone.as_ref(), bounds.iter().find(|bound| bound.rule == rule), "{}", rule);
         }

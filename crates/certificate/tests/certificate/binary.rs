@@ -42,8 +42,8 @@ fn damaged_bytes_are_refused_with_a_reason() {
         refusal(&bytes)
     };
     assert_eq!(changed(0, 2), "the lower bound has version 2, but this program reads version 1");
-    assert_eq!(changed(5, 14), "byte 5 of the lower bound: expected the number of a rule, from 0 to 13");
-    assert_eq!(changed(6, 99), "byte 6 of the lower bound: expected the kind of a certificate, from 0 to 13");
+    assert_eq!(changed(5, 255), "byte 5 of the lower bound: expected the number of a rule");
+    assert_eq!(changed(6, 255), "byte 6 of the lower bound: expected the kind of a certificate");
     // A kind with a list: the next bytes claim a length of billions, for which no memory is reserved.
     let claims_much = [&bytes[..6], &[13, 255, 255, 255, 255]].concat();
     assert_eq!(LowerBound::from_bytes(&claims_much), Err(DecodeError::Truncated { length: 11 }));

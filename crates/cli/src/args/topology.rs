@@ -63,6 +63,11 @@ pub(crate) enum NetworkFormat {
 }
 
 impl NetworkFormat {
+    /// Returns the name of a graph format on the command line, or `None` if it has none.
+    pub(crate) fn of(graph: GraphFormat) -> Option<Self> {
+        Self::value_variants().iter().copied().find(|format| format.graph() == Some(graph))
+    }
+
     /// Returns the graph format; `None` for a picture.
     pub(crate) fn graph(self) -> Option<GraphFormat> {
         match self {
@@ -72,6 +77,21 @@ impl NetworkFormat {
             Self::GraphMl => Some(GraphFormat::GraphMl),
             Self::NodeLink => Some(GraphFormat::NodeLink),
             Self::Svg => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::builder::PossibleValue;
+
+    use super::*;
+
+    #[test]
+    fn every_graph_format_has_its_name_on_the_command_line() {
+        for graph in GraphFormat::ALL {
+            let format = NetworkFormat::of(graph).and_then(|format| format.to_possible_value());
+            assert_eq!(format.as_ref().map(PossibleValue::get_name), Some(graph.name()));
         }
     }
 }

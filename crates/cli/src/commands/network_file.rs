@@ -53,12 +53,6 @@ impl NetworkOutput {
 fn format_of(path: &Path) -> Option<NetworkFormat> {
     match extension(path).as_str() {
         "svg" => Some(NetworkFormat::Svg),
-        extension => Some(match GraphFormat::from_extension(extension)? {
-            GraphFormat::EdgeList => NetworkFormat::Edges,
-            GraphFormat::Dot => NetworkFormat::Dot,
-            GraphFormat::GraphMl => NetworkFormat::GraphMl,
-            GraphFormat::NodeLink => NetworkFormat::NodeLink,
-            _ => NetworkFormat::Json,
-        }),
+        extension => NetworkFormat::of(GraphFormat::from_extension(extension)?),
     }
 }

@@ -78,7 +78,7 @@ fn hostile_names_are_escaped() {
         "plan n.json -c aab --json",
         "bound n.json -c aab",
         "bound n.json -c aab --json",
-        "plan n.json -c oab --root nobody",
+        "plan n.json -c oab --root missing",
         "faults n.json -c aab --nodes",
         "faults n.json -c aab --links --json",
         "simulate n.json --flows 2",

@@ -1,6 +1,4 @@
 //! The built-in objectives.
-//!
-//! To add one, implement [`Objective`] in a file of this folder and add it to the list in [`objectives`].
 
 mod bisection;
 mod cables;

@@ -16,7 +16,6 @@ use petgraph::algo::tarjan_scc;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-const KINDS: [FaultKind; 3] = [FaultKind::Link, FaultKind::Channel, FaultKind::Node];
 const TRANSPORTS: [Transport; 3] = [Transport::Direct, Transport::Relayed, Transport::StoreAndForward];
 
 fn any_network(nodes: usize) -> impl Strategy<Value = Topology> {
@@ -153,7 +152,7 @@ proptest! {
 
     #[test]
     fn a_fault_is_found_by_its_name(topology in any_network(9), place: Index) {
-        for kind in KINDS {
+        for kind in FaultKind::ALL {
             let faults = kind.of(&topology);
             let names: BTreeSet<String> = faults.iter().map(|fault| fault.name(&topology)).collect();
             prop_assert_eq!(names.len(), faults.len());
@@ -198,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn spaces_contain_each_set_once(topology in any_network(6), kind in prop::sample::select(&KINDS), at_once in 0usize..4) {
+    fn spaces_contain_each_set_once(topology in any_network(6), kind in prop::sample::select(&FaultKind::ALL), at_once in 0usize..4) {
         let space = FaultSpace::new(&topology, kind, at_once);
         let expected: Vec<Faults> =
             subsets(space.faults(), at_once).into_iter().map(Faults::from).collect();
@@ -217,7 +216,7 @@ proptest! {
 
     #[test]
     fn samples_are_distinct_sets_and_reproducible(
-        topology in any_network(9), kind in prop::sample::select(&KINDS), at_once in 0usize..4, count in 0usize..20, seed: u64,
+        topology in any_network(9), kind in prop::sample::select(&FaultKind::ALL), at_once in 0usize..4, count in 0usize..20, seed: u64,
     ) {
         let space = FaultSpace::new(&topology, kind, at_once);
         let sample = space.sample(count, seed).unwrap();
@@ -230,7 +229,7 @@ proptest! {
 
     #[test]
     fn classes_are_orbits_of_symmetries(
-        topology in any_network(7), kind in prop::sample::select(&KINDS), at_once in 1usize..3, root: Index, is_rooted: bool,
+        topology in any_network(7), kind in prop::sample::select(&FaultKind::ALL), at_once in 1usize..3, root: Index, is_rooted: bool,
     ) {
         let root = Vec::from_iter(is_rooted.then(|| NodeId::from_index(root.index(topology.node_count()))));
         let space = FaultSpace::new(&topology, kind, at_once);
@@ -271,7 +270,7 @@ proptest! {
     }
 
     #[test]
-    fn sets_of_a_class_have_equal_survivability(topology in any_network(7), kind in prop::sample::select(&KINDS)) {
+    fn sets_of_a_class_have_equal_survivability(topology in any_network(7), kind in prop::sample::select(&FaultKind::ALL)) {
         let space = FaultSpace::new(&topology, kind, 2);
         let classes = FaultClasses::new(&space, &[]).unwrap();
         let answer = |faults: &Faults| match Survivability::of(&faults.apply_to(&topology).unwrap(), Transport::Direct) {
@@ -320,7 +319,7 @@ proptest! {
 
     #[test]
     fn fault_diameters_are_the_largest_distances(
-        topology in any_network(7), kind in prop::sample::select(&KINDS), at_once in 0usize..3,
+        topology in any_network(7), kind in prop::sample::select(&FaultKind::ALL), at_once in 0usize..3,
     ) {
         let space = FaultSpace::new(&topology, kind, at_once);
         for transport in TRANSPORTS {

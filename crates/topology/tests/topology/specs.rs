@@ -4,12 +4,13 @@ use expect_test::expect;
 use lockstep_topology::*;
 use proptest::prelude::*;
 
-/// One line per spec with its error.
+/// One line per spec with its error. The list of all families is shortened.
 fn refusals<'a>(specs: impl IntoIterator<Item = &'a str>) -> String {
+    let all_families = families().iter().map(|family| family.name).collect::<Vec<_>>().join(", ");
     let lines = specs.into_iter().map(|spec| {
         let error = spec.parse::<Topology>().expect_err(spec).to_string();
         assert!(!error.contains(char::is_control), "{spec:?}: {error:?}");
-        format!("{spec:?}: {error}")
+        format!("{spec:?}: {error}").replace(&all_families, "<all families>")
     });
     lines.collect::<Vec<String>>().join("\n")
 }
@@ -58,13 +59,13 @@ fn malformed_specs_are_refused_in_one_line_with_a_remedy() {
         "random-regular:8,3,99999999999999999999",
     ];
     expect![[r#"
-        "": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        ":": there is no network family ''; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "": there is no network family ''; choose one of <all families>
+        ":": there is no network family ''; choose one of <all families>
         "omgea:8": there is no network family 'omgea'; did you mean 'omega'?
         "Hyprcube:3": there is no network family 'Hyprcube'; did you mean 'hypercube'?
         "b-treee:8": there is no network family 'b-treee'; did you mean 'b-tree'?
-        "frobnicate:1": there is no network family 'frobnicate'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
-        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of complete, star, ring, mesh, torus, ladder, hypercube, folded-hypercube, circulant, k-ring, midimew, octagon, moore, amp, random-regular, jellyfish, kautz, de-bruijn, full-b-tree, omega, butterfly, clos, fat-tree, b-tree, dragonfly
+        "frobnicate:1": there is no network family 'frobnicate'; choose one of <all families>
+        "path/to/file.json": there is no network family 'path/to/file.json'; choose one of <all families>
         "omega": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "omega:": 'omega' needs parameters; write omega:TERMINALS, for example omega:8
         "mesh: ": 'mesh' needs parameters; write mesh:SIDExSIDE[x...], for example mesh:4x4
