@@ -63,12 +63,12 @@ fn a_cancelled_plan_says_so_or_is_the_whole_plan() {
             let context = format!("{spec} {collective} by {engine}, check {check}");
             match plan {
                 Ok(plan) if plan.cut_short().is_none() => {
-                    assert!(plan == whole, "{context}: {} steps", plan.step_count())
+                    assert!(plan == whole, "{context}: {} steps", plan.step_count());
                 }
                 Ok(_) => {}
                 // `umda` has no first schedule.
                 Err(error) => {
-                    assert!(engine == "umda" && matches!(error, PlanError::NotFound(_)), "{context}: {error}")
+                    assert!(engine == "umda" && matches!(error, PlanError::NotFound(_)), "{context}: {error}");
                 }
             }
             if let Some(checkpoint) = checkpoint {
