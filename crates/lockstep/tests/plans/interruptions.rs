@@ -44,12 +44,9 @@ fn a_cancelled_sweep_keeps_only_what_the_whole_sweep_has() {
 
 #[test]
 fn a_cancelled_plan_says_so_or_is_the_whole_plan() {
-    for (spec, collective, engine) in [
-        ("mesh:4x4", "aas", "auto"),
-        ("omega:8", "aab", "umda"),
-        ("kautz:2,2", "aas", "auto"),
-        ("mesh:3x3", "ar", "auto"),
-    ] {
+    for (spec, collective, engine) in
+        [("mesh:4x4", "aas", "auto"), ("omega:8", "aab", "umda"), ("kautz:2,2", "aas", "auto")]
+    {
         let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
         let options = PlanOptions { engine: engine.parse::<EngineChoice>().unwrap(), ..PlanOptions::auto(3) };
         let whole = Planner::new(setup.problem(), options).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
