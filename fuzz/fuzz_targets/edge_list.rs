@@ -1,7 +1,6 @@
-//! `lockstep_topology::read_graph`, format `EdgeList`.
+//! Fuzz target `edge_list`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use lockstep_topology::GraphFormat;
-
-fuzz_target!(|text: &str| lockstep_fuzz::graph(text, GraphFormat::EdgeList));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    lockstep_fuzz_targets::edge_list(bytes);
+});

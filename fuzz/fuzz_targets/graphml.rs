@@ -1,7 +1,6 @@
-//! `lockstep_topology::read_graph`, format `GraphMl`.
+//! Fuzz target `graphml`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use lockstep_topology::GraphFormat;
-
-fuzz_target!(|text: &str| lockstep_fuzz::graph(text, GraphFormat::GraphMl));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    lockstep_fuzz_targets::graphml(bytes);
+});

@@ -1,7 +1,6 @@
-//! `lockstep_topology::read_graph`, format `NodeLink`.
+//! Fuzz target `node_link`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use lockstep_topology::GraphFormat;
-
-fuzz_target!(|text: &str| lockstep_fuzz::graph(text, GraphFormat::NodeLink));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    lockstep_fuzz_targets::node_link(bytes);
+});

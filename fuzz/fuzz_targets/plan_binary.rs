@@ -1,20 +1,6 @@
-//! Binary plan files: the sealed file, and the content under a correct checksum.
+//! Fuzz target `plan_binary`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use lockstep::PlanFile;
-use lockstep_files::seal;
-
-fuzz_target!(|bytes: &[u8]| {
-    for bytes in [bytes, &seal(*b"lockplan", 1, bytes), &seal(*b"lockplan", 2, bytes)] {
-        match PlanFile::from_bytes(bytes) {
-            Err(error) => lockstep_fuzz::one_line_refusal(&error),
-            Ok(file) => {
-                assert_eq!(PlanFile::from_bytes(&file.to_bytes()).as_ref(), Ok(&file));
-                if let Err(violation) = file.check() {
-                    lockstep_fuzz::refusal(&violation);
-                }
-            }
-        }
-    }
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    lockstep_fuzz_targets::plan_binary(bytes);
 });

@@ -51,11 +51,12 @@ pub(crate) fn measure(network: &mut Network, wanted: &Wanted) -> Vec<Metric> {
     let size = network.size();
     let measure = |objective: &&'static dyn Objective| {
         let (name, about, sense) = (objective.name(), objective.about(), objective.sense());
-        let found = match wanted {
-            Wanted::Fast if objective.estimated_ns(&size) > MAX_UNREQUESTED_NS => {
+        let found = match (objective.refusal(&size), wanted) {
+            (Some(refusal), _) => Err(refusal.to_string()),
+            (None, Wanted::Fast) if objective.estimated_ns(&size) > MAX_UNREQUESTED_NS => {
                 Err(format!("slow on this network; lockstep topology --metrics {name} computes it"))
             }
-            _ => {
+            (None, _) => {
                 objective.score(network, &mut ChaCha8Rng::seed_from_u64(SEED)).map_err(|no_score| no_score.to_string())
             }
         };
@@ -109,14 +110,35 @@ mod tests {
         }
     }
 
+    fn reason<'a>(metrics: &'a [Metric], name: &str) -> &'a str {
+        metrics.iter().find(|metric| metric.name == name).unwrap().why.as_deref().unwrap_or_default()
+    }
+
     #[test]
     fn slow_metrics_are_skipped_with_a_remedy() {
-        let quick = measured("torus:64x64", &Wanted::Fast);
-        let of = |name: &str| quick.iter().find(|metric| metric.name == name).unwrap();
-        assert_eq!((of("diameter").score, of("links").score), (Some(64.0), Some(4.0)));
+        let quick = measured("random-regular:1600,4,1", &Wanted::Fast);
         for name in ["throughput", "edge-disjoint-paths"] {
-            let why = of(name).why.as_deref().unwrap_or_default();
-            assert!(why.contains(&format!("--metrics {name}")), "{why}");
+            let why = reason(&quick, name);
+            assert!(why.contains(&format!("--metrics {name} computes it")), "{why}");
+        }
+        assert!(reason(&quick, "diameter").is_empty() && reason(&quick, "links").is_empty());
+    }
+
+    #[test]
+    fn a_large_symmetric_network_has_a_throughput() {
+        // Each of the 4096 terminals sends over a mean distance of 32.0078 with four channels.
+        let metrics = measured("torus:64x64", &Wanted::new(&["throughput".to_owned()]).unwrap());
+        let throughput = metrics[0].score.unwrap();
+        assert!((0.98 * 0.124_97..0.125).contains(&throughput), "{throughput}");
+    }
+
+    #[test]
+    fn a_metric_beyond_its_limit_is_refused_with_a_remedy_that_exists() {
+        let wanted = Wanted::new(&["throughput".to_owned()]).unwrap();
+        for wanted in [&Wanted::Fast, &wanted] {
+            let metrics = measured("random-regular:2100,4,1", wanted);
+            let why = reason(&metrics, "throughput");
+            assert!(why.ends_with("use a smaller or a more symmetric network"), "{why}");
         }
     }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use lockstep::files::escaped;
-use lockstep::schedule::{BaseSchedule, CostModel, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
-use lockstep::{CayleyGraph, LowerBound, NodeId, Problem, Topology};
+use lockstep::schedule::{BaseSchedule, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
+use lockstep::{CayleyGraph, Collective, LowerBound, NodeId, Problem, Topology};
 use lockstep_report::Table;
 
 use crate::args::CostArgs;
 
-/// Maximum number of transfers in a printed list.
-const MAX_LISTED: usize = 1024;
+/// Maximum number of transfers in a list that is printed on standard output.
+pub(crate) const MAX_LISTED: usize = 1024;
 /// Maximum width of a printed table, in characters.
 const MAX_WIDTH: usize = 160;
 /// Maximum number of destinations in one cell.
@@ -113,34 +113,28 @@ fn joined(words: impl IntoIterator<Item = Option<String>>) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the time of a schedule by equation 1 of the multistage-network document, if the costs are given.
-pub(crate) fn time(schedule: &Schedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
-    let time = |model: CostModel, bytes| Ok(model.time(schedule, MessageSizes::Equal(bytes))?);
-    time_of(schedule.step_count(), cost, time)
+/// Returns the time of a schedule by equation 1 of the multistage-network document, if the costs are given. The chunks of
+/// a message share its bytes.
+pub(crate) fn time(collective: &Collective, schedule: &Schedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
+    let Some((model, bytes)) = cost.model() else { return Ok(None) };
+    let time = model.time(collective, schedule, MessageSizes::Equal(bytes))?;
+    Ok(Some(steps_of(time, schedule.step_count(), model.time_of_steps(1, collective.chunk_size(bytes)))))
 }
 
 /// Returns the time of a symmetric schedule by the same equation, if the costs are given.
-pub(crate) fn time_of_base(base: &BaseSchedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
-    time_of(base.step_count(), cost, |model, bytes| Ok(model.time_of_base(base, bytes)))
+pub(crate) fn time_of_base(base: &BaseSchedule, cost: CostArgs) -> Option<String> {
+    let (model, bytes) = cost.model()?;
+    Some(steps_of(model.time_of_base(base, bytes), base.step_count(), model.time_of_steps(1, bytes)))
 }
 
-fn time_of(
-    steps: usize,
-    cost: CostArgs,
-    time: impl FnOnce(CostModel, u64) -> anyhow::Result<Picoseconds>,
-) -> anyhow::Result<Option<String>> {
-    let CostArgs { t0: Some(start_up_ps), t1: Some(byte_ps), bytes: Some(bytes) } = cost else {
-        return Ok(None);
-    };
-    let model = CostModel { start_up_ps, byte_ps };
-    let (time, step) = (time(model, bytes)?, model.time_of_steps(1, bytes));
-    Ok(Some(format!("{time}: {} of {step}", counted(steps, "step"))))
+fn steps_of(time: Picoseconds, steps: usize, step: Picoseconds) -> String {
+    format!("{time}: {} of {step}", counted(steps, "step"))
 }
 
-/// Lists the transfers of every step, and adds a matrix of senders and steps if it is small.
-pub(crate) fn steps(problem: &Problem<'_>, schedule: &Schedule) -> String {
+/// Lists the transfers of every step if there are at most `most`, and adds a matrix of senders and steps if it is small.
+pub(crate) fn steps(problem: &Problem<'_>, schedule: &Schedule, most: usize) -> String {
     let transfers = schedule.transfer_count();
-    if transfers > MAX_LISTED {
+    if transfers > most {
         return format!("\n{transfers} transfers are too many to list; use lockstep render or --json\n");
     }
     let tables = [Some(list(problem, schedule)), matrix(problem, schedule)];

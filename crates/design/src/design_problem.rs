@@ -9,6 +9,7 @@ use crate::cabling_code::CablingCode;
 use crate::design_rules::{DesignRules, InitialSlots, OddLinks};
 use crate::machine::Machine;
 use crate::network::Network;
+use crate::network_size::NetworkSize;
 use crate::objective::{NoScore, Objective};
 
 /// The networks of a machine and the objectives that score them.
@@ -90,7 +91,7 @@ impl<'a> DesignProblem<'a> {
             if objectives[..place].iter().any(|other| other.name() == name) {
                 return Err(DesignError::Twice { name });
             }
-            if let Some(why) = objective.refusal(&machine) {
+            if let Some(why) = objective.refusal(&NetworkSize::least_of(&machine)) {
                 return Err(DesignError::Refused { name, why });
             }
         }

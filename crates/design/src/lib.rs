@@ -65,5 +65,5 @@ pub use machine::{MAX_ROUTER_SLOTS, MAX_SLOTS, Machine, MachineError};
 pub use network::Network;
 pub use network_size::NetworkSize;
 pub use objective::{NoScore, Objective};
-pub use objectives::{UnknownObjective, objective, objectives};
+pub use objectives::{DEFAULT_OBJECTIVES, PUBLISHED_OBJECTIVES, UnknownObjective, objective, objectives};
 pub use placement::Placement;

@@ -1,5 +1,7 @@
 //! The size of a network, for estimates of evaluation time.
 
+use crate::machine::Machine;
+
 /// The size of a network, as [`Objective::estimated_ns`](crate::Objective::estimated_ns) needs it.
 ///
 /// ```
@@ -9,6 +11,7 @@
 /// let torus: Topology = "torus:64x64".parse()?;
 /// let size = Network::of(&torus).size();
 /// assert_eq!((size.nodes, size.arcs), (4096, 4 * 4096));
+/// assert_eq!(size.sources, 1); // a torus is vertex-transitive
 /// assert!(objective("diameter")?.estimated_ns(&size) < objective("throughput")?.estimated_ns(&size));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -28,6 +31,13 @@ pub struct NetworkSize {
 }
 
 impl NetworkSize {
+    /// Returns the size of the networks of a machine, with the most symmetries and no cables.
+    pub(crate) fn least_of(machine: &Machine) -> Self {
+        let routers = machine.router_count().into();
+        // Shifts by one chassis map the two routers of a chassis to all others.
+        Self { sources: 2, terminals: routers, nodes: routers, arcs: 0, terminals_forward: true }
+    }
+
     /// Returns the number of nodes and arcs: the time of one traversal.
     pub(crate) fn elements(&self) -> u64 {
         self.nodes + self.arcs

@@ -4,7 +4,6 @@ use lockstep_metrics::{MAX_EXACT_TERMINALS, ThroughputError, TooManyTerminals};
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
-use crate::machine::Machine;
 use crate::network::Network;
 use crate::network_size::NetworkSize;
 
@@ -35,9 +34,9 @@ pub trait Objective: Sync {
     /// Returns the reason if the network has no such score.
     fn score(&self, network: &mut Network, random: &mut ChaCha8Rng) -> Result<f64, NoScore>;
 
-    /// Returns the reason if no network of the machine has such a score.
-    fn refusal(&self, machine: &Machine) -> Option<NoScore> {
-        let _ = machine;
+    /// Returns the reason if networks of this size have no such score.
+    fn refusal(&self, size: &NetworkSize) -> Option<NoScore> {
+        let _ = size;
         None
     }
 }

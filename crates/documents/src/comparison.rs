@@ -1,9 +1,11 @@
 //! `cargo xtask bench`: our schedules compared with those of other programs, measured and verified.
 
+mod integer_programme;
 mod measure;
 mod process;
 mod report;
 mod rows;
+mod seeds;
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,6 +18,7 @@ use measure::{MeasuredRow, measure, scaling};
 use process::Program;
 use report::ComparisonReport;
 use rows::Rows;
+use seeds::Seeds;
 
 /// The rows to measure, and the folder of the report.
 #[derive(Args)]
@@ -23,6 +26,9 @@ pub(crate) struct Arguments {
     /// Number of seeds per row, each with its own random node numbers; long rows have fewer.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     seeds: u32,
+    /// First seed; the others follow it [default: random].
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u32>,
     /// Measure only the rows whose name contains FILTER, and print the report instead of writing it.
     filter: Option<String>,
     /// Write the report to the folder OUT [default: docs].
@@ -42,17 +48,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let program = Program::beside_this()?;
     let rows = Rows::read()?;
     let wanted = |name: &str| arguments.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+    let seeds = Seeds::new(arguments.seed, arguments.seeds);
     let mut tables = Vec::new();
     for table in &rows.tables {
         let mut measured: Vec<MeasuredRow<'_>> = Vec::new();
         for row in table.rows.iter().filter(|row| wanted(&row.name)) {
             eprintln!("{}: {}", table.title, row.name);
-            measured.push(measure(table, row, arguments.seeds, &program).with_context(|| row.name.clone())?);
+            measured.push(measure(table, row, seeds, &program).with_context(|| row.name.clone())?);
         }
         tables.push((table, measured));
     }
-    let growth = if arguments.filter.is_none() { scaling(&SIDES)? } else { Vec::new() };
-    let report = ComparisonReport { source: &rows.source, seeds: arguments.seeds, tables, growth };
+    let growth = if arguments.filter.is_none() { scaling(&SIDES, seeds)? } else { Vec::new() };
+    let report = ComparisonReport { source: &rows.source, seeds, tables, growth };
     let text = report.markdown();
     print!("{text}");
     if arguments.filter.is_none() || arguments.out.is_some() {

@@ -79,4 +79,9 @@ impl Programs {
     pub fn flow_count(&self) -> usize {
         self.tasks.iter().flatten().filter(|event| matches!(event, Event::Send { .. })).count()
     }
+
+    /// Returns true if some flow has no path of its own, so that the routing finds one.
+    pub fn needs_routing(&self) -> bool {
+        self.tasks.iter().flatten().any(|event| matches!(event, Event::Send { path, .. } if path.is_empty()))
+    }
 }

@@ -44,10 +44,11 @@ struct Arrival {
 impl Programs {
     /// Creates the programs of a schedule, without its synchronization between steps.
     ///
-    /// Each terminal is a task, and each transfer is a flow of `size` units along its path, with its message as the
-    /// tag. For each step, a terminal first receives the messages that it sends in this step, including all
-    /// contributions to a reduction, as far as earlier steps deliver them. Then it sends its transfers of the step. So
-    /// it keeps its own order and waits only for its inputs. It receives all other messages at the end.
+    /// Each terminal is a task, and each transfer is a flow along its path, with its message as the tag. A message has
+    /// `size` units; its chunks share them, rounded up to units. For each step, a terminal first receives the messages
+    /// that it sends in this step, including all contributions to a reduction, as far as earlier steps deliver them.
+    /// Then it sends its transfers of the step. So it keeps its own order and waits only for its inputs. It receives
+    /// all other messages at the end.
     ///
     /// The programs never deadlock, even if the schedule is invalid. O(T log T) time for `T` transfers, and O(channels
     /// of all paths) memory.
@@ -80,7 +81,7 @@ impl Programs {
         if !(1..=MAX_AMOUNT).contains(&size) {
             return Err(ReplayError::Size { size });
         }
-        let topology = problem.topology();
+        let (topology, size) = (problem.topology(), problem.collective().chunk_size(size));
         let rank = |node: NodeId| topology.terminal_rank(node).ok_or(PathFault::NotATerminal { node });
         let mut arrivals = Vec::with_capacity(schedule.transfer_count());
         for (step, transfers) in schedule.steps() {

@@ -28,19 +28,31 @@ struct CachedTable<Table> {
     table: Table,
 }
 
-/// The reason a file cannot be used.
+/// The reason why a cache cannot be used.
 #[derive(Debug, thiserror::Error)]
-enum CacheError {
+#[non_exhaustive]
+pub enum CacheError {
+    /// The file is not a path table, has another version, or is damaged.
+    #[error(transparent)]
+    Damaged(#[from] FileError),
+    /// The table belongs to another network.
+    #[error("it belongs to another network")]
+    OtherTopology,
+    /// The table contains other paths than the selected ones.
+    #[error("it contains another selection, {0:?}")]
+    OtherSelection(PathSelection),
+    /// The table contains a path that is not in the network.
+    #[error("it contains a path that is not in the network")]
+    NoSuchPath,
+}
+
+/// The reason why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum LoadError {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error(transparent)]
-    Damaged(#[from] FileError),
-    #[error("it belongs to another network")]
-    OtherTopology,
-    #[error("it contains another selection, {0:?}")]
-    OtherSelection(PathSelection),
-    #[error("it contains a path that is not in the network")]
-    NoSuchPath,
+    Cache(#[from] CacheError),
 }
 
 impl PathTable {
@@ -69,11 +81,11 @@ impl PathTable {
         let file = cache.display();
         match load(cache, topology, digest, selection) {
             Ok(table) => return Ok(table),
-            Err(CacheError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
+            Err(LoadError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
                 debug!(%file, "no path cache yet");
             }
             // A file of another kind is not a cache, and not ours to replace.
-            Err(CacheError::Damaged(reason)) if reason.is_other_kind() => {
+            Err(LoadError::Cache(CacheError::Damaged(reason))) if reason.is_other_kind() => {
                 warn!(%file, %reason, "the file is no path cache, and is left as it is");
                 return Self::build(topology, selection);
             }
@@ -85,20 +97,33 @@ impl PathTable {
         }
         Ok(table)
     }
+
+    /// Reads the content of a cache file that [`load_or_build`](Self::load_or_build) wrote. O(content).
+    ///
+    /// # Errors
+    ///
+    /// [`CacheError`] if the content is damaged, or does not hold the selected paths of this network.
+    pub fn from_cache(content: &[u8], topology: &Topology, selection: PathSelection) -> Result<Self, CacheError> {
+        open(content, topology, topology.digest(), selection)
+    }
 }
 
-fn load(
-    cache: &Path,
+fn load(cache: &Path, topology: &Topology, digest: [u8; 32], selection: PathSelection) -> Result<PathTable, LoadError> {
+    let mut sealed = Vec::new();
+    let mut file = File::open(cache)?.take(MAX_FILE_BYTES);
+    file.by_ref().take(FIRST_BYTES).read_to_end(&mut sealed)?;
+    KIND.check_first(&sealed).map_err(CacheError::from)?;
+    file.read_to_end(&mut sealed)?;
+    Ok(open(&sealed, topology, digest, selection)?)
+}
+
+fn open(
+    sealed: &[u8],
     topology: &Topology,
     digest: [u8; 32],
     selection: PathSelection,
 ) -> Result<PathTable, CacheError> {
-    let mut sealed = Vec::new();
-    let mut file = File::open(cache)?.take(MAX_FILE_BYTES);
-    file.by_ref().take(FIRST_BYTES).read_to_end(&mut sealed)?;
-    KIND.check_first(&sealed)?;
-    file.read_to_end(&mut sealed)?;
-    let entry: CachedTable<PathTable> = KIND.open(&sealed)?;
+    let entry: CachedTable<PathTable> = KIND.open(sealed)?;
     if entry.topology != digest {
         Err(CacheError::OtherTopology)
     } else if entry.selection != selection {

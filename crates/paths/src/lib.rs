@@ -45,6 +45,7 @@ mod flow_network;
 mod path_table;
 mod shortest_paths;
 
+pub use cache::CacheError;
 pub use disjoint_paths::disjoint_paths;
 pub use flow_network::{ArcId, FlowNetwork};
 pub use path_table::{PathId, PathSelection, PathTable, TableError};

@@ -150,6 +150,12 @@ impl Collective {
         self.chunks
     }
 
+    /// Returns the size of a chunk of a message of `size` bytes or other units: the size divided by the number of
+    /// chunks, rounded up.
+    pub fn chunk_size(&self, size: u64) -> u64 {
+        size.div_ceil(self.chunks.get().into())
+    }
+
     /// Returns the messages of a collective that stores them, before they are split into chunks.
     pub fn listed(&self) -> Option<&[Message]> {
         match &self.endpoints {

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use lockstep::design::{CablingCode, DesignRules, InitialSlots, Machine, OddLinks, PortRule, published_generations};
+use lockstep::design::{
+    CablingCode, DEFAULT_OBJECTIVES, DesignRules, InitialSlots, Machine, OddLinks, PUBLISHED_OBJECTIVES, PortRule,
+    published_generations,
+};
 use lockstep::pareto::{Elites, EqualPoints, EvolutionOptions, SelectionAlgorithm};
 
 use super::topology::NetworkFormat;
@@ -105,8 +108,8 @@ const OF_EVOLUTION: [&str; 13] = [
 pub(crate) struct FrontArgs {
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
-    /// Objectives: a comma-separated list of names from --list [default: kernighan-lin,paths,links;
-    /// exact-bisection,paths with --exhaustive]
+    /// Objectives: a comma-separated list of names from --list [default: from --preset;
+    /// exact-bisection,throughput with --exhaustive]
     #[arg(long, help_heading = SEARCH, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) objectives: Option<Vec<String>>,
     /// Enumerate all networks that use LINKS cable slots per chassis, half on each router
@@ -176,8 +179,8 @@ impl MachineArgs {
 /// Parameters of the evolution.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct EvolutionArgs {
-    /// Number of generations, unless --generations is given
-    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value = "stated")]
+    /// Objectives, number of generations and treatment of survivors, unless given
+    #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value = "default")]
     preset: PresetArg,
     /// Selection algorithm: nsga2, sms-emoa or nsga3
     #[arg(long, help_heading = SEARCH, value_name = "NAME", default_value_t = SelectionAlgorithm::Nsga2, value_parser = str::parse::<SelectionAlgorithm>)]
@@ -197,9 +200,9 @@ pub(crate) struct EvolutionArgs {
     /// Probability that a child is mutated
     #[arg(long, help_heading = SEARCH, value_name = "P", default_value_t = 0.8, value_parser = probability)]
     mutation: f64,
-    /// Treatment of survivors whose scores are random
-    #[arg(long, help_heading = SEARCH, value_name = "HOW", default_value = "keep")]
-    elites: ElitesArg,
+    /// Treatment of survivors whose scores are random [default: from --preset]
+    #[arg(long, help_heading = SEARCH, value_name = "HOW")]
+    elites: Option<ElitesArg>,
     /// Treatment of networks with equal scores
     #[arg(long, help_heading = SEARCH, value_name = "HOW", default_value = "keep")]
     equal_points: EqualPointsArg,
@@ -214,9 +217,9 @@ impl EvolutionArgs {
             crossover: self.crossover,
             mutation: self.mutation,
             seed: self.seed,
-            elites: match self.elites {
-                ElitesArg::Keep => Elites::Keep,
-                ElitesArg::ReEvaluate => Elites::ReEvaluate,
+            elites: match (self.elites, self.preset) {
+                (Some(ElitesArg::Keep), _) | (None, PresetArg::Stated | PresetArg::Paper) => Elites::Keep,
+                (Some(ElitesArg::ReEvaluate), _) | (None, PresetArg::Default) => Elites::ReEvaluate,
             },
             equal_points: match self.equal_points {
                 EqualPointsArg::Keep => EqualPoints::Keep,
@@ -227,10 +230,18 @@ impl EvolutionArgs {
 
     /// Returns the number of generations after the first population.
     pub(crate) fn generations(self) -> u64 {
-        self.generations.unwrap_or(match (self.preset, self.algorithm) {
-            (PresetArg::Stated, _) => 100,
-            (PresetArg::Paper, algorithm) => published_generations(algorithm).into(),
+        self.generations.unwrap_or(match self.preset {
+            PresetArg::Default | PresetArg::Stated => 100,
+            PresetArg::Paper => published_generations(self.algorithm).into(),
         })
+    }
+
+    /// Returns the names of the objectives of the preset.
+    pub(crate) fn objectives(self) -> [&'static str; 3] {
+        match self.preset {
+            PresetArg::Default => DEFAULT_OBJECTIVES,
+            PresetArg::Stated | PresetArg::Paper => PUBLISHED_OBJECTIVES,
+        }
     }
 }
 
@@ -275,9 +286,11 @@ impl RulesArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum PresetArg {
-    /// 100 generations, as the ExaNeSt document states; gives better results than its tables
+    /// bisection,throughput,links; 100 generations; survivors are scored again
+    Default,
+    /// kernighan-lin,paths,links; 100 generations, as the ExaNeSt document states; gives better results than its tables
     Stated,
-    /// 18 generations (11 with sms-emoa), which reproduce the tables of the ExaNeSt document
+    /// kernighan-lin,paths,links; 18 generations (11 with sms-emoa), which reproduce the tables of the ExaNeSt document
     Paper,
 }
 

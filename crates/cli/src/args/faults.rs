@@ -139,7 +139,7 @@ pub(crate) struct LookupArgs {
     /// Write the plan to FILE; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of --output [default: binary for .lsb and .bin, otherwise json]
+    /// Format of --output [default: from its extension: .json, .lsb, .svg, .html or .txt; json without extension]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub(crate) format: Option<PlanFormat>,
     /// Print the plan as JSON

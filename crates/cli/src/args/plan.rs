@@ -13,6 +13,7 @@ const PLAN_EXAMPLES: &str = "\
 Examples:
   lockstep plan omega:8 -c aab                                 print the steps as a table
   lockstep plan omega:8 -c aab -o s.json                       write the plan to a file
+  lockstep plan omega:8 -c aab -o s.svg                        draw it, one panel per step
   lockstep plan mesh:4x4 -c broadcast --root 11 --ports 1      from node 11, one port per node
   lockstep plan file.edges -c aas --json | lockstep verify -
   lockstep plan b-tree:16 -c aas --engine umda --seed 7 -o s.json
@@ -45,7 +46,7 @@ pub(crate) struct PlanArgs {
     /// Write the plan to FILE; - is standard output
     #[arg(short, long, help_heading = "Output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of --output [default: binary for .lsb and .bin, otherwise json]
+    /// Format of --output [default: from its extension: .json, .lsb, .svg, .html or .txt; json without extension]
     #[arg(long, help_heading = "Output", value_name = "FORMAT", requires = "output")]
     pub(crate) format: Option<PlanFormat>,
     /// Print the plan as JSON
@@ -80,11 +81,17 @@ pub(crate) struct LargeArgs {
     pub(crate) node: Option<String>,
 }
 
-/// Format of a plan file.
+/// Format of a written plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum PlanFormat {
     /// JSON text
     Json,
-    /// Binary: about a fifth of the size of JSON, with a checksum
+    /// Binary with a checksum: 3 to 11 times smaller than JSON
     Binary,
+    /// SVG picture with one panel per step
+    Svg,
+    /// HTML page that shows step after step
+    Html,
+    /// Text: the plan as it is printed, with all transfers
+    Text,
 }

@@ -62,12 +62,12 @@ pub(crate) struct TrafficArgs {
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["workload", "schedule", "flows", "size"])]
     pub(crate) programs: Option<PathBuf>,
     /// Replay the transfers of a schedule or plan file on its own network
-    #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["spec", "workload", "flows", "tasks"])]
+    #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["spec", "workload", "flows", "tasks", "seed"])]
     pub(crate) schedule: Option<PathBuf>,
     /// Flows per task and phase
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = DEFAULT_FLOWS_PER_TASK)]
     pub(crate) flows: u32,
-    /// Size of each flow, or of each message of the schedule, in units
+    /// Size in units of each flow, or of each message of the schedule; the chunks of a message share them, rounded up
     #[arg(long, help_heading = TRAFFIC, value_name = "UNITS", default_value_t = DEFAULT_SIZE)]
     pub(crate) size: u64,
     /// Tasks per terminal
@@ -82,7 +82,7 @@ pub(crate) struct TrafficArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct CarriageArgs {
     /// Routing on shortest paths: sp-tree, sp-random, ecmp-round-robin, ecmp-random or ecmp-split
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Routing::EcmpSplit)]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Routing::EcmpSplit, conflicts_with = "schedule")]
     routing: Routing,
     /// Rates of flows that share links: equal-share (the least equal share along the path) or max-min (max-min fair)
     #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = RateModel::EqualShare)]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::bail;
-use lockstep_report::{DrawingLimits, schedule_html, schedule_svg};
 
+use super::plan_file;
 use crate::args::{PictureFormat, RenderArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -32,10 +32,6 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     if let Err(violation) = lockstep::verify(&problem, schedule) {
         output::note(verbosity, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
     }
-    let picture = match format {
-        PictureFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
-        PictureFormat::Html => schedule_html(&problem, schedule, &DrawingLimits::PAGE),
-    };
-    output.write(&picture)?;
+    output.write(&plan_file::picture(&problem, schedule, format))?;
     Ok(ExitStatus::Success)
 }

@@ -1,10 +1,13 @@
 //! `lockstep simulate`: simulated run time of communication.
 
+use std::num::NonZeroU32;
+
 use anyhow::{Context, anyhow, ensure};
 use lockstep::Topology;
 use lockstep::files::to_json_rows;
 use lockstep::flow::{
-    FlowSpan, FlowTimes, Link, LinkUse, Programs, Simulation, SimulationOptions, WorkloadOptions, simulate,
+    Clock, Endpoints, FlowSpan, FlowTimes, Link, LinkUse, Programs, RateModel, Routing, Simulation, SimulationOptions,
+    WorkloadOptions, simulate,
 };
 use serde::Serialize;
 
@@ -36,7 +39,8 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
         output::note(verbosity, &format!("{} on {} terminals", counted(tasks, "task"), topology.terminal_count()));
     }
     let simulation = simulate(&topology, &programs, &options).with_context(|| traffic.clone())?;
-    let result = SimulationResult { topology: &topology, traffic, tasks, options, simulation };
+    let routing = programs.needs_routing().then_some(options.routing);
+    let result = SimulationResult { topology: &topology, traffic, tasks, routing, options, simulation };
     let text = if args.json { result.to_json(args.all) } else { result.to_text() };
     if is_data {
         output::print_beside(&text);
@@ -84,6 +88,8 @@ struct SimulationResult<'a> {
     /// Description of the traffic.
     traffic: String,
     tasks: usize,
+    /// `None` if each flow has a path of its own.
+    routing: Option<Routing>,
     options: SimulationOptions,
     simulation: Simulation,
 }
@@ -95,7 +101,7 @@ struct SimulationRecord<'a> {
     traffic: &'a str,
     tasks: usize,
     flow_count: usize,
-    options: &'a SimulationOptions,
+    options: UsedOptions,
     makespan: f64,
     flow_times: Option<FlowTimes>,
     busiest: Option<LinkUse>,
@@ -104,7 +110,27 @@ struct SimulationRecord<'a> {
     flows: Option<&'a [FlowSpan]>,
 }
 
+/// The options in the result: those of [`SimulationOptions`], with a routing only if it was used.
+#[derive(Serialize)]
+struct UsedOptions {
+    tasks_per_terminal: NonZeroU32,
+    routing: Option<Routing>,
+    rates: RateModel,
+    clock: Clock,
+    endpoints: Endpoints,
+    capacity: f64,
+    outstanding: Option<NonZeroU32>,
+    seed: u64,
+}
+
 impl SimulationResult<'_> {
+    fn used_options(&self) -> UsedOptions {
+        let SimulationOptions { tasks_per_terminal, rates, clock, endpoints, capacity, outstanding, seed, .. } =
+            self.options;
+        let routing = self.routing;
+        UsedOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, seed }
+    }
+
     fn to_json(&self, all: bool) -> String {
         let Simulation { makespan, flow_times, busiest, events, flows } = &self.simulation;
         let record = SimulationRecord {
@@ -112,7 +138,7 @@ impl SimulationResult<'_> {
             traffic: &self.traffic,
             tasks: self.tasks,
             flow_count: flows.len(),
-            options: &self.options,
+            options: self.used_options(),
             makespan: *makespan,
             flow_times: *flow_times,
             busiest: *busiest,
@@ -124,7 +150,7 @@ impl SimulationResult<'_> {
 
     fn to_text(&self) -> String {
         let Simulation { makespan, flow_times, busiest, flows, .. } = &self.simulation;
-        let SimulationOptions { routing, rates, clock, endpoints, capacity, .. } = self.options;
+        let SimulationOptions { rates, clock, endpoints, capacity, .. } = self.options;
         let mut sheet = Sheet::default();
         sheet.line("network", format!("{}: {}", self.topology.name(), text::size(self.topology)));
         let counts = [counted(self.tasks, "task"), counted(flows.len(), "flow")].join(", ");
@@ -133,7 +159,8 @@ impl SimulationResult<'_> {
             "links",
             format!("{rates}, {capacity} units per time unit, {clock} time, tasks connected: {endpoints}"),
         );
-        sheet.line("routing", routing.to_string());
+        let routing = self.routing.map_or("none: each flow has its own path".to_owned(), |routing| routing.to_string());
+        sheet.line("routing", routing);
         sheet.line("time", format!("{} time units", rounded(*makespan)));
         if let Some(FlowTimes { least, mean, median, greatest }) = flow_times {
             let [least, median, mean, greatest] = [*least, *median, *mean, *greatest].map(rounded);

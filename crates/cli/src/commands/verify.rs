@@ -19,9 +19,9 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     CommandFiles::new().read("the schedule", &args.file)?;
     let saved = input::saved(&args.file)?;
     let time = match &saved {
-        Saved::Schedule(file) => text::time(file.schedule(), args.cost)?,
-        Saved::Plan(file) => text::time(file.schedule.schedule(), args.cost)?,
-        Saved::Symmetric(file) => text::time_of_base(file.schedule.base(), args.cost)?,
+        Saved::Schedule(file) => text::time(file.collective(), file.schedule(), args.cost)?,
+        Saved::Plan(file) => text::time(file.schedule.collective(), file.schedule.schedule(), args.cost)?,
+        Saved::Symmetric(file) => text::time_of_base(file.schedule.base(), args.cost),
     };
     let listed: Vec<String> = match saved.schedule().filter(|_| args.all) {
         Some(file) => {

@@ -31,6 +31,62 @@ fn an_output_file_has_the_documented_form() {
     assert!(text.contains("\"seconds\": "));
 }
 
+#[test]
+fn the_extension_of_a_plan_decides_its_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let starts =
+        [("json", "{\n"), ("lsb", "lockplan"), ("svg", "<svg "), ("html", "<!"), ("txt", "network "), ("", "{\n")];
+    let written = |command: &str, extension: &str| {
+        let name = if extension.is_empty() { "plan".to_owned() } else { format!("plan.{extension}") };
+        stdout_of(directory.path(), &format!("{command} -o {name}"), b"");
+        fs::read(directory.path().join(name)).unwrap()
+    };
+    stdout_of(directory.path(), "faults ring:4 -c aab --links --book book.lsb", b"");
+    for (extension, start) in starts {
+        for command in ["plan ring:4 -c aab", "faults lookup book.lsb --fail-link 0-1"] {
+            let bytes = written(command, extension);
+            assert!(bytes.starts_with(start.as_bytes()), "{command}: {extension}");
+        }
+    }
+    let text = String::from_utf8(written("plan torus:6x6 -c aas", "txt")).unwrap();
+    assert!(text.lines().any(|line| line.trim_start().starts_with("step  transfers")), "all transfers are listed");
+}
+
+/// The range is that of these plans, neither wider nor narrower.
+#[test]
+fn the_help_states_the_measured_size_of_binary_plans() {
+    let directory = tempfile::tempdir().unwrap();
+    let help = String::from_utf8(stdout_of(directory.path(), "plan --help", b"")).unwrap();
+    let stated = help.split_once("Binary with a checksum: ").unwrap().1.split_once(" times smaller").unwrap().0;
+    let (least, most) = stated.split_once(" to ").unwrap();
+    let stated = [least, most].map(|number| number.parse::<u64>().unwrap());
+    let plans = ["mesh:4x4 -c aas", "torus:8x8 -c aab", "omega:64 -c aab", "hypercube:6 -c aas"];
+    let ratios = plans.map(|plan| {
+        let size =
+            |format: &str| stdout_of(directory.path(), &format!("plan {plan} -o - --format {format}"), b"").len();
+        size("json") as f64 / size("binary") as f64
+    });
+    let least = ratios.into_iter().fold(f64::INFINITY, f64::min).floor() as u64;
+    let most = ratios.into_iter().fold(0.0, f64::max).ceil() as u64;
+    assert_eq!(stated, [least, most], "{ratios:?}");
+}
+
+#[test]
+fn an_unknown_extension_is_refused_before_the_search() {
+    let directory = tempfile::tempdir().unwrap();
+    for command in ["plan torus:64x64 -c aas", "plan hypercube:20 -c aab --symmetric", "faults lookup none.lsb"] {
+        let output = run(directory.path(), &format!("{command} -o plan.xml"), b"");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            message.contains("plan.xml: unknown extension; use .json, .lsb, .bin, .svg, .html or .txt"),
+            "{message}"
+        );
+    }
+    let output = run(directory.path(), "plan ring:4 -c aab -o plan.xml --format json", b"");
+    assert_eq!(output.status.code(), Some(0));
+}
+
 #[cfg(unix)]
 #[test]
 fn written_files_have_ordinary_permissions() {

@@ -12,7 +12,7 @@ use crate::{lockstep, names};
 const PLAN: &str = "plan omega:16 -c aas --engine umda --seed 3 --budget 2000000 -o s.json --quiet";
 
 /// An evolution that takes about the same time.
-const DESIGN: &str = "design --routers 8 --chassis 16 --generations 800 --seed 3 -o s.json";
+const DESIGN: &str = "design --routers 8 --chassis 16 --preset stated --generations 800 --seed 3 -o s.json";
 
 /// Time limit of each wait.
 const TIME_LIMIT: Duration = Duration::from_mins(2);

@@ -4,7 +4,6 @@ use lockstep_metrics::exact_bisection;
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
-use crate::machine::Machine;
 use crate::network::Network;
 use crate::network_size::{NetworkSize, product};
 use crate::objective::{NoScore, Objective};
@@ -79,16 +78,12 @@ impl Objective for ExactBisection {
         1 << 30
     }
     fn score(&self, network: &mut Network, _: &mut ChaCha8Rng) -> Result<f64, NoScore> {
-        refusal(network.graph.terminals().len()).map_or(Ok(()), Err)?;
+        self.refusal(&network.size()).map_or(Ok(()), Err)?;
         let found = exact_bisection(&network.graph, NODE_BUDGET)?.bisection;
         if found.is_exact() { Ok(found.cut.into()) } else { Err(NoScore::NotProved) }
     }
-    fn refusal(&self, machine: &Machine) -> Option<NoScore> {
-        refusal(machine.router_count() as usize)
+    fn refusal(&self, size: &NetworkSize) -> Option<NoScore> {
+        let terminals = size.terminals as usize;
+        (terminals > MOST_TERMINALS).then_some(NoScore::TooLarge { terminals, most: MOST_TERMINALS })
     }
-}
-
-/// Returns the reason if the exact search does not support this number of terminals.
-fn refusal(terminals: usize) -> Option<NoScore> {
-    (terminals > MOST_TERMINALS).then_some(NoScore::TooLarge { terminals, most: MOST_TERMINALS })
 }

@@ -17,6 +17,15 @@ pub struct UnknownObjective {
     pub word: String,
 }
 
+/// Names of the objectives of a machine, unless others are chosen: performance and cost.
+pub const DEFAULT_OBJECTIVES: [&str; 3] = ["bisection", "throughput", "links"];
+
+/// Names of the objectives f1, f2 and f3 of the `ExaNeSt` document.
+///
+/// They do not measure performance: one run of a heuristic often overestimates the bisection width, and evolution keeps the
+/// luckiest runs; networks with long distances have many shortest paths.
+pub const PUBLISHED_OBJECTIVES: [&str; 3] = ["kernighan-lin", "paths", "links"];
+
 /// Returns all built-in objectives, in display order.
 pub fn objectives() -> &'static [&'static dyn Objective] {
     &[

@@ -1,6 +1,6 @@
 //! Throughput of all-to-all traffic.
 
-use lockstep_metrics::ThroughputGoal;
+use lockstep_metrics::{MAX_FLOWS, ThroughputError, ThroughputGoal};
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
@@ -32,5 +32,9 @@ impl Objective for Throughput {
         let throughput = measurers.throughput.measure(graph, symmetries, GOAL)?;
         // The lower end is the rate of a known flow, so the score is never too high.
         if throughput.gap() <= GOAL.gap { Ok(throughput.lower) } else { Err(NoScore::NotProved) }
+    }
+    fn refusal(&self, size: &NetworkSize) -> Option<NoScore> {
+        let [sources, nodes] = [size.sources, size.nodes].map(|count| count as usize);
+        (sources.saturating_mul(nodes) > MAX_FLOWS).then(|| ThroughputError::TooLarge { sources, nodes }.into())
     }
 }

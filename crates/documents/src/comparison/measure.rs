@@ -9,11 +9,23 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::ThreadPoolBuilder;
 
+use super::integer_programme::{self, Answer};
 use super::process::{Cost, Program};
 use super::rows::{Row, RowTable};
+use super::seeds::Seeds;
 
 /// Number of processes per row.
-const PROCESSES: u32 = 5;
+const PROCESSES: usize = 5;
+
+/// Time limit of an integer programme.
+pub(super) const PROGRAMME_LIMIT: Duration = Duration::from_mins(1);
+
+/// One run of the planner.
+#[derive(Clone, Copy)]
+pub(super) struct MeasuredRun {
+    pub(super) seed: u64,
+    pub(super) steps: u32,
+}
 
 /// The measurements of one row.
 pub(super) struct MeasuredRow<'a> {
@@ -22,8 +34,8 @@ pub(super) struct MeasuredRow<'a> {
     /// The best lower bound of all runs, and its rule.
     pub(super) bound: u32,
     pub(super) rule: String,
-    /// Steps of every run, verified.
-    pub(super) steps: Vec<u32>,
+    /// The verified runs.
+    pub(super) runs: Vec<MeasuredRun>,
     /// The engine that found the first schedule.
     pub(super) engine: String,
     /// Mean time to plan, bound and verify on one thread.
@@ -32,31 +44,33 @@ pub(super) struct MeasuredRow<'a> {
     pub(super) process: Cost,
     /// Cost of whole processes on two threads.
     pub(super) two_threads: Cost,
+    /// Answer and time of the integer programme, for an all-to-all.
+    pub(super) programme: Option<(Answer, Duration)>,
 }
 
-/// Measures one row with at most `seeds` seeds.
-pub(super) fn measure<'a>(table: &RowTable, row: &'a Row, seeds: u32, program: &Program) -> Result<MeasuredRow<'a>> {
+/// Measures one row with these seeds, or with fewer if the row says so.
+pub(super) fn measure<'a>(table: &RowTable, row: &'a Row, seeds: Seeds, program: &Program) -> Result<MeasuredRow<'a>> {
     let topology = row.topology()?;
     let model = table.model();
-    let (mut steps, mut total, mut best) = (Vec::new(), Duration::ZERO, None::<Plan>);
+    let (mut runs, mut total, mut best) = (Vec::new(), Duration::ZERO, None::<Plan>);
     let mut engine = None;
-    for seed in 1..=u64::from(row.seeds.unwrap_or(seeds).min(seeds)) {
+    for seed in seeds.iter(row.seeds) {
         let shuffled = shuffled(&topology, seed);
         let started = Instant::now();
         let plan = planned(&shuffled, row, model, seed)?;
         total += started.elapsed();
-        steps.push(plan.step_count());
+        runs.push(MeasuredRun { seed, steps: plan.step_count() });
         engine.get_or_insert_with(|| plan.engine().to_owned());
         if best.as_ref().is_none_or(|best| best.lower_bound().steps < plan.lower_bound().steps) {
             best = Some(plan);
         }
     }
     let best = best.context("at least one seed is needed")?;
-    let file = shuffled(&topology, 1);
+    let file = shuffled(&topology, seeds.first.into());
     let arguments = program.arguments(&file, row, model)?;
     let process = |threads| {
         let costs: Result<Vec<Cost>> =
-            (1..=PROCESSES.min(steps.len() as u32)).map(|seed| program.run(&arguments, seed, threads)).collect();
+            runs.iter().take(PROCESSES).map(|run| program.run(&arguments, run.seed, threads)).collect();
         costs.map(Cost::median)
     };
     Ok(MeasuredRow {
@@ -64,31 +78,32 @@ pub(super) fn measure<'a>(table: &RowTable, row: &'a Row, seeds: u32, program: &
         terminals: topology.terminal_count(),
         bound: best.lower_bound().steps,
         rule: best.lower_bound().rule.to_string(),
-        time: total / steps.len() as u32,
+        time: total / runs.len() as u32,
         process: process(1)?,
         two_threads: process(2)?,
+        programme: (row.collective == "aas").then(|| programme(&topology, row, model)).transpose()?,
         engine: engine.context("at least one seed is needed")?,
-        steps,
+        runs,
     })
 }
 
 /// Returns the mean times of all-gathers on square tori of these sides, by number of nodes.
-pub(super) fn scaling(sides: &[u32]) -> Result<Vec<(usize, Duration)>> {
+pub(super) fn scaling(sides: &[u32], seeds: Seeds) -> Result<Vec<(usize, Duration)>> {
     let text = |side: u32| {
         format!(r#"{{"name": "{side}x{side} torus", "network": "torus:{side}x{side}", "collective": "aab"}}"#)
     };
     let measured = sides.iter().map(|&side| {
         let row: Row = serde_json::from_str(&text(side))?;
         let topology = row.topology()?;
-        let mut total = Duration::ZERO;
-        let seeds = 3;
-        for seed in 1..=seeds {
+        let (mut total, mut count) = (Duration::ZERO, 0);
+        for seed in seeds.iter(Some(3)) {
             let shuffled = shuffled(&topology, seed);
             let started = Instant::now();
             planned(&shuffled, &row, CommunicationModel::store_and_forward(), seed)?;
             total += started.elapsed();
+            count += 1;
         }
-        Ok((topology.terminal_count(), total / seeds as u32))
+        Ok((topology.terminal_count(), total / count))
     });
     measured.collect()
 }
@@ -100,6 +115,14 @@ fn planned(topology: &Topology, row: &Row, model: CommunicationModel, seed: u64)
     let options = PlanOptions { engine: EngineChoice::Named("construct"), ..PlanOptions::auto(seed) };
     let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
     Ok(alone.install(|| Planner::new(problem, options).run(&Budget::seconds(row.budget), |_| {}))?)
+}
+
+/// Solves the integer programme of a row. Returns its answer and its time.
+fn programme(topology: &Topology, row: &Row, model: CommunicationModel) -> Result<(Answer, Duration)> {
+    let collective = row.collective(topology)?;
+    let started = Instant::now();
+    let answer = integer_programme::solve(&Problem::new(topology, &collective, model)?, PROGRAMME_LIMIT)?;
+    Ok((answer, started.elapsed()))
 }
 
 /// Returns the network with random node numbers.

@@ -81,7 +81,7 @@ impl Program {
     }
 
     /// Runs the program with a number of threads.
-    pub(super) fn run(&self, arguments: &[String], seed: u32, threads: u32) -> Result<Cost> {
+    pub(super) fn run(&self, arguments: &[String], seed: u64, threads: u32) -> Result<Cost> {
         let mut command = Command::new(&self.path);
         command.args(arguments).arg(seed.to_string()).env("RAYON_NUM_THREADS", threads.to_string());
         let started = Instant::now();

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use lockstep_report::Table;
 
-use super::measure::MeasuredRow;
+use super::integer_programme::Answer;
+use super::measure::{MeasuredRow, PROGRAMME_LIMIT};
 use super::rows::RowTable;
+use super::seeds::Seeds;
 use crate::template::{Template, Values};
 
 const TEMPLATE: Template = Template::new(include_str!("../../templates/benchmarks.md"));
@@ -13,7 +15,7 @@ const TEMPLATE: Template = Template::new(include_str!("../../templates/benchmark
 /// All measurements.
 pub(super) struct ComparisonReport<'a> {
     pub(super) source: &'a str,
-    pub(super) seeds: u32,
+    pub(super) seeds: Seeds,
     pub(super) tables: Vec<(&'a RowTable, Vec<MeasuredRow<'a>>)>,
     /// Numbers of nodes with their times.
     pub(super) growth: Vec<(usize, Duration)>,
@@ -25,11 +27,18 @@ const LONGEST: usize = 3;
 impl ComparisonReport<'_> {
     /// Returns the document.
     pub(super) fn markdown(&self) -> String {
-        let head: Values<'_> = &[("seeds", &self.seeds), ("machine", &machine()), ("source", &self.source)];
+        let head: Values<'_> = &[
+            ("seeds", &self.seeds.count),
+            ("seed", &self.seeds.first),
+            ("machine", &machine()),
+            ("source", &self.source),
+        ];
         let mut blocks = vec![TEMPLATE.fill("head", head)];
         for (table, measured) in &self.tables {
             let rows = table_of(measured).to_markdown();
             blocks.push(TEMPLATE.fill("table", &[("title", &table.title), ("about", &table.about), ("rows", &rows)]));
+            let misses = misses(measured).join("; ");
+            blocks.extend((!misses.is_empty()).then(|| TEMPLATE.fill("misses", &[("misses", &misses)])));
         }
         blocks.push(self.threads());
         blocks.extend(self.growth());
@@ -39,7 +48,7 @@ impl ComparisonReport<'_> {
     /// Compares the longest rows on one and on two threads.
     fn threads(&self) -> String {
         // A row above its bound uses its whole budget on any number of threads.
-        let ends = |row: &&MeasuredRow<'_>| row.steps.iter().all(|&steps| steps == row.bound);
+        let ends = |row: &&MeasuredRow<'_>| row.runs.iter().all(|run| run.steps == row.bound);
         let mut rows: Vec<&MeasuredRow<'_>> =
             self.tables.iter().flat_map(|(_, measured)| measured).filter(ends).collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.process.time));
@@ -71,11 +80,14 @@ impl ComparisonReport<'_> {
 fn table_of(measured: &[MeasuredRow<'_>]) -> Table {
     let others = measured.iter().any(|one| one.row.tacos.is_some() || one.row.sccl.is_some());
     let header = ["network", "nodes", "bound", "rule", "steps", "at the bound", "time", "process", "memory", "by"];
-    let mut table = Table::new(header.into_iter().chain(others.then_some(["TACOS", "SCCL"]).into_iter().flatten()));
+    let programmes = measured.iter().any(|one| one.programme.is_some());
+    let rivals = others.then_some(["TACOS", "SCCL"]).into_iter().flatten();
+    let mut table = Table::new(header.into_iter().chain(rivals).chain(programmes.then_some("integer programme")));
     for one in measured {
-        let (runs, least) = (one.steps.len(), one.steps.iter().min().copied().unwrap_or(0));
-        let mean = one.steps.iter().copied().map(f64::from).sum::<f64>() / runs as f64;
-        let reached = one.steps.iter().filter(|&&steps| steps == one.bound).count();
+        let steps = || one.runs.iter().map(|run| run.steps);
+        let (runs, least) = (one.runs.len(), steps().min().unwrap_or(0));
+        let mean = steps().map(f64::from).sum::<f64>() / runs as f64;
+        let reached = steps().filter(|&steps| steps == one.bound).count();
         let steps = if mean > f64::from(least) { format!("{least} / {mean:.2}") } else { least.to_string() };
         let mut cells = vec![
             one.row.name.clone(),
@@ -92,9 +104,31 @@ fn table_of(measured: &[MeasuredRow<'_>]) -> Table {
         if others {
             cells.extend([&one.row.tacos, &one.row.sccl].map(|figure| figure.clone().unwrap_or("-".to_owned())));
         }
+        if programmes {
+            cells.push(one.programme.map_or("-".to_owned(), |(answer, taken)| programme(answer, taken)));
+        }
         table.push(cells);
     }
     table
+}
+
+fn programme(answer: Answer, taken: Duration) -> String {
+    match answer {
+        Answer::Optimal(steps) => format!("{steps}, {}", time(taken)),
+        Answer::TimeLimit => format!("none in {} s", PROGRAMME_LIMIT.as_secs()),
+        Answer::TooLarge(variables) => format!("too large: {variables} variables"),
+    }
+}
+
+/// Lists the seeds of the runs above the bound, for each row where some runs meet it.
+fn misses(measured: &[MeasuredRow<'_>]) -> Vec<String> {
+    let of = |one: &MeasuredRow<'_>| {
+        let missed: Vec<String> =
+            one.runs.iter().filter(|run| run.steps > one.bound).map(|run| run.seed.to_string()).collect();
+        let is_mixed = !missed.is_empty() && missed.len() < one.runs.len();
+        is_mixed.then(|| format!("{}: {}", one.row.name, missed.join(", ")))
+    };
+    measured.iter().filter_map(of).collect()
 }
 
 /// Returns the exponent of the power law through these points, or `None` for fewer than two points.

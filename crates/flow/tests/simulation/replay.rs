@@ -1,5 +1,7 @@
 //! Programs of schedules.
 
+use std::num::NonZeroU32;
+
 use lockstep_flow::{Event, PathFault, Programs, RateModel, ReplayError, SimulationOptions, simulate};
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, strategy};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
@@ -30,6 +32,25 @@ fn a_schedule_without_slack_takes_one_message_time_per_step() {
     }
     let programs = Programs::of_schedule(&problem, &schedule, 2000).unwrap();
     assert!((simulate(&ring, &programs, &MAX_MIN).unwrap().makespan - 8.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_chunks_of_a_message_share_its_size() {
+    let ring = one_way_ring(2);
+    let all_gather = Collective::all_gather().with_chunks(NonZeroU32::new(3).unwrap());
+    let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+    let mut schedule = Schedule::new();
+    for chunk in 0..3 {
+        schedule.begin_step();
+        schedule.push(MessageId::new(chunk), &[ChannelId::new(0)]);
+        schedule.push(MessageId::new(3 + chunk), &[ChannelId::new(1)]);
+    }
+    let programs = Programs::of_schedule(&problem, &schedule, 1000).unwrap();
+    let sizes = programs.tasks.iter().flatten().filter_map(|event| match event {
+        Event::Send { size, .. } => Some(*size),
+        _ => None,
+    });
+    assert_eq!(sizes.collect::<Vec<_>>(), [334; 6]);
 }
 
 #[test]

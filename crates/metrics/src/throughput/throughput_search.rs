@@ -34,8 +34,8 @@ pub struct ThroughputGoal {
 pub enum ThroughputError {
     /// The product of sources and nodes exceeds [`MAX_FLOWS`].
     #[error(
-        "{sources} sources times {nodes} nodes exceed the limit of {MAX_FLOWS}; give symmetries of the network, or use a \
-         smaller network"
+        "{sources} terminals, up to symmetry, times {nodes} nodes exceed the limit of {MAX_FLOWS}; use a smaller or a more \
+         symmetric network"
     )]
     TooLarge {
         /// Number of terminals up to symmetry.
@@ -45,8 +45,8 @@ pub enum ThroughputError {
     },
     /// A certificate would exceed [`MAX_ARC_FLOWS`].
     #[error(
-        "a certificate of {flows} flows exceeds the limit of {MAX_ARC_FLOWS}; give symmetries of the network, or compute the \
-         throughput without a certificate"
+        "a certificate of {flows} flows exceeds the limit of {MAX_ARC_FLOWS}; use a smaller or a more symmetric network, or \
+         compute the throughput without a certificate"
     )]
     TooManyFlows {
         /// Number of sources times number of arcs.

@@ -1,5 +1,8 @@
 //! Output of fronts: text, JSON file, picture.
 
+use std::path::Path;
+
+use anyhow::ensure;
 use lockstep::design::{Design, Front};
 use lockstep_report::Table;
 
@@ -20,6 +23,14 @@ pub(super) struct FrontOutputs {
     pub(super) file: Option<Output>,
     /// Its picture.
     pub(super) plot: Option<Output>,
+}
+
+/// Returns an error if the extension of an output file is not that of a front.
+pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let is_known = matches!(output::extension(path).as_str(), "" | "json");
+    ensure!(is_known, "{}: a front is written as JSON; name the file .json, or draw it with --plot", path.display());
+    Ok(())
 }
 
 /// Writes and prints a front, as the options say. `sheet` describes its search.

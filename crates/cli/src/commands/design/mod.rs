@@ -21,10 +21,8 @@ use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::{metrics, output};
 
-/// Default objectives of an evolution, those of the ExaNeSt document.
-const EVOLVED: [&str; 3] = ["kernighan-lin", "paths", "links"];
 /// Default objectives of an enumeration: all its networks have equally many links.
-const ENUMERATED: [&str; 2] = ["exact-bisection", "paths"];
+const ENUMERATED: [&str; 2] = ["exact-bisection", "throughput"];
 
 pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     match args {
@@ -42,10 +40,12 @@ pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity) -> anyhow::Result<Exi
 
 fn run_search(args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let machine = args.machine.machine()?;
-    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let default = || if args.exhaustive.is_some() { names(&ENUMERATED) } else { names(&EVOLVED) };
-    let objectives: Vec<String> = args.objectives.clone().unwrap_or_else(default);
-    let objectives: Vec<_> = objectives.iter().map(|name| objective(name)).collect::<Result<_, _>>()?;
+    let evolved = args.evolution.objectives();
+    let default = if args.exhaustive.is_some() { &ENUMERATED[..] } else { &evolved };
+    let names = args.objectives.as_ref().map(|names| names.iter().map(String::as_str).collect());
+    let names: Vec<&str> = names.unwrap_or_else(|| default.to_vec());
+    let objectives: Vec<_> = names.into_iter().map(objective).collect::<Result<_, _>>()?;
+    front::check(args.output.as_deref())?;
     plot::check(args.plot.as_deref(), objectives.len())?;
     let mut files = CommandFiles::new();
     let outputs = FrontOutputs {

@@ -13,6 +13,7 @@ use crate::{input, output};
 
 pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let name = || input::name(&args.book);
+    let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     if args.failures.is_empty() {
         bail!("expected --fail-link, --fail-channel or --fail-node");
     }
@@ -39,14 +40,6 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         }
         return Ok(ExitStatus::Negative);
     };
-    let is_data = args.json || output.as_ref().is_some_and(Output::is_standard);
-    plan_file::write(output, args.format, || plan.to_json(), || plan.to_bytes())?;
-    if args.json {
-        output::print(&plan.to_json())?;
-    }
-    if is_data {
-        return Ok(ExitStatus::Success);
-    }
     let problem = plan.schedule.problem();
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &problem);
@@ -59,11 +52,21 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         sheet.line("transfers", words.join(", "));
     }
     sheet.line("found by", format!("{}, seed {}", plan.engine, plan.seed));
-    if let Some(path) = &args.output {
-        sheet.line("written to", path.display().to_string());
-        output::print(&sheet.to_text())?;
-        return Ok(ExitStatus::Success);
+    let is_data = output.as_ref().is_some_and(Output::is_standard);
+    if let Some(output) = output {
+        output.write_bytes(&plan_file::contents(&plan, &sheet, format), || plan.to_json())?;
     }
-    output::print(&(sheet.to_text() + &text::steps(&problem, plan.schedule.schedule())))?;
+    match args.output.as_deref() {
+        _ if args.json => output::print(&plan.to_json())?,
+        _ if is_data => {}
+        Some(path) => {
+            sheet.line("written to", path.display().to_string());
+            output::print(&sheet.to_text())?;
+        }
+        None => {
+            let steps = text::steps(&problem, plan.schedule.schedule(), text::MAX_LISTED);
+            output::print(&(sheet.to_text() + &steps))?;
+        }
+    }
     Ok(ExitStatus::Success)
 }

@@ -3,7 +3,6 @@
 mod local;
 mod symmetric;
 
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -11,7 +10,7 @@ use lockstep::schedule::{NotFound, StopReason};
 use lockstep::{CHECKPOINT_KIND, CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner};
 
 use super::plan_file;
-use crate::args::{PlanArgs, Verbosity};
+use crate::args::{PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -37,6 +36,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     if options.engines.writes_checkpoints(args.engine) {
         checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), output.as_ref(), &mut files)?;
     }
+    let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let saved =
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
             let is_data = args.json || output.as_ref().is_some_and(Output::is_standard);
-            deliver(&plan, seconds, output, args, verbosity)?;
+            deliver(&plan, seconds, output.map(|output| (output, format)), args, verbosity)?;
             explain(&explanation, is_data, args)?;
             if let Some(checkpoint) = &mut checkpoint {
                 checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), verbosity);
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 fn deliver(
     plan: &Plan,
     seconds: Option<f64>,
-    output: Option<Output>,
+    output: Option<(Output, PlanFormat)>,
     args: &PlanArgs,
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
@@ -94,13 +94,24 @@ fn deliver(
     }
     // A copy of the schedule, which may be large.
     let file = || plan.to_file(seconds);
-    let is_data = output.as_ref().is_some_and(Output::is_standard);
-    plan_file::write(output, args.format, || file().to_json(), || file().to_bytes())?;
+    let is_data = output.as_ref().is_some_and(|(output, _)| output.is_standard());
+    if let Some((output, format)) = output {
+        let contents = plan_file::contents(&file(), &describe(plan, args)?, format);
+        output.write_bytes(&contents, || file().to_json())?;
+    }
     match args.output.as_deref() {
         _ if is_data => Ok(()),
         _ if args.json => output::print(&file().to_json()),
         Some(_) if verbosity.quiet => Ok(()),
-        path => output::print(&describe(plan, path, args)?),
+        Some(path) => {
+            let mut sheet = describe(plan, args)?;
+            sheet.line("written to", path.display().to_string());
+            output::print(&sheet.to_text())
+        }
+        None => {
+            let steps = text::steps(&plan.problem(), plan.schedule(), text::MAX_LISTED);
+            output::print(&(describe(plan, args)?.to_text() + &steps))
+        }
     }
 }
 
@@ -117,14 +128,14 @@ fn explain(explanation: &Explanation, is_data: bool, args: &PlanArgs) -> anyhow:
     output::print(&text)
 }
 
-/// Describes the plan. Lists its steps unless they are written to a file.
-fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result<String> {
+/// Describes the plan, without its steps.
+fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &plan.problem());
     sheet.line("schedule", format!("{}, {}", counted(plan.step_count() as usize, "step"), plan.verdict()));
     sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
     sheet.line("transfers", text::transfers(plan.verification()));
-    if let Some(time) = text::time(plan.schedule(), args.cost)? {
+    if let Some(time) = text::time(plan.problem().collective(), plan.schedule(), args.cost)? {
         sheet.line("time", time);
     }
     let cut_short = match plan.cut_short() {
@@ -133,11 +144,7 @@ fn describe(plan: &Plan, file: Option<&Path>, args: &PlanArgs) -> anyhow::Result
         None => "",
     };
     sheet.line("found by", format!("{}, seed {}{cut_short}", plan.engine(), plan.seed()));
-    if let Some(file) = file {
-        sheet.line("written to", file.display().to_string());
-        return Ok(sheet.to_text());
-    }
-    Ok(sheet.to_text() + &text::steps(&plan.problem(), plan.schedule()))
+    Ok(sheet)
 }
 
 /// Reports why there is no plan: a negative result, or an error.

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lockstep::design::{
-    CablingCode, DesignProblem, DesignRules, InitialSlots, Machine, Network, OddLinks, objective, published_generations,
+    CablingCode, DesignProblem, DesignRules, InitialSlots, Machine, Network, OddLinks, PUBLISHED_OBJECTIVES, objective,
+    published_generations,
 };
 use lockstep::pareto::{Elites, EqualPoints, Evolution, EvolutionOptions, Points, SelectionAlgorithm, Sense};
 use rayon::prelude::*;
@@ -154,7 +155,7 @@ pub(super) fn reproduce<'a>(columns: &[&'a Column], budgets: &[Budget], runs: u3
 
 /// Returns the front of one run.
 fn evolve(column: &Column, budget: Budget, seed: u64) -> Result<Vec<FrontDesign>> {
-    let objectives = ["kernighan-lin", "paths", "links"].map(objective).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let objectives = PUBLISHED_OBJECTIVES.map(objective).into_iter().collect::<Result<Vec<_>, _>>()?;
     let problem = DesignProblem::new(column.machine, objectives, budget.rules(column.external))?;
     let mut evolution = Evolution::new(&problem, options(column.algorithm, seed))?;
     for _ in 0..budget.generations(column.algorithm) {

@@ -165,10 +165,10 @@ fn name(budget: Budget) -> &'static str {
 }
 
 fn claims(claims: &[Claim]) -> Table {
-    let mut table = Table::new(["Claim", "Paper", "Ours", "Verdict", "Reason"]);
+    let mut table = Table::new(["Claim", "Paper", "Ours", "Reproduced if", "Verdict", "Reason"]);
     for claim in claims {
         let verdict = if claim.is_reproduced { "reproduced" } else { "not reproduced" };
-        table.push([claim.about(), &claim.published, &claim.ours, verdict, claim.reason()]);
+        table.push([claim.about(), &claim.published, &claim.ours, claim.criterion(), verdict, claim.reason()]);
     }
     table
 }

@@ -1,0 +1,103 @@
+//! Targets: graph files and spec strings.
+
+use lockstep_topology::{ChannelId, GraphFormat, NodeId, Topology, read_graph, write_graph};
+
+use crate::error_check::is_one_line;
+
+/// Largest number of channels of a network that is written again. A few words of DOT make many channels, and large
+/// networks find no more bugs.
+const MAX_CHANNELS: usize = 1 << 12;
+
+/// Checks a graph file in DOT.
+pub fn dot(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::Dot)
+}
+
+/// Checks an edge list.
+pub fn edge_list(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::EdgeList)
+}
+
+/// Checks a graph file in GraphML.
+pub fn graphml(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::GraphMl)
+}
+
+/// Checks a graph file in node-link JSON.
+pub fn node_link(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::NodeLink)
+}
+
+/// Checks a graph file in the JSON of Lockstep.
+pub fn topology_json(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::Json)
+}
+
+/// Checks a spec string: the name of a generated network is its spec.
+pub fn spec(bytes: &[u8]) -> bool {
+    let Ok(spec) = str::from_utf8(bytes) else { return false };
+    // Networks of legal size may take gigabytes. Small ones and those far too large show all rules.
+    let numbers = || spec.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty());
+    let is_quick = |number: &str| matches!(number.parse(), Err(_) | Ok(0u64..=5 | 100_000_000..));
+    if numbers().count() > 4 || !numbers().all(is_quick) {
+        return false;
+    }
+    match spec.parse::<Topology>() {
+        Ok(network) => {
+            let again: Topology = network.name().parse().expect("the name of a generated network is its spec");
+            assert_eq!(network, again);
+            true
+        }
+        Err(error) => {
+            is_one_line(&error);
+            false
+        }
+    }
+}
+
+/// Checks a graph file. A network must survive each format that supports it.
+fn graph(bytes: &[u8], format: GraphFormat) -> bool {
+    let Ok(text) = str::from_utf8(bytes) else { return false };
+    let _ = GraphFormat::detect("", text);
+    match read_graph(text, format, "fuzz") {
+        Err(error) => {
+            is_one_line(&error);
+            false
+        }
+        Ok(network) => {
+            if network.channel_count() <= MAX_CHANNELS {
+                for format in GraphFormat::ALL {
+                    round_trip(&network, format);
+                }
+            }
+            true
+        }
+    }
+}
+
+fn round_trip(network: &Topology, format: GraphFormat) {
+    match write_graph(network, format) {
+        Err(error) => is_one_line(&error),
+        Ok(text) => {
+            let again = read_graph(&text, format, "again").expect("a written network can be read");
+            assert_eq!(essence(network), essence(&again), "{format}: {text}");
+        }
+    }
+}
+
+/// Returns what decides the validity of schedules, by names: nodes whose names are numbers may change their order.
+fn essence(network: &Topology) -> impl PartialEq + std::fmt::Debug {
+    let name = |node: NodeId| network.node_name(node).to_owned();
+    let mut nodes: Vec<_> = network.nodes().map(|v| (name(v), network.is_terminal(v), network.routes(v))).collect();
+    nodes.sort_unstable();
+    let ends = |channel: ChannelId| (name(network.tail(channel)), name(network.head(channel)));
+    let mut resources = vec![Vec::new(); network.resource_count()];
+    for channel in network.channels() {
+        resources[network.resource(channel).index()].push(ends(channel));
+    }
+    for channels in &mut resources {
+        channels.sort_unstable();
+    }
+    resources.sort_unstable();
+    (nodes, resources)
+}
