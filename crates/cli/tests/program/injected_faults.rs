@@ -10,14 +10,14 @@ use crate::{lockstep, names};
 /// Contents of the old output file.
 const OLD: &[u8] = b"old contents\n";
 
-/// Commands that write `s.out`, and checkpoints or a log before.
+/// Commands that write `s.json`, and checkpoints or a log before.
 const COMMANDS: [&str; 6] = [
-    "plan omega:8 -c aab --engine umda --seed 3 --steps 7 -o s.out",
-    "plan ring:6 -c aab -o s.out --format binary",
-    "design --routers 2 --chassis 6 --population 8 --generations 6 -o s.out",
-    "faults ring:6 -c aab --links -o s.out --format csv",
-    "faults ring:6 -c aab --links --book b.lsb -o s.out --format csv",
-    "topology torus:4x4 --format json -o s.out",
+    "plan omega:8 -c aab --engine umda --seed 3 --steps 7 -o s.json",
+    "plan ring:6 -c aab -o s.json --format binary",
+    "design --routers 2 --chassis 6 --population 8 --generations 6 -o s.json",
+    "faults ring:6 -c aab --links -o s.json --format csv",
+    "faults ring:6 -c aab --links --book b.lsb -o s.json --format csv",
+    "topology torus:4x4 --format json -o s.json",
 ];
 
 /// Numbers of writes at which a fault is injected: all small ones, then fewer and fewer.
@@ -42,13 +42,13 @@ fn whole(arguments: &str) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let output = start(directory.path(), arguments, None);
     assert!(output.status.success(), "{}", message(&output));
-    fs::read(directory.path().join("s.out")).unwrap()
+    fs::read(directory.path().join("s.json")).unwrap()
 }
 
 /// Returns a directory with an old output file.
 fn directory_with_old_file() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("s.out"), OLD).unwrap();
+    fs::write(directory.path().join("s.json"), OLD).unwrap();
     directory
 }
 
@@ -56,8 +56,8 @@ fn directory_with_old_file() -> tempfile::TempDir {
 fn run_again(directory: &Path, arguments: &str, whole: &[u8], fault: &str) {
     let again = start(directory, arguments, None);
     assert!(again.status.success(), "{fault}: {}", message(&again));
-    assert!(fs::read(directory.join("s.out")).unwrap() == whole, "{fault}: lockstep {arguments}");
-    let mut expected = vec!["cache", "s.out"];
+    assert!(fs::read(directory.join("s.json")).unwrap() == whole, "{fault}: lockstep {arguments}");
+    let mut expected = vec!["cache", "s.json"];
     expected.extend(arguments.contains("b.lsb").then_some("b.lsb"));
     expected.sort_unstable();
     let mut found = names(directory);
@@ -77,7 +77,7 @@ fn a_full_disk_at_any_write_leaves_the_old_file_and_offers_the_result() {
             let fault = format!("full:{number}");
             let directory = directory_with_old_file();
             let output = start(directory.path(), arguments, Some(&fault));
-            let found = fs::read(directory.path().join("s.out")).unwrap();
+            let found = fs::read(directory.path().join("s.json")).unwrap();
             if output.status.success() {
                 // No write of the output file met the full disk: it is the new one.
                 assert!(found == whole, "{fault}: lockstep {arguments}");
@@ -103,7 +103,7 @@ fn a_signal_at_any_write_leaves_whole_files_and_the_next_run_ends_with_the_same_
                 let fault = format!("{kind}:{number}");
                 let directory = directory_with_old_file();
                 let output = start(directory.path(), arguments, Some(&fault));
-                let found = fs::read(directory.path().join("s.out")).unwrap();
+                let found = fs::read(directory.path().join("s.json")).unwrap();
                 let is_interrupted = message(&output).contains("interrupted") || !output.status.success();
                 assert!(found == whole || found == OLD || is_interrupted, "{fault}: lockstep {arguments}");
                 run_again(directory.path(), arguments, &whole, &fault);
