@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use lockstep_certificate::{LowerBound, Rule};
-use lockstep_schedule::{DistributePhase, Problem};
+use lockstep_schedule::{Budget, DistributePhase, Problem};
 
 use crate::phases::{in_sequence, in_time, of_phases};
 use crate::registry::{bound_by, bounds_by_all};
@@ -30,8 +30,27 @@ use crate::registry::{bound_by, bounds_by_all};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
+    all_within(problem, &Budget::unlimited())
+}
+
+/// Computes the bounds as [`all`], within the time of a budget. Evaluations do not count.
+///
+/// Once the time is over, the expensive rules that are left are skipped. The cheap rules are always complete.
+///
+/// ```
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let omega: Topology = "omega:8".parse()?;
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
+/// let (quick, all) = (lockstep_bounds::all_within(&problem, &Budget::seconds(0)), lockstep_bounds::all(&problem));
+/// assert!(!quick.is_empty() && quick.iter().all(|bound| all.contains(bound)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all_within(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
     let of_phase = |phase: &DistributePhase<'_>| {
-        let bounds = bounds_by_all(&phase.problem(problem)).into_iter();
+        let bounds = bounds_by_all(&phase.problem(problem), budget).into_iter();
         let mut bounds: Vec<LowerBound> = bounds.map(|bound| in_time(phase, bound)).collect();
         sort(&mut bounds);
         bounds

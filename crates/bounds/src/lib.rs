@@ -58,7 +58,7 @@ mod sample;
 mod symmetric;
 mod transfer_rules;
 
-pub use all::{all, by_rule};
+pub use all::{all, all_within, by_rule};
 pub use best::{best, best_reaching};
 pub use bound_search::BoundSearch;
 pub use cost::Cost;

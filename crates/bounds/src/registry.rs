@@ -1,7 +1,7 @@
 //! The list of all rules.
 
 use lockstep_certificate::{LowerBound, Rule};
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Budget, Problem};
 
 use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
@@ -64,13 +64,18 @@ pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> 
     (entry.bound)(problem, &BoundRequest::unlimited(&proved))
 }
 
-/// Computes the bounds of all rules for a distribution, in the order of the registry.
-pub(crate) fn bounds_by_all(problem: &Problem<'_>) -> Vec<LowerBound> {
+/// Computes the bounds of all rules for a distribution, in the order of the registry. Once the time of the budget is
+/// over, expensive rules are left out, and the current one returns its best bound so far.
+pub(crate) fn bounds_by_all(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
+    let budget = budget.clone().with_evaluations(u64::MAX);
     let mut proved = ProvedSteps::default();
     let mut bounds = Vec::new();
     let is_complete = |entry: &&RuleEntry| complete_entry(entry.rule).is_some_and(|last| std::ptr::eq(last, *entry));
     for entry in REGISTRY.iter().filter(is_complete) {
-        let bound = (entry.bound)(problem, &BoundRequest::unlimited(&proved));
+        if entry.cost == Cost::Expensive && budget.stop_after(0).is_some() {
+            break;
+        }
+        let bound = (entry.bound)(problem, &BoundRequest::new(u32::MAX, &proved, &budget));
         proved.record(entry.rule, bound.as_ref());
         bounds.extend(bound);
     }

@@ -1,6 +1,6 @@
 //! The channels that transfers can use, and the number of transfers that a terminal can start or finish.
 
-use lockstep_schedule::{Ports, Problem, Transport};
+use lockstep_schedule::{Ports, Problem, Routing, Transport};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 /// The transfers that a problem allows.
@@ -72,4 +72,18 @@ impl<'a> TransferRules<'a> {
     pub(crate) fn may_continue(self, node: NodeId) -> bool {
         self.transport.crosses(self.topology, node)
     }
+}
+
+/// Returns true if every legal path of a direct message has the fewest channels. With buses, the shortest legal path may
+/// have more, because a path may not use a resource twice.
+pub(crate) fn takes_fewest_channels(problem: &Problem<'_>) -> bool {
+    let has_buses = problem.topology().shared_groups().iter().any(|group| {
+        let ends = |&channel: &ChannelId| {
+            let mut ends = [problem.topology().tail(channel), problem.topology().head(channel)];
+            ends.sort_unstable();
+            ends
+        };
+        group.iter().any(|channel| ends(channel) != ends(&group[0]))
+    });
+    problem.transport() == Transport::Direct && problem.model().routing == Routing::Minimal && !has_buses
 }

@@ -93,6 +93,14 @@ pub(crate) fn budget(text: &str) -> Result<BudgetArg, String> {
     Ok(BudgetArg::Time(Duration::from_nanos(picoseconds / 1_000)))
 }
 
+/// Parses a budget of work that has no evaluations: a time such as `30s`, or `unlimited`.
+pub(crate) fn time_limit(text: &str) -> Result<BudgetArg, String> {
+    match budget(text) {
+        Ok(limit @ (BudgetArg::Time(_) | BudgetArg::Unlimited)) => Ok(limit),
+        _ => Err("expected a time (500ms, 30s, 5m) or 'unlimited'".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,5 +131,8 @@ mod tests {
             assert!(budget(text).is_err(), "{text}");
         }
         assert_eq!(budget(&BudgetArg::DEFAULT.to_string()), Ok(BudgetArg::DEFAULT));
+        assert_eq!(time_limit("5m"), Ok(BudgetArg::Time(Duration::from_mins(5))));
+        assert_eq!(time_limit("unlimited"), Ok(BudgetArg::Unlimited));
+        assert!(time_limit("1000").is_err());
     }
 }

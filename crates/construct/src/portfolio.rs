@@ -1,7 +1,9 @@
 //! The portfolio search for a schedule of one distribution: all methods alternate in rounds.
 
+use lockstep_paths::{PathTable, TableError};
 use lockstep_schedule::{Budget, NotFound, Problem, Schedule};
 
+use crate::kit::bus_paths::bus_paths;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
@@ -28,6 +30,8 @@ pub(crate) struct Portfolio<'a> {
     best: Option<MethodSchedule>,
     /// Number of evaluations so far.
     evaluations: u64,
+    /// The paths of a network with buses; without them, no method runs.
+    bus_paths: Result<Option<PathTable>, TableError>,
     /// The reason for the error that [`into_best`](Self::into_best) returns without a schedule.
     failure: &'static str,
 }
@@ -42,12 +46,12 @@ struct MethodState {
 /// Number of attempts in a further round, per attempt made before.
 const GROWTH: u64 = 3;
 
-/// Number of attempts after which a method without any legal path is given up.
+/// Number of attempts after which a method without any schedule is given up.
 const MAX_FAILED_ATTEMPTS: u64 = 64;
 
+const NO_SCHEDULE: &str = "no attempt led to a schedule; report the network and the collective";
 const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the table of terminals and messages takes more than \
                          4 GiB; choose a smaller network or fewer messages";
-const NO_LEGAL_PATH: &str = "every path found uses a shared resource twice; let fewer channels share a resource";
 
 impl<'a> Portfolio<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
@@ -57,7 +61,8 @@ impl<'a> Portfolio<'a> {
             methods: initial_states(METHODS),
             best: None,
             evaluations: 0,
-            failure: NO_LEGAL_PATH,
+            bus_paths: bus_paths(problem),
+            failure: NO_SCHEDULE,
         }
     }
 
@@ -98,8 +103,9 @@ impl<'a> Portfolio<'a> {
             let method = state.method;
             let attempts = state.attempts..state.attempts.saturating_add(more);
             state.attempts = attempts.end;
-            let request =
-                MethodRequest { problem: self.problem, goal, below, seed, attempts, budget, fixed: self.fixed };
+            let Self { problem, fixed, .. } = *self;
+            let Ok(bus_paths) = self.bus_paths.as_ref().map(Option::as_ref) else { continue };
+            let request = MethodRequest { problem, goal, below, seed, attempts, budget, fixed, bus_paths };
             let result = (method.find)(&request);
             let steps = result.as_ref().map(Schedule::step_count);
             tracing::debug!(method = method.name, attempts = more, below, ?steps);
@@ -113,13 +119,14 @@ impl<'a> Portfolio<'a> {
                     self.best = Some(MethodSchedule { method, schedule });
                     false
                 }
-                Ok(_) | Err(MethodError::NoShorter | MethodError::Stopped(_)) => false,
+                Ok(_) | Err(MethodError::NoShorter | MethodError::Stopped(_)) => {
+                    self.best.is_none() && state.attempts >= MAX_FAILED_ATTEMPTS
+                }
                 Err(MethodError::Unsupported) => true,
                 Err(MethodError::TooLarge) => {
                     self.failure = TOO_LARGE;
                     true
                 }
-                Err(MethodError::NoLegalPath) => state.attempts >= MAX_FAILED_ATTEMPTS,
             };
             if method.is_random && !is_hopeless {
                 self.methods.push(state);
@@ -145,7 +152,7 @@ impl<'a> Portfolio<'a> {
     ///
     /// [`NotFound::Unsupported`], if no method found a schedule.
     pub(crate) fn into_best(self) -> Result<MethodSchedule, NotFound> {
-        let why = self.failure.to_owned();
+        let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
         self.best.ok_or(NotFound::Unsupported { engine: ENGINE, why })
     }
 }

@@ -47,7 +47,7 @@ pub fn methods() -> &'static [Method] {
 /// # Errors
 ///
 /// [`NotFound::Unsupported`], if the schedule has 2^32 channel uses or more, the table of terminals and messages takes
-/// more than 4 GiB, or every path found uses a shared resource twice.
+/// more than 4 GiB, or the legal paths of a network with buses are too hard to find.
 #[instrument(level = "debug", skip_all, fields(network = problem.topology().name(), goal, seed))]
 pub fn shortest(
     problem: &Problem<'_>,

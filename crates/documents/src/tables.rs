@@ -108,11 +108,41 @@ fn table(name: &str) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
     fn the_tables_of_all_pages_are_current() {
         assert_eq!(run(&Arguments { write: false }).unwrap(), ExitCode::SUCCESS);
+    }
+
+    /// `docs/bounds.md` has one section per rule, in their order, and each names all fields of the certificate.
+    #[test]
+    fn every_rule_has_a_proof_and_its_fields() {
+        let page = fs::read_to_string(root().join("docs/bounds.md")).unwrap();
+        let mut sections = page.split("\n## ").skip(2);
+        let bounds = fs::read_to_string(root().join("crates/certificate/tests/data/bounds.jsonl")).unwrap();
+        let bounds: Vec<Value> = bounds.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for rule in Rule::ALL.map(|rule| rule.to_string()) {
+            let section = sections.next().unwrap();
+            assert_eq!(section.lines().next(), Some(rule.as_str()));
+            for part in ["**Statement.**", "**Proof.**", "**Applies**", "**Certificate**"] {
+                assert!(section.contains(part), "{rule} has no {part}");
+            }
+            let certificates: Vec<&Value> = bounds
+                .iter()
+                .filter(|case| case["bound"]["rule"] == *rule)
+                .map(|case| &case["bound"]["certificate"])
+                .filter(|certificate| certificate["kind"] != "reversed")
+                .collect();
+            assert!(!certificates.is_empty(), "{rule}");
+            let fields = certificates.iter().flat_map(|certificate| certificate.as_object().unwrap().keys());
+            for field in fields.filter(|field| *field != "kind") {
+                assert!(section.contains(&format!("`{field}`")), "{rule} does not name `{field}`");
+            }
+        }
+        assert_eq!(sections.next().and_then(|section| section.lines().next()), Some("Cayley graphs"));
     }
 
     #[test]

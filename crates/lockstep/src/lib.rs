@@ -103,7 +103,9 @@ pub use lockstep_schedule::{
     Budget, Collective, CollectiveName, CommunicationModel, Problem, Schedule, ScheduleFile, verify,
 };
 pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
-pub use plan::{Changes, CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Repaired, Verdict, VerdictError};
+pub use plan::{
+    Changes, CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Repaired, Verdict, VerdictError, WithdrawnBound,
+};
 pub use planner::{
     CHECKPOINT_KIND, CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry,
     EngineStage, Event, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, RegisteredEngine,

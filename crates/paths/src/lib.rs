@@ -25,8 +25,10 @@
 //! # Concepts
 //!
 //! - A *path* is a list of channels in the order in which they are crossed. Parallel channels make different paths.
-//! - A path is *legal* if it visits no node twice and its inner nodes route, see
-//!   [`Topology::routes`](lockstep_topology::Topology::routes).
+//! - A path is *legal* if it visits no node twice, its inner nodes route (see
+//!   [`Topology::routes`](lockstep_topology::Topology::routes)) and it uses no resource twice. The last rule only matters in
+//!   networks with [buses](lockstep_topology::Topology::has_buses). There, a [`PathTable`] has the shortest legal paths, and
+//!   the other items do not consider resources.
 //! - Results do not depend on the number of threads. Random samples depend only on their seed.
 //!
 //! # Entry points
@@ -42,7 +44,9 @@
 mod cache;
 mod disjoint_paths;
 mod flow_network;
+mod legal_paths;
 mod path_table;
+mod samples;
 mod shortest_paths;
 
 pub use cache::CacheError;

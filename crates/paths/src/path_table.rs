@@ -1,17 +1,16 @@
 //! Tables of candidate paths of all pairs of terminals.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
 use lockstep_topology::{ChannelId, MAX_NODES, NodeId, Topology, number_id};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
-use crate::shortest_paths::{AllPairsError, MAX_BYTES, ShortestPathGraph, ShortestPaths};
+use crate::legal_paths::{LegalPaths, SelectedPaths, WorkExceeded, max_work};
+use crate::samples::{pair_rng, write_paths};
+use crate::shortest_paths::{AllPairsError, MAX_BYTES, ShortestPaths};
 
 number_id!(
     /// A path of a [`PathTable`], `p0..`.
@@ -61,6 +60,17 @@ pub enum TableError {
         channel_uses: u64,
         /// Required memory in bytes.
         bytes: u64,
+    },
+    /// The search for shortest legal paths takes too long, because channels between different nodes share resources.
+    #[error(
+        "the search for the shortest legal paths to '{target}' takes more than {steps} steps, because a path may not use a \
+         shared resource twice; let fewer channels share a resource"
+    )]
+    TooManyWays {
+        /// Name of the terminal where the paths end.
+        target: String,
+        /// The maximum number of steps.
+        steps: u64,
     },
     /// The shortest paths cannot be computed.
     #[error(transparent)]
@@ -122,16 +132,23 @@ struct PathColumns {
 impl PathTable {
     /// Selects all shortest paths of each pair with at most `cap` paths, and `cap` distinct random ones of other pairs.
     ///
+    /// In networks with [buses](Topology::has_buses), these are the shortest paths that use no resource twice. A pair
+    /// whose paths are not complete may then have fewer than `cap` of them.
+    ///
     /// Each pair has a random stream of its own, so the table depends only on the network, `cap` and `seed`. Samples
     /// are uniform unless counts saturate, see [`ShortestPaths::sample`]. Takes time proportional to the sum of the
     /// degrees along all paths, in parallel over targets.
     ///
     /// # Errors
     ///
-    /// [`TableError::TooLarge`] if the table exceeds [`MAX_BYTES`]; then nothing is allocated.
+    /// [`TableError::TooLarge`] if the table exceeds [`MAX_BYTES`]; [`TableError::TooManyWays`] in networks with many
+    /// buses.
     #[instrument(level = "debug", skip_all, fields(network = paths.topology().name(), cap))]
     pub fn shortest(paths: &ShortestPaths<'_>, cap: usize, seed: u64) -> Result<Self, TableError> {
         let topology = paths.topology();
+        if topology.has_buses() {
+            return Self::shortest_legal(topology, cap, seed);
+        }
         let terminals = topology.terminals();
         let pairs = || terminals.iter().flat_map(|&target| terminals.iter().map(move |&source| (source, target)));
         let selected = |(source, target)| match paths.distance(source, target) {
@@ -165,6 +182,39 @@ impl PathTable {
             channel_bound: topology.channel_bound() as u32,
             pair_start: pair_start.into(),
             complete,
+            path_start: path_start.into(),
+            channels: channels.into(),
+        }))
+    }
+
+    /// Selects the shortest paths of a network with buses.
+    ///
+    /// # Errors
+    ///
+    /// As [`shortest`](Self::shortest).
+    fn shortest_legal(topology: &Topology, cap: usize, seed: u64) -> Result<Self, TableError> {
+        let terminals = topology.terminals();
+        check_size(terminals.len(), 0, 0)?;
+        let (mut pair_start, mut path_start, mut complete, mut channels) = (vec![0], vec![0], Vec::new(), Vec::new());
+        for targets in terminals.chunks(TARGETS_AT_ONCE) {
+            let rows: Vec<_> = targets.par_iter().map(|&target| legal_row(topology, target, cap, seed)).collect();
+            for row in rows {
+                for SelectedPaths { paths, is_complete } in row? {
+                    for path in paths {
+                        channels.extend(path);
+                        path_start.push(channels.len() as u32);
+                        check_size(terminals.len(), path_start.len() as u64 - 1, channels.len() as u64)?;
+                    }
+                    pair_start.push(path_start.len() as u32 - 1);
+                    complete.push(is_complete);
+                }
+            }
+        }
+        Ok(Self::new(PathColumns {
+            terminals: terminals.into(),
+            channel_bound: topology.channel_bound() as u32,
+            pair_start: pair_start.into(),
+            complete: complete.into(),
             path_start: path_start.into(),
             channels: channels.into(),
         }))
@@ -214,6 +264,7 @@ impl PathTable {
     /// [`TableError`] if the shortest paths or the table exceed [`MAX_BYTES`].
     pub fn build(topology: &Topology, selection: PathSelection) -> Result<Self, TableError> {
         match selection {
+            PathSelection::Shortest { cap, seed } if topology.has_buses() => Self::shortest_legal(topology, cap, seed),
             PathSelection::Shortest { cap, seed } => Self::shortest(&ShortestPaths::all_pairs(topology)?, cap, seed),
             PathSelection::SingleChannels => Self::single_channels(topology),
         }
@@ -268,7 +319,8 @@ impl PathTable {
         self.columns.complete[self.pair(source, target)]
     }
 
-    /// Returns true if each path is a walk in this network from its source to its target through nodes that route.
+    /// Returns true if each path is a walk in this network from its source to its target through nodes that route, and uses
+    /// no resource twice.
     pub(crate) fn fits(&self, topology: &Topology) -> bool {
         let is_walk = |path| {
             let (channels, PathEnds { source, target }) = (self.channels(path), self.ends[path.index()]);
@@ -279,6 +331,11 @@ impl PathTable {
                     let inner = topology.head(pair[0]);
                     inner == topology.tail(pair[1]) && topology.routes(inner)
                 })
+                && (!topology.has_buses()
+                    || (1..channels.len()).all(|place| {
+                        let resource = topology.resource(channels[place]);
+                        channels[..place].iter().all(|&other| topology.resource(other) != resource)
+                    }))
         };
         *self.columns.terminals == *topology.terminals()
             && self.columns.channel_bound as usize == topology.channel_bound()
@@ -371,78 +428,15 @@ fn check_size(terminals: usize, paths: u64, channel_uses: u64) -> Result<(), Tab
     Ok(())
 }
 
-/// Writes the `channels` of a table of shortest paths, in parallel over targets.
-fn write_paths(
-    paths: &ShortestPaths<'_>,
-    seed: u64,
-    pair_start: &[u32],
-    path_start: &[u32],
-    mut channels: &mut [ChannelId],
-) {
-    let terminals = paths.topology().terminals();
-    let start = |pair: usize| path_start[pair_start[pair] as usize] as usize;
-    let length = |pairs: Range<usize>| start(pairs.end) - start(pairs.start);
-    let rows: Vec<_> = (0..terminals.len())
-        .map(|target| target * terminals.len())
-        .map(|first| (first, channels.split_off_mut(..length(first..first + terminals.len()))))
-        .collect();
-    rows.into_par_iter().zip(terminals).for_each(|((first, row), &target)| {
-        let mut row = row.expect("the paths fill the channels");
-        for (pair, &source) in (first..).zip(terminals) {
-            let selection = row.split_off_mut(..length(pair..pair + 1)).expect("the pairs fill their row");
-            if !selection.is_empty() {
-                write_selection(paths.graph(source), source, target, seed, selection);
-            }
-        }
-    });
-}
+/// Number of targets whose paths are searched together.
+const TARGETS_AT_ONCE: usize = 256;
 
-/// Fills `paths` with distinct shortest paths of a pair, all of them or a uniform sample, in the order of
-/// [`ShortestPaths::paths`].
-fn write_selection(graph: ShortestPathGraph<'_>, source: NodeId, target: NodeId, seed: u64, paths: &mut [ChannelId]) {
-    let length = graph.distance(target) as usize;
-    let wanted = (paths.len() / length) as u64;
-    let paths = paths.chunks_exact_mut(length);
-    let count = graph.count(target);
-    if count == wanted {
-        for (rank, path) in (0..).zip(paths) {
-            graph.write_path(target, rank, path);
-        }
-        return;
-    }
-    let mut rng = pair_rng(seed, source, target);
-    if count < u64::MAX {
-        // Floyd's algorithm: a uniform sample of `wanted` distinct ranks.
-        let mut ranks = BTreeSet::new();
-        for last in count - wanted..count {
-            if !ranks.insert(rng.random_range(0..=last)) {
-                ranks.insert(last);
-            }
-        }
-        for (rank, path) in ranks.into_iter().zip(paths) {
-            graph.write_path(target, rank, path);
-        }
-    } else {
-        // Ranks are beyond 2^64, so paths are compared backwards, which is the order of ranks.
-        let mut backwards = BTreeSet::new();
-        while (backwards.len() as u64) < wanted {
-            let mut path = vec![ChannelId::new(0); length];
-            graph.write_sample(target, &mut rng, &mut path);
-            path.reverse();
-            backwards.insert(path);
-        }
-        for (backwards, path) in backwards.iter().zip(paths) {
-            path.copy_from_slice(backwards);
-            path.reverse();
-        }
-    }
-}
-
-/// Returns the random stream of a pair.
-fn pair_rng(seed: u64, source: NodeId, target: NodeId) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..12].copy_from_slice(&source.number().to_le_bytes());
-    key[12..16].copy_from_slice(&target.number().to_le_bytes());
-    ChaCha8Rng::from_seed(key)
+/// Returns the paths to one target in a network with buses, by source.
+fn legal_row(topology: &Topology, target: NodeId, cap: usize, seed: u64) -> Result<Vec<SelectedPaths>, TableError> {
+    let paths = LegalPaths::new(topology, target).map_err(|WorkExceeded| TableError::TooManyWays {
+        target: topology.node_name(target).to_owned(),
+        steps: max_work(topology),
+    })?;
+    let select = |&source: &NodeId| paths.select(source, cap, &mut pair_rng(seed, source, target));
+    Ok(topology.terminals().iter().map(select).collect())
 }

@@ -192,8 +192,10 @@ impl From<&Topology> for TopologyTables {
 /// Returns the source and receivers of every message, before messages are split into chunks.
 fn message_table(problem: &Problem<'_>) -> Vec<(NodeId, Vec<NodeId>)> {
     let messages = problem.messages();
-    let first_chunks = messages.ids().step_by(messages.chunks() as usize);
-    first_chunks.map(|message| (messages.source(message), messages.receivers_iter(message).collect())).collect()
+    messages
+        .first_chunks()
+        .map(|message| (messages.source(message), messages.receivers_iter(message).collect()))
+        .collect()
 }
 
 impl Tables {

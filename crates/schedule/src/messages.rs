@@ -161,6 +161,12 @@ impl<'a> Messages<'a> {
         self.chunks
     }
 
+    /// Returns the first chunk of each original message, ascending.
+    pub(crate) fn first_chunks(&self) -> impl Iterator<Item = MessageId> + use<> {
+        // The steps are taken before numbers become messages: a mapped range would visit every chunk.
+        (0..self.count).step_by(self.chunks as usize).map(MessageId::new)
+    }
+
     /// Whether each message has one receiver by its [pattern](Pattern): a scatter or a gather. A broadcast between two
     /// terminals is none.
     pub fn is_scatter(&self) -> bool {

@@ -4,9 +4,9 @@ use lockstep_topology::{NodeId, Topology};
 
 use crate::collective::Collective;
 use crate::messages::Messages;
-use crate::model::{CommunicationModel, Switching};
+use crate::model::{CommunicationModel, Routing, Switching};
 use crate::pattern::Phase;
-use crate::reach::{ReachSearch, UNREACHED};
+use crate::reach::{ReachSearch, SearchTooLong, UNREACHED, max_search_steps};
 use crate::transport::Transport;
 
 /// The reason why a network, a collective and a model form no valid problem.
@@ -71,6 +71,17 @@ pub enum ProblemError {
     TooManyMessages {
         /// Number of terminals.
         terminals: usize,
+    },
+    /// A network whose legal paths are too hard to find, because channels between different nodes share resources.
+    #[error(
+        "the search for the legal paths of '{terminal}' takes more than {steps} steps, because a path may not use a shared \
+         resource twice; let fewer channels share a resource"
+    )]
+    SearchTooLong {
+        /// Name of the terminal where the paths begin or end.
+        terminal: String,
+        /// The maximum number of steps.
+        steps: u64,
     },
     /// A receiver without a legal path from the source.
     #[error("no {switching} path leads from '{from}' to '{to}'; connect them or remove one of them")]
@@ -201,22 +212,24 @@ impl<'a> Problem<'a> {
 
     fn check_phase(&self, phase: Phase) -> Result<(), ProblemError> {
         let Self { topology, messages, model, .. } = self;
-        let transport = self.transport();
-        let backwards = phase == Phase::Collect;
-        let search = ReachSearch { topology, backwards, crosses: |node| transport.crosses(topology, node) };
+        let (transport, backwards) = (self.transport(), phase == Phase::Collect);
+        let crosses = |node| transport.crosses(topology, node);
+        let search = ReachSearch { topology, backwards, crosses, forwards: transport != Transport::Direct };
         // Terminals of indirect networks do not route, but a switch next to a terminal may connect all terminals.
         let first = topology.terminals()[0];
         let beside = topology.out_channels(first).first().map(|&channel| topology.head(channel));
         let mut hubs = [Some(first), beside].into_iter().flatten();
-        if self.collective.root().is_none() && hubs.any(|hub| search.connects_all_through(hub)) {
+        let may_have_hub = self.collective.root().is_none() && !topology.has_buses();
+        if may_have_hub && hubs.any(|hub| search.connects_all_through(hub)) {
             return Ok(());
         }
         let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
         let mut searched = None;
-        for message in messages.ids() {
+        // All chunks of a message have the same ends.
+        for message in messages.first_chunks() {
             let source = messages.source(message);
             if searched != Some(source) {
-                search.distances(source, &mut distance, &mut queue);
+                self.search(search, source, &mut distance, &mut queue)?;
                 searched = Some(source);
             }
             if let Some(receiver) = messages.receivers_iter(message).find(|node| distance[node.index()] == UNREACHED) {
@@ -225,7 +238,30 @@ impl<'a> Problem<'a> {
                 return Err(ProblemError::Unreachable { from, to, switching: model.switching });
             }
         }
+        if topology.has_buses() && model.switching == Switching::Wormhole && model.routing == Routing::Minimal {
+            // The verifier searches for shortest paths from any sender, and the engines in the direction of the phase.
+            for &backwards in if backwards { &[false, true][..] } else { &[false] } {
+                let crosses = |node| topology.routes(node);
+                let search = ReachSearch { topology, backwards, crosses, forwards: false };
+                for &terminal in topology.terminals() {
+                    self.search(search, terminal, &mut distance, &mut queue)?;
+                }
+            }
+        }
         Ok(())
+    }
+
+    fn search<F: Fn(NodeId) -> bool + Copy>(
+        &self,
+        search: ReachSearch<'_, F>,
+        source: NodeId,
+        distance: &mut [u32],
+        queue: &mut Vec<NodeId>,
+    ) -> Result<(), ProblemError> {
+        search.distances(source, distance, queue).map_err(|SearchTooLong| ProblemError::SearchTooLong {
+            terminal: self.topology.node_name(source).to_owned(),
+            steps: max_search_steps(self.topology),
+        })
     }
 }
 

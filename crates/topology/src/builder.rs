@@ -1,6 +1,7 @@
 //! The builder of networks.
 
 use crate::adjacency::Adjacency;
+use crate::buses::buses;
 use crate::node_names::NodeNames;
 use crate::{ChannelId, NodeId, ResourceId, Topology};
 
@@ -279,6 +280,7 @@ impl TopologyBuilder {
             }
         }
         let working: Box<[ChannelId]> = (0..channel_count).map(ChannelId::from_index).collect();
+        let buses = buses(&working, &self.tail, &self.head, &resource, resource_count);
         let whole = Topology {
             name: self.name,
             names: self.names,
@@ -293,6 +295,7 @@ impl TopologyBuilder {
             head: self.head.into(),
             resource,
             resource_count,
+            buses,
             positions: self.positions.into(),
         };
         if self.failed_nodes.is_empty() && self.failed_channels.is_empty() {

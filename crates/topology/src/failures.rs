@@ -1,6 +1,7 @@
 //! Failed nodes and channels, which keep their numbers.
 
 use crate::adjacency::Adjacency;
+use crate::buses::buses;
 use crate::{ChannelId, NodeId, ResourceId, Topology};
 
 impl Topology {
@@ -82,6 +83,7 @@ impl Topology {
             }
             resource[channel.index()] = *new;
         }
+        let buses = buses(&working, &self.tail, &self.head, &resource, resource_count);
         Self {
             name: self.name.clone(),
             names: self.names.clone(),
@@ -96,6 +98,7 @@ impl Topology {
             head: self.head.clone(),
             resource: resource.into(),
             resource_count,
+            buses,
             positions: self.positions.clone(),
         }
     }

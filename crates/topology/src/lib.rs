@@ -41,6 +41,7 @@
 
 mod adjacency;
 mod builder;
+mod buses;
 mod cayley;
 mod failures;
 mod family;

@@ -1,5 +1,6 @@
 //! Links: pairs of opposite channels.
 
+use crate::buses::buses;
 use crate::{ChannelId, ResourceId, Topology};
 
 impl Topology {
@@ -39,7 +40,7 @@ impl Topology {
     }
 
     /// Returns the same network with half-duplex links: the two channels of each [link](Self::links) share one
-    /// resource.
+    /// resource. Channels that share a resource already keep it.
     ///
     /// ```
     /// let mesh = lockstep_topology::mesh(&[2, 2])?.half_duplex();
@@ -52,13 +53,19 @@ impl Topology {
         for [channel, back] in self.links() {
             first[back.index()] = Some(channel);
         }
+        let mut new_resource = vec![Self::NO_RESOURCE; self.resource_count()];
         let mut resource = vec![Self::NO_RESOURCE; self.channel_bound()];
         let mut count = 0;
         for channel in self.channels() {
-            resource[channel.index()] =
-                first[channel.index()].map_or(ResourceId::new(count), |first| resource[first.index()]);
-            count += u32::from(first[channel.index()].is_none());
+            let old = self.resource(first[channel.index()].unwrap_or(channel));
+            let new = &mut new_resource[old.index()];
+            if *new == Self::NO_RESOURCE {
+                *new = ResourceId::new(count);
+                count += 1;
+            }
+            resource[channel.index()] = *new;
         }
-        Self { resource: resource.into(), resource_count: count, ..self.clone() }
+        let buses = buses(&self.working, &self.tail, &self.head, &resource, count);
+        Self { resource: resource.into(), resource_count: count, buses, ..self.clone() }
     }
 }

@@ -73,7 +73,8 @@ pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     })
 }
 
-/// Generates networks of all these kinds, with half-duplex links, and with [failed nodes and channels](gapped).
+/// Generates networks of all these kinds, with half-duplex links, and with [failed nodes and channels](gapped). None
+/// has [buses](connected_bus_topology).
 ///
 /// They have 2 to `max_nodes` working nodes, indirect networks 3 or more.
 pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
@@ -88,39 +89,102 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// Generates networks of all these kinds in which one to three groups of channels share a resource each, as on a bus. A
-/// group has channels from one node, or from any nodes.
-pub fn bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
-    let group = (any::<Option<Index>>(), prop::collection::vec(any::<Index>(), 2..=4));
-    let groups = prop::collection::vec(group, 1..=3);
+/// Generates networks of all these kinds with [buses](bused). A legal path, which uses no resource twice, joins every two
+/// terminals. It may be longer than the shortest walk.
+pub fn connected_bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
     let network =
         prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)];
-    let shared = (network, groups).prop_map(|(topology, groups)| {
-        let mut network = TopologyBuilder::new("buses");
-        for node in topology.nodes() {
-            network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    let connected = network.prop_flat_map(bused).prop_map(|topology| legally_connected(&topology));
+    prop_oneof![2 => connected.clone(), 1 => connected.prop_flat_map(gapped)]
+}
+
+/// Lets one to three groups of random channels of a network without shared resources share a resource each.
+pub fn bused(topology: Topology) -> impl Strategy<Value = Topology> {
+    prop::collection::vec(prop::option::weighted(0.4, 0..3usize), topology.channel_bound())
+        .prop_map(move |groups| sharing(&topology, &groups))
+}
+
+/// Returns the network in which the channels of a group share a resource, and the others do not.
+fn sharing(topology: &Topology, groups: &[Option<usize>]) -> Topology {
+    let mut network = TopologyBuilder::new(topology.name());
+    for node in topology.nodes() {
+        network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    }
+    let mut shared = vec![Vec::new(); groups.iter().flatten().max().map_or(0, |last| last + 1)];
+    for (channel, group) in topology.channel_numbers().zip(groups) {
+        let channel = network.channel(topology.tail(channel), topology.head(channel));
+        if let Some(group) = group {
+            shared[*group].push(channel);
         }
-        let mut alone = Vec::new();
-        for channel in topology.channels() {
-            alone.push(network.channel(topology.tail(channel), topology.head(channel)));
-        }
-        for (tail, members) in groups {
-            let tail = tail.map(|tail| NodeId::from_index(tail.index(topology.node_count())));
-            let mut group = Vec::new();
-            for member in members {
-                let is_candidate = |&channel: &ChannelId| tail.is_none_or(|tail| topology.tail(channel) == tail);
-                let candidates: Vec<ChannelId> = alone.iter().copied().filter(is_candidate).collect();
-                if !candidates.is_empty() {
-                    let chosen = *member.get(&candidates);
-                    alone.retain(|&channel| channel != chosen);
-                    group.push(chosen);
-                }
+    }
+    for channels in shared {
+        network.share(channels);
+    }
+    build(network)
+}
+
+/// Returns the network in which fewer channels share resources, so that a path of a depth-first search from each terminal
+/// to every other one is legal.
+fn legally_connected(topology: &Topology) -> Topology {
+    let group = |channel| Some(topology.resource(channel).index());
+    let mut groups: Vec<Option<usize>> = topology.channels().map(group).collect();
+    for &source in topology.terminals() {
+        let mut last = vec![None; topology.node_count()];
+        let mut open = vec![(source, None)];
+        while let Some((node, by)) = open.pop() {
+            if last[node.index()].is_some() || node == source && by.is_some() {
+                continue;
             }
-            network.share(group);
+            last[node.index()] = by;
+            if node == source || topology.routes(node) {
+                open.extend(topology.out_channels(node).iter().map(|&channel| (topology.head(channel), Some(channel))));
+            }
         }
-        build(network)
+        for &target in topology.terminals() {
+            let before = |channel: &ChannelId| last[topology.tail(*channel).index()];
+            let mut used = Vec::new();
+            for channel in std::iter::successors(last[target.index()], before) {
+                let group = &mut groups[channel.index()];
+                if used.contains(group) {
+                    *group = None;
+                }
+                used.extend(group.map(Some));
+            }
+        }
+    }
+    sharing(topology, &groups)
+}
+
+/// Returns a network in which no legal path joins its two terminals, in either direction, and in which a search must try
+/// about `2^stages` combinations to prove that.
+///
+/// At both ends there are `stages` pairs of parallel switches. Between the ends there is a chain of gates, one for each of
+/// these switches. A gate shares a resource with its switch, and a path uses one switch of each pair.
+pub fn bus_puzzle(stages: usize) -> Topology {
+    let mut network = TopologyBuilder::new("puzzle");
+    let mut guarded = Vec::new();
+    let ends = ["source", "target"].map(|name| {
+        let mut last = network.terminal(name);
+        for stage in 0..stages {
+            let next = network.switch(format!("{name} {stage}"));
+            for side in ["left", "right"] {
+                let middle = network.switch(format!("{name} {stage} {side}"));
+                guarded.push(network.link(last, middle));
+                network.link(middle, next);
+            }
+            last = next;
+        }
+        last
     });
-    prop_oneof![2 => shared.clone(), 1 => shared.prop_flat_map(gapped)]
+    let mut last = ends[0];
+    for (gate, link) in guarded.into_iter().enumerate() {
+        let next = network.switch(format!("gate {gate}"));
+        let gate = network.link(last, next);
+        network.share(link.into_iter().chain(gate));
+        last = next;
+    }
+    network.link(last, ends[1]);
+    build(network)
 }
 
 /// Returns the Petersen graph as a direct network. It is vertex-transitive, but not a Cayley graph.

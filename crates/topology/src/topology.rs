@@ -52,6 +52,8 @@ pub struct Topology {
     /// Resource of each channel, [`NO_RESOURCE`](Self::NO_RESOURCE) for failed ones.
     pub(crate) resource: Box<[ResourceId]>,
     pub(crate) resource_count: u32,
+    /// True for each resource that is a bus; empty if there is none.
+    pub(crate) buses: Box<[bool]>,
     pub(crate) positions: Box<[[f64; 2]]>,
 }
 
@@ -146,6 +148,15 @@ impl Topology {
         (self.routes(node) != self.routes_by_default(node)).then_some(self.routes(node))
     }
 
+    /// Returns the value of the attribute `routes` in a file, or `None` if the file leaves it out.
+    ///
+    /// A failed node is written as neither terminal nor switch. A reader that does not know the attribute `failed` would take
+    /// it for a switch, and then terminals do not route by default. So a file with failed nodes has the attribute at every
+    /// node.
+    pub(crate) fn written_routes(&self, node: NodeId) -> Option<bool> {
+        (!self.failed.is_empty() || self.routes_override(node).is_some()).then_some(self.routes(node))
+    }
+
     /// Returns true if every working node is a terminal.
     pub fn is_direct(&self) -> bool {
         self.switch_count() == 0
@@ -168,6 +179,32 @@ impl Topology {
     #[inline]
     pub fn resource(&self, channel: ChannelId) -> ResourceId {
         self.resource[channel.index()]
+    }
+
+    /// Returns true if channels between different pairs of nodes share a resource. Then a simple path can use a resource
+    /// twice, which is illegal, and a shortest path need not be legal.
+    ///
+    /// ```
+    /// use lockstep_topology::{Topology, TopologyBuilder};
+    ///
+    /// let half_duplex = "ring:4".parse::<Topology>()?.half_duplex();
+    /// assert!(!half_duplex.has_buses());
+    ///
+    /// let mut bus = TopologyBuilder::new("bus");
+    /// let [a, b, c] = ["a", "b", "c"].map(|name| bus.terminal(name));
+    /// let wire = [bus.channel(a, b), bus.channel(b, c)];
+    /// bus.share(wire);
+    /// assert!(bus.build()?.has_buses());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn has_buses(&self) -> bool {
+        !self.buses.is_empty()
+    }
+
+    /// Returns true if the resource is a bus: channels between different pairs of nodes share it.
+    #[inline]
+    pub fn is_bus(&self, resource: ResourceId) -> bool {
+        self.buses.get(resource.index()).is_some_and(|&is_bus| is_bus)
     }
 
     /// Returns the working channels that leave a node, ascending.

@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::{Problem, Routing};
+use lockstep_schedule::Problem;
 use lockstep_topology::{ChannelId, NodeId};
 
 use crate::bfs::{Bfs, UNREACHED};
@@ -10,7 +10,7 @@ use crate::demand::Demand;
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
 use crate::resource_flow::ResourceFlow;
-use crate::transfer_rules::TransferRules;
+use crate::transfer_rules::{TransferRules, takes_fewest_channels};
 
 pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Cut];
 
@@ -62,14 +62,13 @@ fn open_channels(problem: &Problem<'_>, rules: TransferRules<'_>, source: NodeId
     let topology = problem.topology();
     let mut bfs = Bfs::default();
     bfs.forwards(rules, source);
+    let is_minimal = takes_fewest_channels(problem);
     let distance = |node: NodeId| bfs.distance[node.index()];
     let is_open = |channel: &ChannelId| {
         let (tail, head) = (topology.tail(*channel), topology.head(*channel));
         let leaves = distance(tail) != UNREACHED && (tail == source || rules.may_continue(tail));
-        let approaches = match problem.model().routing {
-            Routing::Minimal => distance(head) == distance(tail).saturating_add(1),
-            Routing::Any => head != source,
-        };
+        let is_nearer = distance(head) == distance(tail).saturating_add(1);
+        let approaches = if is_minimal { is_nearer } else { head != source };
         rules.carries(*channel) && leaves && approaches
     };
     let mut open = FixedBitSet::with_capacity(topology.channel_bound());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_bounds::{Rule, all, best, by_rule};
-use lockstep_schedule::strategy::any_model;
+use lockstep_schedule::strategy::{any_model, fewest_packet_steps};
 use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, Routing, ScatterRule, Switching};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
@@ -183,12 +183,12 @@ proptest! {
         let collective = Collective::scatter(root);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        prop_assert_eq!(best(&problem).steps, exhaustive_steps(&problem, root));
+        prop_assert_eq!(best(&problem).steps, fewest_packet_steps(&problem) as u32);
         let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
         let reversed = topology.reversed();
         let collecting = Collective::many_to_many_scatter(&others, &[root]);
         let collecting = Problem::new(&reversed, &collecting, model).unwrap();
-        prop_assert_eq!(best(&collecting).steps, exhaustive_steps(&problem, root));
+        prop_assert_eq!(best(&collecting).steps, fewest_packet_steps(&problem) as u32);
     }
 }
 
@@ -204,7 +204,7 @@ proptest! {
         let reversed = topology.reversed();
         let collect = |&receiver: &NodeId| {
             let scatter = Collective::scatter(receiver);
-            exhaustive_steps(&Problem::new(&reversed, &scatter, model).unwrap(), receiver)
+            fewest_packet_steps(&Problem::new(&reversed, &scatter, model).unwrap()) as u32
         };
         let slowest = topology.terminals().iter().map(collect).max().unwrap();
         let [ports, far, timed] = [Rule::Ports, Rule::Eccentricity, Rule::TimedCut].map(|rule| steps_by(&problem, rule));
@@ -227,59 +227,6 @@ fn distances(topology: &Topology, root: NodeId) -> Vec<usize> {
         }
     }
     distance
-}
-
-/// Returns the optimum of a packet scatter by exhaustive search. Packets are alike, so a state is a number per node.
-fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
-    let topology = problem.topology();
-    let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
-    start[root.index()] = topology.terminal_count() as u8 - 1;
-    for terminal in topology.terminals() {
-        end[terminal.index()] = u8::from(*terminal != root);
-    }
-    let mut states = BTreeSet::from([start]);
-    for steps in 0.. {
-        if states.contains(&end) {
-            return steps;
-        }
-        let mut next = BTreeSet::new();
-        for counts in &states {
-            add_successors(problem, 0, &mut Vec::new(), counts, &mut next);
-        }
-        states = next;
-    }
-    unreachable!("some number of steps suffices")
-}
-
-/// Adds all states after one step, where the channels from `place` on are undecided.
-fn add_successors(
-    problem: &Problem<'_>,
-    place: usize,
-    used: &mut Vec<ChannelId>,
-    counts: &[u8],
-    next: &mut BTreeSet<Vec<u8>>,
-) {
-    let (topology, ports) = (problem.topology(), problem.model().ports);
-    let Some(channel) = topology.channels().nth(place) else {
-        let mut moved = counts.to_vec();
-        for &channel in used.iter() {
-            moved[topology.tail(channel).index()] -= 1;
-            moved[topology.head(channel).index()] += 1;
-        }
-        next.insert(moved);
-        return;
-    };
-    add_successors(problem, place + 1, used, counts, next);
-    let (tail, head) = (topology.tail(channel), topology.head(channel));
-    let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
-    let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
-    let is_free = used.iter().all(|&other| topology.resource(other) != topology.resource(channel));
-    let has_ports = ports.of_degree(sends + 1) > sends && ports.of_degree(receives + 1) > receives;
-    if sends < usize::from(counts[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
-        used.push(channel);
-        add_successors(problem, place + 1, used, counts, next);
-        used.pop();
-    }
 }
 
 const PACKETS: CommunicationModel = CommunicationModel::store_and_forward();

@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
+mod any_certificate;
 mod arc_forwarding;
 mod certificates;
 mod documents;
 mod flows;
 mod fractional_routing;
+mod networks;
 mod oracle;
 mod symmetric;
 mod tables;

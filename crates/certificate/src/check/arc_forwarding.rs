@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use lockstep_schedule::{Problem, Routing, Switching};
+use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::capacity::{is_usable, receive_limit, send_limit};
+use super::distance::{expect_few_searches, takes_fewest_channels};
 use super::messages::unsplit;
 use super::refusal::{Checked, expect, steps_of};
 
@@ -69,9 +70,11 @@ fn total_distance(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> 
     });
     let mut pairs: Vec<(NodeId, NodeId)> = pairs.collect();
     pairs.sort_unstable();
+    expect_few_searches(problem, pairs.chunk_by(|(source, _), (other, _)| source == other).count())?;
+    let is_minimal = takes_fewest_channels(problem);
     let mut sum: u64 = 0;
     for of_source in pairs.chunk_by(|(source, _), (other, _)| source == other) {
-        let distance = distances(problem, lengths, of_source[0].0);
+        let distance = distances(problem, lengths, of_source[0].0, is_minimal);
         for (_, receiver) in of_source {
             let (_, length) = distance[receiver.index()].ok_or("a receiver cannot be reached")?;
             sum = sum.checked_add(length).ok_or(OVERFLOW)?;
@@ -80,16 +83,21 @@ fn total_distance(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> 
     Ok(sum.checked_mul(chunks).ok_or(OVERFLOW)?)
 }
 
-/// Computes the smallest length of a legal path to each node. Where only paths with the fewest channels are legal, the
-/// number of channels comes first.
-fn distances(problem: &Problem<'_>, lengths: &Lengths<'_>, source: NodeId) -> Vec<Option<(u32, u64)>> {
+/// Computes the smallest length of a legal path to each node. If only paths with the fewest channels are legal
+/// (`is_minimal`), the number of channels comes first.
+fn distances(
+    problem: &Problem<'_>,
+    lengths: &Lengths<'_>,
+    source: NodeId,
+    is_minimal: bool,
+) -> Vec<Option<(u32, u64)>> {
     let (topology, model) = (problem.topology(), problem.model());
-    let hop = u32::from(model.is_direct() && model.routing == Routing::Minimal);
+    let hop = u32::from(is_minimal);
     let port = |ports: &[u32], node: NodeId| {
         let length = topology.terminal_rank(node).and_then(|rank| ports.get(rank));
         length.map_or(0, |&length| u64::from(length))
     };
-    // A path has fewer than 2^32 channels of length less than 2^34, so no sum overflows.
+    // A network has at most 2^24 nodes, so a path has fewer channels, of length less than 2^34. No sum overflows.
     let length = |channel: ChannelId| {
         let resource = u64::from(lengths.resources[topology.resource(channel).index()]);
         resource + port(lengths.sends, topology.tail(channel)) + port(lengths.receptions, topology.head(channel))

@@ -11,8 +11,8 @@ use super::nodes::{expect_terminal, membership};
 use super::refusal::{Checked, expect};
 use crate::certificate::WeightedSet;
 
-/// Visits of nodes and channels, over all steps and sets, that one sum may take: a few seconds.
-const MAX_VISITS: u128 = 1 << 32;
+/// Visits of nodes and channels, over all sets, that one sum may take: a few seconds.
+const MAX_VISITS: u128 = 1 << 27;
 
 /// Pairs of a terminal and a step for which a contribution is kept: 64 MB.
 const MAX_CONTRIBUTIONS: u128 = 1 << 22;
@@ -35,7 +35,7 @@ pub(super) fn steps_proved(
     }
     let visits = (topology.node_count() + topology.channel_count()) as u128 * (inlets.len() + needs.len()) as u128;
     let contributions = topology.terminal_count() as u128 * u128::from(infeasible);
-    if visits * u128::from(infeasible) > MAX_VISITS || contributions > MAX_CONTRIBUTIONS {
+    if visits > MAX_VISITS || contributions > MAX_CONTRIBUTIONS {
         return Err("the sum is too long to compute again".into());
     }
     let mut sum = WeightedSum::new(problem, source, infeasible as usize);
@@ -56,8 +56,9 @@ struct WeightedSum<'a> {
     steps: usize,
     /// By node.
     is_receiver: Vec<bool>,
-    /// By terminal and step. For a terminal that need not receive the message, the last step means that it does not.
-    contributions: Vec<Vec<i128>>,
+    /// By terminal and step: the contribution of this step minus that of the next one. For a terminal that need not
+    /// receive the message, the last step means that it does not.
+    changes: Vec<Vec<i128>>,
     bound: i128,
 }
 
@@ -66,8 +67,8 @@ impl<'a> WeightedSum<'a> {
         let topology = problem.topology();
         let mut is_receiver = vec![false; topology.node_count()];
         problem.messages().receivers_iter(MessageId::new(0)).for_each(|node| is_receiver[node.index()] = true);
-        let contributions = vec![vec![0; steps]; topology.terminal_count()];
-        Self { problem, source, steps, is_receiver, contributions, bound: 0 }
+        let changes = vec![vec![0; steps]; topology.terminal_count()];
+        Self { problem, source, steps, is_receiver, changes, bound: 0 }
     }
 
     /// Adds the inequality that, in its step, a set receives at most the copies that channels bring and holders send.
@@ -81,12 +82,13 @@ impl<'a> WeightedSum<'a> {
         expect("copies that enter a set", set.count, capacity)?;
         self.bound += weight * i128::from(capacity);
         let terminals = self.problem.topology().terminals().iter();
-        for ((&terminal, supply), contributions) in terminals.zip(supplies).zip(&mut self.contributions) {
+        for ((&terminal, supply), changes) in terminals.zip(supplies).zip(&mut self.changes) {
             let can_receive = step < self.steps || self.is_receiver[terminal.index()];
-            if inside[terminal.index()] && terminal != self.source && can_receive {
-                contributions[step - 1] += weight;
+            let received = i128::from(inside[terminal.index()] && terminal != self.source && can_receive);
+            changes[step - 1] += weight * received;
+            if let Some(earlier) = step.checked_sub(2) {
+                changes[earlier] -= weight * (received + i128::from(supply));
             }
-            contributions[..step - 1].iter_mut().for_each(|sum| *sum -= weight * i128::from(supply));
         }
         Ok(())
     }
@@ -101,9 +103,12 @@ impl<'a> WeightedSum<'a> {
         let need = self.need(&inside, self.steps - step);
         expect("holders that a set needs", set.count, need)?;
         self.bound -= weight * i128::from(need);
-        for (&terminal, contributions) in self.problem.topology().terminals().iter().zip(&mut self.contributions) {
-            if inside[terminal.index()] && terminal != self.source {
-                contributions[..step].iter_mut().for_each(|sum| *sum -= weight);
+        for (&terminal, changes) in self.problem.topology().terminals().iter().zip(&mut self.changes) {
+            if let Some(last) = step.checked_sub(1)
+                && inside[terminal.index()]
+                && terminal != self.source
+            {
+                changes[last] -= weight;
             }
         }
         Ok(())
@@ -111,7 +116,14 @@ impl<'a> WeightedSum<'a> {
 
     /// Returns the amount by which the sum is violated if each terminal receives the message in its best step.
     fn excess(&self) -> Option<u64> {
-        let least: i128 = self.contributions.iter().filter_map(|contributions| contributions.iter().min()).sum();
+        let least_of = |changes: &Vec<i128>| {
+            let contributions = changes.iter().rev().scan(0, |sum, change| {
+                *sum += change;
+                Some(*sum)
+            });
+            contributions.min()
+        };
+        let least: i128 = self.changes.iter().filter_map(least_of).sum();
         u64::try_from(least - self.bound).ok().filter(|&excess| excess > 0)
     }
 
@@ -156,15 +168,19 @@ impl<'a> WeightedSum<'a> {
         let brought = capacity + outside.iter().map(|&(_, supply)| supply).sum::<u64>();
         let mut best: Vec<u64> = members.iter().map(|&(_, supply)| supply).collect();
         best.sort_unstable_by_key(|&supply| Reverse(supply));
+        // The terminals that hold the message one step after 1, 2, … of the best ones do.
+        let reached = best.iter().scan(brought, |reached, supply| {
+            *reached += 1 + supply;
+            Some(*reached)
+        });
+        let reached: Vec<u64> = std::iter::once(brought).chain(reached).collect();
         let mut need = members.iter().filter(|(terminal, _)| self.is_receiver[terminal.index()]).count() as u64;
         for _ in 0..steps_left {
-            let (mut holders, mut reached) = (0, brought);
-            while reached < need {
-                // A set in which all terminals hold the message needs no more, so a next holder exists.
-                reached += 1 + best.get(holders).copied().unwrap_or(0);
-                holders += 1;
+            let holders = reached.partition_point(|&reached| reached < need) as u64;
+            if holders == need {
+                break;
             }
-            need = holders as u64;
+            need = holders;
         }
         need
     }

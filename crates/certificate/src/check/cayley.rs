@@ -105,6 +105,7 @@ impl<'a> CayleyProblem<'a> {
         let (crossing, limit) = match direction {
             Direction::In => (into, limit),
             Direction::Out => (out, limit),
+            // A Cayley graph has at most 2^63 nodes, so the sum does not overflow.
             Direction::Both => (into + out, 2 * limit),
         };
         expect("messages that must cross", claimed[0], crossing)?;
@@ -120,13 +121,16 @@ impl<'a> CayleyProblem<'a> {
         if direction == Direction::Both {
             return Err("the direction must be in or out".into());
         }
+        if distance == 0 {
+            return Err("a message crosses one channel or more".into());
+        }
         let far = self.distances()?.iter().filter(|&&channels| channels >= distance).count() as u64;
         // In an all-gather, a source has one message for all receivers.
         let is_one = !self.is_scatter && direction == Direction::Out;
         let travelling = if is_one { far.min(1) } else { far };
         expect("messages that travel this far", claimed[0], travelling)?;
         expect("ports of the terminal", claimed[1], self.ports)?;
-        Ok(steps_of(travelling, self.ports)? + u64::from(distance.saturating_sub(1)))
+        Ok(steps_of(travelling, self.ports)? + u64::from(distance) - 1)
     }
 
     fn distance_sum(&self, [channel_uses, per_step]: [u64; 2]) -> Checked<u64> {

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use lockstep_schedule::{Problem, Switching};
+use lockstep_schedule::{Problem, Routing, Switching};
 use lockstep_topology::NodeId;
 
 use super::capacity::is_usable;
+use super::refusal::Checked;
 
 /// Computes the smallest number of channels by which a message gets from a terminal to each node, in `O(N + M)` time.
 pub(super) fn distances_from(problem: &Problem<'_>, source: NodeId) -> Vec<Option<u32>> {
@@ -15,6 +16,34 @@ pub(super) fn distances_from(problem: &Problem<'_>, source: NodeId) -> Vec<Optio
 /// Computes the smallest number of channels by which a message gets from each node to a terminal, in `O(N + M)` time.
 pub(super) fn distances_to(problem: &Problem<'_>, receiver: NodeId) -> Vec<Option<u32>> {
     distances(problem, receiver, true)
+}
+
+/// Visits of nodes and channels that the searches of one check may take: about a minute. No rule makes a certificate
+/// that takes more than half of it.
+const MAX_VISITS: u64 = 1 << 31;
+
+/// Refuses a check that needs a search from too many sources.
+pub(super) fn expect_few_searches(problem: &Problem<'_>, sources: usize) -> Checked {
+    let size = (problem.topology().node_count() + problem.topology().channel_count()) as u64;
+    if size.saturating_mul(sources as u64) > MAX_VISITS {
+        return Err("the distances from all sources take too long to compute again".into());
+    }
+    Ok(())
+}
+
+/// Returns true if every legal path of a direct message has the fewest channels of all paths to its end.
+///
+/// Minimal routing requires it, unless channels between different pairs of nodes share a resource. Then a path with the
+/// fewest channels may use a resource twice, which is illegal, and legal paths can be longer.
+pub(super) fn takes_fewest_channels(problem: &Problem<'_>) -> bool {
+    let (topology, model) = (problem.topology(), problem.model());
+    let mut joined = vec![None; topology.resource_count()];
+    let mut is_link = |channel| {
+        let (tail, head) = (topology.tail(channel), topology.head(channel));
+        let ends = (tail.min(head), tail.max(head));
+        *joined[topology.resource(channel).index()].get_or_insert(ends) == ends
+    };
+    model.is_direct() && model.routing == Routing::Minimal && topology.channels().all(&mut is_link)
 }
 
 fn distances(problem: &Problem<'_>, start: NodeId, backwards: bool) -> Vec<Option<u32>> {

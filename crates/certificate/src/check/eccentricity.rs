@@ -21,6 +21,9 @@ pub(super) fn steps_proved(
     if problem.model().switching != Switching::StoreAndForward {
         return Err("a wormhole transfer crosses many channels in one step".into());
     }
+    if distance == 0 {
+        return Err("a message crosses one channel or more".into());
+    }
     let (travelling, limit) = match direction {
         Direction::Out => (departures(problem, node, distance), send_limit(problem, node)),
         Direction::In => (arrivals(problem, node, distance), receive_limit(problem, node)),
@@ -28,7 +31,7 @@ pub(super) fn steps_proved(
     };
     expect("messages that travel this far", messages, travelling)?;
     expect("ports of the terminal", ports, limit)?;
-    Ok((steps_of(travelling, limit)? + u64::from(distance)).saturating_sub(1))
+    Ok(steps_of(travelling, limit)? + u64::from(distance) - 1)
 }
 
 /// Returns the number of messages of the terminal with a receiver at least this far away.

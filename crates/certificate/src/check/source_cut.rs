@@ -1,10 +1,10 @@
 //! Messages of one source that enter a node set.
 
-use lockstep_schedule::{Problem, Receivers, Routing};
+use lockstep_schedule::{Problem, Receivers};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::capacity::{is_usable, resource_count};
-use super::distance::distances_from;
+use super::distance::{distances_from, takes_fewest_channels};
 use super::messages::unsplit;
 use super::nodes::{expect_terminal, membership};
 use super::refusal::{Checked, expect, steps_of};
@@ -30,13 +30,13 @@ pub(super) fn steps_proved(
         messages.source(message) == source && is_for_set
     });
     let entering = chunks * enters.count() as u64;
-    let distance = distances_from(problem, source);
+    let (distance, is_minimal) = (distances_from(problem, source), takes_fewest_channels(problem));
     let leads_in = |&channel: &ChannelId| {
         let (tail, head) = (topology.tail(channel), topology.head(channel));
         let Some(before) = distance[tail.index()].filter(|_| tail == source || topology.routes(tail)) else {
             return false;
         };
-        let is_allowed = problem.model().routing == Routing::Any || distance[head.index()] == Some(before + 1);
+        let is_allowed = !is_minimal || distance[head.index()] == Some(before + 1);
         !inside[tail.index()] && inside[head.index()] && is_allowed && is_usable(problem, channel)
     };
     let limit = resource_count(problem, topology.channels().filter(leads_in));

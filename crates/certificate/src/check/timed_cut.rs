@@ -68,20 +68,23 @@ impl Labels<'_> {
 
     fn can_cross(&self, problem: &Problem<'_>) -> u64 {
         let topology = problem.topology();
+        // At most 2^32 steps, each with a port at both ends of 2^26 channels and their resources. No sum overflows.
         let mut sum = 0;
         if !self.sends.is_empty() {
             for &terminal in topology.terminals() {
                 let place = terminal.index();
-                let [holds, sends, receives] = [self.holds, self.sends, self.receives].map(|labels| labels[place]);
-                sum += send_limit(problem, terminal) * u64::from(self.steps_within(holds + 1, sends).1);
-                sum += receive_limit(problem, terminal) * u64::from(self.steps_within(receives, holds).1);
+                let labels = [self.holds, self.sends, self.receives];
+                let [holds, sends, receives] = labels.map(|labels| u64::from(labels[place]));
+                sum += send_limit(problem, terminal) * self.steps_within(holds + 1, sends).1;
+                sum += receive_limit(problem, terminal) * self.steps_within(receives, holds).1;
             }
         }
-        let mut in_use: BTreeMap<ResourceId, Vec<(u32, u32)>> = BTreeMap::new();
+        let label = |labels: &[u32], place: usize| labels.get(place).copied().map(u64::from);
+        let mut in_use: BTreeMap<ResourceId, Vec<(u64, u64)>> = BTreeMap::new();
         for channel in topology.channels().filter(|&channel| is_usable(problem, channel)) {
             let (tail, head) = (topology.tail(channel).index(), topology.head(channel).index());
-            let from = self.sends.get(tail).copied().unwrap_or(self.holds[tail] + 1);
-            let to = self.receives.get(head).copied().unwrap_or(self.holds[head]);
+            let from = label(self.sends, tail).unwrap_or(u64::from(self.holds[tail]) + 1);
+            let to = label(self.receives, head).unwrap_or(self.holds[head].into());
             let span = self.steps_within(from, to);
             if span.1 > 0 {
                 in_use.entry(topology.resource(channel)).or_default().push(span);
@@ -92,7 +95,7 @@ impl Labels<'_> {
             let mut free_from = 0;
             for &mut (first, count) in spans {
                 let end = first + count;
-                sum += u64::from(end.saturating_sub(first.max(free_from)));
+                sum += end.saturating_sub(first.max(free_from));
                 free_from = free_from.max(end);
             }
         }
@@ -100,8 +103,8 @@ impl Labels<'_> {
     }
 
     /// Returns the first step in `from..to`, and the number of steps in this range.
-    fn steps_within(&self, from: u32, to: u32) -> (u32, u32) {
-        let (first, end) = (from.max(1), to.min(self.steps + 1));
+    fn steps_within(&self, from: u64, to: u64) -> (u64, u64) {
+        let (first, end) = (from.max(1), to.min(u64::from(self.steps) + 1));
         (first, end.saturating_sub(first))
     }
 }

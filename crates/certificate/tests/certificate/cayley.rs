@@ -48,6 +48,7 @@ fn unknown_and_unordered_nodes_are_named() {
         bound.check_symmetric(&ring, ALL_TO_ALL, CommunicationModel::wormhole()).unwrap_err().to_string()
     };
     assert_eq!(refusal(&[0, 4]), "the certificate names node 4, but the nodes are 0 to 3");
+    assert_eq!(refusal(&[1, 1]), "the node set lists node 1 out of order; list each node once, in ascending order");
     assert_eq!(refusal(&[1, 0]), "the node set lists node 0 out of order; list each node once, in ascending order");
 }
 

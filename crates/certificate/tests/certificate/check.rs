@@ -288,7 +288,7 @@ fn sums_that_take_too_long_are_refused() {
         let expected = why("a message can reach one more terminal in every step");
         assert_eq!(refusal(broadcast(), bound(steps, 1)), expected);
     }
-    for (steps, sets) in [(4095, 0), (600, 1000)] {
+    for (steps, sets) in [(4095, 0), (3, 10_000)] {
         assert_eq!(refusal(broadcast(), bound(steps, sets)), why("the sum is too long to compute again"));
     }
     assert_eq!(refusal(broadcast(), bound(3, 0)), why("the sets can receive what they need"));

@@ -21,8 +21,11 @@ fn lengths_of_the_wrong_number_or_place_are_refused() {
     };
     let why = |why: &str| format!("not a valid arc-forwarding certificate: {why}");
     let (resources, terminals) = (kautz.resource_count(), kautz.terminal_count());
-    assert_eq!(refusal(&packets, [resources - 1, 0, 0]), why("every resource must have a length"));
-    for ports in [[resources, 1, 0], [resources, 0, 1]] {
+    for count in [resources - 1, resources + 1] {
+        assert_eq!(refusal(&packets, [count, 0, 0]), why("every resource must have a length"));
+    }
+    let more = terminals + 1;
+    for ports in [[resources, 1, 0], [resources, 0, 1], [resources, more, 0], [resources, 0, more]] {
         assert_eq!(refusal(&packets, ports), why("either every terminal has a length or none has"));
     }
     let wormhole = problem(&all_to_all, CommunicationModel::wormhole());

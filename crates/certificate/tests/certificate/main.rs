@@ -8,4 +8,5 @@ mod cayley;
 mod check;
 mod explain;
 mod lengths;
+mod limits;
 mod mutation;

@@ -1,6 +1,7 @@
 //! Arguments of `lockstep bound`.
 
 use super::problem::ProblemArgs;
+use crate::units::{self, BudgetArg};
 
 const BOUND_EXAMPLES: &str = "\
 Examples:
@@ -14,6 +15,9 @@ Examples:
 pub(crate) struct BoundArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
+    /// Time limit (500ms, 30s, 5m) or 'unlimited'
+    #[arg(short, long, value_name = "TIME", default_value_t = BudgetArg::Unlimited, value_parser = units::time_limit)]
+    pub(crate) budget: BudgetArg,
     /// Print the bounds with their certificates as JSON
     #[arg(long)]
     pub(crate) json: bool,

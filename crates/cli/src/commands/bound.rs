@@ -8,13 +8,19 @@ use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::problem_input::{self, ProblemInput};
+use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet};
 
 pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     problem_input::add_files(&args.problem, &mut CommandFiles::new())?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
-    let bounds = lockstep::bounds::all(&problem);
+    let budget = args.budget.begin();
+    cancel_on_signal(&budget, "the bounds", verbosity)?;
+    let bounds = lockstep::bounds::all_within(&problem, &budget);
+    if budget.stop_after(0).is_some() {
+        output::note(verbosity, "stopped early; the bounds of expensive rules may be missing or lower than possible");
+    }
     if args.json {
         output::print(&to_json_rows(&bounds, 1))?;
         return Ok(ExitStatus::Success);

@@ -13,6 +13,4 @@ pub(crate) enum MethodError {
     Stopped(StopReason),
     /// The schedule has more transfers or channel uses than can be written, or takes too much memory.
     TooLarge,
-    /// Every path found uses a resource twice.
-    NoLegalPath,
 }

@@ -1,5 +1,6 @@
 //! Tools that several methods share.
 
+pub(crate) mod bus_paths;
 pub(crate) mod capacities;
 pub(crate) mod distances;
 pub(crate) mod fixed_transfers;

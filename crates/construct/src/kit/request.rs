@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lockstep_paths::PathTable;
 use lockstep_schedule::{Budget, Problem, StopReason};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -10,6 +11,7 @@ use rayon::prelude::*;
 
 use super::fixed_transfers::FixedTransfers;
 use super::method_error::MethodError;
+use super::task::SchedulingTask;
 use super::transfer_log::TransferLog;
 
 /// A request for a schedule that distributes messages.
@@ -28,9 +30,20 @@ pub(crate) struct MethodRequest<'a> {
     pub(crate) budget: &'a Budget,
     /// The transfers that the schedule begins with, if any.
     pub(crate) fixed: Option<FixedTransfers<'a>>,
+    /// The paths of a network with buses, see [`SchedulingTask::bus_paths`].
+    pub(crate) bus_paths: Option<&'a PathTable>,
 }
 
-impl MethodRequest<'_> {
+impl<'a> MethodRequest<'a> {
+    /// Returns the view of the problem, with the paths of a network with buses.
+    ///
+    /// # Errors
+    ///
+    /// As [`SchedulingTask::new`].
+    pub(crate) fn task(&self) -> Result<SchedulingTask<'a>, MethodError> {
+        Ok(SchedulingTask::new(self.problem)?.with_bus_paths(self.bus_paths))
+    }
+
     /// Returns the best result of all attempts, which run in parallel on the current rayon pool; ties go to the earlier
     /// attempt. Once an attempt reaches the goal, later attempts stop.
     pub(crate) fn best_attempt(
@@ -88,7 +101,7 @@ impl MethodRequest<'_> {
 impl<'a> MethodRequest<'a> {
     /// Returns a request for one attempt of any length, with seed 1.
     pub(crate) fn first(problem: &'a Problem<'a>, budget: &'a Budget) -> Self {
-        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget, fixed: None }
+        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget, fixed: None, bus_paths: None }
     }
 }
 

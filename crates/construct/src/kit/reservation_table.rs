@@ -40,11 +40,6 @@ impl<'a> ReservationTable<'a> {
         }
     }
 
-    /// Returns the number of blocks up to the last reserved step.
-    pub(crate) fn block_count(&self) -> u32 {
-        self.blocks
-    }
-
     /// Returns the free steps of a slot in a block.
     #[inline]
     pub(crate) fn free_steps(&self, block: u32, slot: SlotId) -> StepMask {
@@ -73,6 +68,18 @@ impl<'a> ReservationTable<'a> {
                 Self::steps_from(block, ready) & self.free_steps(block, resource) & self.free_port_steps(block, ports);
             if free != 0 {
                 return block * BLOCK_STEPS + free.trailing_zeros();
+            }
+            block += 1;
+        }
+    }
+
+    /// Returns the first step from `ready` on in which all these slots are free.
+    pub(crate) fn first_free<I: Iterator<Item = SlotId>>(&self, slots: impl Fn() -> I, ready: u32) -> u32 {
+        let mut block = slots().map(|slot| self.first_open_block(slot)).fold(ready / BLOCK_STEPS, u32::max);
+        loop {
+            let intersect = |open: StepMask, slot| Some(open & self.free_steps(block, slot)).filter(|&open| open != 0);
+            if let Some(open) = slots().try_fold(Self::steps_from(block, ready), intersect) {
+                return block * BLOCK_STEPS + open.trailing_zeros();
             }
             block += 1;
         }
@@ -139,7 +146,7 @@ mod tests {
                 assert_eq!(table.next_free(3, free, 0), step);
                 table.reserve(step, 3);
             }
-            assert_eq!((table.first_open_block(3), table.block_count(), table.load(3)), (2, 2, 2 * BLOCK_STEPS));
+            assert_eq!((table.first_open_block(3), table.load(3)), (2, 2 * BLOCK_STEPS));
             assert_eq!(
                 (table.free_steps(1, 3), table.free_steps(2, 3), table.free_steps(1, 2)),
                 (0, StepMask::MAX, StepMask::MAX)

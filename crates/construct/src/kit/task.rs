@@ -1,7 +1,8 @@
 //! The view of a problem for methods that build a schedule transfer by transfer.
 
+use lockstep_paths::PathTable;
 use lockstep_schedule::{CommunicationModel, Messages, Problem, Switching, Transport};
-use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::method_error::MethodError;
 
@@ -11,7 +12,7 @@ pub(crate) struct SchedulingTask<'a> {
     topology: &'a Topology,
     messages: Messages<'a>,
     model: CommunicationModel,
-    has_buses: bool,
+    bus_paths: Option<&'a PathTable>,
 }
 
 impl<'a> SchedulingTask<'a> {
@@ -25,7 +26,12 @@ impl<'a> SchedulingTask<'a> {
         if problem.messages().delivery_count() > u64::from(u32::MAX) {
             return Err(MethodError::TooLarge);
         }
-        Ok(Self { topology, messages: problem.messages(), model: problem.model(), has_buses: has_buses(topology) })
+        Ok(Self { topology, messages: problem.messages(), model: problem.model(), bus_paths: None })
+    }
+
+    /// Returns the same view with the [paths](Self::bus_paths) of a network with buses.
+    pub(crate) fn with_bus_paths(self, bus_paths: Option<&'a PathTable>) -> Self {
+        Self { bus_paths, ..self }
     }
 
     pub(crate) fn topology(&self) -> &'a Topology {
@@ -69,24 +75,9 @@ impl<'a> SchedulingTask<'a> {
         Transport::along_path(self.model.switching).crosses(self.topology, node)
     }
 
-    /// Returns true if a simple path uses a resource twice, which is illegal.
-    pub(crate) fn repeats_a_resource(&self, path: &[ChannelId]) -> bool {
-        // Without buses, a second channel of the same resource leads to a node that is already on the path.
-        self.has_buses && {
-            let mut resources: Vec<ResourceId> = path.iter().map(|&channel| self.topology.resource(channel)).collect();
-            resources.sort_unstable();
-            resources.windows(2).any(|pair| pair[0] == pair[1])
-        }
+    /// Returns the paths of wormhole transfers in a network with [buses](Topology::has_buses), where a shortest walk may
+    /// be illegal; `None` in other networks, and under store-and-forward switching.
+    pub(crate) fn bus_paths(&self) -> Option<&'a PathTable> {
+        self.bus_paths
     }
-}
-
-/// Returns true if channels of different pairs of nodes share a resource.
-fn has_buses(topology: &Topology) -> bool {
-    topology.shared_groups().iter().any(|group| {
-        let ends = |&channel: &ChannelId| {
-            let (tail, head) = (topology.tail(channel), topology.head(channel));
-            (tail.min(head), tail.max(head))
-        };
-        group.iter().any(|channel| ends(channel) != ends(&group[0]))
-    })
 }

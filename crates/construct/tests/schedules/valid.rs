@@ -3,8 +3,8 @@
 use lockstep_construct::schedule;
 use lockstep_schedule::strategy::{any_model, instance};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, Message, NotFound, Problem, Receivers, Routing, ScatterRule, Switching,
-    verify,
+    Budget, Collective, CommunicationModel, Message, NotFound, Problem, ProblemError, Receivers, Routing, ScatterRule,
+    Switching, verify,
 };
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
@@ -175,23 +175,46 @@ fn a_broadcast_over_a_bus_goes_hop_by_hop() {
     }
 }
 
+/// Without relays, the only path uses the bus twice.
 #[test]
-fn a_bus_that_must_be_used_twice_is_unsupported() {
+fn a_bus_is_used_twice_only_by_two_transfers() {
     let line = bus();
     let nodes = line.terminals();
     let collective = Collective::many_to_many_scatter(&nodes[..1], &nodes[2..]);
-    let problem = Problem::new(&line, &collective, CommunicationModel::wormhole()).unwrap();
-    for budget in [Budget::evaluations(1), Budget::unlimited()] {
-        let error = schedule(&problem, ANY_LENGTH, 1, &budget).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the construct engine cannot do this: every path found uses a shared resource twice; \
-             let fewer channels share a resource"
-        );
+    let direct = CommunicationModel::wormhole();
+    let error = Problem::new(&line, &collective, direct).unwrap_err();
+    assert!(matches!(error, ProblemError::Unreachable { .. }), "{error}");
+    let relayed = CommunicationModel { scatter: ScatterRule::Relay, ..direct };
+    let stored = CommunicationModel { switching: Switching::StoreAndForward, ..direct };
+    for model in [relayed, stored] {
+        let problem = Problem::new(&line, &collective, model).unwrap();
+        for budget in [Budget::evaluations(1), Budget::seconds(0)] {
+            let schedule = schedule(&problem, ANY_LENGTH, 1, &budget).unwrap();
+            assert_eq!(verify(&problem, &schedule).unwrap().steps, 2);
+        }
     }
-    let relay = CommunicationModel { switching: Switching::StoreAndForward, ..CommunicationModel::wormhole() };
-    let problem = Problem::new(&line, &collective, relay).unwrap();
-    assert_eq!(first(&problem, 1).step_count(), 2);
+}
+
+/// The walk over `a` is shorter, but its two channels share a resource.
+#[test]
+fn a_legal_detour_replaces_a_shorter_illegal_walk() {
+    let mut network = TopologyBuilder::new("detour");
+    let [from, to] = ["from", "to"].map(|name| network.terminal(name));
+    let [a, b, c] = ["a", "b", "c"].map(|name| network.switch(name));
+    let wire = [network.channel(from, a), network.channel(a, to)];
+    network.share(wire);
+    for (tail, head) in [(from, b), (b, c), (c, to)] {
+        network.channel(tail, head);
+    }
+    let network = network.build().unwrap();
+    for collective in [Collective::broadcast(from), Collective::scatter(from)] {
+        for routing in [Routing::Minimal, Routing::Any] {
+            let model = CommunicationModel { routing, ..CommunicationModel::wormhole() };
+            let problem = Problem::new(&network, &collective, model).unwrap();
+            let found = first(&problem, 1);
+            assert_eq!((verify(&problem, &found).unwrap().longest_path, found.step_count()), (3, 1));
+        }
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl PlanFile {
         if actual != Some(verdict) {
             return Err(PlanViolation::Verdict { claimed: verdict, steps, bound: bound.steps });
         }
-        Ok(Plan::checked(file, verification, bound, Origin { engine, seed, cut_short }))
+        Ok(Plan::checked(file, verification, bound, verdict, Origin { engine, seed, cut_short }))
     }
 }
 

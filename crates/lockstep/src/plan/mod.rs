@@ -6,6 +6,7 @@ mod claims;
 mod file;
 mod json;
 mod plan;
+mod refusal;
 mod verdict;
 
 pub use changes::{Changes, Repaired};
@@ -13,4 +14,6 @@ pub(crate) use claims::Claims;
 pub use file::{PlanFile, PlanFileError, PlanViolation};
 pub(crate) use plan::Origin;
 pub use plan::Plan;
+pub(crate) use refusal::PlanRefusal;
+pub use refusal::WithdrawnBound;
 pub use verdict::{CutShort, Verdict, VerdictError};

@@ -1,11 +1,10 @@
 //! The plan: a verified schedule, a proved bound, and their distance.
 
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{
-    Collective, CommunicationModel, Problem, Schedule, ScheduleFile, Verification, Violation, verify,
-};
+use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, ScheduleFile, Verification, verify};
 use lockstep_topology::Topology;
 
+use super::refusal::{PlanRefusal, WithdrawnBound};
 use super::verdict::{CutShort, Verdict};
 
 /// A valid schedule of a problem, with a proved lower bound.
@@ -55,31 +54,54 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The [`Violation`] of an invalid schedule.
+    /// [`PlanRefusal`] of an invalid schedule, or of a bound that is false or not proved.
     pub(crate) fn verified(
         problem: &Problem<'_>,
         schedule: Schedule,
         verification: Option<Verification>,
         bound: LowerBound,
         origin: Origin,
-    ) -> Result<Self, Violation> {
-        bound.check(problem).expect("a bound comes with a proof");
-        let verification = verification.map_or_else(|| verify(problem, &schedule), Ok)?;
-        Ok(Self::checked(ScheduleFile::new(problem, schedule), verification, bound, origin))
+    ) -> Result<Self, PlanRefusal> {
+        let verification =
+            verification.map_or_else(|| verify(problem, &schedule), Ok).map_err(PlanRefusal::Schedule)?;
+        let file = ScheduleFile::new(problem, schedule);
+        let steps = verification.steps as u32;
+        let Some(verdict) = Verdict::of(steps, bound.steps) else {
+            return Err(PlanRefusal::Bound(Box::new(WithdrawnBound::exceeded(&bound, steps, file))));
+        };
+        if let Err(error) = bound.check(problem) {
+            let why = format!("its certificate is refused ({error})");
+            let withdrawn = WithdrawnBound { rule: bound.rule, bound: bound.steps, why, schedule: file };
+            return Err(PlanRefusal::Bound(Box::new(withdrawn)));
+        }
+        Ok(Self::checked(file, verification, bound, verdict, origin))
     }
 
-    /// Creates a plan of parts that the verifier and the check of the certificate have accepted.
-    pub(super) fn checked(file: ScheduleFile, verification: Verification, bound: LowerBound, origin: Origin) -> Self {
-        let verdict = Verdict::of(verification.steps as u32, bound.steps);
-        let verdict = verdict.expect("no valid schedule is below a proved bound");
+    /// Creates a plan of parts that the verifier and the check of the certificate have accepted. The verdict follows from
+    /// them.
+    pub(super) fn checked(
+        file: ScheduleFile,
+        verification: Verification,
+        bound: LowerBound,
+        verdict: Verdict,
+        origin: Origin,
+    ) -> Self {
         Self { file, verification, bound, verdict, origin }
     }
 
     /// Returns this plan with the better bound of two, and the cut of either. `other` is a plan of the same problem.
-    pub(crate) fn with_bound_of(self, other: Self) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`WithdrawnBound`], if the bound of the other plan is false.
+    pub(crate) fn with_bound_of(self, other: Self) -> Result<Self, Box<WithdrawnBound>> {
+        let steps = self.step_count();
         let bound = if other.bound.steps > self.bound.steps { other.bound } else { self.bound };
+        let Some(verdict) = Verdict::of(steps, bound.steps) else {
+            return Err(Box::new(WithdrawnBound::exceeded(&bound, steps, self.file)));
+        };
         let cut_short = self.origin.cut_short.or(other.origin.cut_short);
-        Self::checked(self.file, self.verification, bound, Origin { cut_short, ..self.origin })
+        Ok(Self::checked(self.file, self.verification, bound, verdict, Origin { cut_short, ..self.origin }))
     }
 
     /// Returns the schedule.
@@ -88,7 +110,7 @@ impl Plan {
     }
 
     /// Returns the schedule with its problem, as in a file.
-    pub(super) fn schedule_file(&self) -> &ScheduleFile {
+    pub(crate) fn schedule_file(&self) -> &ScheduleFile {
         &self.file
     }
 

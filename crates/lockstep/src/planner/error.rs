@@ -4,6 +4,7 @@ use lockstep_schedule::{NotFound, ProblemError, Violation};
 
 use super::checkpoint::CheckpointError;
 use super::registry::EngineError;
+use crate::plan::{PlanRefusal, WithdrawnBound};
 
 /// Why there is no plan.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -41,6 +42,9 @@ pub enum PlanError {
     /// The checkpoint cannot be resumed.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// A lower bound is false or not proved. The error keeps the schedule.
+    #[error(transparent)]
+    BoundWithdrawn(#[from] Box<WithdrawnBound>),
     /// The verifier refused the only schedule that was found.
     #[error("the {engine} engine made an invalid schedule: {violation}; this is a bug of the engine")]
     Refused {
@@ -49,4 +53,16 @@ pub enum PlanError {
         /// The rule that the schedule breaks.
         violation: Box<Violation>,
     },
+}
+
+impl PlanError {
+    /// Returns the error for a schedule of an engine that forms no plan.
+    pub(crate) fn refused(engine: &str, refusal: PlanRefusal) -> Self {
+        match refusal {
+            PlanRefusal::Schedule(violation) => {
+                Self::Refused { engine: engine.to_owned(), violation: Box::new(violation) }
+            }
+            PlanRefusal::Bound(withdrawn) => withdrawn.into(),
+        }
+    }
 }

@@ -13,7 +13,7 @@ use super::limits::{MAX_DELIVERIES, check_size};
 use super::options::PlanOptions;
 use super::phase_planner::PhasePlanner;
 use super::plan_state::{PhaseSchedule, PlanState};
-use crate::plan::{Origin, Plan};
+use crate::plan::{Origin, Plan, WithdrawnBound};
 
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
 ///
@@ -152,11 +152,32 @@ impl<'a> Planner<'a> {
             phase_planner.run(&mut state, bound_search.clone(), resumed.take().as_ref(), &mut observe)?;
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
-        let bound = lockstep_bounds::of_phases(&phases, bounds);
-        let PhaseSchedule { engine, method, schedule, verification } = joined(&problem, &phases, state.done, options);
-        let origin = Origin::new(&engine, method.as_deref(), options.seed, state.cut_short);
-        Plan::verified(&problem, schedule, verification, bound, origin)
-            .map_err(|violation| PlanError::Refused { engine, violation: Box::new(violation) })
+        finish(&problem, &phases, state, bounds, options)
+    }
+}
+
+/// Returns the plan of all phases.
+fn finish(
+    problem: &Problem<'_>,
+    phases: &[DistributePhase<'_>],
+    state: PlanState,
+    bounds: Vec<LowerBound>,
+    options: PlanOptions<'_>,
+) -> Result<Plan, PlanError> {
+    let steps = |place: usize| state.done[place].step_count();
+    let exceeded = bounds.iter().enumerate().find(|&(place, bound)| steps(place) < bound.steps);
+    let exceeded = exceeded.map(|(place, bound)| (bound.clone(), steps(place)));
+    let bound = lockstep_bounds::of_phases(phases, bounds);
+    let PhaseSchedule { engine, method, schedule, verification } = joined(problem, phases, state.done, options);
+    let origin = Origin::new(&engine, method.as_deref(), options.seed, state.cut_short);
+    let plan = Plan::verified(problem, schedule, verification, bound, origin)
+        .map_err(|refusal| PlanError::refused(&engine, refusal))?;
+    match exceeded {
+        // The bound of one phase is false, although the sum over all phases is not.
+        Some((bound, steps)) => {
+            Err(Box::new(WithdrawnBound::exceeded(&bound, steps, plan.schedule_file().clone())).into())
+        }
+        None => Ok(plan),
     }
 }
 
@@ -221,4 +242,64 @@ fn joined(
         schedule.append(&phase.from_distribution(planned.schedule));
     }
     PhaseSchedule { engine, method, schedule, verification: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{FoundSchedule, verify};
+
+    use super::*;
+
+    /// Returns the result of planning a collective on a ring of four, if the bounds of its phases were `raised` by some
+    /// false rule.
+    fn planned_with_false_bounds(collective: &Collective, raised: &[u32]) -> PlanError {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let problem = Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap();
+        let phases = DistributePhase::all(&problem);
+        let (mut state, mut bounds) = (PlanState::default(), Vec::new());
+        for (phase, raised) in phases.iter().zip(raised) {
+            let problem = phase.problem(&problem);
+            let schedule = lockstep_construct::schedule(&problem, u32::MAX, 1, &Budget::evaluations(1 << 12)).unwrap();
+            let mut bound = BoundSearch::new(&problem).best().clone();
+            bound.steps += raised;
+            bounds.push(bound);
+            let verification = verify(&problem, &schedule).unwrap();
+            state.done.push(PhaseSchedule::new("construct", FoundSchedule { schedule, method: None }, verification));
+        }
+        finish(&problem, &phases, state, bounds, PlanOptions::auto(1)).unwrap_err()
+    }
+
+    #[test]
+    fn a_schedule_below_a_bound_is_kept_and_the_bound_is_withdrawn() {
+        let cases = [
+            (Collective::all_gather(), &[9][..]),
+            (Collective::all_gather().reversed(), &[9]),
+            (Collective::all_reduce(), &[9, 0]),
+            (Collective::all_reduce(), &[0, 9]),
+        ];
+        for (collective, raised) in cases {
+            let error = planned_with_false_bounds(&collective, raised);
+            let text = error.to_string();
+            let PlanError::BoundWithdrawn(withdrawn) = error else { panic!("{text}") };
+            assert!(text.contains("is withdrawn: a valid schedule has ") && text.contains("please report"), "{text}");
+            assert!(verify(&withdrawn.schedule.problem(), withdrawn.schedule.schedule()).is_ok());
+        }
+    }
+
+    /// The bound does not exceed the schedule, but nothing proves it.
+    #[test]
+    fn a_bound_without_proof_is_withdrawn() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let collective = Collective::all_gather();
+        let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
+        let slow = lockstep_construct::schedule(&problem, u32::MAX, 1, &Budget::evaluations(1)).unwrap();
+        let mut bound = BoundSearch::new(&problem).best().clone();
+        let mut padded = slow.clone();
+        (0..9).for_each(|_| padded.begin_step());
+        bound.steps += 1;
+        let origin = Origin::new("construct", None, 1, None);
+        let refusal = Plan::verified(&problem, padded, None, bound, origin).unwrap_err();
+        let text = PlanError::refused("construct", refusal).to_string();
+        assert!(text.contains("is withdrawn: its certificate is refused ("), "{text}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Plans of symmetric networks, stored as the part of one source.
 
-use lockstep_certificate::LowerBound;
+use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{
     Budget, CollectiveName, CommunicationModel, SymmetricSchedule, SymmetricViolation, Verification, verify_symmetric,
 };
@@ -41,6 +41,21 @@ pub enum SymmetricPlanError {
         /// The rules of the network.
         model: CommunicationModel,
     },
+    /// The lower bound is false or not proved. The error keeps the schedule.
+    #[error(
+        "the lower bound of {bound} steps by the rule '{rule}' is withdrawn: it is not proved, or the valid schedule of \
+         {steps} steps refutes it; this is a bug, please report it with the network and the collective"
+    )]
+    BoundWithdrawn {
+        /// The rule of the bound.
+        rule: Rule,
+        /// The lower bound in steps.
+        bound: u32,
+        /// Number of steps of the schedule.
+        steps: u32,
+        /// The schedule, which the verifier has accepted.
+        schedule: Box<SymmetricSchedule>,
+    },
     /// The verifier refused the schedule of a construction.
     #[error("the {construction} construction made an invalid schedule: {violation}; this is a bug of the construction")]
     Refused {
@@ -68,7 +83,6 @@ pub enum SymmetricPlanError {
 /// # Errors
 ///
 /// [`SymmetricPlanError`].
-#[expect(clippy::missing_panics_doc, reason = "bounds come with proofs, and no valid schedule is below one")]
 pub fn plan_symmetric(
     graph: &CayleyGraph,
     collective: CollectiveName,
@@ -79,12 +93,19 @@ pub fn plan_symmetric(
     let bound = lockstep_bounds::symmetric(graph, collective, model).ok_or_else(unsupported)?;
     let (construction, base) =
         lockstep_analytic::symmetric(graph, collective, model, budget).ok_or_else(unsupported)?;
-    bound.check_symmetric(graph, collective, model).expect("a bound comes with a proof");
     let schedule = SymmetricSchedule::new(graph.clone(), collective, base);
     let verification = verify_symmetric(&schedule, model)
         .map_err(|violation| SymmetricPlanError::Refused { construction, violation })?;
-    let steps = verification.steps as u32;
-    let verdict = Verdict::of(steps, bound.steps).expect("no valid schedule is below a proved bound");
+    let (steps, rule) = (verification.steps as u32, bound.rule);
+    let is_proved = bound.check_symmetric(graph, collective, model).is_ok();
+    let Some(verdict) = Verdict::of(steps, bound.steps).filter(|_| is_proved) else {
+        return Err(SymmetricPlanError::BoundWithdrawn {
+            rule,
+            bound: bound.steps,
+            steps,
+            schedule: Box::new(schedule),
+        });
+    };
     Ok(SymmetricPlan { schedule, model, verification, bound, verdict, construction })
 }
 

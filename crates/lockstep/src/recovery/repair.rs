@@ -64,7 +64,7 @@ impl ScheduleRepair<'_> {
         let engine = ConstructEngine.name();
         let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
         let plan = Plan::verified(self.problem, whole, None, bound, origin)
-            .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
+            .map_err(|refusal| PlanError::refused(engine, refusal))?;
         let repaired = Repaired { steps: plan.step_count(), changes };
         observe(Event::Repaired(repaired));
         Ok(Some((plan, repaired)))

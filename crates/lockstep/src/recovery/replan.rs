@@ -99,7 +99,9 @@ pub fn replan(
     let (plan, fresh_steps) = match Planner::new(problem, options).run(budget, observe) {
         Ok(fresh) => {
             let fresh_steps = fresh.step_count();
-            (if fresh_steps < plan.step_count() { fresh } else { plan.with_bound_of(fresh) }, Some(fresh_steps))
+            let is_shorter = fresh_steps < plan.step_count();
+            let plan = if is_shorter { fresh } else { plan.with_bound_of(fresh).map_err(PlanError::from)? };
+            (plan, Some(fresh_steps))
         }
         Err(PlanError::NotFound(_)) if plan.step_count() <= allowed => (plan, None),
         Err(error) => return Err(error.into()),

@@ -152,6 +152,8 @@ fn wrong_claims_are_violations() {
         file.check().unwrap_err().to_string()
     };
     assert_eq!(spoiled(|file| file.steps = 6), "the plan claims 6 steps, but its schedule has 7");
+    let too_many = |file: &mut PlanFile| (file.steps, file.verdict) = (8, Verdict::Gap(1));
+    assert_eq!(spoiled(too_many), "the plan claims 8 steps, but its schedule has 7");
     assert_eq!(
         spoiled(|file| file.verdict = Verdict::Gap(1)),
         "the plan claims 'gap 1', but it has 7 steps and a lower bound of 7"

@@ -1,11 +1,12 @@
 //! Sweeps over fault sets, and recovery books.
 
 use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
+use lockstep::schedule::{StopReason, Transport};
 use lockstep::{
     BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity,
     SweepLog, Topology, sweep, verify,
 };
-use lockstep::{CommunicationModel, faults::disconnected_pairs, schedule::Transport};
+use lockstep::{CommunicationModel, faults::disconnected_pairs};
 use proptest::prelude::*;
 
 use crate::Setup;
@@ -172,6 +173,18 @@ fn pages_out_of_order_are_refused() {
     assert_eq!(identity.interrupted(&[&bytes[..title], &one_page(1)].concat()).unwrap().rows.len(), 1);
 }
 
+#[test]
+fn bytes_behind_the_end_of_a_book_are_refused() {
+    let (before, _, bytes) = book();
+    let identity = identity(&before);
+    let pages = &bytes[first_piece(&identity)..];
+    for more in [pages, &[0]] {
+        let longer = [&bytes, more].concat();
+        assert_eq!(RecoveryBook::read(&longer).err(), Some(BookError::Order));
+        assert_eq!(identity.interrupted(&longer), Err(BookError::Order));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -197,6 +210,22 @@ fn a_stopped_sweep_returns_its_reason() {
     });
     assert!(ended.unwrap().is_some());
     assert!((1..=space.faults().len()).contains(&rows));
+}
+
+/// Another run would find another plan, so the row is not one of the sweep.
+#[test]
+fn a_plan_that_was_cut_short_is_no_row() {
+    let before = planned("mesh:3x3", "aas");
+    let space = FaultSpace::new(before.topology(), FaultKind::Link, 1);
+    let budget = Budget::evaluations(BUDGET);
+    budget.cancel();
+    let mut rows = 0;
+    let ended = sweep(&before, space.iter(), PlanOptions::auto(1), &budget, |consequence| {
+        rows += 1;
+        assert_eq!(consequence.plan.and_then(|plan| plan.cut_short()), None);
+    });
+    assert_eq!(ended.unwrap(), Some(StopReason::Cancelled));
+    assert_eq!(rows, 0);
 }
 
 #[test]

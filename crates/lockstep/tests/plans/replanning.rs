@@ -4,8 +4,8 @@ use lockstep::schedule::ProblemError;
 use lockstep::schedule::strategy::instance;
 use lockstep::topology::strategy::{connected_topology, shuffled};
 use lockstep::{
-    Budget, ChannelId, Collective, CollectiveName, CommunicationModel, NodeId, PlanError, PlanOptions, Planner,
-    Problem, Replan, ReplanError, Topology, replan, verify,
+    Budget, Changes, ChannelId, Collective, CollectiveName, CommunicationModel, NodeId, PlanError, PlanOptions,
+    Planner, Problem, Repaired, Replan, ReplanError, Topology, replan, verify,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -186,4 +186,18 @@ fn disconnected_terminals_are_named() {
     let error = replanned(&setup.problem(), &middle, 1 << 8).unwrap_err();
     let words = "no wormhole path leads from '00' to '02'; connect them or remove one of them";
     assert_eq!(error.to_string(), words);
+}
+
+/// Ties go to the repaired plan, which changes less of a running system.
+#[test]
+fn the_repaired_plan_wins_a_tie() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    let plan = lockstep::plan(&ring, &Collective::all_gather(), &WORMHOLE, &Budget::evaluations(1 << 10)).unwrap();
+    let changes = Changes::default();
+    let cases = [(None, true), (Some(3), false), (Some(4), true), (Some(5), true)];
+    for (fresh_steps, is_repaired) in cases {
+        let repaired = Some(Repaired { steps: 4, changes });
+        assert_eq!(Replan { plan: plan.clone(), repaired, fresh_steps }.is_repaired(), is_repaired);
+    }
+    assert!(!Replan { plan, repaired: None, fresh_steps: Some(4) }.is_repaired());
 }

@@ -1,6 +1,6 @@
 //! Small random networks, and their paths by exhaustive search.
 
-use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, strategy};
 use proptest::prelude::*;
 
 /// Up to seven nodes of any kind, with parallel channels, dead ends and unreachable parts.
@@ -29,6 +29,11 @@ pub(crate) fn network_of(most_nodes: usize, most_channels: usize) -> impl Strate
         })
 }
 
+/// Networks of up to seven nodes in which random channels share three resources.
+pub(crate) fn bus_network(most_channels: usize) -> impl Strategy<Value = Topology> {
+    network(most_channels).prop_flat_map(strategy::bused)
+}
+
 /// A line of nodes joined by `links` parallel full-duplex links each. Only its ends are terminals.
 pub(crate) fn thick_line(nodes: usize, links: usize) -> Topology {
     let mut network = TopologyBuilder::new("thick line");
@@ -42,7 +47,7 @@ pub(crate) fn thick_line(nodes: usize, links: usize) -> Topology {
     network.build().expect("no loops, names differ")
 }
 
-/// All legal paths of a pair: simple paths with inner nodes that route.
+/// All legal paths of a pair: simple paths with inner nodes that route, without two channels of one resource.
 pub(crate) fn legal_paths(topology: &Topology, source: NodeId, target: NodeId) -> Vec<Vec<ChannelId>> {
     fn extend(
         topology: &Topology,
@@ -56,7 +61,8 @@ pub(crate) fn legal_paths(topology: &Topology, source: NodeId, target: NodeId) -
             found.push(path.clone());
         } else if seen.len() == 1 || topology.routes(node) {
             for channel in topology.channels().filter(|&channel| topology.tail(channel) == node) {
-                if !seen.contains(&topology.head(channel)) {
+                let is_free = path.iter().all(|&other| topology.resource(other) != topology.resource(channel));
+                if is_free && !seen.contains(&topology.head(channel)) {
                     seen.push(topology.head(channel));
                     path.push(channel);
                     extend(topology, seen, target, path, found);

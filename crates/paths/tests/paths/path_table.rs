@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use lockstep_paths::{PathId, PathSelection, PathTable, ShortestPaths, TableError};
+use lockstep_topology::strategy::bus_puzzle;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::oracle::{network, on_threads, pairs, thick_line};
+use crate::oracle::{bus_network, network, on_threads, pairs, shortest_legal_paths, thick_line};
 
 fn terminal_pairs(topology: &Topology) -> impl Iterator<Item = (NodeId, NodeId)> {
     pairs(topology).filter(|&(_, target)| topology.is_terminal(target))
@@ -107,6 +108,15 @@ fn too_many_paths_are_refused() {
 }
 
 #[test]
+fn a_search_that_takes_too_long_is_refused() {
+    let refused = |stages| PathTable::build(&bus_puzzle(stages), PathSelection::Shortest { cap: 1, seed: 0 });
+    assert_eq!(refused(4).map(|table| table.path_count()), Ok(0));
+    let error = refused(20).unwrap_err().to_string();
+    assert!(error.starts_with("the search for the shortest legal paths to 'source' takes more than 42"), "{error}");
+    assert!(error.ends_with("because a path may not use a shared resource twice; let fewer channels share a resource"));
+}
+
+#[test]
 fn store_and_forward_moves_along_single_channels() {
     for (spec, count) in [("mesh:3x4", 34), ("omega:8", 0), ("full-b-tree:15", 28)] {
         let topology: Topology = spec.parse().expect(spec);
@@ -182,6 +192,34 @@ proptest! {
     }
 
     /// The channels between terminals, each once.
+    /// Where channels share resources, a shortest walk may be illegal and a detour legal.
+    #[test]
+    fn wide_table_holds_all_shortest_legal_paths_over_buses(topology in bus_network(14)) {
+        let table = shortest(&topology, usize::MAX, 1);
+        assert_grouped(&topology, &table);
+        prop_assert_eq!(&table, &on_threads(4, || shortest(&topology, usize::MAX, 2)));
+        for (source, target) in terminal_pairs(&topology).filter(|(source, target)| source != target) {
+            prop_assert!(table.is_complete(source, target));
+            prop_assert_eq!(paths_of(&table, source, target), shortest_legal_paths(&topology, source, target));
+        }
+    }
+
+    #[test]
+    fn narrow_table_holds_some_shortest_legal_paths_over_buses(
+        topology in bus_network(14), cap in 0..3usize, seed in any::<u64>(),
+    ) {
+        let table = shortest(&topology, cap, seed);
+        assert_grouped(&topology, &table);
+        prop_assert_eq!(&table, &on_threads(4, || shortest(&topology, cap, seed)));
+        for (source, target) in terminal_pairs(&topology).filter(|(source, target)| source != target) {
+            let (kept, all) = (paths_of(&table, source, target), shortest_legal_paths(&topology, source, target));
+            prop_assert!(kept.len() <= cap && kept.len() >= all.len().min(cap).min(1));
+            prop_assert_eq!(table.is_complete(source, target), all.len() <= cap);
+            let mut rest = all.iter();
+            prop_assert!(kept.iter().all(|path| rest.any(|other| other == path)), "{:?} of {:?}", kept, all);
+        }
+    }
+
     #[test]
     fn single_channels_are_those_between_terminals(topology in network(14)) {
         let table = PathTable::single_channels(&topology).expect("small");

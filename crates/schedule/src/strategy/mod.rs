@@ -2,6 +2,8 @@
 //!
 //! They shrink to small networks, named collectives and the model with the fewest restrictions.
 
+mod optimum;
+mod packets;
 mod router;
 mod spoil;
 mod symmetric;
@@ -12,6 +14,8 @@ use lockstep_topology::{NodeId, Topology, strategy as topology};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+pub use optimum::{SearchTooLong, fastest_schedule};
+pub use packets::fewest_packet_steps;
 pub use router::random_schedule;
 pub use symmetric::{SymmetricInstance, cayley_topology, spoiled_symmetric, symmetric_instance};
 
@@ -45,16 +49,25 @@ impl Instance {
     }
 }
 
-/// Generates problems on [any kind](topology::any_topology) of network of 2 to `max_nodes` nodes.
+/// Generates problems on [any kind](topology::any_topology) of network of 2 to `max_nodes` nodes, also
+/// [with buses](topology::connected_bus_topology).
 ///
 /// The collectives are named, grouped or custom, in one or two chunks, under every model. If a store-and-forward path
 /// is missing, switching is wormhole.
 pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    (topology::any_topology(max_nodes), any_collective(), any_model()).prop_map(|(topology, choice, model)| {
+    let with_buses = topology::connected_bus_topology(max_nodes);
+    instance_on(prop_oneof![4 => topology::any_topology(max_nodes), 1 => with_buses])
+}
+
+/// Generates problems as [`instance`], on networks of a strategy.
+pub fn instance_on(networks: impl Strategy<Value = Topology>) -> impl Strategy<Value = Instance> {
+    let parts = (networks, any_collective(), any_model());
+    parts.prop_filter_map("some receiver cannot be reached", |(topology, choice, model)| {
         let collective = choice.on(&topology);
         let wormhole = CommunicationModel { switching: Switching::Wormhole, ..model };
-        let model = if Problem::new(&topology, &collective, model).is_ok() { model } else { wormhole };
-        Instance { topology, collective, model }
+        let is_possible = |model: &CommunicationModel| Problem::new(&topology, &collective, *model).is_ok();
+        let model = [model, wormhole].into_iter().find(is_possible)?;
+        Some(Instance { topology, collective, model })
     })
 }
 
@@ -104,8 +117,8 @@ struct CollectiveChoice {
 #[derive(Clone, Debug)]
 enum Choice {
     Named(CollectiveName, Index),
-    /// One or two groups; the root of each is its first terminal.
-    Groups(CollectiveName, Vec<Vec<Index>>),
+    /// One or two groups; the root of each is its first terminal, and its second one if the flag is set.
+    Groups(CollectiveName, Vec<Vec<Index>>, bool),
     /// The source and the receivers of each message.
     Custom(Vec<(Index, Vec<Index>)>),
 }
@@ -113,11 +126,12 @@ enum Choice {
 fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
     let named = (prop::sample::select(CollectiveName::ALL.to_vec()), any::<Index>());
     let members = prop::collection::vec(any::<Index>(), 2..=5);
-    let groups = (prop::sample::select(CollectiveName::ALL.to_vec()), prop::collection::vec(members, 1..=2));
+    let groups =
+        (prop::sample::select(CollectiveName::ALL.to_vec()), prop::collection::vec(members, 1..=2), any::<bool>());
     let message = |receivers| (any::<Index>(), prop::collection::vec(any::<Index>(), receivers));
     let kind = prop_oneof![
         8 => named.prop_map(|(name, root)| Choice::Named(name, root)),
-        3 => groups.prop_map(|(name, groups)| Choice::Groups(name, groups)),
+        3 => groups.prop_map(|(name, groups, has_two_roots)| Choice::Groups(name, groups, has_two_roots)),
         1 => prop::collection::vec(message(1..=1), 1..=6).prop_map(Choice::Custom),
         1 => prop::collection::vec(message(1..=4), 1..=4).prop_map(Choice::Custom),
     ];
@@ -133,9 +147,12 @@ impl CollectiveChoice {
                 let root = name.has_root().then(|| *root.get(terminals));
                 name.with_root(root).expect("a root is given if and only if the collective has one")
             }
-            Choice::Groups(name, groups) => {
+            Choice::Groups(name, groups, has_two_roots) => {
                 let groups: Vec<Vec<NodeId>> = groups.iter().map(|members| group(terminals, members)).collect();
-                let mut roots: Vec<NodeId> = groups.iter().map(|group| group[0]).collect();
+                let of_group = if has_two_roots { 0..2 } else { 0..1 };
+                let mut roots: Vec<NodeId> =
+                    groups.iter().flat_map(|group| &group[of_group.clone()]).copied().collect();
+                roots.sort_unstable();
                 roots.dedup();
                 let roots = if name.has_root() { &roots[..] } else { &[] };
                 name.in_groups(topology, &groups, roots)
@@ -177,6 +194,20 @@ mod tests {
     use crate::verify;
 
     proptest! {
+        /// A limit below the fewest steps leaves no schedule.
+        #[test]
+        fn fastest_schedules_are_valid(instance in instance(4), seed: u64) {
+            let problem = instance.problem();
+            let Ok(fastest) = fastest_schedule(&problem, usize::MAX, &mut 20_000) else { return Ok(()) };
+            let fastest = fastest.expect("a schedule");
+            let report = verify(&problem, &fastest);
+            prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+            prop_assert_eq!(report.unwrap().redundant, 0);
+            prop_assert!(fastest.step_count() <= random_schedule(&problem, seed).step_count());
+            let below = fastest_schedule(&problem, fastest.step_count() - 1, &mut 100_000);
+            prop_assert_eq!(below, Ok(None));
+        }
+
         #[test]
         fn scheduled_instances_are_valid_and_have_no_redundant_transfer((instance, schedule) in scheduled_instance(9)) {
             let problem = instance.problem();

@@ -72,8 +72,10 @@ struct Router<'a> {
     topology: &'a Topology,
     model: CommunicationModel,
     pending: Vec<PendingMessage>,
-    /// `distance[to][from]`: number of channels of one transfer.
+    /// `distance[to][from]`: number of channels of one transfer from a terminal.
     distance: Vec<Vec<u32>>,
+    /// `walk[to][from]`: the same from any node, if resources do not matter; no more than `distance`.
+    walk: Vec<Vec<u32>>,
     /// `hops[to][from]`: number of transfers.
     hops: Vec<Vec<u32>>,
 }
@@ -82,18 +84,23 @@ impl<'a> Router<'a> {
     fn new(problem: &Problem<'a>) -> Self {
         let (topology, messages, model) = (problem.topology(), problem.messages(), problem.model());
         let transport = Transport::along_path(model.switching);
-        let search = ReachSearch { topology, backwards: true, crosses: |node| transport.crosses(topology, node) };
+        let crosses = |node| transport.crosses(topology, node);
+        let search = ReachSearch { topology, backwards: true, crosses, forwards: false };
         let one_transfer = |distance: u32| {
             if model.switching == Switching::Wormhole { distance != UNREACHED } else { distance == 1 }
         };
-        let distance: Vec<Vec<u32>> = topology
-            .nodes()
-            .map(|to| {
-                let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
-                search.distances(to, &mut distance, &mut queue);
-                distance
-            })
-            .collect();
+        let unreached = || (vec![UNREACHED; topology.node_count()], Vec::new());
+        let lengths = topology.nodes().map(|to| {
+            let (mut distance, mut queue) = unreached();
+            search.distances(to, &mut distance, &mut queue).expect("the network is small");
+            distance
+        });
+        let distance: Vec<Vec<u32>> = lengths.collect();
+        let walks = topology.nodes().map(|to| {
+            let (mut distance, mut queue) = unreached();
+            search.walks_within(UNREACHED, to, &mut distance, &mut queue);
+            distance
+        });
         let hops = topology.nodes().map(|to| {
             let mut hops = vec![UNREACHED; topology.node_count()];
             hops[to.index()] = 0;
@@ -116,7 +123,14 @@ impl<'a> Router<'a> {
             lacking: messages.receivers_iter(id).collect(),
             is_scatter: messages.is_scatter(),
         };
-        Self { topology, model, pending: messages.ids().map(pending).collect(), hops: hops.collect(), distance }
+        Self {
+            topology,
+            model,
+            pending: messages.ids().map(pending).collect(),
+            hops: hops.collect(),
+            walk: walks.collect(),
+            distance,
+        }
     }
 
     fn distribute(mut self, random: &mut Random) -> Schedule {
@@ -206,16 +220,20 @@ impl<'a> Router<'a> {
 
     /// Returns a random path over free resources: a shortest path under minimal routing, otherwise a simple path.
     fn path(&self, used: &StepUse, from: NodeId, to: NodeId, random: &mut Random) -> Option<Vec<ChannelId>> {
+        let max_length = match self.model.routing {
+            Routing::Minimal => self.distance[to.index()][from.index()] as usize,
+            Routing::Any => self.topology.node_count(),
+        };
         let mut visited = vec![false; self.topology.node_count()];
         let mut path = Vec::new();
-        self.extend(used, from, to, &mut visited, &mut path, random).then_some(path)
+        self.extend(used, from, (to, max_length), &mut visited, &mut path, random).then_some(path)
     }
 
     fn extend(
         &self,
         used: &StepUse,
         node: NodeId,
-        to: NodeId,
+        (to, max_length): (NodeId, usize),
         visited: &mut [bool],
         path: &mut Vec<ChannelId>,
         random: &mut Random,
@@ -223,25 +241,26 @@ impl<'a> Router<'a> {
         if node == to {
             return true;
         }
-        visited[node.index()] = true;
         if !path.is_empty() && (self.model.switching == Switching::StoreAndForward || !self.topology.routes(node)) {
             return false;
         }
-        let distance = &self.distance[to.index()];
+        visited[node.index()] = true;
         let mut channels = self.topology.out_channels(node).to_vec();
         random.shuffle(&mut channels);
         for channel in channels {
-            let head = self.topology.head(channel);
-            let nearer = distance[head.index()] != UNREACHED && distance[head.index()] + 1 == distance[node.index()];
-            let allowed = self.model.routing == Routing::Any || nearer;
-            if allowed && !visited[head.index()] && !used.busy[self.topology.resource(channel).index()] {
+            let (head, resource) = (self.topology.head(channel), self.topology.resource(channel));
+            let is_near = path.len() + (self.walk[to.index()][head.index()] as usize) < max_length;
+            let is_free = !used.busy[resource.index()] && path.iter().all(|&on| self.topology.resource(on) != resource);
+            if is_near && is_free && !visited[head.index()] {
                 path.push(channel);
-                if self.extend(used, head, to, visited, path, random) {
+                if self.extend(used, head, (to, max_length), visited, path, random) {
                     return true;
                 }
                 path.pop();
             }
         }
+        // With buses, another way to the node may be of use.
+        visited[node.index()] = !self.topology.has_buses();
         false
     }
 }

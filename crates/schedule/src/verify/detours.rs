@@ -1,6 +1,6 @@
 //! Minimal routing: no path is longer than the shortest legal one.
 
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
@@ -44,7 +44,7 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
 /// The search from a sender stops before the length of its longest path.
 fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
     let topology = case.topology;
-    let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node) };
+    let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node), forwards: false };
     let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
     let (end, transfers) = by_sender(case);
     let mut start = 0;
@@ -53,7 +53,8 @@ fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
         let here = &transfers[start..end as usize];
         start = end as usize;
         let Some(longest) = here.iter().map(|transfer| transfer.channels).max() else { continue };
-        search.distances_within(longest - 1, sender, &mut distance, &mut queue);
+        let searched = search.distances_within(longest - 1, sender, &mut distance, &mut queue);
+        searched.expect("the check of the problem has made a longer search from every terminal");
         detours.extend(here.iter().filter_map(|transfer| {
             let shortest = distance[transfer.receiver.index()];
             (shortest < transfer.channels).then_some((transfer.place, shortest))
@@ -105,8 +106,13 @@ fn is_legal(case: &ScheduleCase<'_>, path: &[ChannelId]) -> bool {
     let routed = path.iter().skip(1).all(|&channel| topology.routes(topology.tail(channel)));
     let mut nodes: Vec<NodeId> = path.iter().map(|&channel| topology.head(channel)).collect();
     nodes.push(topology.tail(path[0]));
-    nodes.sort_unstable();
-    connected && routed && nodes.windows(2).all(|pair| pair[0] != pair[1])
+    let mut resources: Vec<ResourceId> = path.iter().map(|&channel| topology.resource(channel)).collect();
+    connected && routed && all_differ(&mut nodes) && all_differ(&mut resources)
+}
+
+fn all_differ<T: Ord>(items: &mut [T]) -> bool {
+    items.sort_unstable();
+    items.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 #[cfg(test)]
@@ -120,10 +126,10 @@ mod tests {
     /// A search of the whole network for each transfer.
     fn detours_one_by_one(case: &ScheduleCase<'_>) -> Vec<Violation> {
         let topology = case.topology;
-        let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node) };
+        let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node), forwards: false };
         let violation = |(at, sender, receiver): (PlacedTransfer<'_>, NodeId, NodeId)| {
             let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
-            search.distances(sender, &mut distance, &mut queue);
+            search.distances(sender, &mut distance, &mut queue).unwrap();
             let (channels, shortest) = (at.transfer.path.len(), distance[receiver.index()] as usize);
             let is_detour = channels > shortest && is_legal(case, at.transfer.path);
             let (at, from, to) = (case.place(at), case.node(sender), case.node(receiver));

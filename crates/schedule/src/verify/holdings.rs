@@ -17,22 +17,38 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) -> u64 {
     verify_in_blocks(case, findings, BLOCK_BITS)
 }
 
-/// Verifies the messages in blocks of at most `block_bits`, one pass over the schedule each, up to the limit of
-/// findings.
+/// Verifies the messages in blocks of at most `block_bits`, one pass over the schedule each, up to the limit of findings.
 pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings, block_bits: u64) -> u64 {
     let width = if case.is_direct { 1 } else { case.topology.terminal_count() as u64 };
-    let count = case.messages.len() as u64;
-    let block_messages = (block_bits / width).clamp(1, count);
+    let block_messages = (block_bits / width).clamp(1, u64::from(u32::MAX)) as u32;
+    let count = case.messages.len() as u32;
     let mut redundant = 0;
-    let mut start = 0;
-    while start < count && !findings.is_full() && !findings.misses_enough() {
-        let end = (start + block_messages).min(count);
+    let mut verify = |messages: Range<u32>, moved: Option<&[u32]>| {
         let mut found = Findings::new(findings.limit);
         for phase in &case.phases {
-            redundant += MessageBlock::new(case, phase, start as u32..end as u32, width).verify(&mut found);
+            redundant += MessageBlock::new(case, phase, (messages.clone(), moved), width).verify(&mut found);
         }
         findings.merge(found);
-        start = end;
+        findings.is_full() || findings.misses_enough()
+    };
+    if case.schedule.transfer_count() >= count as usize {
+        let mut starts = (0..count).step_by(block_messages as usize);
+        starts.any(|start| verify(start..start.saturating_add(block_messages).min(count), None));
+        return redundant;
+    }
+    // Some message never moves. Only those that move need bits, so that a small schedule of many messages takes no longer.
+    let all = case.schedule.steps().flat_map(|(_, step)| step.messages());
+    let mut moved: Vec<u32> = all.map(|message| message.number()).filter(|&number| number < count).collect();
+    moved.sort_unstable();
+    moved.dedup();
+    let (mut start, mut left) = (0, &moved[..]);
+    while start < count {
+        let (block, rest) = left.split_at(left.len().min(block_messages as usize));
+        let end = rest.first().copied().unwrap_or(count);
+        if verify(start..end, Some(block)) {
+            break;
+        }
+        (start, left) = (end, rest);
     }
     redundant
 }
@@ -54,6 +70,8 @@ struct MessageBlock<'a> {
     case: &'a ScheduleCase<'a>,
     phase: &'a PhaseSteps,
     messages: Range<u32>,
+    /// The messages of the range that have bits, ascending; `None` if that is all of them.
+    moved: Option<&'a [u32]>,
     /// Bits per message.
     width: u64,
     /// One bit per message, or per message and terminal.
@@ -75,12 +93,19 @@ struct Arrival {
 }
 
 impl<'a> MessageBlock<'a> {
-    fn new(case: &'a ScheduleCase<'a>, phase: &'a PhaseSteps, messages: Range<u32>, width: u64) -> Self {
-        let bits = BitSet::new(u64::from(messages.end - messages.start) * width);
-        let mut block = Self { case, phase, messages, width, bits, parts: None, faults: Vec::new() };
+    fn new(
+        case: &'a ScheduleCase<'a>,
+        phase: &'a PhaseSteps,
+        (messages, moved): (Range<u32>, Option<&'a [u32]>),
+        width: u64,
+    ) -> Self {
+        let rows = moved.map_or(u64::from(messages.end - messages.start), |moved| moved.len() as u64);
+        let bits = BitSet::new(rows * width);
+        let mut block = Self { case, phase, messages, moved, width, bits, parts: None, faults: Vec::new() };
         if block.reduces() && case.problem.collective().listed().is_some() {
             let mut parts = block.bits.clone();
-            for message in block.messages.clone().map(MessageId::new) {
+            let numbers = moved.map_or(block.messages.clone(), |_| 0..0).chain(moved.into_iter().flatten().copied());
+            for message in numbers.map(MessageId::new) {
                 for contributor in case.messages.receivers_iter(message) {
                     parts.insert(block.bit(message, contributor));
                 }
@@ -186,11 +211,15 @@ impl<'a> MessageBlock<'a> {
 
     #[inline]
     fn bit(&self, message: MessageId, node: NodeId) -> u64 {
-        let row = u64::from(message.number() - self.messages.start) * self.width;
+        let row = match self.moved {
+            None => u64::from(message.number() - self.messages.start),
+            Some(moved) => moved.partition_point(|&moved| moved < message.number()) as u64,
+        };
         if self.case.is_direct {
             return row;
         }
-        row + self.case.topology.terminal_rank(node).expect("ends of transfers and goals are terminals") as u64
+        row * self.width
+            + self.case.topology.terminal_rank(node).expect("ends of transfers and goals are terminals") as u64
     }
 
     /// Makes a direct transfer; returns whether it is redundant.
@@ -268,8 +297,10 @@ impl<'a> MessageBlock<'a> {
     /// Verifies that every goal has its bit after the last step, and that no part stops at a terminal on its path.
     fn verify_complete(&self, findings: &mut Findings) {
         for message in self.messages.clone().map(MessageId::new) {
-            let goals = self.goals(message).filter(|&node| !self.bits.contains(self.bit(message, node)));
-            let stops = self.parts.iter().flat_map(|parts| {
+            let is_moved = self.moved.is_none_or(|moved| moved.binary_search(&message.number()).is_ok());
+            let lacks = |&node: &NodeId| !is_moved || !self.bits.contains(self.bit(message, node));
+            let goals = self.goals(message).filter(lacks);
+            let stops = self.parts.iter().filter(|_| is_moved).flat_map(|parts| {
                 let contributors: Vec<NodeId> = self.goals(message).collect();
                 let terminals = self.case.topology.terminals().iter().copied();
                 let stops = move |bit| parts.contains(bit) && !self.bits.contains(bit);

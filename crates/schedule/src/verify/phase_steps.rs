@@ -87,6 +87,10 @@ fn first_phase_end(problem: &Problem<'_>, schedule: &Schedule) -> Option<(usize,
 /// and terminal, in blocks of `block_bits`.
 pub(super) fn reduction_end(problem: &Problem<'_>, schedule: &Schedule, block_bits: u64) -> Option<usize> {
     let (topology, messages) = (problem.topology(), problem.messages());
+    // Every contributor must send its part.
+    if messages.delivery_count() > schedule.transfer_count() as u64 {
+        return None;
+    }
     let width = topology.terminal_count() as u64;
     let rank = |node| topology.terminal_rank(node).expect("contributors and ends of transfers are terminals") as u64;
     let block_messages = (block_bits / width).max(1) as usize;

@@ -5,6 +5,7 @@ mod codecs;
 mod documents;
 mod draft;
 mod groups;
+mod huge;
 mod oracle;
 mod reversal;
 mod spoiled;

@@ -3,8 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_schedule::strategy::spoiled_instance;
-use lockstep_schedule::{Pattern, Ports, Problem, Routing, Switching, verify, violations};
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use lockstep_schedule::{
+    Collective, CommunicationModel, Message, Pattern, Ports, Problem, Routing, ScatterRule, Switching, verify,
+    violations,
+};
+use lockstep_topology::strategy::{bus_puzzle, bused, directed_topology};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 use proptest::prelude::*;
 
 use crate::draft::{Draft, draft};
@@ -114,24 +118,40 @@ fn legal_path(problem: &Problem<'_>, path: &[u32]) -> bool {
     simple
         && between_terminals
         && switched
-        && (problem.model().routing == Routing::Any || path.len() == shortest(topology, sender, receiver))
+        && (problem.model().routing == Routing::Any || shortest(topology, sender, receiver) == Some(path.len()))
 }
 
-/// Returns the length of the shortest legal wormhole path, by breadth-first search.
-fn shortest(topology: &Topology, sender: NodeId, receiver: NodeId) -> usize {
-    let mut reached = BTreeSet::from([sender]);
-    for length in 1.. {
-        let crossed = |node: NodeId| node == sender || topology.routes(node);
-        let next = topology
-            .channels()
-            .filter(|&channel| reached.contains(&topology.tail(channel)) && crossed(topology.tail(channel)));
-        let next: Vec<NodeId> = next.map(|channel| topology.head(channel)).collect();
-        reached.extend(next);
-        if reached.contains(&receiver) {
-            return length;
-        }
+/// Returns the length of the shortest legal wormhole path, by trying all paths of each length.
+fn shortest(topology: &Topology, sender: NodeId, receiver: NodeId) -> Option<usize> {
+    (1..topology.node_count()).find(|&length| arrives(topology, &mut vec![sender], &mut Vec::new(), receiver, length))
+}
+
+/// Returns true if some legal path of this length begins with the nodes and resources, and ends at the receiver.
+fn arrives(
+    topology: &Topology,
+    nodes: &mut Vec<NodeId>,
+    resources: &mut Vec<ResourceId>,
+    receiver: NodeId,
+    length: usize,
+) -> bool {
+    let node = *nodes.last().unwrap();
+    if resources.len() == length {
+        return node == receiver;
     }
-    unreachable!("the receiver is reachable by the compared path")
+    let crossed = nodes.len() == 1 || topology.routes(node);
+    crossed
+        && topology.out_channels(node).iter().any(|&channel| {
+            let (head, resource) = (topology.head(channel), topology.resource(channel));
+            if nodes.contains(&head) || resources.contains(&resource) {
+                return false;
+            }
+            nodes.push(head);
+            resources.push(resource);
+            let arrives = arrives(topology, nodes, resources, receiver, length);
+            nodes.pop();
+            resources.pop();
+            arrives
+        })
 }
 
 fn no_conflict(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
@@ -153,6 +173,56 @@ fn ports(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
         *receives.entry(problem.topology().head(ChannelId::new(*path.last().unwrap()))).or_insert(0) += 1;
     }
     sends.values().chain(receives.values()).all(|&count| count <= limit.get())
+}
+
+/// Returns true if one message can go from a terminal to another under wormhole switching.
+fn is_connected(topology: &Topology, from: NodeId, to: NodeId, scatter: ScatterRule) -> bool {
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(&sender) = reached.get(next) {
+        next += 1;
+        let is_new = |node: &NodeId| !reached.contains(node) && shortest(topology, sender, *node).is_some();
+        let more: Vec<NodeId> = topology.terminals().iter().copied().filter(is_new).collect();
+        reached.extend(more);
+        if scatter == ScatterRule::Direct {
+            break;
+        }
+    }
+    reached.contains(&to)
+}
+
+proptest! {
+    /// A problem is refused if and only if a message cannot reach its receiver over legal paths.
+    #[test]
+    fn problems_are_refused_where_no_legal_path_leads(
+        topology in directed_topology(7).prop_flat_map(bused), direct: bool, minimal: bool, collects: bool,
+    ) {
+        let scatter = if direct { ScatterRule::Direct } else { ScatterRule::Relay };
+        let routing = if minimal { Routing::Minimal } else { Routing::Any };
+        let model = CommunicationModel { scatter, routing, ..CommunicationModel::wormhole() };
+        for &from in topology.terminals() {
+            for &to in topology.terminals().iter().filter(|&&to| to != from) {
+                let scatter_to = Collective::custom(vec![Message { source: from, receivers: vec![to] }]);
+                let (collective, ends) =
+                    if collects { (scatter_to.reversed(), (to, from)) } else { (scatter_to, (from, to)) };
+                let is_accepted = Problem::new(&topology, &collective, model).is_ok();
+                prop_assert_eq!(is_accepted, is_connected(&topology, ends.0, ends.1, scatter));
+            }
+        }
+    }
+}
+
+/// The search for legal paths is exact, so it must end somewhere.
+#[test]
+fn a_search_that_takes_too_long_is_an_error() {
+    let collective = Collective::scatter(NodeId::new(0));
+    let error = |stages| {
+        let puzzle = bus_puzzle(stages);
+        Problem::new(&puzzle, &collective, CommunicationModel::wormhole()).unwrap_err().to_string()
+    };
+    assert!(error(3).starts_with("no wormhole path leads from 'source' to 'target'"));
+    let long = error(20);
+    assert!(long.starts_with("the search for the legal paths of 'source' takes more than 42"), "{long}");
 }
 
 proptest! {

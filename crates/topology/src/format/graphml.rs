@@ -247,7 +247,7 @@ fn tag_end(tag: &str) -> Option<usize> {
 /// Writes a GraphML file.
 pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     let (edges, is_undirected) = links_or_channels(topology);
-    let has_routes = topology.nodes().any(|node| topology.routes_override(node).is_some());
+    let has_routes = topology.nodes().any(|node| topology.written_routes(node).is_some());
     let has_resource = edges.iter().any(|edge| edge.group.is_some());
     let has_positions = topology.positions().is_some();
 
@@ -272,7 +272,7 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     for (node, name) in topology.nodes().zip(&names) {
         write!(text, "    <node id={name}>").expect("writing to a string never fails");
         push_value(&mut text, "terminal", topology.is_terminal(node));
-        if let Some(routes) = topology.routes_override(node) {
+        if let Some(routes) = topology.written_routes(node) {
             push_value(&mut text, "routes", routes);
         }
         if topology.has_failed(node) {

@@ -180,7 +180,7 @@ pub(super) fn write(topology: &Topology) -> String {
         .map(|node| WrittenNode {
             id: topology.node_name(node),
             terminal: topology.is_terminal(node),
-            routes: topology.routes_override(node),
+            routes: topology.written_routes(node),
             failed: topology.has_failed(node),
             pos: topology.positions().map(|positions| positions[node.index()]).map(|[x, y]| [x, flip_y(y)]),
         })

@@ -80,7 +80,7 @@ impl From<&Topology> for TopologyDocument {
             .map(|node| DocumentNode {
                 name: topology.node_name(node).to_owned(),
                 terminal: topology.is_terminal(node),
-                routes: topology.routes_override(node),
+                routes: topology.written_routes(node),
                 failed: topology.has_failed(node),
             })
             .collect();

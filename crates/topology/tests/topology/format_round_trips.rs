@@ -256,6 +256,32 @@ fn half_duplex_links_are_edges_with_a_resource() {
     );
 }
 
+/// A reader that does not know the attribute `failed` takes a failed node for a switch, and must not conclude that
+/// terminals do not route.
+#[test]
+fn files_with_failed_nodes_say_who_routes() {
+    let ring = lockstep_topology::ring(4).unwrap();
+    let broken = ring.with_failures([ring.terminals()[1]], []);
+    let marks = [
+        (GraphFormat::Json, "\"failed\":true", "\"routes\":true"),
+        (GraphFormat::Dot, "failed=true", "routes=true"),
+        (GraphFormat::GraphMl, "<data key=\"failed\">true</data>", "<data key=\"routes\">true</data>"),
+        (GraphFormat::NodeLink, "\"failed\":true", "\"routes\":true"),
+    ];
+    for (format, failed, routes) in marks {
+        let text = write_graph(&broken, format).unwrap().replace("\": ", "\":");
+        assert_eq!((text.matches(failed).count(), text.matches(routes).count()), (1, 3), "{text}");
+        let foreign = text.replace(failed, &failed.replace("true", "false"));
+        let foreign = read_graph(&foreign, format, "").unwrap();
+        assert!(ring.terminals().iter().all(|&node| foreign.routes(node) == broken.routes(node)), "{foreign:?}");
+    }
+    for format in GraphFormat::ALL {
+        let again = round_trip(&broken, format).unwrap().unwrap();
+        assert_eq!(again.failed_nodes(), broken.failed_nodes());
+        assert!(ring.terminals().iter().all(|&node| again.routes(node) == broken.routes(node)));
+    }
+}
+
 #[test]
 fn unsupported_properties_are_named() {
     let network = |name: &str, routes| {

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use lockstep_schedule::{Ports, Problem, Routing, Switching};
+use lockstep_schedule::{Ports, Problem, Switching};
 use lockstep_topology::NodeId;
 
-use crate::transfer_rules::TransferRules;
+use crate::transfer_rules::{TransferRules, takes_fewest_channels};
 
 /// The channels that carry transfers, in the order of their tails, and the *capacities* that a message uses on each:
 /// the resource and, under store-and-forward with limited ports, a send port at the tail and a receive port at the
@@ -73,7 +73,7 @@ impl CapacitatedNetwork {
             may_continue: topology.nodes().map(|node| rules.may_continue(node)).collect(),
             // A relayed message uses shortest paths from terminal to terminal, which together can be any walk if every
             // node is a terminal that routes. Elsewhere, they are a subset of all walks, so the bound holds.
-            is_minimal: rules.is_direct() && model.routing == Routing::Minimal,
+            is_minimal: takes_fewest_channels(problem),
         }
     }
 

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CHECKPOINT_KIND, CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner};
+use lockstep::{CHECKPOINT_KIND, CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
 
 use super::plan_file;
-use crate::args::{PlanArgs, PlanFormat, Verbosity};
+use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -73,6 +73,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             }
             Ok(ExitStatus::Success)
         }
+        Err(PlanError::BoundWithdrawn(withdrawn)) => keep(&withdrawn, output.map(|output| (output, format)), args),
         Err(error) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
     }
 }
@@ -145,6 +146,31 @@ fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
     };
     sheet.line("found by", format!("{}, seed {}{cut_short}", plan.engine(), plan.seed()));
     Ok(sheet)
+}
+
+/// Writes or prints a schedule without its bound, and reports the withdrawn bound.
+fn keep(
+    withdrawn: &WithdrawnBound,
+    output: Option<(Output, PlanFormat)>,
+    args: &PlanArgs,
+) -> anyhow::Result<ExitStatus> {
+    let file = &withdrawn.schedule;
+    let (problem, schedule) = (file.problem(), file.schedule());
+    match output {
+        Some((output, format)) => {
+            let contents = match format {
+                PlanFormat::Json => file.to_json().into_bytes(),
+                PlanFormat::Binary => file.to_bytes(),
+                PlanFormat::Text => text::steps(&problem, schedule, usize::MAX).into_bytes(),
+                PlanFormat::Svg => plan_file::picture(&problem, schedule, PictureFormat::Svg).into_bytes(),
+                PlanFormat::Html => plan_file::picture(&problem, schedule, PictureFormat::Html).into_bytes(),
+            };
+            output.write_bytes(&contents, || file.to_json())?;
+        }
+        None if args.json => output::print(&file.to_json())?,
+        None => output::print(&text::steps(&problem, schedule, text::MAX_LISTED))?,
+    }
+    bail!("{withdrawn}; the valid schedule is kept, as a schedule without a bound");
 }
 
 /// Reports why there is no plan: a negative result, or an error.

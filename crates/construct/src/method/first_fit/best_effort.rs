@@ -6,10 +6,9 @@ use rand::Rng;
 
 use super::fixed_part::RelayStop;
 use super::placer::FirstFitPlacer;
-use crate::kit::capacities::{PortPair, SlotId, resource_slot};
+use crate::kit::capacities::{PortPair, resource_slot};
 use crate::kit::distances::UNREACHED;
 use crate::kit::method_error::MethodError;
-use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
 
 impl<R: Rng> FirstFitPlacer<'_, R> {
     /// Adds the transfers of a message along one shortest path over the least used resources, in the earliest free
@@ -17,7 +16,11 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
     pub(super) fn place_quickly(&mut self, message: MessageId) -> Result<(), MethodError> {
         let (source, target) = self.shared.ends(message);
         let stop = self.fixed.stops(message).next_back();
-        let RelayStop { terminal: mut holder, mut ready } = stop.unwrap_or(RelayStop { terminal: source, ready: 0 });
+        let stop = stop.unwrap_or(RelayStop { terminal: source, ready: 0 });
+        if self.shared.task().bus_paths().is_some() {
+            return self.place_from(message, stop, target);
+        }
+        let RelayStop { terminal: mut holder, mut ready } = stop;
         if self.search.distances_from(holder)[target.index()] != UNREACHED {
             return self.send(message, (holder, target), ready).map(|_| ());
         }
@@ -36,8 +39,6 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
         let task = self.shared.task();
         let arrival = if task.stores_and_forwards() {
             path.chunks(1).try_fold(ready, |ready, hop| self.transfer(message, hop, ready))?
-        } else if task.repeats_a_resource(&path) {
-            self.place_leg(message, ends, ready)?
         } else {
             self.transfer(message, &path, ready)?
         };
@@ -50,7 +51,7 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
         let task = self.shared.task();
         let ports = PortPair::of(task, self.shared.capacities(), path);
         let slots = || path.iter().map(|&channel| resource_slot(task, channel)).chain(ports.iter());
-        let step = first_free_step(self.partial.table(), slots, ready);
+        let step = self.partial.table().first_free(slots, ready);
         self.partial.add(message, step, path)?;
         Ok(step + 1)
     }
@@ -76,17 +77,5 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
             node = topology.tail(channel);
         }
         path.reverse();
-    }
-}
-
-/// Returns the first step from `ready` on in which all these slots are free.
-fn first_free_step<I: Iterator<Item = SlotId>>(table: &ReservationTable<'_>, slots: impl Fn() -> I, ready: u32) -> u32 {
-    let mut block = slots().map(|slot| table.first_open_block(slot)).fold(ready / BLOCK_STEPS, u32::max);
-    loop {
-        let intersect = |open: StepMask, slot| Some(open & table.free_steps(block, slot)).filter(|&open| open != 0);
-        if let Some(open) = slots().try_fold(ReservationTable::steps_from(block, ready), intersect) {
-            return block * BLOCK_STEPS + open.trailing_zeros();
-        }
-        block += 1;
     }
 }

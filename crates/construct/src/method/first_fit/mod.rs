@@ -26,7 +26,6 @@ use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
-use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
 /// Number of messages placed between two checks of the budget.
@@ -58,7 +57,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if !request.problem.messages().is_scatter() {
         return Err(MethodError::Unsupported);
     }
-    let task = SchedulingTask::new(request.problem)?;
+    let task = request.task()?;
     let shared = ScatterContext::new(&task);
     request.best_attempt(|rng, context| attempt(&shared, request.fixed, rng, context)).map(|log| log.schedule())
 }

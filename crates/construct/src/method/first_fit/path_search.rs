@@ -1,5 +1,6 @@
 //! The earliest step in which a message can cross the network in one transfer.
 
+use lockstep_paths::{PathId, PathTable};
 use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
@@ -7,12 +8,8 @@ use rand::{Rng, RngExt};
 use super::scatter_context::ScatterContext;
 use crate::kit::capacities::{PortPair, resource_slot};
 use crate::kit::distances::DistanceScratch;
-use crate::kit::method_error::MethodError;
 use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
 use crate::kit::shortest_path_dag::ShortestPathDag;
-
-/// Number of paths tried in a step before the step is given up because they use a resource twice.
-const PATH_TRIALS: u32 = 8;
 
 /// The search space for the paths between one pair of terminals.
 pub(super) struct PathSearch<'a> {
@@ -22,6 +19,8 @@ pub(super) struct PathSearch<'a> {
     pub(super) dag: ShortestPathDag,
     /// Marks of the nodes on the paths, in the order of `dag`; in a search for detours, of all nodes of the network.
     pub(super) marks: Vec<NodeMark>,
+    /// The selected pair in a network with buses.
+    bus_pair: Option<(NodeId, NodeId)>,
     /// The path of the last transfer found.
     path: Vec<ChannelId>,
     /// Detours are tried before this step; `None` if they are illegal or no longer help.
@@ -46,12 +45,14 @@ impl<'a> PathSearch<'a> {
     pub(super) fn new(shared: &'a ScatterContext<'a>, goal: u32) -> Self {
         let task = shared.task();
         let node_count = task.topology().node_count();
-        let detours = task.model().routing == Routing::Any && !task.stores_and_forwards() && goal < u32::MAX;
+        let is_wormhole = !task.stores_and_forwards() && task.bus_paths().is_none();
+        let detours = task.model().routing == Routing::Any && is_wormhole && goal < u32::MAX;
         Self {
             shared,
             scratch: DistanceScratch::default(),
             dag: ShortestPathDag::new(node_count),
             marks: vec![NodeMark::default(); node_count],
+            bus_pair: None,
             path: Vec::new(),
             detour_below: detours.then_some(goal),
         }
@@ -69,14 +70,18 @@ impl<'a> PathSearch<'a> {
 
     /// Selects another pair of terminals; returns false if no transfer connects them.
     pub(super) fn select_pair(&mut self, source: NodeId, target: NodeId) -> bool {
-        let Self { shared, scratch, dag, .. } = self;
+        let Self { shared, scratch, dag, bus_pair, .. } = self;
+        if let Some(paths) = shared.task().bus_paths() {
+            *bus_pair = Some((source, target));
+            return !paths.between(source, target).is_empty();
+        }
         dag.collect(shared.task(), shared.distances(), (source, target), scratch)
     }
 
     /// Returns the source and the target of the selected pair.
     fn ends(&self) -> (NodeId, NodeId) {
         let nodes = self.dag.nodes();
-        (nodes[self.dag.source()], nodes[ShortestPathDag::TARGET])
+        self.bus_pair.unwrap_or_else(|| (nodes[self.dag.source()], nodes[ShortestPathDag::TARGET]))
     }
 
     fn ports(&self) -> PortPair {
@@ -84,49 +89,53 @@ impl<'a> PathSearch<'a> {
         PortPair::new(self.shared.task(), self.shared.capacities(), source, target)
     }
 
-    /// Returns the earliest step from `ready` on with a free path, and leaves the path in [`path`](Self::path).
-    ///
-    /// # Errors
-    ///
-    /// [`MethodError::NoLegalPath`], if every path tried uses a resource twice.
-    pub(super) fn earliest_transfer(
-        &mut self,
-        table: &ReservationTable<'_>,
-        ready: u32,
-        rng: &mut impl Rng,
-    ) -> Result<u32, MethodError> {
-        let step = self.earliest_on_shortest_paths(table, ready, rng)?;
+    /// Returns the earliest step from `ready` on with a free path, and leaves the path in [`path`](Self::path). The
+    /// selected pair has a path.
+    pub(super) fn earliest_transfer(&mut self, table: &ReservationTable<'_>, ready: u32, rng: &mut impl Rng) -> u32 {
+        if let Some(paths) = self.shared.task().bus_paths() {
+            return self.earliest_over_buses(paths, table, ready, rng);
+        }
+        let step = self.earliest_on_shortest_paths(table, ready, rng);
         let Some(goal) = self.detour_below.filter(|&goal| goal <= step) else {
-            return Ok(step);
+            return step;
         };
         if let Some(step) = (ready..goal).find(|&step| self.find_detour(table, step)) {
-            return Ok(step);
+            return step;
         }
         self.detour_below = None;
         self.earliest_on_shortest_paths(table, ready, rng)
     }
 
-    fn earliest_on_shortest_paths(
+    /// Tries each path of the pair. Ties are broken at random.
+    fn earliest_over_buses(
         &mut self,
+        paths: &PathTable,
         table: &ReservationTable<'_>,
         ready: u32,
         rng: &mut impl Rng,
-    ) -> Result<u32, MethodError> {
+    ) -> u32 {
+        let ((source, target), ports, task) = (self.ends(), self.ports(), self.shared.task());
+        let candidates = paths.between(source, target).map(|path| {
+            let channels = paths.channels(PathId::new(path));
+            let slots = || channels.iter().map(|&channel| resource_slot(task, channel)).chain(ports.iter());
+            (table.first_free(slots, ready), rng.random::<u32>(), channels)
+        });
+        let (step, _, channels) = candidates.min().expect("a selected pair has a path");
+        self.path.clear();
+        self.path.extend_from_slice(channels);
+        step
+    }
+
+    fn earliest_on_shortest_paths(&mut self, table: &ReservationTable<'_>, ready: u32, rng: &mut impl Rng) -> u32 {
         let ports = self.ports();
         let mut block = self.first_open_block(table).max(ready / BLOCK_STEPS);
         loop {
             let open = ReservationTable::steps_from(block, ready) & table.free_port_steps(block, ports);
-            let mut steps = if open == 0 { 0 } else { self.free_steps(table, block, open) };
-            while steps != 0 {
+            let steps = if open == 0 { 0 } else { self.free_steps(table, block, open) };
+            if steps != 0 {
                 let step = block * BLOCK_STEPS + steps.trailing_zeros();
-                steps &= steps - 1;
-                if (0..PATH_TRIALS).any(|_| self.trace(table, step, rng)) {
-                    return Ok(step);
-                }
-            }
-            // In an empty block, only a path that uses a resource twice can fail.
-            if block >= table.block_count() {
-                return Err(MethodError::NoLegalPath);
+                self.trace(table, step, rng);
+                return step;
             }
             block += 1;
         }
@@ -161,10 +170,9 @@ impl<'a> PathSearch<'a> {
         marks[ShortestPathDag::TARGET].steps
     }
 
-    /// Traces a path that is free in a step back from the target, over the least used resources. Returns false if the
-    /// path uses a resource twice.
-    fn trace(&mut self, table: &ReservationTable<'_>, step: u32, rng: &mut impl Rng) -> bool {
-        let Self { shared, dag, marks, path, .. } = self;
+    /// Traces a path that is free in a step back from the target, over the least used resources.
+    fn trace(&mut self, table: &ReservationTable<'_>, step: u32, rng: &mut impl Rng) {
+        let Self { dag, marks, path, .. } = self;
         path.clear();
         let mut node = ShortestPathDag::TARGET;
         while node != dag.source() {
@@ -181,7 +189,6 @@ impl<'a> PathSearch<'a> {
             node = arc.tail as usize;
         }
         path.reverse();
-        !shared.task().repeats_a_resource(path)
     }
 
     /// Finds a shortest one of the paths that are free in a step. Returns false if there is none.
@@ -226,6 +233,6 @@ impl<'a> PathSearch<'a> {
             node = topology.tail(channel);
         }
         path.reverse();
-        !task.repeats_a_resource(path)
+        true
     }
 }

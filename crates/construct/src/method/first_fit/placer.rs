@@ -21,7 +21,7 @@ pub(super) struct FirstFitPlacer<'a, R> {
     pub(super) search: PathSearch<'a>,
     rng: &'a mut R,
     /// The source of the last relayed message, and its relay tree.
-    relays: Option<(NodeId, RelayTree<'a>)>,
+    relays: Option<(NodeId, RelayTree)>,
     /// Scratch space: the path of one message that is placed without a search.
     pub(super) path: Vec<ChannelId>,
 }
@@ -71,11 +71,16 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
         if shared.task().stores_and_forwards() {
             return earliest_hops(search, partial.table(), from.ready, rng);
         }
-        let arrival = search.earliest_transfer(partial.table(), from.ready, rng).map_or(u32::MAX, |step| step + 1);
+        let arrival = search.earliest_transfer(partial.table(), from.ready, rng) + 1;
         if shared.may_hop() { arrival.min(earliest_hops(search, partial.table(), from.ready, rng)) } else { arrival }
     }
 
-    fn place_from(&mut self, message: MessageId, from: RelayStop, target: NodeId) -> Result<(), MethodError> {
+    pub(super) fn place_from(
+        &mut self,
+        message: MessageId,
+        from: RelayStop,
+        target: NodeId,
+    ) -> Result<(), MethodError> {
         let RelayStop { terminal: mut holder, mut ready } = from;
         let Self { shared, partial, search, rng, .. } = self;
         if search.select_pair(holder, target) {
@@ -83,7 +88,7 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
                 earliest_hops(search, partial.table(), ready, rng);
                 return add_hops(search, partial, message);
             }
-            let step = search.earliest_transfer(partial.table(), ready, rng)?;
+            let step = search.earliest_transfer(partial.table(), ready, rng);
             if shared.may_hop() && earliest_hops(search, partial.table(), ready, rng) <= step + 1 {
                 return add_hops(search, partial, message);
             }
@@ -97,15 +102,10 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
     }
 
     /// Adds the earliest transfer between two terminals from step `ready` on, and returns the step after it.
-    pub(super) fn place_leg(
-        &mut self,
-        message: MessageId,
-        (from, to): (NodeId, NodeId),
-        ready: u32,
-    ) -> Result<u32, MethodError> {
+    fn place_leg(&mut self, message: MessageId, (from, to): (NodeId, NodeId), ready: u32) -> Result<u32, MethodError> {
         let Self { partial, search, rng, .. } = self;
         search.select_pair(from, to);
-        let step = search.earliest_transfer(partial.table(), ready, rng)?;
+        let step = search.earliest_transfer(partial.table(), ready, rng);
         partial.add(message, step, search.path())?;
         Ok(step + 1)
     }

@@ -28,6 +28,7 @@ impl<'a> ScatterContext<'a> {
         let (topology, model) = (task.topology(), task.model());
         // A relayed message uses ports at every terminal, so relays only help if ports are no limit.
         let may_hop = !model.is_direct()
+            && task.bus_paths().is_none()
             && model.ports == Ports::All
             && topology.nodes().all(|node| topology.is_terminal(node) && topology.routes(node));
         Self { task, capacities: Capacities::new(task), distances: SourceDistances::new(task), may_hop }

@@ -172,7 +172,8 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
     ///
     /// # Errors
     ///
-    /// [`MethodError::NoLegalPath`], if no transfer is possible; otherwise as [`AttemptContext::check`].
+    /// As [`AttemptContext::check`]; [`MethodError::NoShorter`], if no transfer is possible; [`MethodError::TooLarge`],
+    /// if the schedule has too many channel uses.
     pub(super) fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
         self.plan_fixed();
         let order = self.service_order();
@@ -186,10 +187,10 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         }
         let first = self.log.len();
         self.fetcher.plan.commit(self.step, &mut self.log)?;
-        // Some terminal lacks a message that one transfer can bring, so only a shared resource can prevent every
-        // transfer; unless all lacking messages come from later fixed transfers.
+        // Some terminal lacks a message that one transfer can bring, unless all lacking messages come from later fixed
+        // transfers. An attempt that makes no transfer all the same would not end.
         if self.log.len() == first && self.step >= self.fixed.steps() {
-            return Err(MethodError::NoLegalPath);
+            return Err(MethodError::NoShorter);
         }
         for (_, message, path) in self.log.transfers(first) {
             self.holdings.arrive(self.task.receiver(path), message.number());

@@ -33,7 +33,6 @@ use self::holdings::Holdings;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
-use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
 /// Rarest-first broadcast: step by step, every terminal fetches the rarest message it can get.
@@ -72,7 +71,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if request.problem.messages().is_scatter() {
         return Err(MethodError::Unsupported);
     }
-    let task = SchedulingTask::new(request.problem)?;
+    let task = request.task()?;
     if Holdings::bytes(&task) > MAX_HOLDINGS_BYTES {
         return Err(MethodError::TooLarge);
     }

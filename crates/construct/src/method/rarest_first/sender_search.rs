@@ -1,5 +1,6 @@
 //! The nearest terminals that can send to a terminal in one step.
 
+use lockstep_paths::{PathId, PathTable};
 use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
@@ -34,6 +35,9 @@ pub(super) struct SenderQuery {
 /// A terminal that can send: price of the path, value, tie; the node; the message that it would send.
 type SenderOffer<T> = ((u32, u32, u32), NodeId, T);
 
+/// A path over buses: its price, length, value and tie; its number; the message that its sender would send.
+type BusOffer<T> = ((u32, usize, u32, u32), PathId, T);
+
 impl SenderSearch {
     pub(super) fn new(node_count: usize) -> Self {
         Self {
@@ -64,6 +68,9 @@ impl SenderSearch {
         mut value: impl FnMut(usize) -> Option<(u32, T)>,
     ) -> Option<T> {
         let SenderQuery { target, max_price, .. } = query;
+        if let Some(paths) = plan.task().bus_paths() {
+            return self.nearest_over_buses(plan, paths, query, rng, value);
+        }
         self.queue.push(target);
         self.distance[target.index()] = 0;
         self.price[target.index()] = 0;
@@ -79,7 +86,7 @@ impl SenderSearch {
                 let node = self.queue[position];
                 let max_price = best.as_ref().map_or(max_price, |&((price, ..), ..)| price);
                 let Some(offer) = self.offer(plan, node, max_price, rng, &mut value) else { continue };
-                if best.as_ref().is_none_or(|(least, ..)| offer.0 < *least) && self.is_legal(plan, node) {
+                if best.as_ref().is_none_or(|(least, ..)| offer.0 < *least) {
                     best = Some(offer);
                 }
             }
@@ -92,6 +99,37 @@ impl SenderSearch {
             self.distance[node.index()] = UNSEEN;
         }
         found
+    }
+
+    /// Tries each path to the target. A cheap path wins, then a short one, then the least value.
+    fn nearest_over_buses<T>(
+        &mut self,
+        plan: &StepPlan<'_>,
+        paths: &PathTable,
+        query: SenderQuery,
+        rng: &mut impl Rng,
+        mut value: impl FnMut(usize) -> Option<(u32, T)>,
+    ) -> Option<T> {
+        let mut best: Option<BusOffer<T>> = None;
+        for path in paths.towards(query.target).map(PathId::new) {
+            let (channels, sender) = (paths.channels(path), plan.task().rank(paths.source(path)));
+            let prices = channels.iter().map(|&channel| plan.channel_price(channel)).chain([plan.port_price(sender)]);
+            let price = prices.fold(0, u32::saturating_add);
+            let key = (price, channels.len());
+            let is_worse = best.as_ref().is_some_and(|&((price, length, ..), ..)| key > (price, length));
+            if price > query.max_price || is_worse {
+                continue;
+            }
+            let Some((value, what)) = value(sender) else { continue };
+            let key = (key.0, key.1, value, rng.random());
+            if best.as_ref().is_none_or(|&(least, ..)| key < least) {
+                best = Some((key, path, what));
+            }
+        }
+        let (_, path, what) = best?;
+        self.path.clear();
+        self.path.extend_from_slice(paths.channels(path));
+        Some(what)
     }
 
     /// Visits the channels into a queued node, from a random one on.
@@ -136,12 +174,6 @@ impl SenderSearch {
         }
         let (value, what) = value(terminal)?;
         Some(((price, value, rng.random()), node, what))
-    }
-
-    /// Returns true if the path from a node uses no resource twice.
-    fn is_legal(&mut self, plan: &StepPlan<'_>, node: NodeId) -> bool {
-        self.trace(plan.task().topology(), node);
-        !plan.task().repeats_a_resource(&self.path)
     }
 
     /// Writes the path from a visited node to the target into `path`.

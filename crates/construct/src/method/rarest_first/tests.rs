@@ -8,6 +8,7 @@ use lockstep_topology::Topology;
 use proptest::prelude::*;
 
 use super::*;
+use crate::kit::bus_paths::bus_paths;
 
 /// Returns the schedule without the transfer number `dropped`.
 fn without(schedule: &Schedule, dropped: usize) -> Schedule {
@@ -40,7 +41,9 @@ proptest! {
         if is_stopped {
             budget.cancel();
         }
-        let request = MethodRequest { goal, attempts: attempt..attempt + 1, ..MethodRequest::first(&problem, &budget) };
+        let (attempts, bus_paths) = (attempt..attempt + 1, bus_paths(&problem).unwrap());
+        let first = MethodRequest::first(&problem, &budget);
+        let request = MethodRequest { goal, attempts, bus_paths: bus_paths.as_ref(), ..first };
         let result = (RAREST_FIRST.find)(&request);
         prop_assert_eq!(result.as_ref().err(), problem.messages().is_scatter().then_some(&MethodError::Unsupported));
         let Ok(schedule) = result else { return Ok(()) };
@@ -57,7 +60,8 @@ proptest! {
         let phases = DistributePhase::all(&whole);
         let problem = phases[0].problem(&whole);
         let budget = Budget::unlimited();
-        let first = MethodRequest { seed, ..MethodRequest::first(&problem, &budget) };
+        let bus_paths = bus_paths(&problem).unwrap();
+        let first = MethodRequest { seed, bus_paths: bus_paths.as_ref(), ..MethodRequest::first(&problem, &budget) };
         let Ok(schedule) = (RAREST_FIRST.find)(&first) else { return Ok(()) };
         let below = schedule.step_count() as u32;
         match (RAREST_FIRST.find)(&MethodRequest { below, attempts: 1..5, ..first }) {

@@ -1,11 +1,9 @@
 //! Tests of the whole method.
 
-use std::collections::BTreeSet;
-
-use lockstep_schedule::strategy::any_model;
+use lockstep_schedule::strategy::{any_model, fewest_packet_steps};
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
-use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -77,62 +75,6 @@ fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
     by_cuts.max().unwrap_or(0).max(by_ports)
 }
 
-/// Returns the fewest store-and-forward steps by exhaustive search. Units are interchangeable, so a state is the number
-/// of units at each node.
-fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> usize {
-    let topology = problem.topology();
-    let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
-    let messages = problem.messages();
-    for receiver in messages.ids().flat_map(|message| messages.receivers_iter(message)) {
-        start[root.index()] += 1;
-        end[receiver.index()] += 1;
-    }
-    let mut now = BTreeSet::from([start]);
-    for steps in 0.. {
-        if now.contains(&end) {
-            return steps;
-        }
-        let mut next = BTreeSet::new();
-        for spots in &now {
-            let channels: Vec<ChannelId> = topology.channels().collect();
-            add_successors(problem, &channels, &mut Vec::new(), spots, &mut next);
-        }
-        now = next;
-    }
-    unreachable!("some number of steps suffices")
-}
-
-/// Adds all states that one step can reach, for these undecided channels.
-fn add_successors(
-    problem: &Problem<'_>,
-    undecided: &[ChannelId],
-    used: &mut Vec<ChannelId>,
-    spots: &[u8],
-    next: &mut BTreeSet<Vec<u8>>,
-) {
-    let (topology, ports) = (problem.topology(), problem.model().ports);
-    let &[channel, ref undecided @ ..] = undecided else {
-        let mut moved = spots.to_vec();
-        for &channel in used.iter() {
-            moved[topology.tail(channel).index()] -= 1;
-            moved[topology.head(channel).index()] += 1;
-        }
-        next.insert(moved);
-        return;
-    };
-    add_successors(problem, undecided, used, spots, next);
-    let (tail, head) = (topology.tail(channel), topology.head(channel));
-    let sends = used.iter().filter(|&&other| topology.tail(other) == tail).count();
-    let receives = used.iter().filter(|&&other| topology.head(other) == head).count();
-    let is_free = used.iter().all(|&other| topology.resource(other) != topology.resource(channel));
-    let has_ports = ports.of_degree(sends + 1) > sends && ports.of_degree(receives + 1) > receives;
-    if sends < usize::from(spots[tail.index()]) && topology.is_terminal(head) && is_free && has_ports {
-        used.push(channel);
-        add_successors(problem, undecided, used, spots, next);
-        used.pop();
-    }
-}
-
 proptest! {
     /// The tightest cut decides the number of steps.
     #[test]
@@ -157,7 +99,7 @@ proptest! {
         let collective = any_scatter(&topology, root, &receivers, 1);
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        prop_assert_eq!(steps(&problem), Some(exhaustive_steps(&problem, root)));
+        prop_assert_eq!(steps(&problem), Some(fewest_packet_steps(&problem)));
     }
 
     /// The flow over time alone finds the fewest steps too.
@@ -172,7 +114,7 @@ proptest! {
         let scatter = SingleSourceScatter::of(&problem).unwrap();
         let supply = Supply::new(&topology, &scatter, model.ports, Transport::StoreAndForward);
         let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());
-        let fewest = exhaustive_steps(&problem, root);
+        let fewest = fewest_packet_steps(&problem);
         let request = MethodRequest::first(&problem, &budget);
         let found = |below| time_expanded::schedule(&supply, Timing::Hops, &opposite, 1, below, &request);
         prop_assert_eq!(found(fewest as u32), None);

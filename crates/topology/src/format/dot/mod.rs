@@ -58,7 +58,7 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
 /// Returns the attribute list of a node. Switches are drawn as boxes.
 fn attributes(topology: &Topology, node: NodeId) -> String {
     let role = (!topology.is_terminal(node)).then(|| "terminal=false, shape=box".to_owned());
-    let routes = topology.routes_override(node).map(|routes| format!("routes={routes}"));
+    let routes = topology.written_routes(node).map(|routes| format!("routes={routes}"));
     let position = topology.positions().map(|positions| positions[node.index()]);
     let position = position.map(|[x, y]| format!("pos=\"{x},{}!\"", flip_y(y)));
     let failed = topology.has_failed(node).then(|| "failed=true".to_owned());

@@ -1,0 +1,214 @@
+//! No certificate that the check accepts exceeds the optimum, even if no rule would find it.
+//!
+//! A random certificate has random node sets, labels and lengths. The check names the right value of each number that
+//! follows from them, so that every certificate that can be accepted is accepted in the end.
+
+use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
+use lockstep_schedule::strategy::{Instance, instance, instance_on};
+use lockstep_schedule::{Phase, Ports, Problem};
+use lockstep_topology::strategy::shuffled;
+use lockstep_topology::{NodeId, Topology};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+use crate::networks::any_bus_topology;
+use crate::oracle::{cases, expect_no_schedule_below};
+
+/// A count that the check has not named yet.
+const UNKNOWN: u64 = u64::MAX;
+
+/// Random numbers, one after the other.
+struct Numbers<'a> {
+    numbers: std::iter::Cycle<std::slice::Iter<'a, u32>>,
+}
+
+impl Numbers<'_> {
+    fn below(&mut self, bound: usize) -> usize {
+        *self.numbers.next().unwrap() as usize % bound
+    }
+
+    fn list(&mut self, length: usize, bound: usize) -> Vec<u32> {
+        (0..length).map(|_| self.below(bound) as u32).collect()
+    }
+
+    fn terminal(&mut self, topology: &Topology) -> NodeId {
+        topology.terminals()[self.below(topology.terminal_count())]
+    }
+
+    fn nodes(&mut self, topology: &Topology) -> Vec<NodeId> {
+        topology.nodes().filter(|_| self.below(2) == 1).collect()
+    }
+
+    fn direction(&mut self) -> Direction {
+        [Direction::In, Direction::Out, Direction::Both][self.below(3)]
+    }
+
+    fn sets(&mut self, topology: &Topology, steps: usize) -> Vec<WeightedSet> {
+        let sets = 0..self.below(4);
+        sets.map(|_| WeightedSet {
+            step: self.below(steps + 1) as u32,
+            nodes: self.nodes(topology),
+            count: UNKNOWN,
+            weight: 1 + self.below(3) as u32,
+        })
+        .collect()
+    }
+
+    /// Returns a certificate for a distribution on the network.
+    fn certificate(&mut self, problem: &Problem<'_>, topology: &Topology) -> (Rule, Certificate) {
+        let (messages, per_step) = (UNKNOWN, UNKNOWN);
+        let source = problem.messages().source(problem.messages().ids().next().unwrap());
+        let infeasible = 1 + self.below(5) as u32;
+        match self.below(12) {
+            0 => {
+                let nodes = vec![self.terminal(topology)];
+                (Rule::Ports, Certificate::Cut { nodes, direction: self.direction(), messages, per_step })
+            }
+            1 => {
+                let (nodes, direction) = (self.nodes(topology), self.direction());
+                (Rule::Cut, Certificate::Cut { nodes, direction, messages, per_step })
+            }
+            2 => (Rule::SourceCut, Certificate::SourceCut { source, nodes: self.nodes(topology), messages, per_step }),
+            3 => {
+                let nodes = self.nodes(topology);
+                (Rule::Reception, Certificate::Reception { nodes, deliveries: UNKNOWN, per_step })
+            }
+            4 | 5 => {
+                let nodes = topology.node_count();
+                let labels = infeasible as usize + 2;
+                let ports = if problem.model().ports == Ports::All { 0 } else { nodes };
+                let mut holds = self.list(nodes, labels);
+                holds[source.index()] = 0;
+                let (sends, receives) = (self.list(ports, labels), self.list(ports, labels));
+                let crossings = UNKNOWN;
+                (Rule::TimedCut, Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings })
+            }
+            6 => {
+                let (source, receivers) = (self.terminal(topology), 1 + self.below(topology.terminal_count()) as u64);
+                let (ports, informed) = (UNKNOWN, Vec::new());
+                (Rule::Growth, Certificate::Growth { source, messages, receivers, ports, informed })
+            }
+            7 => (Rule::TreePackets, Certificate::TreePackets { source, steps: u32::MAX }),
+            8 => {
+                let [inlets, needs] = [0, 1].map(|_| self.sets(topology, infeasible as usize));
+                let (excess, digest) = (UNKNOWN, digest(inlets.iter().chain(&needs)));
+                (Rule::BroadcastLp, Certificate::BroadcastLp { source, infeasible, inlets, needs, excess, digest })
+            }
+            9 => {
+                let (node, direction) = (self.terminal(topology), self.direction());
+                let (distance, ports) = (self.below(4) as u32, UNKNOWN);
+                (Rule::Eccentricity, Certificate::Eccentricity { node, direction, distance, messages, ports })
+            }
+            10 => (Rule::DistanceSum, Certificate::DistanceSum { channel_uses: UNKNOWN, per_step }),
+            _ => {
+                let ports = [0, topology.terminal_count()][self.below(2)];
+                let resources = self.list(topology.resource_count(), 4);
+                let (sends, receptions) = (self.list(ports, 3), self.list(ports, 3));
+                let distance = UNKNOWN;
+                let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance, per_step };
+                (Rule::ArcForwarding, certificate)
+            }
+        }
+    }
+}
+
+/// Corrects numbers until the check accepts the bound; `None` if it refuses the argument.
+fn accepted(problem: &Problem<'_>, mut bound: LowerBound) -> Option<LowerBound> {
+    loop {
+        match bound.check(problem) {
+            Ok(()) => return Some(bound),
+            Err(CertificateError::Wrong { quantity: "steps", actual, .. }) => bound.steps = actual as u32,
+            Err(CertificateError::Wrong { quantity, actual, .. }) => correct(&mut bound.certificate, quantity, actual),
+            Err(_) => return None,
+        }
+    }
+}
+
+fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
+    let number = match (certificate, quantity) {
+        (Certificate::Reversed { certificate }, _) => return correct(certificate, quantity, actual),
+        (Certificate::Cut { messages, .. } | Certificate::TimedCut { messages, .. }, "messages that must cross")
+        | (Certificate::SourceCut { messages, .. }, "messages that must enter")
+        | (Certificate::Growth { messages, .. }, "messages of the source")
+        | (Certificate::Eccentricity { messages, .. }, "messages that travel this far") => messages,
+        (Certificate::Cut { per_step, .. }, "crossings in one step")
+        | (Certificate::SourceCut { per_step, .. }, "resources that lead in")
+        | (Certificate::Reception { per_step, .. }, "deliveries in one step")
+        | (Certificate::DistanceSum { per_step, .. }, "channels crossed in one step")
+        | (Certificate::ArcForwarding { per_step, .. }, "lengths in one step") => per_step,
+        (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
+        (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
+        (Certificate::Growth { receivers, .. }, "receivers of these messages") => receivers,
+        (Certificate::Growth { ports, .. }, "ports of the source")
+        | (Certificate::Eccentricity { ports, .. }, "ports of the terminal") => ports,
+        (Certificate::Growth { informed, .. }, "informed terminals") => return informed.push(actual),
+        (Certificate::TreePackets { steps, .. }, "steps over the tree") => {
+            *steps = actual as u32;
+            return;
+        }
+        (Certificate::BroadcastLp { inlets, needs, digest, .. }, _) if quantity != "excess of the sum" => {
+            let sets = if quantity == "copies that enter a set" { &mut *inlets } else { &mut *needs };
+            sets.iter_mut().find(|set| set.count == UNKNOWN).unwrap().count = actual;
+            *digest = self::digest(inlets.iter().chain(&*needs));
+            return;
+        }
+        (Certificate::BroadcastLp { excess, .. }, _) => excess,
+        (Certificate::DistanceSum { channel_uses, .. }, "channels crossed") => channel_uses,
+        (Certificate::ArcForwarding { distance, .. }, "lengths of all messages") => distance,
+        (certificate, _) => panic!("no {quantity} in {certificate:?}"),
+    };
+    assert_ne!(*number, actual, "{quantity}");
+    *number = actual;
+}
+
+/// The digest of weighted sets, as the documentation of the certificate defines it.
+fn digest<'a>(sets: impl Iterator<Item = &'a WeightedSet>) -> String {
+    let mut hash = Sha256::new();
+    for WeightedSet { step, nodes, count, weight } in sets {
+        for number in [*step, *weight, nodes.len() as u32].into_iter().chain(nodes.iter().map(|node| node.number())) {
+            hash.update(number.to_le_bytes());
+        }
+        hash.update(count.to_le_bytes());
+    }
+    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}
+
+/// Compares random certificates with the optimum. Returns false if the search takes too long.
+fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
+    let problem = instance.problem();
+    let &[phase] = problem.collective().phases() else { return true };
+    let reversed = problem.topology().reversed();
+    let network = if phase == Phase::Collect { &reversed } else { problem.topology() };
+    let bounds = numbers.iter().filter_map(|numbers| {
+        let (rule, mut certificate) = Numbers { numbers: numbers.iter().cycle() }.certificate(&problem, network);
+        if phase == Phase::Collect {
+            certificate = Certificate::Reversed { certificate: certificate.into() };
+        }
+        accepted(&problem, LowerBound { steps: 0, rule, certificate })
+    });
+    expect_no_schedule_below(&problem, &bounds.collect::<Vec<_>>()).is_ok()
+}
+
+/// The random numbers of several certificates.
+fn numbers() -> impl Strategy<Value = Vec<Vec<u32>>> {
+    vec(vec(any::<u32>(), 61), 1..=16)
+}
+
+proptest! {
+    #![proptest_config(cases(1000))]
+
+    #[test]
+    fn no_accepted_certificate_exceeds_the_optimum(instance in instance(5), numbers in numbers()) {
+        prop_assume!(compare(&instance, &numbers));
+    }
+
+    #[test]
+    fn no_accepted_certificate_on_buses_exceeds_the_optimum(
+        instance in instance_on(any_bus_topology(6).prop_flat_map(shuffled)),
+        numbers in numbers(),
+    ) {
+        prop_assume!(compare(&instance, &numbers));
+    }
+}

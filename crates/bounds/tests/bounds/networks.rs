@@ -1,0 +1,62 @@
+//! Random networks in which channels of different nodes share a resource.
+
+use lockstep_topology::strategy::{connected_topology, directed_topology, gapped, indirect_topology};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// Generates networks in which one to three groups of channels share a resource each, as on a bus. A group has channels
+/// from one node, or from any nodes. Some networks have failed nodes and channels.
+///
+/// Some terminals may have no legal path between them.
+pub(crate) fn any_bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    let group = (any::<Option<Index>>(), vec(any::<Index>(), 2..=4));
+    let groups = vec(group, 1..=3);
+    let network =
+        prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)];
+    let shared = (network, groups).prop_map(|(topology, groups)| {
+        let mut network = TopologyBuilder::new("buses");
+        for node in topology.nodes() {
+            network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+        }
+        let mut alone = Vec::new();
+        for channel in topology.channels() {
+            alone.push(network.channel(topology.tail(channel), topology.head(channel)));
+        }
+        for (tail, members) in groups {
+            let tail = tail.map(|tail| NodeId::from_index(tail.index(topology.node_count())));
+            let mut group = Vec::new();
+            for member in members {
+                let is_candidate = |&channel: &ChannelId| tail.is_none_or(|tail| topology.tail(channel) == tail);
+                let candidates: Vec<ChannelId> = alone.iter().copied().filter(is_candidate).collect();
+                if !candidates.is_empty() {
+                    let chosen = *member.get(&candidates);
+                    alone.retain(|&channel| channel != chosen);
+                    group.push(chosen);
+                }
+            }
+            network.share(group);
+        }
+        network.build().unwrap()
+    });
+    prop_oneof![2 => shared.clone(), 1 => shared.prop_flat_map(gapped)]
+}
+
+/// Generates trees of 2 to `max_nodes` nodes with channels away from node 0. The channels from some of the nodes share
+/// a resource.
+pub(crate) fn bus_tree(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    (vec(any::<Index>(), 1..max_nodes), vec(any::<bool>(), max_nodes)).prop_map(|(parents, has_bus)| {
+        let mut network = TopologyBuilder::new("bus tree");
+        let nodes: Vec<NodeId> = (0..=parents.len()).map(|node| network.terminal(node.to_string())).collect();
+        let mut channels = vec![Vec::new(); nodes.len()];
+        for (place, parent) in parents.iter().enumerate() {
+            let parent = parent.index(place + 1);
+            channels[parent].push(network.channel(nodes[parent], nodes[place + 1]));
+        }
+        for (channels, _) in channels.into_iter().zip(has_bus).filter(|(_, has_bus)| *has_bus) {
+            network.share(channels);
+        }
+        network.build().unwrap()
+    })
+}

@@ -1,0 +1,424 @@
+//! Every comparison of a check at its limit: the last value that is accepted, and the first that is refused.
+
+use lockstep_certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
+use lockstep_schedule::{
+    Collective, CollectiveName, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule,
+};
+use lockstep_topology::{CayleyGraph, NodeId, Topology, TopologyBuilder};
+use sha2::{Digest, Sha256};
+
+use crate::cases::{Case, case};
+
+const PACKETS: CommunicationModel = CommunicationModel::store_and_forward();
+const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+const ROOT: NodeId = NodeId::new(0);
+
+fn nodes(numbers: &[u32]) -> Vec<NodeId> {
+    numbers.iter().copied().map(NodeId::new).collect()
+}
+
+/// Returns the error of a bound in words, or "accepted".
+fn verdict(topology: &Topology, collective: &Collective, model: CommunicationModel, bound: &LowerBound) -> String {
+    let problem = Problem::new(topology, collective, model).unwrap();
+    bound.check(&problem).map_or_else(|error| error.to_string(), |()| "accepted".to_owned())
+}
+
+fn why(rule: Rule, why: &str) -> String {
+    format!("not a valid {rule} certificate: {why}")
+}
+
+/// Chunks of terminal 0, and as many of terminal 1, over one channel each.
+fn timed_cut(chunks: u32, infeasible: u32, holds: [u32; 2], [messages, crossings]: [u64; 2]) -> String {
+    let pair: Topology = "complete:2".parse().unwrap();
+    let exchange = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
+    let (holds, sends, receives) = (holds.to_vec(), Vec::new(), Vec::new());
+    let certificate = Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings };
+    let steps = infeasible.saturating_add(1);
+    verdict(&pair, &exchange, PACKETS, &LowerBound { steps, rule: Rule::TimedCut, certificate })
+}
+
+#[test]
+fn a_timed_cut_needs_more_messages_than_crossings() {
+    let can_cross = why(Rule::TimedCut, "the messages can cross in these steps");
+    assert_eq!(timed_cut(1, 1, [0, 2], [1, 1]), can_cross);
+    assert_eq!(timed_cut(2, 1, [0, 2], [2, 1]), "accepted");
+    assert_eq!(timed_cut(1, 2, [0, 3], [1, 2]), can_cross);
+    // The last label means never. Terminal 1 is far if it never joins the near side, and source 0 is near at time 0.
+    let too_late = why(Rule::TimedCut, "no label may exceed the number of steps plus 1");
+    assert_eq!(timed_cut(2, 1, [0, 3], [2, 1]), too_late);
+    assert_eq!(timed_cut(2, 1, [0, 1], [0, 0]), can_cross);
+    assert_eq!(timed_cut(2, 1, [1, 2], [0, 0]), can_cross);
+}
+
+#[test]
+fn timed_cuts_of_the_most_steps_do_not_overflow() {
+    let (chunks, most) = (u32::MAX / 2, u32::MAX - 1);
+    let can_cross = why(Rule::TimedCut, "the messages can cross in these steps");
+    assert_eq!(timed_cut(chunks, chunks - 1, [0, chunks], [chunks.into(), u64::from(chunks) - 1]), "accepted");
+    assert_eq!(timed_cut(chunks, chunks, [0, chunks + 1], [chunks.into(); 2]), can_cross);
+    assert_eq!(timed_cut(chunks, most, [0, u32::MAX], [chunks.into(), most.into()]), can_cross);
+    assert_eq!(timed_cut(chunks, most, [u32::MAX; 2], [0; 2]), can_cross);
+    assert_eq!(timed_cut(1, u32::MAX, [u32::MAX; 2], [0; 2]), why(Rule::TimedCut, "there are too many steps"));
+    // With limited ports, each node has three labels.
+    let pair: Topology = "complete:2".parse().unwrap();
+    let exchange = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..PACKETS };
+    for labels in 0..64u32 {
+        let [holds, sends, receives] = [0, 2, 4]
+            .map(|shift| [0, 1].map(|place| if labels >> (shift + place) & 1 == 1 { u32::MAX } else { 0 }).to_vec());
+        let certificate = Certificate::TimedCut { infeasible: most, holds, sends, receives, messages: 0, crossings: 0 };
+        let bound = LowerBound { steps: u32::MAX, rule: Rule::TimedCut, certificate };
+        assert_ne!(verdict(&pair, &exchange, one_port, &bound), "accepted");
+    }
+}
+
+/// Two chunks for terminal 1, through channels of shortest paths (one), or through any channels (two).
+#[test]
+fn a_source_cut_counts_the_channels_of_legal_paths() {
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let scatter = Collective::scatter(ROOT).with_chunks(2.try_into().unwrap());
+    let bound = |steps: u32, per_step: u64| LowerBound {
+        steps,
+        rule: Rule::SourceCut,
+        certificate: Certificate::SourceCut { source: ROOT, nodes: nodes(&[1]), messages: 2, per_step },
+    };
+    let any = CommunicationModel { routing: Routing::Any, ..WORMHOLE };
+    let wrong = |claimed: u64, actual: u64| {
+        format!("resources that lead in: the certificate states {claimed}, but the problem gives {actual}")
+    };
+    assert_eq!(verdict(&triangle, &scatter, WORMHOLE, &bound(2, 1)), "accepted");
+    assert_eq!(verdict(&triangle, &scatter, WORMHOLE, &bound(1, 2)), wrong(2, 1));
+    assert_eq!(verdict(&triangle, &scatter, any, &bound(1, 2)), "accepted");
+    assert_eq!(verdict(&triangle, &scatter, any, &bound(2, 1)), wrong(1, 2));
+}
+
+/// The path with the fewest channels from 0 to 2 uses one bus twice, so a legal path takes the detour over 3 and 4.
+fn detour() -> Topology {
+    let mut network = TopologyBuilder::new("detour");
+    let ends: Vec<NodeId> = (0..5).map(|node| network.terminal(node.to_string())).collect();
+    let channels = [(0, 1), (1, 2), (0, 3), (3, 4), (4, 2)].map(|(u, v)| network.channel(ends[u], ends[v]));
+    network.share([channels[0], channels[1]]);
+    network.build().unwrap()
+}
+
+#[test]
+fn with_buses_a_legal_path_may_have_more_channels_than_the_shortest() {
+    let network = detour();
+    let message = || Message { source: ROOT, receivers: nodes(&[2]) };
+    let two = Collective::custom(vec![message(), message()]);
+    let bound = |steps: u32, per_step: u64| LowerBound {
+        steps,
+        rule: Rule::SourceCut,
+        certificate: Certificate::SourceCut { source: ROOT, nodes: nodes(&[2]), messages: 2, per_step },
+    };
+    assert_eq!(verdict(&network, &two, WORMHOLE, &bound(1, 2)), "accepted");
+    assert_ne!(verdict(&network, &two, WORMHOLE, &bound(2, 1)), "accepted");
+    // Channel 1 -> 2 has length 1, and the detour none.
+    let lengths = |distance: u64| LowerBound {
+        steps: 2,
+        rule: Rule::ArcForwarding,
+        certificate: Certificate::ArcForwarding {
+            resources: vec![1, 0, 0, 0],
+            sends: vec![],
+            receptions: vec![],
+            distance,
+            per_step: 1,
+        },
+    };
+    let refused = "lengths of all messages: the certificate states 4, but the problem gives 0";
+    assert_eq!(verdict(&network, &two, WORMHOLE, &lengths(4)), refused);
+    assert_eq!(verdict(&network, &two, WORMHOLE, &lengths(0)), why(Rule::ArcForwarding, "no message has to move"));
+}
+
+#[test]
+fn distances_start_at_one_channel_and_end_at_the_farthest_terminal() {
+    // From the end of a line: one message for each distance from 1 to 4, one per step.
+    let line: Topology = "mesh:5x1".parse().unwrap();
+    let check = |collective: &Collective, direction: Direction, distance: u32, messages: u64| {
+        let steps = (messages as u32 + distance).saturating_sub(1);
+        let certificate = Certificate::Eccentricity { node: ROOT, direction, distance, messages, ports: 1 };
+        verdict(&line, collective, PACKETS, &LowerBound { steps, rule: Rule::Eccentricity, certificate })
+    };
+    let scatter = Collective::scatter(ROOT);
+    let others = nodes(&[1, 2, 3, 4]);
+    let incoming = Collective::many_to_many_scatter(&others, &[ROOT]);
+    for (collective, direction) in [(&scatter, Direction::Out), (&incoming, Direction::In)] {
+        for distance in 1..=4 {
+            assert_eq!(check(collective, direction, distance, 5 - u64::from(distance)), "accepted");
+            assert_ne!(check(collective, direction, distance, 6 - u64::from(distance)), "accepted");
+            assert_ne!(check(collective, direction, distance, 4 - u64::from(distance)), "accepted");
+        }
+        let nothing = why(Rule::Eccentricity, "no message has to move");
+        assert_eq!(check(collective, direction, 5, 0), nothing);
+        let same_place = why(Rule::Eccentricity, "a message crosses one channel or more");
+        assert_eq!(check(collective, direction, 0, 4), same_place);
+    }
+    assert_eq!(check(&scatter, Direction::Both, 1, 4), why(Rule::Eccentricity, "the direction must be in or out"));
+}
+
+/// Returns the error of a bound of a Cayley graph in words, or "accepted".
+fn symmetric_verdict(
+    graph: &CayleyGraph,
+    collective: CollectiveName,
+    steps: u32,
+    rule: Rule,
+    is: Certificate,
+) -> String {
+    let checked = LowerBound { steps, rule, certificate: is }.check_symmetric(graph, collective, PACKETS);
+    checked.map_or_else(|error| error.to_string(), |()| "accepted".to_owned())
+}
+
+#[test]
+fn no_node_of_a_cayley_graph_sends_to_itself() {
+    let ring: CayleyGraph = "ring:9".parse().unwrap();
+    let check = |distance: u32, messages: u64, steps: u32| {
+        let (node, direction, ports) = (NodeId::new(8), Direction::In, 2);
+        let certificate = Certificate::Eccentricity { node, direction, distance, messages, ports };
+        symmetric_verdict(&ring, CollectiveName::AllGather, steps, Rule::Eccentricity, certificate)
+    };
+    // The optimum is 4 steps. Nine messages through two ports would take five.
+    assert_eq!(check(0, 9, 5), why(Rule::Eccentricity, "a message crosses one channel or more"));
+    assert_eq!([check(1, 8, 4), check(4, 2, 4)], ["accepted"; 2]);
+    assert_eq!(check(5, 0, 5), why(Rule::Eccentricity, "no message has to move"));
+}
+
+#[test]
+fn cuts_of_the_largest_cayley_graphs_do_not_overflow() {
+    let most = 1 << 63;
+    let ring = CayleyGraph::new("long ring", &[most], &[1, most - 1]).unwrap();
+    let check = |collective: CollectiveName, direction: Direction, messages: u64, per_step: u64| {
+        let certificate = Certificate::Cut { nodes: nodes(&[0]), direction, messages, per_step };
+        symmetric_verdict(&ring, collective, u32::MAX, Rule::Ports, certificate)
+    };
+    let (all_gather, all_to_all) = (CollectiveName::AllGather, CollectiveName::AllToAll);
+    assert_eq!(check(all_to_all, Direction::In, most - 1, 2), "accepted");
+    assert_eq!(check(all_gather, Direction::Both, most, 4), "accepted");
+    assert_eq!(check(all_to_all, Direction::Both, 2 * (most - 1), 4), "accepted");
+}
+
+#[test]
+fn only_cayley_graphs_of_2_to_the_24_nodes_have_cuts_of_several_nodes() {
+    let check = |dimension: u32| {
+        let cube: CayleyGraph = format!("hypercube:{dimension}").parse().unwrap();
+        let messages = 2 * ((1 << dimension) - 2);
+        let per_step = 2 * u64::from(dimension) - 2;
+        let certificate = Certificate::Cut { nodes: nodes(&[0, 1]), direction: Direction::Out, messages, per_step };
+        let steps = messages.div_ceil(per_step) as u32;
+        symmetric_verdict(&cube, CollectiveName::AllToAll, steps, Rule::Cut, certificate)
+    };
+    assert_eq!(check(24), "accepted");
+    assert_eq!(check(25), why(Rule::Cut, "the network is too large for a cut"));
+}
+
+#[test]
+fn the_last_node_exists_and_the_next_does_not() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    let check = |rule: Rule, set: &[u32]| {
+        let (nodes, direction) = (nodes(set), Direction::In);
+        let certificate = Certificate::Cut { nodes, direction, messages: 3, per_step: 2 };
+        verdict(&ring, &Collective::all_gather(), WORMHOLE, &LowerBound { steps: 2, rule, certificate })
+    };
+    assert_eq!(check(Rule::Ports, &[3]), "accepted");
+    assert_eq!(check(Rule::Cut, &[4]), "the certificate names node 4, but the nodes are 0 to 3");
+    for set in [&[][..], &[4], &[0, 1]] {
+        assert_eq!(check(Rule::Ports, set), why(Rule::Ports, "the set must be one terminal"));
+    }
+}
+
+#[test]
+fn a_switch_has_no_ports() {
+    let tree: Topology = "b-tree:4".parse().unwrap();
+    let switch = tree.nodes().find(|&node| !tree.is_terminal(node)).unwrap();
+    let certificate = Certificate::Cut { nodes: vec![switch], direction: Direction::In, messages: 0, per_step: 1 };
+    let bound = LowerBound { steps: 1, rule: Rule::Ports, certificate };
+    let refused = verdict(&tree, &Collective::all_gather(), WORMHOLE, &bound);
+    assert_eq!(refused, why(Rule::Ports, "the set must be one terminal"));
+}
+
+#[test]
+fn a_program_over_a_tree_has_1_to_8_steps_and_2000_neighbours() {
+    let check = |leaves: usize, infeasible: u32| {
+        let mut star = TopologyBuilder::new("star");
+        let hub = star.terminal("hub");
+        for leaf in 0..leaves {
+            let leaf = star.terminal(leaf.to_string());
+            star.link(hub, leaf);
+        }
+        let certificate = Certificate::TreeBroadcast { source: hub, infeasible, states: 0, digest: String::new() };
+        let bound = LowerBound { steps: infeasible + 1, rule: Rule::TreeBroadcast, certificate };
+        verdict(&star.build().unwrap(), &Collective::broadcast(hub), WORMHOLE, &bound)
+    };
+    let feasible = why(Rule::TreeBroadcast, "the source can meet the needs of all subtrees");
+    let steps = why(Rule::TreeBroadcast, "the number of steps must be 1 to 8");
+    assert_eq!(
+        [check(3, 0), check(3, 1), check(3, 8), check(3, 9)],
+        [&steps, &feasible, &feasible, &steps].map(String::as_str)
+    );
+    assert_eq!(check(2000, 1), feasible);
+    assert_eq!(check(2001, 1), why(Rule::TreeBroadcast, "a node has too many neighbours"));
+}
+
+/// The digest of weighted sets, as the documentation of the certificate defines it.
+fn digest(sets: &[WeightedSet]) -> String {
+    let mut hash = Sha256::new();
+    for WeightedSet { step, nodes, count, weight } in sets {
+        for number in [*step, *weight, nodes.len() as u32].into_iter().chain(nodes.iter().map(|node| node.number())) {
+            hash.update(number.to_le_bytes());
+        }
+        hash.update(count.to_le_bytes());
+    }
+    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}
+
+/// Adds a set to a valid sum, and returns the error.
+fn with_set(case: &Case, is_need: bool, step: u32, weight: u32) -> String {
+    let mut bound = case.bound.clone();
+    let Certificate::BroadcastLp { inlets, needs, digest: of_all, .. } = &mut bound.certificate else { panic!() };
+    // A set without nodes receives nothing and needs nothing.
+    let set = WeightedSet { step, nodes: Vec::new(), count: 0, weight };
+    let sets = if is_need { &mut *needs } else { &mut *inlets };
+    sets.push(set);
+    *of_all = digest(&[&inlets[..], &needs[..]].concat());
+    case.with_problem(|problem| bound.check(problem)).map_or_else(|error| error.to_string(), |()| "accepted".to_owned())
+}
+
+#[test]
+fn the_steps_and_weights_of_a_sum_are_within_the_steps_and_not_zero() {
+    let case = case("mesh:5x5", Rule::BroadcastLp);
+    let last = case.bound.steps - 1;
+    let inlet = why(Rule::BroadcastLp, "an inlet must have a step of the schedule and a weight");
+    let need = why(Rule::BroadcastLp, "a need must have a time before the last step and a weight");
+    let verdicts =
+        |is_need: bool, places: [(u32, u32); 4]| places.map(|(step, weight)| with_set(&case, is_need, step, weight));
+    assert_eq!(verdicts(false, [(0, 1), (1, 1), (last, 1), (last + 1, 1)]), [&inlet, "accepted", "accepted", &inlet]);
+    assert_eq!(verdicts(true, [(0, 1), (1, 1), (last - 1, 1), (last, 1)]), ["accepted", "accepted", "accepted", &need]);
+    assert_eq!(
+        verdicts(false, [(1, 0), (1, u32::MAX), (last, 0), (last, u32::MAX)]),
+        [&inlet, "accepted", &inlet, "accepted"]
+    );
+    assert_eq!(verdicts(true, [(0, 0), (0, u32::MAX), (1, 0), (1, u32::MAX)]), [&need, "accepted", &need, "accepted"]);
+}
+
+/// The sources of a list need not be in order.
+#[test]
+fn distances_are_summed_over_messages_in_any_order() {
+    let line: Topology = "mesh:4x1".parse().unwrap();
+    let pairs = [(0, 3), (1, 0), (0, 1), (1, 3), (0, 2)];
+    let messages =
+        pairs.map(|(source, receiver)| Message { source: NodeId::new(source), receivers: nodes(&[receiver]) });
+    let collective = Collective::custom(messages.to_vec());
+    let check = |channel_uses: u64| {
+        let certificate = Certificate::DistanceSum { channel_uses, per_step: 6 };
+        verdict(&line, &collective, PACKETS, &LowerBound { steps: 2, rule: Rule::DistanceSum, certificate })
+    };
+    assert_eq!(check(9), "accepted");
+    assert_ne!(check(8), "accepted");
+    assert_ne!(check(10), "accepted");
+}
+
+#[test]
+fn the_source_of_a_source_cut_is_outside() {
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let certificate = Certificate::SourceCut { source: ROOT, nodes: nodes(&[0, 1]), messages: 1, per_step: 1 };
+    let bound = LowerBound { steps: 1, rule: Rule::SourceCut, certificate };
+    let refused = verdict(&triangle, &Collective::scatter(ROOT), WORMHOLE, &bound);
+    assert_eq!(refused, why(Rule::SourceCut, "the source is in the set"));
+}
+
+/// Terminal 2 has no channel to it, and need not receive the message.
+#[test]
+fn a_terminal_that_is_no_receiver_need_not_receive_in_the_last_step() {
+    let mut network = TopologyBuilder::new("one way");
+    let ends: Vec<NodeId> = (0..3).map(|node| network.terminal(node.to_string())).collect();
+    network.channel(ends[0], ends[1]);
+    network.channel(ends[2], ends[1]);
+    let network = network.build().unwrap();
+    let broadcast = Collective::many_to_many_broadcast(&[ROOT], &ends[1..2]);
+    let inlets = vec![WeightedSet { step: 1, nodes: nodes(&[2]), count: 0, weight: 1 }];
+    let digest = digest(&inlets);
+    let certificate =
+        Certificate::BroadcastLp { source: ROOT, infeasible: 1, inlets, needs: Vec::new(), excess: 1, digest };
+    let bound = LowerBound { steps: 2, rule: Rule::BroadcastLp, certificate };
+    let refused = verdict(&network, &broadcast, WORMHOLE, &bound);
+    assert_eq!(refused, why(Rule::BroadcastLp, "the sets can receive what they need"));
+}
+
+/// The direct channel from 0 to 1 has length 1, and the way over terminal 2 has none.
+#[test]
+fn only_direct_messages_take_the_fewest_channels() {
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let one = Collective::many_to_many_scatter(&[ROOT], &nodes(&[1]));
+    let first =
+        triangle.channels().find(|&channel| [triangle.tail(channel), triangle.head(channel)] == nodes(&[0, 1])[..]);
+    let mut resources = vec![0; triangle.resource_count()];
+    resources[triangle.resource(first.unwrap()).index()] = 1;
+    let (sends, receptions) = (Vec::new(), Vec::new());
+    let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance: 1, per_step: 1 };
+    let bound = LowerBound { steps: 1, rule: Rule::ArcForwarding, certificate };
+    let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
+    assert_eq!(verdict(&triangle, &one, WORMHOLE, &bound), "accepted");
+    let refused = "lengths of all messages: the certificate states 1, but the problem gives 0";
+    assert_eq!(verdict(&triangle, &one, relay, &bound), refused);
+}
+
+/// Terminal 1 has one bus to two terminals, and terminal 2 two channels. The fastest growth begins with the bus.
+#[test]
+fn new_holders_of_a_growth_have_the_most_ports_of_all() {
+    let mut network = TopologyBuilder::new("bus");
+    let ends: Vec<NodeId> = (0..6).map(|node| network.terminal(node.to_string())).collect();
+    let channels = [(0, 1), (1, 2), (1, 5), (2, 3), (2, 4)].map(|(u, v)| network.channel(ends[u], ends[v]));
+    network.share([channels[1], channels[2]]);
+    let network = network.build().unwrap();
+    let check = |informed: &[u64]| {
+        let (receivers, informed) = (5, informed.to_vec());
+        let steps = informed.len() as u32 - 1;
+        let certificate = Certificate::Growth { source: ROOT, messages: 1, receivers, ports: 1, informed };
+        verdict(&network, &Collective::broadcast(ROOT), PACKETS, &LowerBound { steps, rule: Rule::Growth, certificate })
+    };
+    assert_eq!(check(&[1, 2, 4, 6]), "accepted");
+    let refused = "informed terminals: the certificate states 5, but the problem gives 6";
+    assert_eq!(check(&[1, 2, 4, 5, 6]), refused);
+}
+
+#[test]
+fn deliveries_enter_over_channels_of_switches_outside() {
+    let tree: Topology = "b-tree:4".parse().unwrap();
+    let nodes = vec![tree.terminals()[0]];
+    let certificate = Certificate::Reception { nodes, deliveries: 3, per_step: 1 };
+    let bound = LowerBound { steps: 3, rule: Rule::Reception, certificate };
+    assert_eq!(verdict(&tree, &Collective::all_gather(), WORMHOLE, &bound), "accepted");
+}
+
+#[test]
+fn packets_over_a_ring_are_not_packets_over_a_tree() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    for steps in 1..=4 {
+        let certificate = Certificate::TreePackets { source: ROOT, steps };
+        let bound = LowerBound { steps, rule: Rule::TreePackets, certificate };
+        let refused = verdict(&ring, &Collective::broadcast(ROOT), PACKETS, &bound);
+        assert_eq!(refused, why(Rule::TreePackets, "the links do not form a tree"));
+    }
+}
+
+#[test]
+fn parallel_channels_carry_more_than_a_tree() {
+    let mut network = TopologyBuilder::new("double line");
+    let ends: Vec<NodeId> = (0..3).map(|node| network.terminal(node.to_string())).collect();
+    for (u, v) in [(0, 1), (0, 1), (1, 2)] {
+        network.link(ends[u], ends[v]);
+    }
+    let certificate = Certificate::TreeBroadcast { source: ROOT, infeasible: 1, states: 0, digest: String::new() };
+    let bound = LowerBound { steps: 2, rule: Rule::TreeBroadcast, certificate };
+    let refused = verdict(&network.build().unwrap(), &Collective::broadcast(ROOT), WORMHOLE, &bound);
+    assert_eq!(refused, why(Rule::TreeBroadcast, "parallel channels carry more than one copy"));
+}
+
+#[test]
+fn distances_of_copies_are_not_added() {
+    let line: Topology = "mesh:3x1".parse().unwrap();
+    let certificate = Certificate::DistanceSum { channel_uses: 3, per_step: 4 };
+    let bound = LowerBound { steps: 1, rule: Rule::DistanceSum, certificate };
+    let refused = verdict(&line, &Collective::broadcast(ROOT), PACKETS, &bound);
+    assert_eq!(refused, why(Rule::DistanceSum, "copies of a message can share a part of their paths"));
+}
