@@ -4,21 +4,21 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
-use lockstep::files::{FileError, SealError};
+use anyhow::{Context, anyhow, ensure};
+use lockstep::files::{FileError, FileKind, SealError};
 use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
 use lockstep::{LoadError, PlanFile, PlanFileError, ScheduleFile, Topology};
+
+use crate::standard_streams::is_standard;
 
 /// Maximum size of a schedule, plan or checkpoint file: 8 GiB.
 const MAX_BYTES: u64 = 8 << 30;
 
+/// Number of bytes that decide whether a file is read to its end.
+const FIRST_BYTES: u64 = 4096;
+
 /// Name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
-
-/// Returns true if the path is `-`: standard input or output.
-pub(crate) fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
 
 /// Returns the name of a path in messages.
 pub(crate) fn name(path: &Path) -> String {
@@ -49,37 +49,60 @@ impl Saved {
     }
 }
 
+/// Error of a file that is neither a schedule nor a plan.
+const NOT_SAVED: &str = "expected a schedule or plan file, JSON or binary; create one with lockstep plan";
+
 /// Reads a schedule or plan file, JSON or binary.
 pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
-    read_saved(&bytes(path)?).with_context(|| name(path))
+    let bytes = bytes(path, |first| match read_saved(first) {
+        Ok(None) => Err(anyhow!("{}: {NOT_SAVED}", name(path))),
+        _ => Ok(()),
+    })?;
+    read_saved(&bytes).and_then(|saved| saved.context(NOT_SAVED)).with_context(|| name(path))
 }
 
-fn read_saved(bytes: &[u8]) -> anyhow::Result<Saved> {
+/// Returns `None` if the bytes are neither JSON nor of a known binary kind.
+fn read_saved(bytes: &[u8]) -> anyhow::Result<Option<Saved>> {
     match PlanFile::read(bytes) {
         Err(PlanFileError::File(error)) if error.is_other_kind() => {}
-        plan => return Ok(Saved::Plan(plan?.into())),
+        plan => return Ok(Some(Saved::Plan(plan?.into()))),
     }
     match SymmetricScheduleFile::read(bytes) {
         Err(ScheduleFileError::File(error)) if error.is_other_kind() => {}
-        file => return Ok(Saved::Symmetric(file?.into())),
+        file => return Ok(Some(Saved::Symmetric(file?.into()))),
     }
     match ScheduleFile::read(bytes) {
-        Err(ScheduleFileError::File(FileError::Sealed(SealError::Magic { .. }))) => {
-            bail!("expected a schedule or plan file, JSON or binary; create one with lockstep plan")
-        }
-        file => Ok(Saved::Schedule(file?.into())),
+        Err(ScheduleFileError::File(FileError::Sealed(SealError::Magic { .. }))) => Ok(None),
+        file => Ok(Some(Saved::Schedule(file?.into()))),
     }
 }
 
-/// Reads all bytes of a file or of standard input.
-pub(crate) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+/// Reads a binary file of one kind. A file of another kind is not read to its end.
+pub(crate) fn sealed(path: &Path, kind: FileKind) -> anyhow::Result<Result<Vec<u8>, FileError>> {
+    match bytes(path, |first| kind.check_first(first)) {
+        Ok(bytes) => Ok(Ok(bytes)),
+        Err(error) => error.downcast().map(Err),
+    }
+}
+
+/// Reads a text file. A binary file is not read to its end. `expected` is the advice for a file that is no text.
+pub(crate) fn text(path: &Path, expected: &str) -> anyhow::Result<String> {
+    let refused = |byte| anyhow!("{}: byte {byte} is not UTF-8 text; give {expected}", name(path));
+    let bytes =
+        bytes(path, |first| first.iter().position(|&byte| byte == 0).map_or(Ok(()), |byte| Err(refused(byte))))?;
+    String::from_utf8(bytes).map_err(|error| refused(error.utf8_error().valid_up_to()))
+}
+
+/// Reads all bytes of a file or of standard input, unless `check` refuses the first ones.
+fn bytes<E: Into<anyhow::Error>>(path: &Path, check: impl FnOnce(&[u8]) -> Result<(), E>) -> anyhow::Result<Vec<u8>> {
+    let refused = |error| LoadError::File { file: name(path), error };
+    let stream: Box<dyn Read> =
+        if is_standard(path) { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(refused)?) };
+    let mut stream = stream.take(MAX_BYTES + 1);
     let mut bytes = Vec::new();
-    let length = if is_standard(path) {
-        io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-    };
-    let length = length.map_err(|error| LoadError::File { file: name(path), error })?;
-    ensure!(length as u64 <= MAX_BYTES, "{}: the file is longer than {MAX_BYTES} bytes, the limit", name(path));
+    stream.by_ref().take(FIRST_BYTES).read_to_end(&mut bytes).map_err(refused)?;
+    check(&bytes).map_err(Into::into)?;
+    stream.read_to_end(&mut bytes).map_err(refused)?;
+    ensure!(bytes.len() as u64 <= MAX_BYTES, "{}: the file is longer than {MAX_BYTES} bytes, the limit", name(path));
     Ok(bytes)
 }

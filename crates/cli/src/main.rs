@@ -1,18 +1,22 @@
 //! The program `lockstep`: arguments, files, progress and exit codes around the library of the same name.
 //!
-//! It contains no algorithm. Exit codes: 0 success, 1 negative result, 2 wrong usage or unreadable input.
+//! It contains no algorithm. Exit codes: 0 success, 1 negative result, 2 wrong usage, unreadable input, unwritable output
+//! or too little memory.
 
 mod args;
 mod checkpoint_file;
+mod command_files;
 mod commands;
 mod exit_status;
 mod explain;
 mod input;
+mod memory;
 mod metrics;
 mod output;
 mod problem_input;
 mod progress;
 mod signals;
+mod standard_streams;
 mod text;
 mod units;
 
@@ -26,8 +30,9 @@ use crate::args::{Args, Command, Verbosity};
 use crate::exit_status::ExitStatus;
 
 fn main() -> ExitCode {
-    let Args { verbosity, command } = Args::parse();
+    let Args { verbosity, max_memory, command } = Args::parse();
     start_log(verbosity);
+    memory::enforce(max_memory);
     let result = match command {
         Command::Topology(args) => commands::topology::run(&args),
         Command::Design(args) => commands::design::run(&args, verbosity),

@@ -1,15 +1,15 @@
-//! Standard output, standard error, and files that are replaced atomically.
+//! Standard output, standard error, and output files.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-use lockstep::files::escaped;
-use tempfile::NamedTempFile;
+use anyhow::{Context, anyhow};
+use lockstep::files::Replacement;
 
 use crate::args::Verbosity;
-use crate::input::is_standard;
+use crate::standard_streams::is_standard_output;
+use crate::text::one_line;
 
 /// Writes data to standard output.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
@@ -26,38 +26,87 @@ pub(crate) fn print_beside(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Writes data to a file, or to standard output if the path is `-`.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    if is_standard(path) {
-        return print_bytes(bytes);
+/// The destination of an output option.
+#[derive(Debug)]
+pub(crate) struct Output {
+    path: PathBuf,
+    destination: Destination,
+}
+
+#[derive(Debug)]
+enum Destination {
+    Standard,
+    /// A device or pipe, which is written in place.
+    Device,
+    /// A file, which is replaced as a whole.
+    File(Replacement),
+}
+
+impl Output {
+    /// Opens the destination. A file keeps its contents until [`write`](Self::write).
+    ///
+    /// # Errors
+    ///
+    /// If the destination cannot be written.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let destination = if is_standard_output(path) {
+            Destination::Standard
+        } else if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            Destination::Device
+        } else {
+            let replacement = Replacement::begin(path);
+            Destination::File(replacement.with_context(|| format!("{}: cannot write the file", path.display()))?)
+        };
+        Ok(Self { path: path.to_owned(), destination })
     }
-    replace(path, bytes).with_context(|| format!("{}: cannot write the file", path.display()))
-}
 
-/// Replaces a file atomically: a reader sees the old contents or the new ones, never a mixture.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Devices and pipes are written in place, and symbolic links are kept.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&target).is_ok_and(|found| !found.is_file()) {
-        return File::options().write(true).open(&target)?.write_all(bytes);
+    /// The path, as the user gave it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = temporary(directory)?;
-    file.write_all(bytes)?;
-    file.persist(&target)?;
-    Ok(())
-}
 
-/// Creates a temporary file with the permissions of an ordinary file.
-#[cfg(unix)]
-fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt;
-    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o666)).tempfile_in(directory)
-}
+    /// Returns true if the data goes to standard output.
+    pub(crate) fn is_standard(&self) -> bool {
+        matches!(self.destination, Destination::Standard)
+    }
 
-#[cfg(not(unix))]
-fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
-    NamedTempFile::new_in(directory)
+    /// Returns true if the data goes to a file, and not to standard output, a device or a pipe.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.destination, Destination::File(_))
+    }
+
+    /// Writes a text.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails. An old file is intact then, and standard output gets the text.
+    pub(crate) fn write(self, text: &str) -> anyhow::Result<()> {
+        self.write_bytes(text.as_bytes(), || text.to_owned())
+    }
+
+    /// Writes bytes. `text` is their form for a terminal.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails. An old file is intact then, and standard output gets the bytes, or the text if it is a terminal.
+    pub(crate) fn write_bytes(self, bytes: &[u8], text: impl FnOnce() -> String) -> anyhow::Result<()> {
+        let Self { path, destination } = self;
+        let written = match destination {
+            Destination::Standard => return print_bytes(bytes),
+            Destination::Device => File::options().write(true).open(&path).and_then(|mut file| file.write_all(bytes)),
+            Destination::File(mut file) => file.write_all(bytes).and_then(|()| file.commit().map(drop)),
+        };
+        let Err(error) = written else { return Ok(()) };
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Err(error.into());
+        }
+        let offered = if io::stdout().is_terminal() { print(&text()) } else { print_bytes(bytes) };
+        let rescue = match offered {
+            Ok(()) => "standard output has its contents".to_owned(),
+            Err(error) => format!("{error:#}"),
+        };
+        Err(anyhow!("{}: cannot write the file: {error}; {rescue}", path.display()))
+    }
 }
 
 /// Returns the extension of a path in lower case; empty if there is none.
@@ -77,19 +126,19 @@ pub(crate) fn note(verbosity: Verbosity, text: &str) {
     }
 }
 
+/// Prints a warning on standard error.
+pub(crate) fn warning(text: &str) {
+    eprint_line("warning", text);
+}
+
 /// Prints an error with its causes on standard error.
 pub(crate) fn error(error: &anyhow::Error) {
     eprint_line("error", &format!("{error:#}"));
 }
 
 /// Writes one line to standard error. Ignores write errors.
-pub(crate) fn eprint_line(kind: &str, text: &str) {
+fn eprint_line(kind: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{kind}: {}", one_line(text));
-}
-
-/// Escapes line breaks and terminal control characters.
-fn one_line(text: &str) -> String {
-    text.chars().flat_map(escaped).collect()
 }
 
 #[cfg(test)]
@@ -97,25 +146,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_stay_on_one_harmless_line() {
-        assert_eq!(one_line("a\nb\u{1b}[31m"), "a\\nb\\u{1b}[31m");
-        assert_eq!(one_line("größe 'x' -> y"), "größe 'x' -> y");
-    }
-
-    #[test]
-    fn a_replaced_file_has_the_new_contents_alone() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("out");
-        replace(&path, b"long contents").unwrap();
-        replace(&path, b"short").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"short");
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
-    }
-
-    #[test]
     fn a_missing_directory_is_named() {
         let path = Path::new("no/such/directory/out");
-        let message = format!("{:#}", write(path, b"").unwrap_err());
+        let message = format!("{:#}", Output::open(path).unwrap_err());
         assert!(message.starts_with("no/such/directory/out: cannot write the file: "), "{message}");
     }
 }

@@ -8,6 +8,7 @@ use lockstep::schedule::{Message, ProblemError, Transport};
 use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology};
 
 use crate::args::{ProblemArgs, Verbosity};
+use crate::command_files::CommandFiles;
 use crate::{input, output};
 
 /// A collective on a Cayley graph that is not built.
@@ -108,8 +109,14 @@ fn group(topology: &Topology, text: &str) -> anyhow::Result<Vec<NodeId>> {
 
 /// Returns the collective whose messages a file lists.
 fn listed(path: &Path, topology: &Topology) -> anyhow::Result<Collective> {
-    let text = String::from_utf8(input::bytes(path)?).with_context(|| input::name(path))?;
-    Ok(Collective::custom(Message::read_list(&text, topology).with_context(|| input::name(path))?))
+    let messages = Message::read_list(&input::text(path, "messages, one JSON object per line")?, topology);
+    Ok(Collective::custom(messages.with_context(|| input::name(path))?))
+}
+
+/// Adds the files that describe a problem.
+pub(crate) fn add_files(args: &ProblemArgs, files: &mut CommandFiles) -> anyhow::Result<()> {
+    files.read_network(&args.spec)?;
+    args.messages.iter().try_for_each(|path| files.read("--messages", path))
 }
 
 /// The parts of a [`Problem`].

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lockstep::files::escaped;
 use lockstep::schedule::{BaseSchedule, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
 use lockstep::{CayleyGraph, Collective, LowerBound, NodeId, Problem, Topology};
 use lockstep_report::Table;
@@ -30,14 +31,14 @@ impl Sheet {
     /// Returns the lines as text.
     pub(crate) fn to_text(&self) -> String {
         let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let lines = self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", printable(value)));
+        let lines = self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", one_line(value)));
         lines.collect::<Vec<_>>().concat()
     }
 }
 
-/// Replaces the control characters of a text.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+/// Escapes the characters of a text that break the line, hide text or control a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().flat_map(escaped).collect()
 }
 
 /// Returns a number with its noun in singular or plural.
@@ -229,6 +230,12 @@ pub(crate) fn transfers(verification: &Verification) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn foreign_text_stays_on_one_harmless_line() {
+        assert_eq!(one_line("a\nb\u{1b}[31m\u{2066}"), "a\\nb\\u{1b}[31m\\u{2066}");
+        assert_eq!(one_line("größe 'x' -> y"), "größe 'x' -> y");
+    }
 
     #[test]
     fn scores_have_the_digits_that_tell_them_apart() {

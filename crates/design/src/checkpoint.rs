@@ -26,14 +26,21 @@ pub enum CheckpointError {
     #[error("the checkpoint cannot be read: {0}")]
     File(#[from] FileError),
     /// The checkpoint belongs to another machine, other objectives, rules or parameters.
-    #[error("the checkpoint belongs to {what}; delete it, or repeat the original request")]
+    #[error("the checkpoint belongs to {what}")]
     Mismatch {
         /// The difference.
         what: &'static str,
     },
     /// The state in the checkpoint is inconsistent.
-    #[error("the checkpoint is invalid: {0}; delete it")]
+    #[error("the checkpoint is invalid: {0}")]
     State(EvolutionError),
+}
+
+impl CheckpointError {
+    /// Returns true if the file is the beginning of a checkpoint: its writer was interrupted.
+    pub fn is_torn(&self) -> bool {
+        matches!(self, Self::File(error) if error.is_torn())
+    }
 }
 
 /// The contents of a checkpoint.

@@ -1,6 +1,5 @@
 //! JSON Lines: one JSON value per line of a text.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::quote::one_line;
@@ -13,21 +12,6 @@ pub struct JsonLineError {
     pub line: usize,
     /// The parser's message, with the field and the column.
     pub why: String,
-}
-
-/// Returns the value as JSON on one line, followed by a newline.
-///
-/// ```
-/// assert_eq!(lockstep_files::to_json_line(&[Some(1), None]), "[1,null]\n");
-/// ```
-///
-/// # Panics
-///
-/// Panics if the `Serialize` implementation of `T` fails or writes keys that are not strings. Derived ones do not.
-pub fn to_json_line<T: Serialize + ?Sized>(value: &T) -> String {
-    let mut line = serde_json::to_string(value).expect("derived types have a JSON form");
-    line.push('\n');
-    line
 }
 
 /// Returns the records of a JSON Lines text, each with its line number from 1. Blank lines are skipped.

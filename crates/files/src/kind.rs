@@ -34,12 +34,11 @@ impl FileKind {
         json: impl FnOnce(&str) -> Result<T, E>,
         binary: impl FnOnce(&[u8]) -> Result<T, E>,
     ) -> Result<T, E> {
-        match bytes.first() {
-            Some(b'{' | b' ' | b'\t' | b'\r' | b'\n') | None => json(
-                std::str::from_utf8(bytes)
-                    .map_err(|error| FileError::NotText { kind: self, byte: error.valid_up_to() })?,
-            ),
-            Some(_) => binary(bytes),
+        if is_json(bytes) {
+            let text = std::str::from_utf8(bytes);
+            json(text.map_err(|error| FileError::NotText { kind: self, byte: error.valid_up_to() })?)
+        } else {
+            binary(bytes)
         }
     }
 
@@ -126,6 +125,31 @@ impl FileKind {
         Ok(decode(open(self.magic, self.version, bytes)?)?)
     }
 
+    /// Checks the first bytes of a file, before the rest is read. They can begin the JSON form or the binary form.
+    ///
+    /// ```
+    /// use lockstep_files::FileKind;
+    ///
+    /// const SQUARES: FileKind =
+    ///     FileKind { format: "squares", noun: "list of squares", magic: *b"squares\0", version: 1, remedies: &[] };
+    ///
+    /// assert!(SQUARES.check_first(b"square").is_ok() && SQUARES.check_first(b"{").is_ok());
+    /// assert!(SQUARES.check_first(&[0; 8]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`FileError::Sealed`] if no file of this kind begins with these bytes.
+    pub fn check_first(self, bytes: &[u8]) -> Result<(), FileError> {
+        if is_json(bytes) {
+            return Ok(());
+        }
+        match open_first(self.magic, self.version, bytes) {
+            Err(error @ SealError::Magic { .. }) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the contents of the first sealed piece of a file that grows, and the bytes that follow the piece.
     ///
     /// # Errors
@@ -143,6 +167,11 @@ impl FileKind {
             None => format!("give a {} file", self.noun),
         }
     }
+}
+
+/// Returns true if a file of JSON or binary form has the JSON form, by its first byte. An empty file has it.
+fn is_json(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(b'{' | b' ' | b'\t' | b'\r' | b'\n') | None)
 }
 
 /// Why a file is not of the requested [`FileKind`]. Each message is one line.
@@ -196,5 +225,10 @@ impl FileError {
     /// Returns true if the file is of another kind, and false if it is a damaged file of the requested kind.
     pub fn is_other_kind(&self) -> bool {
         matches!(self, Self::Format { .. } | Self::Sealed(SealError::Magic { .. }))
+    }
+
+    /// Returns true if the file is the beginning of a binary file of the requested kind: its writer was interrupted.
+    pub fn is_torn(&self) -> bool {
+        matches!(self, Self::Sealed(SealError::Length { found, expected }) if found < expected)
     }
 }

@@ -1,7 +1,7 @@
-//! File kinds and containers: one header for JSON files, sealed binary files, and JSON texts with one line per row.
+//! File kinds and containers: one header for JSON files, sealed binary files, JSON texts with one line per row, and files
+//! that are replaced as a whole.
 //!
-//! This crate does not define the contents of any file and does not read or write the file system. It works on bytes
-//! and texts in memory.
+//! This crate does not define the contents of any file.
 //!
 //! ```
 //! use lockstep_files::{FileError, FileKind};
@@ -34,17 +34,26 @@
 //! - [`seal`], [`open`] and [`open_first`] work on payloads that the caller encodes.
 //! - [`to_json_line`] writes one record of a JSON Lines file, and [`from_json_lines`] reads such a file.
 //! - [`one_line`] quotes a foreign text in an error message.
+//! - [`Replacement`] writes a file as a whole or not at all, and [`LogFile`] a file that grows. [`FileIdentity`] tells
+//!   whether two paths name one file.
 
 mod codec;
+mod fault;
+mod identity;
 mod json;
 mod json_lines;
 mod kind;
+mod log_file;
 mod quote;
+mod replacement;
 mod sealed;
 
 pub use codec::{decode, encode};
-pub use json::to_json_rows;
-pub use json_lines::{JsonLineError, from_json_lines, to_json_line};
+pub use identity::FileIdentity;
+pub use json::{to_json_line, to_json_rows};
+pub use json_lines::{JsonLineError, from_json_lines};
 pub use kind::{FileError, FileKind};
-pub use quote::{escaped, one_line};
+pub use log_file::LogFile;
+pub use quote::{escaped, is_hidden, one_line};
+pub use replacement::{Replacement, replace};
 pub use sealed::{HEADER_BYTES, SealError, open, open_first, seal};

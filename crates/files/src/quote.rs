@@ -18,15 +18,38 @@ pub fn one_line(text: &str) -> String {
     escaped_part(0, HEAD).chain(['…']).chain(escaped_part(length - TAIL, TAIL)).collect()
 }
 
-/// Returns the character, or its escape sequence if it breaks the line, hides text or changes the writing direction.
+/// Returns the character, or its escape sequence if it [is hidden](is_hidden).
 ///
 /// ```
 /// let shown: String = "größe\t\u{202e}".chars().flat_map(lockstep_files::escaped).collect();
 /// assert_eq!(shown, r"größe\t\u{202e}");
 /// ```
 pub fn escaped(character: char) -> impl Iterator<Item = char> {
-    let hidden =
-        character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{202a}'..='\u{202e}');
-    let (shown, written) = if hidden { (None, Some(character.escape_default())) } else { (Some(character), None) };
+    let (shown, written) =
+        if is_hidden(character) { (None, Some(character.escape_default())) } else { (Some(character), None) };
     shown.into_iter().chain(written.into_iter().flatten())
+}
+
+/// Returns true for characters that break the line, hide text, change the writing direction or control a terminal.
+pub fn is_hidden(character: char) -> bool {
+    let is_directional =
+        matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character.is_control() || is_directional || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_control_of_terminals_and_of_writing_directions_is_escaped() {
+        let controls = ('\0'..=' ').chain('\u{7f}'..='\u{a0}').filter(|c| !c.is_whitespace() || c.is_control());
+        let directions = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}').chain(['\u{200e}', '\u{200f}']);
+        for character in controls.chain(directions) {
+            let shown: String = escaped(character).collect();
+            assert!(shown.starts_with('\\') && shown.is_ascii(), "{character:?} is shown as {shown:?}");
+        }
+        let plain = "größe 'x' -> \u{3b1}\u{5d0}";
+        assert_eq!(plain.chars().flat_map(escaped).collect::<String>(), plain);
+    }
 }

@@ -96,7 +96,7 @@ pub use lockstep_paths as paths;
 pub use lockstep_schedule as schedule;
 pub use lockstep_topology as topology;
 
-pub use load::{LoadError, MAX_NETWORK_BYTES, load, read_network};
+pub use load::{LoadError, MAX_NETWORK_BYTES, is_network_file, load, read_network};
 pub use lockstep_certificate::{Certificate, LowerBound};
 pub use lockstep_faults::FaultSet;
 pub use lockstep_schedule::{
@@ -107,11 +107,11 @@ pub use plan::{
     Changes, CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Repaired, Verdict, VerdictError, WithdrawnBound,
 };
 pub use planner::{
-    CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry, EngineStage, Event,
-    MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, RegisteredEngine, SymmetricPlan,
-    SymmetricPlanError, plan, plan_symmetric,
+    CHECKPOINT_KIND, CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry,
+    EngineStage, Event, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, RegisteredEngine,
+    SymmetricPlan, SymmetricPlanError, plan, plan_symmetric,
 };
 pub use recovery::{
-    BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss, PlanFigures, Recovery,
-    RecoveryBook, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
+    BOOK_KIND, BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss,
+    PlanFigures, Recovery, RecoveryBook, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
 };

@@ -9,6 +9,9 @@ use lockstep_topology::{GraphFormat, ReadError, SpecError, Topology, families, r
 /// The maximum length of a network file in bytes: 1 GiB.
 pub const MAX_NETWORK_BYTES: u64 = 1 << 30;
 
+/// Number of bytes that show whether a file is a text.
+const FIRST_BYTES: u64 = 4096;
+
 /// Why a network cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -88,8 +91,7 @@ fn in_words(error: &io::Error) -> String {
 ///
 /// [`LoadError`]. The message begins with the name of the file, if there is one.
 pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
-    let family = spec_or_file.split(':').next().unwrap_or_default().trim();
-    if families().iter().any(|known| known.name.eq_ignore_ascii_case(family)) {
+    if has_known_family(spec_or_file) {
         return spec_or_file.parse().map_err(|error: SpecError| LoadError::Spec(error.into()));
     }
     match File::open(spec_or_file) {
@@ -100,6 +102,20 @@ pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
         },
         Err(error) => Err(LoadError::File { file: spec_or_file.to_owned(), error }),
     }
+}
+
+/// Returns true if [`load`] reads a file of this name.
+///
+/// ```
+/// assert!(!lockstep::is_network_file("mesh:4x4") && !lockstep::is_network_file("no such file"));
+/// ```
+pub fn is_network_file(spec_or_file: &str) -> bool {
+    !has_known_family(spec_or_file) && Path::new(spec_or_file).exists()
+}
+
+fn has_known_family(spec: &str) -> bool {
+    let family = spec.split(':').next().unwrap_or_default().trim();
+    families().iter().any(|known| known.name.eq_ignore_ascii_case(family))
 }
 
 /// Reads a network from a stream in any [`GraphFormat`]. `file` is its name in errors, and the extension tells the
@@ -116,9 +132,16 @@ pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
 /// [`LoadError`]. The message begins with `file`.
 pub fn read_network(file: &str, stream: impl Read) -> Result<Topology, LoadError> {
     let named = || file.to_owned();
+    let unread = |error| LoadError::File { file: named(), error };
+    let mut stream = stream.take(MAX_NETWORK_BYTES + 1);
     let mut bytes = Vec::new();
-    let length = stream.take(MAX_NETWORK_BYTES + 1).read_to_end(&mut bytes);
-    if length.map_err(|error| LoadError::File { file: named(), error })? as u64 > MAX_NETWORK_BYTES {
+    stream.by_ref().take(FIRST_BYTES).read_to_end(&mut bytes).map_err(unread)?;
+    // A binary file is not read to its end.
+    if let Some(byte) = bytes.iter().position(|&byte| byte == 0) {
+        return Err(LoadError::NotText { file: named(), byte });
+    }
+    stream.read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() as u64 > MAX_NETWORK_BYTES {
         return Err(LoadError::TooLong { file: named() });
     }
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -165,6 +188,22 @@ mod tests {
         assert!(message(b"a b\na a\n").starts_with("x.edges: line 2: "));
         assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is not UTF-8 text"));
         assert!(message(b"").starts_with("x.edges: the file is empty"));
+    }
+
+    #[test]
+    fn a_binary_stream_is_refused_at_once() {
+        // Reading all of it would take 1 GiB.
+        let error = read_network("zeros", io::repeat(0).take(1 << 20).chain(Panics)).unwrap_err();
+        assert!(error.to_string().starts_with("zeros: byte 0 is not UTF-8 text"), "{error}");
+    }
+
+    /// A stream that must not be read.
+    struct Panics;
+
+    impl Read for Panics {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            panic!("the stream is read to its end")
+        }
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! A file cache for a [`PathTable`].
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
-use lockstep_files::{FileError, FileKind};
+use lockstep_files::{FileError, FileKind, replace};
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 use tracing::{debug, warn};
 
 use crate::{MAX_BYTES, PathSelection, PathTable, TableError};
@@ -17,6 +16,9 @@ const KIND: FileKind =
 
 /// The maximum size of a file. bincode uses at most 5 bytes for 4 bytes in memory.
 const MAX_FILE_BYTES: u64 = MAX_BYTES / 4 * 5 + 1024;
+
+/// Number of bytes that show whether a file is a path cache.
+const FIRST_BYTES: u64 = 64;
 
 /// The content of the file.
 #[derive(Serialize, Deserialize)]
@@ -56,9 +58,10 @@ enum LoadError {
 impl PathTable {
     /// Loads the selected paths from the file `cache`, or computes them and writes the file.
     ///
-    /// A file of another network, selection or version, or a damaged file, is replaced with a warning. A file that
-    /// cannot be written is only a warning. The file is written atomically, and missing directories are created.
-    /// Networks with the same [`Topology::digest`] have the same table.
+    /// A file of another network, selection or version, or a damaged file, is replaced with a warning. A file that is no
+    /// path cache stays, with a warning. A file that cannot be written is only a warning. The file is
+    /// [replaced](lockstep_files::Replacement) as a whole, and missing directories are created. Networks with the same
+    /// [`Topology::digest`] have the same table.
     ///
     /// # Errors
     ///
@@ -81,6 +84,11 @@ impl PathTable {
             Err(LoadError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
                 debug!(%file, "no path cache yet");
             }
+            // A file of another kind is not a cache, and not ours to replace.
+            Err(LoadError::Cache(CacheError::Damaged(reason))) if reason.is_other_kind() => {
+                warn!(%file, %reason, "the file is no path cache, and is left as it is");
+                return Self::build(topology, selection);
+            }
             Err(reason) => warn!(%file, %reason, "the path cache cannot be used and is replaced"),
         }
         let table = Self::build(topology, selection)?;
@@ -102,7 +110,10 @@ impl PathTable {
 
 fn load(cache: &Path, topology: &Topology, digest: [u8; 32], selection: PathSelection) -> Result<PathTable, LoadError> {
     let mut sealed = Vec::new();
-    File::open(cache)?.take(MAX_FILE_BYTES).read_to_end(&mut sealed)?;
+    let mut file = File::open(cache)?.take(MAX_FILE_BYTES);
+    file.by_ref().take(FIRST_BYTES).read_to_end(&mut sealed)?;
+    KIND.check_first(&sealed).map_err(CacheError::from)?;
+    file.read_to_end(&mut sealed)?;
     Ok(open(&sealed, topology, digest, selection)?)
 }
 
@@ -130,8 +141,5 @@ fn store(cache: &Path, entry: &CachedTable<&PathTable>) -> io::Result<()> {
         _ => Path::new("."),
     };
     fs::create_dir_all(directory)?;
-    let mut file = NamedTempFile::new_in(directory)?;
-    file.write_all(&KIND.seal(entry))?;
-    file.persist(cache)?;
-    Ok(())
+    replace(cache, &KIND.seal(entry)).map(drop)
 }

@@ -1,6 +1,8 @@
 //! Interactive HTML pages of schedules.
 
+use base64::prelude::*;
 use lockstep_schedule::{Problem, Schedule};
+use sha2::{Digest, Sha256};
 
 use crate::colouring::{Colouring, Legend};
 use crate::labels;
@@ -80,6 +82,7 @@ fn page(title: &[String; 4], content: impl FnOnce(&mut Markup)) -> String {
     out.nest("html", &[("lang", "en")], |out| {
         out.nest("head", &[], |out| {
             out.empty("meta", &[("charset", "utf-8")]);
+            out.empty("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &security_policy())]);
             out.empty("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
             out.text("title", &[], &title.join(" · "));
             out.raw_text("style", STYLE);
@@ -91,6 +94,14 @@ fn page(title: &[String; 4], content: impl FnOnce(&mut Markup)) -> String {
         });
     });
     out.finish()
+}
+
+/// Returns the Content-Security-Policy of a page: it loads nothing, and runs no script but its own.
+fn security_policy() -> String {
+    let script = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
+    )
 }
 
 /// Draws the navigation bar. The script shows it, because it needs the script.

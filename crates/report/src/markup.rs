@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use lockstep_files::is_hidden;
+
 use crate::geometry::{Curve, Point};
 
 /// XML text under construction. It escapes text and closes all elements.
@@ -37,7 +39,7 @@ impl Markup {
     pub(crate) fn raw_text(&mut self, name: &str, text: &'static str) {
         debug_assert!(!text.contains(['<', '&']));
         self.open(name, &[]);
-        self.text.push_str(">\n");
+        self.text.push('>');
         self.text.push_str(text);
         self.close(name);
     }
@@ -70,7 +72,8 @@ impl Markup {
     }
 }
 
-/// Appends text, escaped for elements and attributes. Control characters, which XML cannot represent, become U+FFFD.
+/// Appends text, escaped for elements and attributes. Control characters, which XML cannot represent, and
+/// characters that change the writing direction become U+FFFD.
 fn escape_into(target: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -81,7 +84,7 @@ fn escape_into(target: &mut String, text: &str) {
             '\'' => target.push_str("&#39;"),
             '\t' | '\n' | '\r' => target.push(' '),
             '\u{fffe}' | '\u{ffff}' => target.push(char::REPLACEMENT_CHARACTER),
-            _ if character.is_control() => target.push(char::REPLACEMENT_CHARACTER),
+            _ if is_hidden(character) => target.push(char::REPLACEMENT_CHARACTER),
             _ => target.push(character),
         }
     }
@@ -138,7 +141,7 @@ mod tests {
     #[test]
     fn text_that_would_end_an_element_or_an_attribute_is_escaped() {
         let mut escaped = String::new();
-        escape_into(&mut escaped, "</g>\"'&\u{0}\u{1b}\u{ffff}");
-        assert_eq!(escaped, "&lt;/g&gt;&quot;&#39;&amp;\u{fffd}\u{fffd}\u{fffd}");
+        escape_into(&mut escaped, "</g>\"'&\u{0}\u{1b}\u{ffff}\u{202e}");
+        assert_eq!(escaped, "&lt;/g&gt;&quot;&#39;&amp;\u{fffd}\u{fffd}\u{fffd}\u{fffd}");
     }
 }

@@ -1,5 +1,9 @@
 //! Tables in Markdown, CSV and plain text.
 
+use std::borrow::Cow;
+
+use lockstep_files::escaped;
+
 /// A table of text with a header.
 ///
 /// A column is right-aligned if all its non-empty cells are numbers, such as `7`, `12.5 %`, `3/4` or `1,499`.
@@ -72,20 +76,20 @@ impl Table {
     }
 
     /// Returns the table with its header as CSV (RFC 4180, with `\n` at line ends).
+    ///
+    /// A cell that a spreadsheet would take for a formula begins with an apostrophe: one that begins with `=`, `+`, `-`, `@`,
+    /// a tab or a carriage return, and is not a number.
     pub fn to_csv(&self) -> String {
         csv_text(std::iter::once(&self.header).chain(&self.rows))
     }
 
     /// Returns the table in aligned columns for a terminal, separated by two spaces.
     ///
-    /// Line breaks and tabs become spaces, other control characters become U+FFFD.
+    /// Line breaks and tabs become spaces. Other control characters, and those that change the writing direction, are
+    /// escaped.
     pub fn to_text(&self) -> String {
-        let printable = |character: char| match character {
-            '\n' | '\r' | '\t' => ' ',
-            _ if character.is_control() => char::REPLACEMENT_CHARACTER,
-            _ => character,
-        };
-        let lines = self.lines(|cell| cell.chars().map(printable).collect());
+        let space = |character| if matches!(character, '\n' | '\r' | '\t') { ' ' } else { character };
+        let lines = self.lines(|cell| cell.chars().map(space).flat_map(escaped).collect());
         let (widths, aligns) = (widths(&lines), self.aligns());
         let row = |line: &Vec<String>| padded(line, &widths, &aligns).join("  ").trim_end().to_owned() + "\n";
         lines.iter().map(row).collect()
@@ -131,7 +135,7 @@ fn padded(line: &[String], widths: &[usize], aligns: &[ColumnAlignment]) -> Vec<
         .collect()
 }
 
-/// Formats one line of CSV (RFC 4180), which ends in `\n`, to write a table row by row.
+/// Formats one line of CSV, as [`Table::to_csv`] does, to write a table row by row. The line ends in `\n`.
 ///
 /// ```
 /// assert_eq!(lockstep_report::csv_line(["kautz:3,2", "11"]), "\"kautz:3,2\",11\n");
@@ -141,10 +145,25 @@ pub fn csv_line<S: AsRef<str>>(cells: impl IntoIterator<Item = S>) -> String {
     csv_text(std::iter::once(&line))
 }
 
+/// Returns the cell as a spreadsheet shows it without computing anything.
+///
+/// # Source
+///
+/// OWASP, *CSV Injection*.
+fn csv_cell(cell: &str) -> Cow<'_, str> {
+    let is_number =
+        |rest: &str| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) && rest.parse::<f64>().is_ok();
+    match cell.strip_prefix(['=', '+', '-', '@', '\t', '\r']) {
+        Some(rest) if !(cell.starts_with(['+', '-']) && is_number(rest)) => Cow::Owned(format!("'{cell}")),
+        _ => Cow::Borrowed(cell),
+    }
+}
+
 fn csv_text<'a>(lines: impl Iterator<Item = &'a Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in lines.filter(|line| !line.is_empty()) {
-        writer.write_record(line).expect("writing to memory never fails, and all lines have the same length");
+        let cells = line.iter().map(|cell| csv_cell(cell).into_owned());
+        writer.write_record(cells).expect("writing to memory never fails, and all lines have the same length");
     }
     let bytes = writer.into_inner().expect("writing to memory never fails");
     String::from_utf8(bytes).expect("CSV of UTF-8 is UTF-8")
@@ -193,15 +212,26 @@ mod tests {
     }
 
     #[test]
+    fn a_spreadsheet_computes_no_cell() {
+        for cell in ["=1+1", "+1-1", "-2*3", "@SUM(A1)", "\t=1", "\r=1", "=", "@", "-inf", "+1e", "--1"] {
+            assert_eq!(csv_cell(cell), format!("'{cell}"), "{cell:?}");
+        }
+        for cell in ["-3", "+1.5", "-1e-3", "-", "7", "", "a=b", "torus:4x4", "1-2"] {
+            assert_eq!(csv_cell(cell), cell);
+        }
+        assert_eq!(csv_line(["=HYPERLINK(\"x\",\"y\")", "-1"]), "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\",-1\n");
+    }
+
+    #[test]
     fn terminal_text_is_aligned_and_escaped() {
         let mut table = sample();
         table.push(["\u{1b}[31mred", "1"]);
         expect![[r"
-            network       steps  note
-            omega:8           7  a|b
-            fat-tree:2,5  1,031  two lines
-            größe             -
-            �[31mred          1
+            network        steps  note
+            omega:8            7  a|b
+            fat-tree:2,5   1,031  two lines
+            größe              -
+            \u{1b}[31mred      1
         "]]
         .assert_eq(&table.to_text());
     }
@@ -237,7 +267,8 @@ mod tests {
             let text = table.to_csv();
             let reader = csv::Reader::from_reader(text.as_bytes());
             let read: Result<Vec<_>, _> = reader.into_deserialize::<Vec<String>>().collect();
-            prop_assert_eq!(read.unwrap(), rows);
+            let shown = |row: &Vec<String>| row.iter().map(|cell| csv_cell(cell).into_owned()).collect();
+            prop_assert_eq!(read.unwrap(), rows.iter().map(shown).collect::<Vec<Vec<String>>>());
         }
 
         #[test]

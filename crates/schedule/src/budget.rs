@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::sync::Arc;
+#[cfg(feature = "fault-injection")]
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,9 @@ pub struct Budget {
     evaluations: u64,
     deadline: Option<Instant>,
     cancelled: Arc<AtomicBool>,
+    /// Number of checks until cancellation; 0 for none.
+    #[cfg(feature = "fault-injection")]
+    checks_left: Arc<AtomicU64>,
 }
 
 impl Budget {
@@ -36,7 +41,13 @@ impl Budget {
 
     /// Returns a budget of at most `evaluations`. Each engine documents its unit of one evaluation.
     pub fn evaluations(evaluations: u64) -> Self {
-        Self { evaluations, deadline: None, cancelled: Arc::default() }
+        Self {
+            evaluations,
+            deadline: None,
+            cancelled: Arc::default(),
+            #[cfg(feature = "fault-injection")]
+            checks_left: Arc::default(),
+        }
     }
 
     /// Returns a budget that ends after this time, counted from now.
@@ -80,8 +91,28 @@ impl Budget {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// The same budget, which is cancelled at its check with this number, from 1: the number of calls of
+    /// [`stop_after`](Self::stop_after) of this budget and its clones. Only for tests, with the feature `fault-injection`.
+    #[cfg(feature = "fault-injection")]
+    #[must_use]
+    pub fn cancelled_at_check(mut self, check: u64) -> Self {
+        self.checks_left = Arc::new(AtomicU64::new(check));
+        self
+    }
+
+    /// Counts one check, and cancels the budget at the chosen one.
+    #[cfg(feature = "fault-injection")]
+    fn count_check(&self) {
+        let left = self.checks_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if left == Ok(1) {
+            self.cancel();
+        }
+    }
+
     /// Returns the reason to stop a search after this number of evaluations, or `None` if it may continue.
     pub fn stop_after(&self, evaluations: u64) -> Option<StopReason> {
+        #[cfg(feature = "fault-injection")]
+        self.count_check();
         if self.cancelled.load(Ordering::Relaxed) {
             Some(StopReason::Cancelled)
         } else if evaluations >= self.evaluations {

@@ -14,6 +14,8 @@ mod verify;
 
 use clap::{Parser, Subcommand};
 
+use crate::memory::{self, MemoryLimit};
+
 pub(crate) use self::bound::BoundArgs;
 pub(crate) use self::cost::CostArgs;
 pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs};
@@ -38,8 +40,8 @@ Examples:
 A network is a spec such as mesh:4x4, or a graph file (JSON, edge list, DOT, GraphML, node-link
 JSON), or - for standard input.
 
-Exit codes: 0 success; 1 negative result (invalid schedule, or no schedule found); 2 wrong usage or
-unreadable input.";
+Exit codes: 0 success; 1 negative result (invalid schedule, or no schedule found); 2 wrong usage,
+unreadable input, unwritable output or too little memory.";
 
 /// Arguments of the program.
 #[derive(Debug, Parser)]
@@ -47,6 +49,9 @@ unreadable input.";
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,
+    /// Maximum memory: a size (500MB, 2GiB), a percentage of the machine or container (80%), or 'unlimited'
+    #[arg(long, global = true, value_name = "SIZE", default_value_t = MemoryLimit::DEFAULT, value_parser = memory::limit)]
+    pub(crate) max_memory: MemoryLimit,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

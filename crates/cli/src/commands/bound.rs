@@ -4,13 +4,15 @@ use lockstep::files::to_json_rows;
 use lockstep_report::Table;
 
 use crate::args::{BoundArgs, Verbosity};
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
-use crate::problem_input::ProblemInput;
+use crate::problem_input::{self, ProblemInput};
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet};
 
 pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    problem_input::add_files(&args.problem, &mut CommandFiles::new())?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let budget = args.budget.begin();

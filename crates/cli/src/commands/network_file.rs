@@ -8,19 +8,46 @@ use lockstep::topology::{GraphFormat, write_graph};
 use lockstep_report::{DrawingLimits, topology_svg};
 
 use crate::args::NetworkFormat;
-use crate::output::{self, extension};
+use crate::command_files::CommandFiles;
+use crate::output::{Output, extension};
 
-/// Writes a network to `path`, by default to standard output. Without `format`, the extension chooses the format.
-pub(super) fn write(topology: &Topology, path: Option<&Path>, format: Option<NetworkFormat>) -> anyhow::Result<()> {
-    let path = path.unwrap_or(Path::new("-"));
-    let format = format
-        .or_else(|| format_of(path))
-        .with_context(|| format!("{}: unknown extension; choose a format with --format", path.display()))?;
-    let text = match format.graph() {
-        Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
-        None => topology_svg(topology, &DrawingLimits::PAGE),
-    };
-    output::write(path, text.as_bytes())
+/// The destination of a network, with its format.
+pub(super) struct NetworkOutput {
+    output: Output,
+    format: NetworkFormat,
+}
+
+impl NetworkOutput {
+    /// Opens the destination of `--output` and `--format`; `None` without these options. The default destination is
+    /// standard output, and the extension chooses the default format.
+    pub(super) fn open(
+        path: Option<&Path>,
+        format: Option<NetworkFormat>,
+        files: &mut CommandFiles,
+    ) -> anyhow::Result<Option<Self>> {
+        if path.is_none() && format.is_none() {
+            return Ok(None);
+        }
+        let path = path.unwrap_or(Path::new("-"));
+        let format = format
+            .or_else(|| format_of(path))
+            .with_context(|| format!("{}: unknown extension; choose a format with --format", path.display()))?;
+        Ok(Some(Self { output: files.write("--output", path)?, format }))
+    }
+
+    /// Returns true if the network goes to standard output.
+    pub(super) fn is_standard(&self) -> bool {
+        self.output.is_standard()
+    }
+
+    /// Writes a network.
+    pub(super) fn write(self, topology: &Topology) -> anyhow::Result<()> {
+        let text = match self.format.graph() {
+            Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
+            None => topology_svg(topology, &DrawingLimits::PAGE),
+        };
+        self.output.write(&text)
+    }
 }
 
 fn format_of(path: &Path) -> Option<NetworkFormat> {

@@ -12,20 +12,27 @@ use lockstep::flow::{
 use serde::Serialize;
 
 use crate::args::{SimulateArgs, Verbosity};
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
+use crate::output::Output;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
 pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
-    let (topology, programs, traffic) = traffic_of(args)?;
-    let options = args.options();
-    let is_data = args.write_programs.as_deref().is_some_and(input::is_standard);
+    let mut files = CommandFiles::new();
+    args.spec.iter().try_for_each(|spec| files.read_network(spec))?;
+    args.traffic.schedule.iter().try_for_each(|path| files.read("--schedule", path))?;
+    args.traffic.programs.iter().try_for_each(|path| files.read("--programs", path))?;
+    let written = files.write_to("--write-programs", args.write_programs.as_deref())?;
+    let is_data = written.as_ref().is_some_and(Output::is_standard);
     ensure!(
         !(is_data && args.json),
         "--write-programs: standard output cannot carry both programs and --json; give a file"
     );
-    if let Some(path) = &args.write_programs {
-        output::write(path, programs.to_json().as_bytes())?;
+    let (topology, programs, traffic) = traffic_of(args)?;
+    let options = args.options();
+    if let Some(output) = written {
+        output.write(&programs.to_json())?;
     }
     let tasks = programs.task_count();
     if tasks > usize::from(u16::MAX) {
@@ -60,8 +67,12 @@ fn traffic_of(args: &SimulateArgs) -> anyhow::Result<(Topology, Programs, String
     let topology = args.failures.apply_to(input::topology(spec)?)?;
     if let Some(path) = &traffic.programs {
         let name = input::name(path);
-        let text = String::from_utf8(input::bytes(path)?).map_err(|_| anyhow!("{name}: not UTF-8 text"))?;
-        return Ok((topology, Programs::from_json(&text).with_context(|| name.clone())?, name));
+        return Ok((
+            topology,
+            Programs::from_json(&input::text(path, "programs, as --write-programs writes them")?)
+                .with_context(|| name.clone())?,
+            name,
+        ));
     }
     let tasks = u64::from(traffic.tasks.get()) * topology.terminal_count() as u64;
     let tasks = u32::try_from(tasks)

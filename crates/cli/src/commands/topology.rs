@@ -9,8 +9,9 @@ use lockstep::{NodeId, Topology};
 use lockstep_report::Table;
 use serde::Serialize;
 
-use super::network_file;
+use super::network_file::NetworkOutput;
 use crate::args::TopologyArgs;
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::metrics::{self, Metric, Wanted};
 use crate::text::Sheet;
@@ -32,21 +33,24 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
             "--metrics takes the word behind it for a metric; give the network before it: lockstep topology mesh:4x4 --metrics"
         )
     };
+    let mut files = CommandFiles::new();
+    files.read_network(spec)?;
+    let output = NetworkOutput::open(args.output.as_deref(), args.format, &mut files)?;
     let mut topology = input::topology(spec)?;
     if args.half_duplex {
         topology = topology.half_duplex();
     }
     topology = args.failures.apply_to(topology)?;
-    if args.format.is_none() && args.output.is_none() {
-        let wanted = args.metrics.as_deref().map(Wanted::new).transpose()?;
-        let metrics = wanted.map(|wanted| metrics::measure(&mut Network::of(&topology), &wanted));
-        let properties = Properties::new(&topology, metrics);
-        // One line per metric.
-        let depth = if properties.metrics.is_some() { 2 } else { 1 };
-        output::print(&if args.json { to_json_rows(&properties, depth) } else { properties.to_text() })?;
+    if let Some(output) = output {
+        output.write(&topology)?;
         return Ok(ExitStatus::Success);
     }
-    network_file::write(&topology, args.output.as_deref(), args.format)?;
+    let wanted = args.metrics.as_deref().map(Wanted::new).transpose()?;
+    let metrics = wanted.map(|wanted| metrics::measure(&mut Network::of(&topology), &wanted));
+    let properties = Properties::new(&topology, metrics);
+    // One line per metric.
+    let depth = if properties.metrics.is_some() { 2 } else { 1 };
+    output::print(&if args.json { to_json_rows(&properties, depth) } else { properties.to_text() })?;
     Ok(ExitStatus::Success)
 }
 

@@ -6,6 +6,7 @@ use lockstep::{Plan, Verdict};
 use serde::Serialize;
 
 use crate::args::VerifyArgs;
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::{self, Saved};
 use crate::output;
@@ -15,6 +16,7 @@ use crate::text::{self, Sheet, counted};
 const MAX_VIOLATIONS: usize = 1000;
 
 pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
+    CommandFiles::new().read("the schedule", &args.file)?;
     let saved = input::saved(&args.file)?;
     let time = match &saved {
         Saved::Schedule(file) => text::time(file.collective(), file.schedule(), args.cost)?,
@@ -36,7 +38,7 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
             let text = if args.json {
                 to_json_line(&Invalid { valid: false, violations })
             } else {
-                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::printable(violation)));
+                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::one_line(violation)));
                 lines.collect::<Vec<_>>().concat()
             };
             (ExitStatus::Negative, text)

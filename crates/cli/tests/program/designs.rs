@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{lockstep, run, stdout_of};
+use crate::{lockstep, stdout_of};
 
 #[test]
 fn the_number_of_threads_does_not_change_the_front() {
@@ -46,17 +46,4 @@ fn a_plot_has_every_design_and_few_colours() {
         let series = picture.matches("class=\"series\"").count();
         assert!((1..=most).contains(&series), "{objectives}: {series} series");
     }
-}
-
-#[test]
-fn a_checkpoint_of_another_design_is_refused_with_the_remedy() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("f.json.checkpoint");
-    fs::write(&path, "nonsense").unwrap();
-    let output = run(directory.path(), "design --routers 2 --chassis 4 -o f.json", b"");
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(message.contains("error: f.json.checkpoint: the checkpoint cannot be read: "), "{message}");
-    assert!(message.ends_with("; delete the file, or use another one with --checkpoint\n"), "{message}");
-    assert!(path.exists() && !directory.path().join("f.json").exists());
 }

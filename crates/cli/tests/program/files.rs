@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{run, stdout_of};
+use crate::{names, refusal_of, run, stdout_of};
 
 #[test]
 fn the_same_seed_writes_the_same_bytes() {
@@ -92,10 +92,61 @@ fn an_unknown_extension_is_refused_before_the_search() {
 fn written_files_have_ordinary_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("plain"), "").unwrap();
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("plain"), "").unwrap();
     stdout_of(directory.path(), "plan ring:4 -c aab -o s.json", b"");
-    let mode = |name: &str| fs::metadata(directory.path().join(name)).unwrap().permissions().mode();
+    let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode();
     assert_eq!(mode("s.json"), mode("plain"));
+    for arguments in ["plan ring:4 -c aab", "faults ring:4 -c aab --links"] {
+        fs::set_permissions(path("s.json"), fs::Permissions::from_mode(0o600)).unwrap();
+        stdout_of(directory.path(), &format!("{arguments} -o s.json"), b"");
+        assert_eq!(mode("s.json") & 0o777, 0o600, "{arguments}");
+    }
+}
+
+#[test]
+fn a_destination_that_cannot_be_written_is_refused_before_the_work() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("folder")).unwrap();
+    // This search takes minutes.
+    for destination in ["no/such/folder/s.json", "folder", "folder/"] {
+        let arguments = format!("plan omega:64 -c aas --engine umda --budget unlimited -o {destination}");
+        let message = refusal_of(directory.path(), &arguments);
+        assert!(message.starts_with(&format!("error: {destination}: cannot write the file: ")), "{message}");
+    }
+    assert_eq!(names(directory.path()), ["folder"]);
+}
+
+#[test]
+fn hostile_names_are_escaped() {
+    let directory = tempfile::tempdir().unwrap();
+    let hostile = "x\u{202e}\u{2066}\u{200f}\u{9b}31m\u{7f}";
+    let name = serde_json::to_string(hostile).unwrap();
+    let network = format!(
+        "{{\"directed\": false, \"multigraph\": false, \"graph\": {{}}, \"nodes\": [{{\"id\": {name}}}, {{\"id\": \"=1+1\"}}], \
+         \"links\": [{{\"source\": {name}, \"target\": \"=1+1\"}}]}}"
+    );
+    fs::write(directory.path().join("n.json"), network).unwrap();
+    for arguments in [
+        "topology n.json --format json",
+        "topology n.json --format node-link",
+        "plan n.json -c aab",
+        "plan n.json -c aab --json",
+        "bound n.json -c aab",
+        "bound n.json -c aab --json",
+        "plan n.json -c oab --root missing",
+        "faults n.json -c aab --nodes",
+        "faults n.json -c aab --links --json",
+        "simulate n.json --flows 2",
+    ] {
+        let output = run(directory.path(), arguments, b"");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let is_shown =
+            |c: char| c == '\n' || !(c.is_control() || hostile.chars().skip(1).take(3).any(|hidden| hidden == c));
+        assert!(text.len() > 1 && text.chars().all(is_shown), "lockstep {arguments}: {text:?}");
+    }
+    let table = stdout_of(directory.path(), "faults n.json -c oab --root 0 --nodes --format csv", b"");
+    assert!(String::from_utf8(table).unwrap().contains("\n'=1+1,"));
 }
 
 #[cfg(unix)]
@@ -105,19 +156,6 @@ fn a_device_is_written_in_place() {
     let output = run(directory.path(), "plan ring:4 -c aab -o /dev/null", b"");
     assert_eq!(output.status.code(), Some(0));
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
-}
-
-#[test]
-fn an_invalid_checkpoint_is_refused_with_the_remedy() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("s.json.checkpoint"), "nonsense").unwrap();
-    let output = run(directory.path(), "plan omega:8 -c aab --engine umda -o s.json", b"");
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let expected = "error: s.json.checkpoint: the file begins with \"nonsense\"";
-    assert!(message.contains(expected), "{message}");
-    assert!(message.ends_with("; delete the file, or use another one with --checkpoint\n"), "{message}");
-    assert!(directory.path().join("s.json.checkpoint").exists());
 }
 
 #[test]

@@ -2,9 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
+mod checkpoints;
 mod designs;
 mod files;
+#[cfg(all(unix, feature = "fault-injection"))]
+mod injected_faults;
+mod memory;
 mod pipes;
+mod same_files;
 #[cfg(unix)]
 mod signals;
 mod transcripts;
@@ -34,6 +39,22 @@ fn run(directory: &Path, arguments: &str, input: &[u8]) -> Output {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     output
+}
+
+/// Runs the program, which must fail with exit code 2, and returns its standard error.
+fn refusal_of(directory: &Path, arguments: &str) -> String {
+    let output = run(directory, arguments, b"");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "lockstep {arguments}: {message}");
+    message
+}
+
+/// Returns the names of the files in a directory, in order.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 /// Runs the program, which must succeed, and returns its standard output.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::lockstep;
+use crate::{lockstep, names};
 
 /// A search that fails at 15 steps, then finds 16: one second or more on one thread.
 const PLAN: &str = "plan omega:16 -c aas --engine umda --seed 3 --budget 2000000 -o s.json --quiet";
@@ -154,4 +154,45 @@ fn a_killed_book_is_completed_bit_for_bit() {
         assert!(start_sweep(directory.path(), &["--book", book]).wait_with_output().unwrap().status.success());
     }
     assert_eq!(fs::read(&path).unwrap(), fs::read(directory.path().join("whole.lsb")).unwrap());
+}
+
+/// Number of interruptions per command; `LOCKSTEP_INTERRUPTIONS` replaces it.
+const INTERRUPTIONS: u32 = 3;
+
+/// Runs a command until it ends, or sends it a signal after a time. Returns its standard error.
+fn run_until(directory: &Path, arguments: &str, signal: Option<(&str, Duration)>) -> String {
+    let child = start(directory, arguments, "1");
+    if let Some((signal, moment)) = signal {
+        sleep(moment);
+        // The command may have ended.
+        Command::new("kill").args(["-s", signal, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+    }
+    String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
+}
+
+#[test]
+fn work_interrupted_at_any_moment_ends_with_the_same_bytes() {
+    let interruptions = std::env::var("LOCKSTEP_INTERRUPTIONS").map_or(INTERRUPTIONS, |text| text.parse().unwrap());
+    let sweep = "faults mesh:4x4 -c aab --links --at-once 2 --sample 40 --book b.lsb -o s.json";
+    for arguments in [PLAN, DESIGN, sweep] {
+        let whole = tempfile::tempdir().unwrap();
+        let started = Instant::now();
+        run_until(whole.path(), arguments, None);
+        let duration = started.elapsed();
+        let files = names(whole.path());
+        for number in 0..interruptions {
+            let directory = tempfile::tempdir().unwrap();
+            let signal = ["INT", "TERM", "KILL"][number as usize % 3];
+            // Multiples of the golden ratio fill the time evenly.
+            let moment = duration.mul_f64((f64::from(number) * 0.618_034 + 0.1).fract());
+            let first = run_until(directory.path(), arguments, Some((signal, moment)));
+            let second = run_until(directory.path(), arguments, None);
+            let context = format!("{signal} after {moment:?} of lockstep {arguments}: {first} {second}");
+            assert_eq!(names(directory.path()), files, "{context}");
+            for name in &files {
+                let [found, expected] = [&directory, &whole].map(|folder| fs::read(folder.path().join(name)).unwrap());
+                assert!(found == expected, "{name}: {context}");
+            }
+        }
+    }
 }

@@ -23,6 +23,9 @@ use crate::programs::{Event, Programs, TaskId};
 use crate::routing::Routing;
 use crate::shortest_path_search::{ShortestPathSearch, SortedChannels};
 
+/// Maximum number of searches that estimate the size of all paths.
+const MAX_SAMPLE: usize = 16;
+
 /// The flows of programs, their subflows, and the links of each subflow, in flat arrays.
 ///
 /// Flows are numbered in the order of their sends. A flow has one subflow per path. Links are numbered: resources of
@@ -133,7 +136,8 @@ impl RoutedFlows {
         paths: &mut [[u32; 2]],
     ) -> Result<(), SimulationError> {
         let by_root: Vec<&[PathRequest]> = requests.chunk_by(|one, next| one.root == next.root).collect();
-        let crossings = AtomicU64::new((self.links.len() + self.path_start.len()) as u64);
+        let given = (self.links.len() + self.path_start.len()) as u64;
+        let crossings = AtomicU64::new(given);
         let finder = PathFinder {
             placement,
             access_count: self.access_count,
@@ -141,6 +145,7 @@ impl RoutedFlows {
             tree_is_symmetric,
             crossings: &crossings,
         };
+        check_before_routing(&finder, sorted_channels, &by_root, given)?;
         let found: Vec<Result<FoundPaths, SimulationError>> = by_root
             .par_iter()
             .map_init(|| ShortestPathSearch::new(sorted_channels), |search, requests| finder.find(search, requests))
@@ -214,6 +219,31 @@ impl RoutedFlows {
             }
         }
         loads
+    }
+}
+
+/// Counts the channels of all paths before any path is stored, if a sample of the searches suggests that they are too many.
+/// `given` channels are in paths that the programs give.
+fn check_before_routing(
+    finder: &PathFinder<'_>,
+    sorted_channels: &SortedChannels<'_>,
+    by_root: &[&[PathRequest]],
+    given: u64,
+) -> Result<(), SimulationError> {
+    let count = |every: usize| {
+        let roots = by_root.par_iter().step_by(every);
+        let crossings = roots.map_init(
+            || ShortestPathSearch::new(sorted_channels),
+            |search, requests| finder.crossings(search, requests),
+        );
+        crossings.try_reduce(|| 0, |one, other| Ok(one + other))
+    };
+    let every = by_root.len().div_ceil(MAX_SAMPLE).max(1);
+    let is_suspect = |crossings: u64| crossings.saturating_mul(every as u64) > MAX_CROSSINGS / 2;
+    // The search of all paths reports unreachable terminals in order.
+    match count(every).map(is_suspect) {
+        Ok(true) => count(1).map_or(Ok(()), |crossings| check_size(given + crossings)),
+        Ok(false) | Err(_) => Ok(()),
     }
 }
 

@@ -35,14 +35,23 @@ pub(super) struct PathFinder<'a> {
 }
 
 impl PathFinder<'_> {
-    /// Finds the paths of requests that have the same root.
-    pub(super) fn find(
+    /// Returns the number of channels of all paths of the requests, which have the same root. Counts each path as three
+    /// channels more, and stores none.
+    pub(super) fn crossings(
         &self,
         search: &mut ShortestPathSearch<'_>,
         requests: &[PathRequest],
-    ) -> Result<FoundPaths, SimulationError> {
-        let mut found = FoundPaths::default();
-        let Some(first) = requests.first() else { return Ok(found) };
+    ) -> Result<u64, SimulationError> {
+        Ok(self.count(search, requests)?.1)
+    }
+
+    /// Searches from the root of the requests. Returns the number of paths per pair, and the number of their channels.
+    fn count(
+        &self,
+        search: &mut ShortestPathSearch<'_>,
+        requests: &[PathRequest],
+    ) -> Result<(Vec<u32>, u64), SimulationError> {
+        let Some(first) = requests.first() else { return Ok((Vec::new(), 0)) };
         let topology = self.placement.topology;
         let root = topology.terminals()[first.root as usize];
         let far_end = |pair: &[PathRequest]| {
@@ -50,7 +59,7 @@ impl PathFinder<'_> {
             if from == root { to } else { from }
         };
         search.run(root, by_pair(requests).map(far_end));
-        let mut crossings = 0;
+        let (mut counts, mut crossings) = (Vec::new(), 0);
         for pair in by_pair(requests) {
             let far = far_end(pair);
             let Some(length) = search.distance(far) else {
@@ -64,9 +73,23 @@ impl PathFinder<'_> {
                 Routing::EcmpRoundRobin => search.count_up_to(far, MAX_PATHS).min(pair.len()),
                 Routing::EcmpSplit => search.count_up_to(far, MAX_PATHS),
             };
-            found.counts.push(count as u32);
+            counts.push(count as u32);
             crossings += count as u64 * (u64::from(length) + 3);
         }
+        Ok((counts, crossings))
+    }
+
+    /// Finds the paths of requests that have the same root.
+    pub(super) fn find(
+        &self,
+        search: &mut ShortestPathSearch<'_>,
+        requests: &[PathRequest],
+    ) -> Result<FoundPaths, SimulationError> {
+        let (counts, crossings) = self.count(search, requests)?;
+        let Some(first) = requests.first() else { return Ok(FoundPaths::default()) };
+        let topology = self.placement.topology;
+        let root = topology.terminals()[first.root as usize];
+        let mut found = FoundPaths { counts, ..FoundPaths::default() };
         // Past the limit, searches continue, so that the sum does not depend on the order of threads. No path is kept.
         if self.crossings.fetch_add(crossings, Ordering::Relaxed) + crossings > MAX_CROSSINGS {
             return Ok(FoundPaths::default());

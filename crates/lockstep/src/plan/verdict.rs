@@ -94,6 +94,14 @@ impl CutShort {
             StopReason::Evaluations => None,
         }
     }
+
+    /// The reason why the search stopped.
+    pub(crate) fn reason(self) -> StopReason {
+        match self {
+            Self::Interrupt => StopReason::Cancelled,
+            Self::Deadline => StopReason::Deadline,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use super::checkpoint_v3::StateV3;
 use super::options::{PlanOptions, StoredEngine, StoredOptions};
 use super::plan_state::PlanState;
 
-const KIND: FileKind = FileKind {
+/// The file kind of checkpoints of a planner.
+pub const CHECKPOINT_KIND: FileKind = FileKind {
     format: "lockstep-plan-checkpoint",
     noun: "checkpoint of a plan",
     magic: *b"lockckpt",
@@ -18,7 +19,7 @@ const KIND: FileKind = FileKind {
 };
 
 /// The format of release 0.1.0, which is still read.
-const KIND_V3: FileKind = FileKind { version: 3, ..KIND };
+const KIND_V3: FileKind = FileKind { version: 3, ..CHECKPOINT_KIND };
 
 /// Why a checkpoint cannot be resumed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -39,6 +40,13 @@ pub enum CheckpointError {
         /// The contradiction.
         what: String,
     },
+}
+
+impl CheckpointError {
+    /// Returns true if the file is the beginning of a checkpoint: its writer was interrupted.
+    pub fn is_torn(&self) -> bool {
+        matches!(self, Self::File(error) if error.is_torn())
+    }
 }
 
 /// Everything that decides which plan is found.
@@ -118,7 +126,7 @@ pub(super) struct SavedSearch {
 /// Writes a checkpoint.
 pub(super) fn write(identity: &Identity, state: &PlanState, engine: &str, search: Vec<u8>) -> Vec<u8> {
     let search = SavedSearch { engine: engine.to_owned(), state: search };
-    KIND.seal(&(identity, state, search))
+    CHECKPOINT_KIND.seal(&(identity, state, search))
 }
 
 /// Reads a checkpoint of a planner with this identity.
@@ -133,7 +141,7 @@ pub(super) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, Save
             state.into_current(evolution).map_err(|error| CheckpointError::Inconsistent { what: error.to_string() })?;
         return Ok((state, SavedSearch { engine: engine.to_owned(), state: search }));
     }
-    let (found, state, search): (Identity, PlanState, SavedSearch) = KIND.open(bytes)?;
+    let (found, state, search): (Identity, PlanState, SavedSearch) = CHECKPOINT_KIND.open(bytes)?;
     identity.expect(&found)?;
     Ok((state, search))
 }

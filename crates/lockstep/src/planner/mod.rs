@@ -14,7 +14,7 @@ mod registry;
 mod symmetric_plan;
 
 pub(crate) use budget_share::{part_of_time, share};
-pub use checkpoint::CheckpointError;
+pub use checkpoint::{CHECKPOINT_KIND, CheckpointError};
 pub use error::PlanError;
 pub use event::{Ending, Event};
 pub(crate) use limits::check_size;

@@ -38,3 +38,10 @@ pub enum BookError {
     #[error("the book contradicts itself: {0}")]
     Problem(#[from] ProblemError),
 }
+
+impl BookError {
+    /// Returns true if the file is the beginning of the first piece of a book: its writer was interrupted.
+    pub fn is_torn(&self) -> bool {
+        matches!(self, Self::File(error) if error.is_torn())
+    }
+}

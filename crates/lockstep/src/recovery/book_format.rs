@@ -12,11 +12,12 @@ use super::degradation::Degradation;
 use crate::plan::{Claims, Plan, PlanFileError};
 use crate::planner::StoredOptions;
 
-pub(super) const KIND: FileKind =
+/// The file kind of recovery books and of the logs of sweeps.
+pub const BOOK_KIND: FileKind =
     FileKind { format: "lockstep-book", noun: "recovery book", magic: *b"lockbook", version: 2, remedies: &[] };
 
 /// Version 1, in which the claims of a plan are one JSON text.
-const KIND_V1: FileKind = FileKind { version: 1, ..KIND };
+const KIND_V1: FileKind = FileKind { version: 1, ..BOOK_KIND };
 
 /// The first piece: everything that decides the results of the sweep.
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -101,7 +102,7 @@ impl TryFrom<PieceV1> for Piece {
 
 /// Reads the first piece. Returns it with the bytes behind it.
 pub(super) fn title(bytes: &[u8]) -> Result<(Title, &[u8]), BookError> {
-    match KIND.open_first(bytes) {
+    match BOOK_KIND.open_first(bytes) {
         Err(FileError::Sealed(SealError::Version { found: 1, .. })) => Ok(KIND_V1.open_first(bytes)?),
         opened => Ok(opened?),
     }
@@ -120,7 +121,7 @@ impl<'a> Pieces<'a> {
     }
 
     fn piece(&mut self) -> Result<(Piece, usize), BookError> {
-        let (piece, rest) = match KIND.open_first(self.rest) {
+        let (piece, rest) = match BOOK_KIND.open_first(self.rest) {
             Err(FileError::Sealed(SealError::Length { .. })) => return Err(BookError::Unfinished),
             Err(FileError::Sealed(SealError::Version { found: 1, .. })) => {
                 let (piece, rest): (PieceV1, &[u8]) = KIND_V1.open_first(self.rest)?;

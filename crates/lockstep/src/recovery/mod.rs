@@ -13,6 +13,7 @@ mod sweep_log;
 
 pub use book::{Recovery, RecoveryBook};
 pub use book_error::BookError;
+pub use book_format::BOOK_KIND;
 pub use consequence::{Consequence, ConsequenceError};
 pub use degradation::{Degradation, FaultOutcome, Loss, PlanFigures};
 pub use replan::{Replan, ReplanError, replan};

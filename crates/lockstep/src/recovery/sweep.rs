@@ -45,23 +45,27 @@ pub fn sweep(
     budget: &Budget,
     mut observe: impl FnMut(Consequence),
 ) -> Result<Option<StopReason>, ConsequenceError> {
-    let mut sets = sets.into_iter();
+    let (mut sets, stop) = (sets.into_iter(), budget.clone().with_evaluations(u64::MAX));
     loop {
         let batch: Vec<Faults> = sets.by_ref().take(BATCH * rayon::current_num_threads()).collect();
         if batch.is_empty() {
             return Ok(None);
         }
-        let consequences: Vec<Result<Consequence, ConsequenceError>> =
-            batch.par_iter().map(|faults| Consequence::of(faults, before, options, budget)).collect();
-        for consequence in consequences {
+        let consequence = |faults| {
+            let consequence = Consequence::of(faults, before, options, budget);
+            // A budget that has not stopped by now has not cut short any part of the work.
+            (consequence, stop.stop_after(0))
+        };
+        let consequences: Vec<_> = batch.par_iter().map(consequence).collect();
+        for (consequence, stopped) in consequences {
+            if stopped.is_some() {
+                return Ok(stopped);
+            }
             let consequence = consequence?;
-            if consequence.plan.as_ref().is_some_and(|plan| plan.cut_short().is_some()) {
-                return Ok(budget.stop_after(0));
+            if let Some(cut_short) = consequence.plan.as_ref().and_then(Plan::cut_short) {
+                return Ok(Some(cut_short.reason()));
             }
             observe(consequence);
-        }
-        if let Some(reason) = budget.stop_after(0) {
-            return Ok(Some(reason));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lockstep_files::HEADER_BYTES;
 
 use super::book_error::BookError;
-use super::book_format::{KIND, PackedPlan, Page, Piece, Pieces, Title, title};
+use super::book_format::{BOOK_KIND, PackedPlan, Page, Piece, Pieces, Title, title};
 use super::consequence::Consequence;
 use super::degradation::Degradation;
 use crate::plan::Plan;
@@ -29,7 +29,7 @@ pub struct SweepIdentity<'a> {
 impl SweepIdentity<'_> {
     /// Returns a checksum of the identity, for the names of files.
     pub fn digest(&self) -> u64 {
-        let sealed = KIND.seal(&self.title());
+        let sealed = BOOK_KIND.seal(&self.title());
         // The last bytes of the header are those of a checksum.
         sealed[HEADER_BYTES - 8..HEADER_BYTES].iter().fold(0, |digest, &byte| digest << 8 | u64::from(byte))
     }
@@ -90,7 +90,7 @@ impl<W: Write> SweepLog<W> {
     ///
     /// The errors of the writer.
     pub fn begin(identity: &SweepIdentity<'_>, mut out: W) -> io::Result<Self> {
-        out.write_all(&KIND.seal(&identity.title()))?;
+        out.write_all(&BOOK_KIND.seal(&identity.title()))?;
         out.flush()?;
         Ok(Self { out, pages: 0, keeps_plans: identity.keeps_plans })
     }
@@ -113,17 +113,18 @@ impl<W: Write> SweepLog<W> {
         Ok(())
     }
 
-    /// Writes the end of the log.
+    /// Writes the end of the log, and returns its writer.
     ///
     /// # Errors
     ///
     /// The errors of the writer.
-    pub fn end(mut self) -> io::Result<()> {
-        self.write(&Piece::End(self.pages))
+    pub fn end(mut self) -> io::Result<W> {
+        self.write(&Piece::End(self.pages))?;
+        Ok(self.out)
     }
 
     fn write(&mut self, piece: &Piece) -> io::Result<()> {
-        self.out.write_all(&KIND.seal(piece))?;
+        self.out.write_all(&BOOK_KIND.seal(piece))?;
         self.out.flush()
     }
 }

@@ -8,6 +8,7 @@ mod checkpoints;
 mod engines;
 mod execution;
 mod files;
+mod interruptions;
 mod limits;
 mod networks;
 mod oracle;

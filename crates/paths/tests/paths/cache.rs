@@ -85,11 +85,23 @@ fn truncated_file_is_rebuilt() {
 fn altered_file_is_rebuilt() {
     let (_directory, file, mesh) = mesh_cache();
     let written = fs::read(&file).expect("a cache");
-    for (place, reason) in [(0, "right kind"), (8, "version"), (60, "checksum"), (written.len() - 1, "checksum")] {
+    for (place, reason) in [(8, "version"), (60, "checksum"), (written.len() - 1, "checksum")] {
         let mut altered = written.clone();
         altered[place] ^= 1;
         fs::write(&file, &altered).expect("writable");
         assert_rebuilt(&file, &mesh, SELECTION, reason);
+    }
+}
+
+#[test]
+fn file_of_another_kind_stays() {
+    let (_directory, file, mesh) = mesh_cache();
+    for foreign in ["precious data", "{}", "lockplan"] {
+        fs::write(&file, foreign).expect("writable");
+        let (table, log) = load(&file, &mesh, SELECTION);
+        assert_eq!(table, PathTable::build(&mesh, SELECTION).expect("small"));
+        assert!(log.contains("is no path cache, and is left as it is"), "{log}");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), foreign);
     }
 }
 

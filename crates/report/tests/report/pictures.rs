@@ -1,11 +1,13 @@
 //! Pictures and pages of networks and schedules.
 
+use base64::prelude::*;
 use expect_test::expect_file;
 use lockstep_report::{DrawingLimits, schedule_html, schedule_svg, topology_svg};
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, strategy};
 use proptest::prelude::*;
 use roxmltree::{Document, Node, ParsingOptions};
+use sha2::{Digest, Sha256};
 
 const LIMITS: DrawingLimits = DrawingLimits::PAGE;
 
@@ -201,6 +203,20 @@ fn hostile_names_stay_text() {
     let page = schedule_html(&problem, &schedule, &LIMITS);
     let document = parse(&page);
     assert_eq!(document.descendants().filter(|node| node.has_tag_name("script")).count(), 1);
+}
+
+#[test]
+fn a_page_allows_its_own_script_alone() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    let collective = Collective::all_gather();
+    let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
+    let page = schedule_html(&problem, &Schedule::new(), &LIMITS);
+    let document = parse(&page);
+    let policy = document.descendants().find(|node| node.attribute("http-equiv") == Some("Content-Security-Policy"));
+    let policy = policy.unwrap().attribute("content").unwrap();
+    let script = BASE64_STANDARD.encode(Sha256::digest(texts(document.root(), "script")[0]));
+    assert!(policy.contains("default-src 'none'; "), "{policy}");
+    assert!(policy.contains(&format!("script-src 'sha256-{script}'")), "{policy}");
 }
 
 #[test]

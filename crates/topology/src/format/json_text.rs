@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use lockstep_files::one_line;
+use lockstep_files::{one_line, to_json_line};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -61,5 +61,7 @@ pub(super) fn push_rows<T: Serialize>(text: &mut String, key: &str, rows: &[T]) 
 
 /// Returns a value as JSON on one line.
 pub(super) fn quoted<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).expect("the value consists of numbers, strings, lists and structs")
+    let mut text = to_json_line(value);
+    text.truncate(text.trim_end().len());
+    text
 }

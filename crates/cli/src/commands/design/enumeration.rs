@@ -2,7 +2,7 @@
 
 use lockstep::design::{DesignProblem, Front, enumerate};
 
-use super::front;
+use super::front::{self, FrontOutputs};
 use super::machine::describe;
 use crate::args::{FrontArgs, Verbosity};
 use crate::exit_status::ExitStatus;
@@ -11,6 +11,7 @@ use crate::text::Sheet;
 pub(super) fn run(
     problem: &DesignProblem<'_>,
     links: u32,
+    outputs: FrontOutputs,
     args: &FrontArgs,
     verbosity: Verbosity,
 ) -> anyhow::Result<ExitStatus> {
@@ -21,6 +22,6 @@ pub(super) fn run(
     sheet.line("choices", format!("{} ways to use {} slots per chassis", enumeration.choices, enumeration.links));
     sheet.line("networks", format!("{} up to isomorphism", enumeration.classes));
     sheet.line("scored", format!("{} connected and allowed", enumeration.designs.len()));
-    front::deliver(&front, sheet, args, verbosity)?;
+    front::deliver(&front, sheet, outputs, args, verbosity)?;
     Ok(ExitStatus::Success)
 }

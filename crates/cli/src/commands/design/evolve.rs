@@ -1,11 +1,11 @@
 //! `lockstep design`: a front by evolution.
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::anyhow;
 use lockstep::Budget;
-use lockstep::design::{CheckpointError, DesignProblem, Front, checkpoint, resume};
+use lockstep::design::{CHECKPOINT_KIND, DesignProblem, Front, checkpoint, resume};
 use lockstep::pareto::{Evolution, EvolutionError, EvolutionOptions};
 
-use super::front;
+use super::front::{self, FrontOutputs};
 use super::machine::describe;
 use crate::args::{FrontArgs, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
@@ -15,18 +15,29 @@ use crate::progress::GenerationBar;
 use crate::signals::cancel_on_signal;
 use crate::text::{Sheet, counted};
 
-pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+pub(super) fn run(
+    problem: &DesignProblem<'_>,
+    outputs: FrontOutputs,
+    mut file: Option<CheckpointFile>,
+    args: &FrontArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<ExitStatus> {
     let (options, generations) = (args.evolution.options(), args.evolution.generations());
     note_ineffective_options(problem, verbosity);
-    let mut file = CheckpointFile::new(args.checkpoint.as_deref(), args.output.as_deref());
-    let saved = file.as_mut().map(|file| file.read(verbosity)).transpose()?.flatten();
+    let mut resumed = None;
+    if let Some(file) = &mut file
+        && let Some(saved) = file.read(CHECKPOINT_KIND, verbosity)?
+    {
+        match resume_from(problem, options, generations, &saved) {
+            Ok(evolution) => resumed = Some(evolution),
+            Err((error, is_torn)) => file.start_again(error.as_ref(), is_torn, verbosity)?,
+        }
+    }
     let stop = Budget::unlimited();
     cancel_on_signal(&stop, "the evolution after this generation", verbosity)?;
-    let mut evolution = match (saved, &file) {
-        (Some(bytes), Some(file)) => {
-            resume_from(problem, options, generations, &bytes).with_context(|| file.path().display().to_string())?
-        }
-        _ => Evolution::new(problem, options).map_err(with_advice)?,
+    let mut evolution = match resumed {
+        Some(evolution) => evolution,
+        None => Evolution::new(problem, options).map_err(with_advice)?,
     };
 
     let bar = GenerationBar::new(verbosity, generations);
@@ -47,29 +58,31 @@ pub(super) fn run(problem: &DesignProblem<'_>, args: &FrontArgs, verbosity: Verb
         }
     }
     let front = Front::of_evolution(problem, &evolution);
-    front::deliver(&front, describe_search(problem, &evolution, is_finished), args, verbosity)?;
+    front::deliver(&front, describe_search(problem, &evolution, is_finished), outputs, args, verbosity)?;
     if let Some(file) = &mut file {
         file.settle(is_finished, verbosity);
     }
     Ok(ExitStatus::Success)
 }
 
-/// Restores the evolution that an interrupted run saved.
+/// Restores the evolution that an interrupted run saved. An error tells whether the file is torn.
 fn resume_from<'a>(
     problem: &'a DesignProblem<'a>,
     options: EvolutionOptions,
     generations: u64,
     bytes: &[u8],
-) -> anyhow::Result<Evolution<'a, DesignProblem<'a>>> {
-    let evolution = resume(problem, options, bytes).map_err(|error| match error {
-        CheckpointError::File(_) => anyhow!("{error}; delete the file, or use another one with --checkpoint"),
-        error => error.into(),
+) -> Result<Evolution<'a, DesignProblem<'a>>, (anyhow::Error, bool)> {
+    let evolution = resume(problem, options, bytes).map_err(|error| {
+        let is_torn = error.is_torn();
+        (error.into(), is_torn)
     })?;
     let generation = evolution.generation();
-    ensure!(
-        generation <= generations,
-        "the checkpoint is at generation {generation}; delete it, or raise --generations"
-    );
+    if generation > generations {
+        return Err((
+            anyhow!("the checkpoint is at generation {generation}, behind --generations {generations}"),
+            false,
+        ));
+    }
     Ok(evolution)
 }
 

@@ -8,13 +8,22 @@ use lockstep_report::Table;
 
 use super::plot;
 use crate::args::{FrontArgs, Verbosity};
+use crate::metrics;
+use crate::output::{self, Output};
 use crate::text::{Sheet, counted, scores};
-use crate::{input, metrics, output};
 
 /// Maximum number of designs in a printed list.
 const MAX_LISTED: usize = 256;
 /// Maximum length of a cabling code in a table.
 const MAX_CODE: usize = 64;
+
+/// The files that a front is written to.
+pub(super) struct FrontOutputs {
+    /// The front as JSON.
+    pub(super) file: Option<Output>,
+    /// Its picture.
+    pub(super) plot: Option<Output>,
+}
 
 /// Returns an error if the extension of an output file is not that of a front.
 pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
@@ -25,14 +34,21 @@ pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// Writes and prints a front, as the options say. `sheet` describes its search.
-pub(super) fn deliver(front: &Front, sheet: Sheet, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<()> {
-    if let Some(path) = &args.output {
-        output::write(path, front.to_json().as_bytes())?;
+pub(super) fn deliver(
+    front: &Front,
+    sheet: Sheet,
+    outputs: FrontOutputs,
+    args: &FrontArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    let FrontOutputs { file, plot } = outputs;
+    let is_data = [&file, &plot].into_iter().flatten().any(Output::is_standard);
+    if let Some(file) = file {
+        file.write(&front.to_json())?;
     }
-    if let Some(path) = &args.plot {
-        output::write(path, plot::picture(front).as_bytes())?;
+    if let Some(plot) = plot {
+        plot.write(&plot::picture(front))?;
     }
-    let is_data = [&args.output, &args.plot].into_iter().flatten().any(|path| input::is_standard(path));
     match &args.output {
         _ if is_data => Ok(()),
         _ if args.json => output::print(&front.to_json()),

@@ -14,7 +14,10 @@ use lockstep::pareto::Sense;
 use lockstep_report::Table;
 use serde::Serialize;
 
+use self::front::FrontOutputs;
 use crate::args::{DesignArgs, FrontArgs, Verbosity};
+use crate::checkpoint_file::CheckpointFile;
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::{metrics, output};
 
@@ -44,11 +47,17 @@ fn run_search(args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStat
     let objectives: Vec<_> = names.into_iter().map(objective).collect::<Result<_, _>>()?;
     front::check(args.output.as_deref())?;
     plot::check(args.plot.as_deref(), objectives.len())?;
+    let mut files = CommandFiles::new();
+    let outputs = FrontOutputs {
+        file: files.write_to("--output", args.output.as_deref())?,
+        plot: files.write_to("--plot", args.plot.as_deref())?,
+    };
     let problem = DesignProblem::new(machine, objectives, args.rules.rules())?;
-    match args.exhaustive {
-        Some(links) => enumeration::run(&problem, links, args, verbosity),
-        None => evolve::run(&problem, args, verbosity),
+    if let Some(links) = args.exhaustive {
+        return enumeration::run(&problem, links, outputs, args, verbosity);
     }
+    let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), outputs.file.as_ref(), &mut files)?;
+    evolve::run(&problem, outputs, checkpoint, args, verbosity)
 }
 
 fn objective_list(as_json: bool) -> String {

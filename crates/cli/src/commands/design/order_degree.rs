@@ -8,15 +8,18 @@ use lockstep::{Budget, Topology};
 use serde::Serialize;
 
 use crate::args::{FrontArgs, OrderDegreeArgs, Verbosity};
-use crate::commands::network_file;
+use crate::command_files::CommandFiles;
+use crate::commands::network_file::NetworkOutput;
+
 use crate::exit_status::ExitStatus;
+use crate::output;
 use crate::progress::RoundBar;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
-use crate::{input, output};
 
 pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let (seed, OrderDegreeArgs { rounds, format, .. }) = (args.evolution.options().seed, args.order_degree);
+    let output = NetworkOutput::open(args.output.as_deref(), format, &mut CommandFiles::new())?;
     let mut search = OrderDegreeSearch::new(order, degree, seed)?;
     let stop = Budget::unlimited();
     cancel_on_signal(&stop, "the search", verbosity)?;
@@ -34,13 +37,12 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
 
     let network = search.best().topology(format!("order-degree:{order},{degree}"))?;
     let file = args.output.as_deref();
-    let is_written = file.is_some() || format.is_some();
-    if is_written {
-        network_file::write(&network, file, format)?;
-    }
-    let is_data = is_written && file.is_none_or(input::is_standard);
-    if is_data || (is_written && verbosity.quiet && !args.json) {
-        return Ok(ExitStatus::Success);
+    if let Some(output) = output {
+        let is_data = output.is_standard();
+        output.write(&network)?;
+        if is_data || (verbosity.quiet && !args.json) {
+            return Ok(ExitStatus::Success);
+        }
     }
     let found = FoundGraph::new(search.best(), &network, search.round(), seed)?;
     if args.json {

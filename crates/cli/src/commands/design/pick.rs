@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use lockstep::Topology;
 use lockstep::design::{CablingCode, Front, Machine, Network};
 use lockstep::files::to_json_rows;
@@ -10,13 +10,17 @@ use serde::Serialize;
 
 use super::machine::describe;
 use crate::args::{PickArgs, Verbosity};
-use crate::commands::network_file;
+use crate::command_files::CommandFiles;
+use crate::commands::network_file::NetworkOutput;
 use crate::exit_status::ExitStatus;
 use crate::metrics::{self, Metric, Wanted};
 use crate::text::{self, Sheet, score};
 use crate::{input, output};
 
 pub(super) fn run(args: &PickArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let mut files = CommandFiles::new();
+    args.front.iter().try_for_each(|path| files.read("the front", path))?;
+    let output = NetworkOutput::open(args.output.as_deref(), args.format, &mut files)?;
     let (pick, origin) = match (&args.code, &args.front) {
         (Some(code), _) => {
             (PickedDesign { machine: args.machine.machine()?, code: code.clone(), place: None }, "--code".to_owned())
@@ -25,17 +29,20 @@ pub(super) fn run(args: &PickArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             // Without a code, the parser requires a front and a number.
             let (path, number) = (front.as_deref().unwrap_or(Path::new("-")), args.number.unwrap_or(0));
             let name = input::name(path);
-            (PickedDesign::of_front(path, number).with_context(|| name.clone())?, format!("{name}: design {number}"))
+            (
+                PickedDesign::of_front(&input::text(path, "a front, as lockstep design -o writes it")?, number)
+                    .with_context(|| name.clone())?,
+                format!("{name}: design {number}"),
+            )
         }
     };
     let topology = pick.machine.topology(&pick.code).context(origin)?;
-    let is_written = args.output.is_some() || args.format.is_some();
-    if is_written {
-        network_file::write(&topology, args.output.as_deref(), args.format)?;
-    }
-    let is_data = is_written && args.output.as_deref().is_none_or(input::is_standard);
-    if is_data || (is_written && verbosity.quiet && !args.json) {
-        return Ok(ExitStatus::Success);
+    if let Some(output) = output {
+        let is_data = output.is_standard();
+        output.write(&topology)?;
+        if is_data || (verbosity.quiet && !args.json) {
+            return Ok(ExitStatus::Success);
+        }
     }
     let metrics = pick.measure()?;
     let written = args.output.as_deref();
@@ -66,12 +73,7 @@ struct Score {
 }
 
 impl PickedDesign {
-    fn of_front(path: &Path, number: usize) -> anyhow::Result<Self> {
-        let bytes = input::bytes(path)?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| {
-            let byte = error.valid_up_to();
-            anyhow!("byte {byte} is no UTF-8 text; give a front, as lockstep design -o writes it")
-        })?;
+    fn of_front(text: &str, number: usize) -> anyhow::Result<Self> {
         let front = Front::from_json(text)?;
         let design = front.design(number)?;
         let scores = front.objectives().iter().zip(&design.scores);

@@ -1,77 +1,116 @@
 //! The log file of a sweep: a recovery book, or a temporary file that is removed at the end.
 
-use std::fs::{self, File};
-use std::io::{Seek, SeekFrom};
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
-use lockstep::{Consequence, Degradation, SweepIdentity, SweepLog};
+use anyhow::{Context, bail, ensure};
+use lockstep::files::LogFile;
+use lockstep::{BOOK_KIND, BookError, Consequence, Degradation, SweepIdentity, SweepLog};
 
 use crate::args::{SweepArgs, Verbosity};
+use crate::checkpoint_file::set_aside;
+use crate::command_files::CommandFiles;
 use crate::{input, output};
+
+/// The place of the log file.
+pub(super) enum LogPlace {
+    /// A recovery book. Failures to write it are errors.
+    Book(PathBuf),
+    /// A temporary file at a requested place. Failures to write it are warnings.
+    Checkpoint(PathBuf),
+    /// A temporary file in the user's cache folder. Failures to use it are warnings.
+    Cache,
+    /// No log: a device such as `/dev/null` keeps no checkpoint.
+    Nowhere,
+}
+
+impl LogPlace {
+    /// Returns the place that the options give to the log, and adds it to the files of the command.
+    pub(super) fn new(args: &SweepArgs, files: &mut CommandFiles) -> anyhow::Result<Self> {
+        let (name, path) = match (&args.book, &args.checkpoint) {
+            (Some(book), _) => ("--book", book),
+            (None, Some(checkpoint)) => ("--checkpoint", checkpoint),
+            (None, None) => return Ok(Self::Cache),
+        };
+        files.update(name, path)?;
+        let is_book = args.book.is_some();
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            ensure!(!is_book && !path.is_dir(), "{name}: {} is not a regular file; use another file", path.display());
+            return Ok(Self::Nowhere);
+        }
+        Ok(if is_book { Self::Book(path.clone()) } else { Self::Checkpoint(path.clone()) })
+    }
+}
 
 /// The log file of a running sweep, if there is a place for it.
 pub(super) struct Journal {
+    /// The file, if it exists.
     path: Option<PathBuf>,
-    /// `None` without a file, and for a book that is already complete.
-    log: Option<SweepLog<File>>,
+    /// `None` without a file, for a book that is already complete, and after a failure to write.
+    log: Option<SweepLog<LogFile>>,
     is_book: bool,
 }
 
 impl Journal {
     /// Opens the file. Returns the rows of an interrupted sweep, too.
     pub(super) fn open(
+        place: LogPlace,
         identity: &SweepIdentity<'_>,
-        args: &SweepArgs,
+        files: &mut CommandFiles,
         verbosity: Verbosity,
     ) -> anyhow::Result<(Self, Vec<Degradation>)> {
-        let is_book = args.book.is_some();
-        let requested = args.book.clone().or_else(|| args.checkpoint.clone());
-        let none = Self { path: None, log: None, is_book };
-        let Some(path) = requested.clone().or_else(|| cached(identity)) else { return Ok((none, Vec::new())) };
-        let name = || path.display().to_string();
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.with_context(|| format!("{}: cannot open the file for writing", name()))?;
-        if file.try_lock().is_err() {
-            // The same sweep runs twice at once: the second one writes no file.
-            ensure!(requested.is_none(), "{}: another sweep is writing this file; wait, or use another file", name());
-            return Ok((none, Vec::new()));
-        }
-        let bytes = input::bytes(&path)?;
-        if bytes.is_empty() {
-            let log = SweepLog::begin(identity, file).with_context(name)?;
-            return Ok((Self { path: Some(path), log: Some(log), is_book }, Vec::new()));
-        }
-        let interrupted = identity
-            .interrupted(&bytes)
-            .with_context(|| format!("{}: cannot be resumed; delete it, or use another file", name()))?;
-        let state = if interrupted.is_ended { "reading all rows from" } else { "resuming from" };
-        output::note(verbosity, &format!("{state} {}", name()));
-        let log = if interrupted.is_ended {
-            None
-        } else {
-            let end = interrupted.length as u64;
-            file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).with_context(name)?;
-            Some(SweepLog::resume(identity, &interrupted, file))
+        let (is_book, is_requested) = (matches!(place, LogPlace::Book(_)), !matches!(place, LogPlace::Cache));
+        let path = match place {
+            LogPlace::Book(path) | LogPlace::Checkpoint(path) => Some(path),
+            LogPlace::Cache => cached(identity),
+            LogPlace::Nowhere => None,
         };
-        Ok((Self { path: Some(path), log, is_book }, interrupted.rows))
+        let mut journal = Self { path: None, log: None, is_book };
+        let Some(path) = path else { return Ok((journal, Vec::new())) };
+        if !is_requested {
+            files.update("the log of the sweep", &path)?;
+        }
+        let begun = begin(&path, is_requested, identity, verbosity);
+        let in_context = |error: anyhow::Error| {
+            if error.is::<io::Error>() { error.context(cannot_write(&path)) } else { error }
+        };
+        let begun = journal.allow(begun.map_err(in_context))?;
+        let (log, rows) = begun.unwrap_or_default();
+        journal.path = Some(path).filter(|_| log.is_some() || is_book);
+        journal.log = log;
+        Ok((journal, rows))
+    }
+
+    /// Turns a failure to write a temporary file into a warning and `None`.
+    fn allow<T>(&self, result: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+        match result {
+            Err(error) if !self.is_book && error.is::<io::Error>() => {
+                output::warning(&format!("{error:#}; an interruption will lose the results"));
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
     }
 
     /// Appends the next result.
     pub(super) fn add(&mut self, consequence: &Consequence) -> anyhow::Result<()> {
-        match &mut self.log {
-            Some(log) => log.add(consequence).with_context(|| self.name()),
-            None => Ok(()),
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let added = log.add(consequence).with_context(|| self.path.as_deref().map(cannot_write).unwrap_or_default());
+        if self.allow(added)?.is_none() {
+            self.log = None;
         }
+        Ok(())
     }
 
     /// Completes a book, or removes a temporary file.
     pub(super) fn end(self) -> anyhow::Result<()> {
-        let name = self.name();
-        match self {
-            Self { log: Some(log), is_book: true, .. } => log.end().context(name),
-            Self { path: Some(path), is_book: false, .. } => {
-                fs::remove_file(path).with_context(|| format!("{name}: cannot remove the file"))
+        match (self.path, self.log) {
+            (Some(path), Some(log)) if self.is_book => {
+                log.end().and_then(|file| file.sync()).with_context(|| cannot_write(&path))
+            }
+            (Some(path), _) if !self.is_book => {
+                fs::remove_file(&path).with_context(|| format!("{}: cannot remove the file", path.display()))
             }
             _ => Ok(()),
         }
@@ -81,16 +120,57 @@ impl Journal {
     pub(super) fn resume_note(&self) -> String {
         match &self.path {
             Some(path) => format!("; run the same command again to resume from {}", path.display()),
-            None => "; the results are lost because there is no cache folder; use --checkpoint".to_owned(),
+            None => "; the results are lost because there is no log file; use --checkpoint".to_owned(),
         }
-    }
-
-    fn name(&self) -> String {
-        self.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
     }
 }
 
-/// Returns the path of the sweep's file in the user's cache folder, if that folder exists.
+/// Opens the log file of a sweep, or resumes it. A complete one is not opened for writing.
+///
+/// A file that cannot be resumed is an error at a requested place, and is set aside otherwise. A torn file is written
+/// again.
+fn begin(
+    path: &Path,
+    is_requested: bool,
+    identity: &SweepIdentity<'_>,
+    verbosity: Verbosity,
+) -> anyhow::Result<(Option<SweepLog<LogFile>>, Vec<Degradation>)> {
+    let mut file = LogFile::open(path)?;
+    let note = |text: &str| output::note(verbosity, &format!("{}{text}", path.display()));
+    let saved = input::sealed(path, BOOK_KIND)?.map_err(BookError::from);
+    match saved.and_then(|bytes| identity.interrupted(&bytes)) {
+        Ok(interrupted) if interrupted.is_ended => {
+            output::note(verbosity, &format!("reading all rows from {}", path.display()));
+            return Ok((None, interrupted.rows));
+        }
+        Ok(interrupted) => {
+            output::note(verbosity, &format!("resuming from {}", path.display()));
+            file.truncate(interrupted.length as u64)?;
+            return Ok((Some(SweepLog::resume(identity, &interrupted, file)), interrupted.rows));
+        }
+        Err(error) if error.is_torn() => {
+            if fs::metadata(path)?.len() > 0 {
+                note(": the file is incomplete; starting again");
+            }
+        }
+        Err(error) if is_requested => {
+            bail!("{}: cannot be resumed; delete it, or use another file: {error}", path.display())
+        }
+        Err(error) => {
+            let aside = set_aside(path)?;
+            note(&format!(": {error}; renamed to {}, starting again", aside.display()));
+            file = LogFile::open(path)?;
+        }
+    }
+    file.truncate(0)?;
+    Ok((Some(SweepLog::begin(identity, file)?), Vec::new()))
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("{}: cannot write the log of the sweep", path.display())
+}
+
+/// Returns the path of the sweep's file in the user's cache folder, if there is such a folder.
 fn cached(identity: &SweepIdentity<'_>) -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?.join("lockstep");

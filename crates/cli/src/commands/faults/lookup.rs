@@ -1,11 +1,13 @@
 //! `lockstep faults lookup`: the plan for a fault set, from a recovery book.
 
 use anyhow::{Context, bail};
-use lockstep::{BookError, FaultOutcome, RecoveryBook};
+use lockstep::{BOOK_KIND, BookError, FaultOutcome, RecoveryBook};
 
 use crate::args::LookupArgs;
+use crate::command_files::CommandFiles;
 use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
+use crate::output::Output;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
@@ -15,7 +17,13 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     if args.failures.is_empty() {
         bail!("expected --fail-link, --fail-channel or --fail-node");
     }
-    let book = match RecoveryBook::read(&input::bytes(&args.book)?) {
+    let mut files = CommandFiles::new();
+    files.read("the book", &args.book)?;
+    let output = files.write_to("--output", args.output.as_deref())?;
+    let book = match input::sealed(&args.book, BOOK_KIND)?
+        .map_err(BookError::from)
+        .and_then(|bytes| RecoveryBook::read(&bytes))
+    {
         Err(error @ BookError::NoPlans) => bail!("{}: {error}; write a book with --book", name()),
         book => book.with_context(name)?,
     };
@@ -28,7 +36,7 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let (outcome, plan) = (recovery.degradation.outcome, recovery.plan);
     let (Some(plan), FaultOutcome::Planned(planned)) = (plan, &outcome) else {
         if let FaultOutcome::Lost(loss) = &outcome {
-            output::print(&format!("{}\n", text::printable(&loss.describe(book.topology()))))?;
+            output::print(&format!("{}\n", text::one_line(&loss.describe(book.topology()))))?;
         }
         return Ok(ExitStatus::Negative);
     };
@@ -44,12 +52,13 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         sheet.line("transfers", words.join(", "));
     }
     sheet.line("found by", format!("{}, seed {}", plan.engine, plan.seed));
-    if let Some(path) = &args.output {
-        output::write(path, &plan_file::contents(&plan, &sheet, format))?;
+    let is_data = output.as_ref().is_some_and(Output::is_standard);
+    if let Some(output) = output {
+        output.write_bytes(&plan_file::contents(&plan, &sheet, format), || plan.to_json())?;
     }
     match args.output.as_deref() {
         _ if args.json => output::print(&plan.to_json())?,
-        Some(path) if input::is_standard(path) => {}
+        _ if is_data => {}
         Some(path) => {
             sheet.line("written to", path.display().to_string());
             output::print(&sheet.to_text())?;

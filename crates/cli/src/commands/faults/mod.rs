@@ -8,12 +8,13 @@ use anyhow::Context;
 use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
 use lockstep::{Budget, Degradation, FaultOutcome, PlanFigures, PlanOptions, Planner, Problem, SweepIdentity, sweep};
 
-use self::journal::Journal;
+use self::journal::{Journal, LogPlace};
 use self::rows::Rows;
 use crate::args::{FaultsArgs, KindArgs, SweepArgs, Verbosity};
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
-use crate::problem_input::ProblemInput;
+use crate::problem_input::{self, ProblemInput};
 use crate::progress::SweepBar;
 use crate::signals::cancel_on_signal;
 use crate::text::counted;
@@ -29,6 +30,10 @@ pub(crate) fn run(args: &FaultsArgs, verbosity: Verbosity) -> anyhow::Result<Exi
 }
 
 fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let mut files = CommandFiles::new();
+    problem_input::add_files(&args.problem, &mut files)?;
+    let log_place = LogPlace::new(args, &mut files)?;
+    let output = files.write_to("--output", args.output.as_deref())?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let space = FaultSpace::new(problem.topology(), args.kind.kind(), args.at_once);
@@ -38,7 +43,7 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
 
     let options = PlanOptions { engine: args.engine, ..PlanOptions::auto(args.seed) };
     let before = Planner::new(problem, options).run(&budget, |_| {})?;
-    if before.cut_short().is_some() {
+    if budget.stop_after(0).is_some() {
         return Ok(interrupted(None, verbosity));
     }
     let words = sets.describe(&space, args);
@@ -49,12 +54,12 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
         sets: &words,
         keeps_plans: args.book.is_some(),
     };
-    let (mut journal, done) = Journal::open(&identity, args, verbosity)?;
+    let (mut journal, done) = Journal::open(log_place, &identity, &mut files, verbosity)?;
     let total = sets.count();
     let bar = SweepBar::new(verbosity, total, done.len());
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
-    let mut rows = Rows::begin(&before.problem(), widest, args)?;
+    let mut rows = Rows::begin(&before.problem(), widest, output, args)?;
     let whole =
         Degradation { faults: Faults::default(), outcome: FaultOutcome::Planned(PlanFigures::new(&before, None)) };
     bar.aside(|| rows.push(&whole, None))?;

@@ -1,27 +1,22 @@
-//! The degradation table of a sweep, written row by row.
+//! The degradation table of a sweep, row by row.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-
-use anyhow::Context;
 use lockstep::files::to_json_line;
 use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
 use lockstep_report::csv_line;
 use serde::Serialize;
 
 use crate::args::{SweepArgs, TableFormat};
-use crate::input::is_standard;
-use crate::output::extension;
-use crate::text::{self, Sheet, printable};
+use crate::output::{self, Output, extension};
+use crate::text::{self, Sheet, one_line};
 
-/// A table that is being written to standard output or to a file.
+/// A table that is printed row by row, or written to a file at the end.
 pub(super) struct Rows<'a> {
     topology: &'a Topology,
     format: TableFormat,
     /// Minimum widths of the text columns.
     widths: [usize; COLUMNS.len()],
-    out: Box<dyn Write>,
-    name: String,
+    /// The file for the table, and its text so far. `None` if each row is printed.
+    file: Option<(Output, String)>,
 }
 
 const COLUMNS: [&str; 12] =
@@ -45,27 +40,24 @@ struct RowRecord<'a> {
 impl<'a> Rows<'a> {
     /// Begins the table. A text table starts with a description of the problem. `widest` is the width of the longest
     /// name of a fault set.
-    pub(super) fn begin(problem: &Problem<'a>, widest: usize, args: &SweepArgs) -> anyhow::Result<Self> {
-        let file = args.output.as_ref().filter(|path| !is_standard(path));
-        let by_extension = || match file.map(|path| extension(path)).as_deref() {
+    pub(super) fn begin(
+        problem: &Problem<'a>,
+        widest: usize,
+        output: Option<Output>,
+        args: &SweepArgs,
+    ) -> anyhow::Result<Self> {
+        let by_extension = || match args.output.as_deref().map(extension).as_deref() {
             Some("csv") => TableFormat::Csv,
             Some("json" | "jsonl") => TableFormat::Json,
             _ => TableFormat::Text,
         };
         let format = if args.json { TableFormat::Json } else { args.format.unwrap_or_else(by_extension) };
-        let (out, name): (Box<dyn Write>, String) = match file {
-            Some(path) => {
-                let name = path.display().to_string();
-                let file = File::create(path).with_context(|| format!("{name}: cannot be written"))?;
-                (Box::new(BufWriter::new(file)), name)
-            }
-            None => (Box::new(io::stdout()), "standard output".to_owned()),
-        };
+        let file = output.filter(|output| !output.is_standard()).map(|output| (output, String::new()));
         let mut widths = COLUMNS.map(str::len);
         // The longest name of a rule; and two counts, as in `kept of all`.
         (widths[0], widths[5], widths[6]) = (widths[0].max(widest), 14, 10);
         widths[1] = if args.classes { widths[1] } else { 0 };
-        let mut rows = Self { topology: problem.topology(), format, widths, out, name };
+        let mut rows = Self { topology: problem.topology(), format, widths, file };
         match format {
             TableFormat::Text => {
                 let mut sheet = Sheet::default();
@@ -116,27 +108,30 @@ impl<'a> Rows<'a> {
         self.write_columns(&cells)
     }
 
-    /// Ends the table.
-    pub(super) fn end(mut self) -> anyhow::Result<()> {
-        self.out.flush().with_context(|| format!("{}: cannot write the table", self.name))
+    /// Ends the table: writes its file.
+    pub(super) fn end(self) -> anyhow::Result<()> {
+        self.file.map_or(Ok(()), |(output, text)| output.write(&text))
     }
 
     /// Writes the text columns. The reason of a loss replaces the figures.
     fn write_columns(&mut self, cells: &[String; COLUMNS.len()]) -> anyhow::Result<()> {
         let is_number = |column: usize| (1..=3).contains(&column);
         let padded = SHOWN.into_iter().filter(|&column| self.widths[column] > 0).map(|column| {
-            let (cell, width) = (printable(&cells[column]), self.widths[column]);
+            let (cell, width) = (one_line(&cells[column]), self.widths[column]);
             if is_number(column) { format!("{cell:>width$}") } else { format!("{cell:width$}") }
         });
         let mut line = padded.collect::<Vec<_>>().join("  ").trim_end().to_owned();
         if cells != &COLUMNS.map(str::to_owned) && !cells[11].is_empty() {
-            line = format!("{line}: {}", printable(&cells[11]));
+            line = format!("{line}: {}", one_line(&cells[11]));
         }
         self.write(&(line + "\n"))
     }
 
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        written.with_context(|| format!("{}: cannot write the table", self.name))
+        match &mut self.file {
+            Some((_, table)) => table.push_str(text),
+            None => output::print(text)?,
+        }
+        Ok(())
     }
 }

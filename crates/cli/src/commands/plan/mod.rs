@@ -7,60 +7,73 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
+use lockstep::{CHECKPOINT_KIND, CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
 
 use super::plan_file;
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
+use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::explain::Explanation;
-use crate::problem_input::ProblemInput;
+use crate::output::{self, Output};
+use crate::problem_input::{self, ProblemInput};
 use crate::progress::Watch;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
-use crate::{input, output};
 
 pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.large.local {
         return local::run(args, verbosity);
     }
+    let mut files = CommandFiles::new();
+    problem_input::add_files(&args.problem, &mut files)?;
+    let output = files.write_to("--output", args.output.as_deref())?;
     if args.large.symmetric {
-        return symmetric::run(args, verbosity);
+        return symmetric::run(args, output, verbosity);
+    }
+    let mut checkpoint = None;
+    let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
+    if options.engines.writes_checkpoints(args.engine) {
+        checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), output.as_ref(), &mut files)?;
     }
     let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
-    let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
-    let mut planner = Planner::new(problem, options);
-    let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), args.output.as_deref());
-    let mut checkpoint = checkpoint.filter(|_| options.engines.writes_checkpoints(args.engine));
-    if let Some(checkpoint) = &mut checkpoint
-        && let Some(saved) = checkpoint.read(verbosity)?
-    {
-        planner = planner.from_checkpoint(saved);
-    }
+    let saved =
+        checkpoint.as_mut().map(|checkpoint| checkpoint.read(CHECKPOINT_KIND, verbosity)).transpose()?.flatten();
 
     let started = Instant::now();
     let budget = args.budget.begin();
     cancel_on_signal(&budget, "the search", verbosity)?;
-    let mut watch = Watch::new(verbosity, checkpoint.as_mut());
     let mut explanation = Explanation::default();
-    let result = planner.run(&budget, |event| {
-        watch.see(&event);
-        explanation.see(&event);
-    });
-    watch.end();
+    let fresh = Planner::new(problem, options);
+    let planner = saved.into_iter().fold(fresh.clone(), Planner::from_checkpoint);
+    let mut run = |planner: Planner<'_>, checkpoint: Option<&mut CheckpointFile>| {
+        let mut watch = Watch::new(verbosity, checkpoint);
+        let result = planner.run(&budget, |event| {
+            watch.see(&event);
+            explanation.see(&event);
+        });
+        watch.end();
+        result
+    };
+    let mut result = run(planner, checkpoint.as_mut());
+    if let (Err(PlanError::Checkpoint(error)), Some(checkpoint)) = (&result, &mut checkpoint) {
+        checkpoint.start_again(error, error.is_torn(), verbosity)?;
+        result = run(fresh, Some(checkpoint));
+    }
     match result {
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
-            deliver(&plan, seconds, format, args, verbosity)?;
-            explain(&explanation, args)?;
+            let is_data = args.json || output.as_ref().is_some_and(Output::is_standard);
+            deliver(&plan, seconds, output.map(|output| (output, format)), args, verbosity)?;
+            explain(&explanation, is_data, args)?;
             if let Some(checkpoint) = &mut checkpoint {
                 checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), verbosity);
             }
             Ok(ExitStatus::Success)
         }
-        Err(PlanError::BoundWithdrawn(withdrawn)) => keep(&withdrawn, args),
+        Err(PlanError::BoundWithdrawn(withdrawn)) => keep(&withdrawn, output.map(|output| (output, format)), args),
         Err(error) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
     }
 }
@@ -69,7 +82,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 fn deliver(
     plan: &Plan,
     seconds: Option<f64>,
-    format: PlanFormat,
+    output: Option<(Output, PlanFormat)>,
     args: &PlanArgs,
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
@@ -82,11 +95,13 @@ fn deliver(
     }
     // A copy of the schedule, which may be large.
     let file = || plan.to_file(seconds);
-    if let Some(path) = &args.output {
-        output::write(path, &plan_file::contents(&file(), &describe(plan, args)?, format))?;
+    let is_data = output.as_ref().is_some_and(|(output, _)| output.is_standard());
+    if let Some((output, format)) = output {
+        let contents = plan_file::contents(&file(), &describe(plan, args)?, format);
+        output.write_bytes(&contents, || file().to_json())?;
     }
     match args.output.as_deref() {
-        Some(path) if input::is_standard(path) => Ok(()),
+        _ if is_data => Ok(()),
         _ if args.json => output::print(&file().to_json()),
         Some(_) if verbosity.quiet => Ok(()),
         Some(path) => {
@@ -101,13 +116,13 @@ fn deliver(
     }
 }
 
-/// Prints the explanation for `--explain`. If standard output carries the plan as data, it goes to standard error.
-fn explain(explanation: &Explanation, args: &PlanArgs) -> anyhow::Result<()> {
+/// Prints the explanation for `--explain`: to standard error if standard output carries data.
+fn explain(explanation: &Explanation, is_data: bool, args: &PlanArgs) -> anyhow::Result<()> {
     if !args.explain {
         return Ok(());
     }
     let text = format!("\n{}", explanation.to_text());
-    if args.json || args.output.as_deref().is_some_and(input::is_standard) {
+    if is_data {
         output::print_beside(&text);
         return Ok(());
     }
@@ -134,19 +149,23 @@ fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
 }
 
 /// Writes or prints a schedule without its bound, and reports the withdrawn bound.
-fn keep(withdrawn: &WithdrawnBound, args: &PlanArgs) -> anyhow::Result<ExitStatus> {
+fn keep(
+    withdrawn: &WithdrawnBound,
+    output: Option<(Output, PlanFormat)>,
+    args: &PlanArgs,
+) -> anyhow::Result<ExitStatus> {
     let file = &withdrawn.schedule;
     let (problem, schedule) = (file.problem(), file.schedule());
-    match args.output.as_deref() {
-        Some(path) => {
-            let contents = match plan_file::format_of(Some(path), args.format)? {
+    match output {
+        Some((output, format)) => {
+            let contents = match format {
                 PlanFormat::Json => file.to_json().into_bytes(),
                 PlanFormat::Binary => file.to_bytes(),
                 PlanFormat::Text => text::steps(&problem, schedule, usize::MAX).into_bytes(),
                 PlanFormat::Svg => plan_file::picture(&problem, schedule, PictureFormat::Svg).into_bytes(),
                 PlanFormat::Html => plan_file::picture(&problem, schedule, PictureFormat::Html).into_bytes(),
             };
-            output::write(path, &contents)?;
+            output.write_bytes(&contents, || file.to_json())?;
         }
         None if args.json => output::print(&file.to_json())?,
         None => output::print(&text::steps(&problem, schedule, text::MAX_LISTED))?,
@@ -165,10 +184,6 @@ fn refuse(
         PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
         PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
         PlanError::NotFound(NotFound::TooLong { .. }) => Some(StopReason::Evaluations),
-        PlanError::Checkpoint(_) => {
-            let path = checkpoint.map(|checkpoint| checkpoint.path().display().to_string()).unwrap_or_default();
-            bail!("{path}: {error}; delete the file, or use another one with --checkpoint");
-        }
         PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
             bail!("{error}; use --engine auto")
         }

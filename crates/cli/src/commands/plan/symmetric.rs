@@ -7,11 +7,11 @@ use lockstep::schedule::SymmetricScheduleFile;
 use crate::args::{PlanArgs, PlanFormat, Verbosity};
 use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
+use crate::output::{self, Output};
 use crate::problem_input::SymmetricProblemInput;
 use crate::text::{self, Sheet};
-use crate::{input, output};
 
-pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     if matches!(format, PlanFormat::Svg | PlanFormat::Html) {
         bail!("symmetric schedules cannot be drawn; plan a small network without --symmetric");
@@ -35,16 +35,17 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         sheet.line("found by", format!("analytic ({})", planned.construction()));
         sheet
     };
-    if let Some(path) = &args.output {
+    let is_data = output.as_ref().is_some_and(Output::is_standard);
+    if let Some(output) = output {
         let contents = match format {
             PlanFormat::Binary => file().to_bytes(),
             PlanFormat::Text => describe().to_text().into_bytes(),
             PlanFormat::Json | PlanFormat::Svg | PlanFormat::Html => file().to_json().into_bytes(),
         };
-        output::write(path, &contents)?;
+        output.write_bytes(&contents, || file().to_json())?;
     }
     match args.output.as_deref() {
-        Some(path) if input::is_standard(path) => {}
+        _ if is_data => {}
         _ if args.json => output::print(&file().to_json())?,
         Some(_) if verbosity.quiet => {}
         path => {

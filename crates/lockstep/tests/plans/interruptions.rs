@@ -1,0 +1,81 @@
+//! Work that is cancelled at any check of its budget: nothing is passed off as complete.
+
+use lockstep::faults::{FaultKind, FaultSpace};
+use lockstep::{
+    Budget, CommunicationModel, EngineChoice, Event, PlanError, PlanOptions, Planner, SweepIdentity, SweepLog, sweep,
+};
+
+use crate::Setup;
+
+const BUDGET: u64 = 1 << 12;
+
+/// Numbers of checks: all small ones, then fewer and fewer.
+fn checks() -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(1), |&check| Some(check + 1 + check / 12))
+}
+
+#[test]
+fn a_cancelled_sweep_keeps_only_what_the_whole_sweep_has() {
+    for (spec, collective) in [("mesh:3x3", "aab"), ("torus:3x3", "aas"), ("omega:8", "aab")] {
+        let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
+        let options = PlanOptions::auto(1);
+        let before = Planner::new(setup.problem(), options).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
+        let space = FaultSpace::new(before.topology(), FaultKind::Link, 1);
+        let identity =
+            SweepIdentity { before: &before, options, evaluations: BUDGET, sets: "every link", keeps_plans: true };
+        let book = |budget: &Budget| {
+            let mut bytes = Vec::new();
+            let mut log = SweepLog::begin(&identity, &mut bytes).unwrap();
+            let stopped = sweep(&before, space.iter(), options, budget, |one| log.add(&one).unwrap()).unwrap();
+            (bytes, stopped)
+        };
+        let (whole, stopped) = book(&Budget::evaluations(BUDGET));
+        assert_eq!(stopped, None);
+        for check in checks() {
+            let (part, stopped) = book(&Budget::evaluations(BUDGET).cancelled_at_check(check));
+            assert!(whole.starts_with(&part), "{spec} {collective}, check {check}");
+            if stopped.is_none() {
+                assert!(part == whole, "{spec} {collective}, check {check}");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_plan_says_so_or_is_the_whole_plan() {
+    for (spec, collective, engine) in
+        [("mesh:4x4", "aas", "auto"), ("omega:8", "aab", "umda"), ("kautz:2,2", "aas", "auto")]
+    {
+        let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
+        let options = PlanOptions { engine: engine.parse::<EngineChoice>().unwrap(), ..PlanOptions::auto(3) };
+        let whole = Planner::new(setup.problem(), options).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
+        for check in checks() {
+            let budget = Budget::evaluations(BUDGET).cancelled_at_check(check);
+            let mut checkpoint = None;
+            let plan = Planner::new(setup.problem(), options).run(&budget, |event| match event {
+                Event::Search(search) | Event::Stopped(search) => checkpoint = Some((search.checkpoint)()),
+                _ => {}
+            });
+            let context = format!("{spec} {collective} by {engine}, check {check}");
+            match plan {
+                Ok(plan) if plan.cut_short().is_none() => {
+                    assert!(plan == whole, "{context}: {} steps", plan.step_count());
+                }
+                Ok(_) => {}
+                // `umda` has no first schedule.
+                Err(error) => {
+                    assert!(engine == "umda" && matches!(error, PlanError::NotFound(_)), "{context}: {error}");
+                }
+            }
+            if let Some(checkpoint) = checkpoint {
+                let planner = Planner::new(setup.problem(), options).from_checkpoint(checkpoint);
+                let resumed = planner.run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
+                assert!(resumed == whole, "{context}, resumed");
+            }
+            if budget.stop_after(0).is_none() {
+                break;
+            }
+        }
+    }
+}
