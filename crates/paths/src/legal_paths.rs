@@ -23,7 +23,7 @@ const MAX_SAMPLES: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct WorkExceeded;
 
-/// A way from a node to the target.
+/// A partial path from a node to the target.
 #[derive(Clone, Copy, Debug)]
 struct Label {
     node: NodeId,
@@ -43,7 +43,7 @@ pub(crate) struct LegalPaths<'a> {
     labels: Vec<Label>,
     /// The sets of buses of all labels, each ascending.
     buses: Vec<u32>,
-    /// The labels of each node, the shortest way first.
+    /// The labels of each node, the shortest partial path first.
     at_node: Vec<Vec<u32>>,
     /// Number of channels to the target if resources are ignored: a lower bound on the length of a legal path.
     distance: Vec<u32>,
@@ -102,13 +102,13 @@ impl<'a> LegalPaths<'a> {
         Ok(paths)
     }
 
-    /// Puts a channel in front of a way; returns false if that is illegal or of no use.
+    /// Puts a channel in front of a partial path; returns false if the result is illegal or useless.
     fn extend(&mut self, label: u32, channel: ChannelId, work: &mut u64) -> bool {
         let (tail, resource) = (self.topology.tail(channel), self.topology.resource(channel));
         let Label { length, buses: [start, end], .. } = self.labels[label as usize];
         let used = start as usize..end as usize;
         *work += 1 + (used.len() as u64);
-        // A node that does not route is only a source: one way from it is enough.
+        // A node that does not route is only a source: one partial path from it is enough.
         if !self.topology.routes(tail) && !self.at_node[tail.index()].is_empty() {
             return false;
         }

@@ -66,7 +66,7 @@ pub enum TableError {
         "the search for the shortest legal paths to '{target}' takes more than {steps} steps, because a path may not use a \
          shared resource twice; let fewer channels share a resource"
     )]
-    TooManyWays {
+    SearchTooLong {
         /// Name of the terminal where the paths end.
         target: String,
         /// The maximum number of steps.
@@ -141,7 +141,7 @@ impl PathTable {
     ///
     /// # Errors
     ///
-    /// [`TableError::TooLarge`] if the table exceeds [`MAX_BYTES`]; [`TableError::TooManyWays`] in networks with many
+    /// [`TableError::TooLarge`] if the table exceeds [`MAX_BYTES`]; [`TableError::SearchTooLong`] in networks with many
     /// buses.
     #[instrument(level = "debug", skip_all, fields(network = paths.topology().name(), cap))]
     pub fn shortest(paths: &ShortestPaths<'_>, cap: usize, seed: u64) -> Result<Self, TableError> {
@@ -433,7 +433,7 @@ const TARGETS_AT_ONCE: usize = 256;
 
 /// Returns the paths to one target in a network with buses, by source.
 fn legal_row(topology: &Topology, target: NodeId, cap: usize, seed: u64) -> Result<Vec<SelectedPaths>, TableError> {
-    let paths = LegalPaths::new(topology, target).map_err(|WorkExceeded| TableError::TooManyWays {
+    let paths = LegalPaths::new(topology, target).map_err(|WorkExceeded| TableError::SearchTooLong {
         target: topology.node_name(target).to_owned(),
         steps: max_work(topology),
     })?;

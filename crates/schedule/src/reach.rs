@@ -61,8 +61,8 @@ impl<F: Fn(NodeId) -> bool + Copy> ReachSearch<'_, F> {
 
     /// Replaces the lengths of shortest walks by those of shortest legal paths.
     ///
-    /// A way is an end and the buses in use. A way is of no use if an earlier one to the same end uses a subset of its
-    /// buses. In particular, no way of use visits a node twice.
+    /// A partial path is its end and the buses in use. It is useless if an earlier one with the same end uses a subset of
+    /// its buses. In particular, every path that visits a node twice is useless.
     fn legal_paths_within(
         self,
         limit: u32,
@@ -77,13 +77,13 @@ impl<F: Fn(NodeId) -> bool + Copy> ReachSearch<'_, F> {
         }
         distance[source.index()] = 0;
         queue.push(source);
-        let mut ways: Vec<(NodeId, Vec<ResourceId>)> = vec![(source, Vec::new())];
+        let mut partial_paths: Vec<(NodeId, Vec<ResourceId>)> = vec![(source, Vec::new())];
         let mut kept: Vec<Vec<Vec<ResourceId>>> = vec![Vec::new(); topology.node_count()];
         kept[source.index()].push(Vec::new());
         let (mut length, mut steps, max_steps) = (0, 0, max_search_steps(topology));
-        while sought > 0 && length < limit && !ways.is_empty() {
+        while sought > 0 && length < limit && !partial_paths.is_empty() {
             length += 1;
-            for (node, used) in std::mem::take(&mut ways) {
+            for (node, used) in std::mem::take(&mut partial_paths) {
                 for &channel in if backwards { topology.in_channels(node) } else { topology.out_channels(node) } {
                     let other = if backwards { topology.tail(channel) } else { topology.head(channel) };
                     let resource = topology.resource(channel);
@@ -111,7 +111,7 @@ impl<F: Fn(NodeId) -> bool + Copy> ReachSearch<'_, F> {
                     }
                     if crosses(other) {
                         kept[other.index()].push(used.clone());
-                        ways.push((other, used));
+                        partial_paths.push((other, used));
                     }
                 }
                 if steps > max_steps {
