@@ -77,13 +77,6 @@ impl<'a> TransferRules<'a> {
 /// Returns true if every legal path of a direct message has the fewest channels. With buses, the shortest legal path may
 /// have more, because a path may not use a resource twice.
 pub(crate) fn takes_fewest_channels(problem: &Problem<'_>) -> bool {
-    let has_buses = problem.topology().shared_groups().iter().any(|group| {
-        let ends = |&channel: &ChannelId| {
-            let mut ends = [problem.topology().tail(channel), problem.topology().head(channel)];
-            ends.sort_unstable();
-            ends
-        };
-        group.iter().any(|channel| ends(channel) != ends(&group[0]))
-    });
-    problem.transport() == Transport::Direct && problem.model().routing == Routing::Minimal && !has_buses
+    let is_minimal = problem.model().routing == Routing::Minimal;
+    problem.transport() == Transport::Direct && is_minimal && !problem.topology().has_buses()
 }

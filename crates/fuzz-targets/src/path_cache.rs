@@ -15,7 +15,7 @@ static NETWORK: LazyLock<Topology> = LazyLock::new(|| "mesh:2x2".parse().expect(
 /// Checks a path cache: an accepted table has paths of the network only.
 pub fn path_cache(bytes: &[u8]) -> bool {
     let mut is_accepted = false;
-    for bytes in [bytes, &seal(*b"lockpath", 1, bytes)] {
+    for bytes in [bytes, &seal(*b"lockpath", 2, bytes)] {
         match PathTable::from_cache(bytes, &NETWORK, SELECTION) {
             Err(error) => has_message(&error),
             Ok(table) => {

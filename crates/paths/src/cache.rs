@@ -11,8 +11,9 @@ use tracing::{debug, warn};
 
 use crate::{MAX_BYTES, PathSelection, PathTable, TableError};
 
+/// Version 1 contains illegal paths of networks with buses, and lacks legal ones.
 const KIND: FileKind =
-    FileKind { format: "lockstep-paths", noun: "path table", magic: *b"lockpath", version: 1, remedies: &[] };
+    FileKind { format: "lockstep-paths", noun: "path table", magic: *b"lockpath", version: 2, remedies: &[] };
 
 /// The maximum size of a file. bincode uses at most 5 bytes for 4 bytes in memory.
 const MAX_FILE_BYTES: u64 = MAX_BYTES / 4 * 5 + 1024;

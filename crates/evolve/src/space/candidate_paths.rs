@@ -8,7 +8,7 @@ use lockstep_topology::{NodeId, Topology};
 
 /// The data of a [`PathTable`] that the search reads, in flat arrays.
 ///
-/// Memory: 20 bytes per path and 4 bytes per resource of it.
+/// Memory: 16 bytes per path and 4 bytes per resource of it.
 #[derive(Debug)]
 pub(crate) struct CandidatePaths<'a> {
     table: &'a PathTable,
@@ -17,11 +17,9 @@ pub(crate) struct CandidatePaths<'a> {
     resources: Box<[u32]>,
     /// Rank of the first terminal of each path.
     sender: Box<[u32]>,
-    /// The paths that use no resource twice, in the order of the table: by target, then by source.
-    legal: Box<[u32]>,
-    /// The number of legal paths before each path; one entry more than paths.
-    legal_before: Box<[u32]>,
-    /// The legal paths in the order of their targets, the shortest of each target first.
+    /// All paths in the order of the table: by target, then by source.
+    table_order: Box<[u32]>,
+    /// All paths in the order of their targets, the shortest of each target first.
     shortest_first: Box<[u32]>,
 }
 
@@ -30,38 +28,32 @@ impl<'a> CandidatePaths<'a> {
     pub(crate) fn new(problem: &Problem, table: &'a PathTable, ports: PortSets) -> Self {
         let topology = problem.topology();
         let count = table.path_count();
-        let (mut start, mut legal_before) = (Vec::with_capacity(count + 1), Vec::with_capacity(count + 1));
-        let (mut resources, mut sender, mut legal) = (Vec::new(), Vec::with_capacity(count), Vec::new());
+        let (mut start, mut resources, mut sender) =
+            (Vec::with_capacity(count + 1), Vec::new(), Vec::with_capacity(count));
         start.push(0);
-        legal_before.push(0);
         for number in 0..count as u32 {
             let path = PathId::new(number);
             let (from, to) = (rank(topology, table.source(path)), rank(topology, table.target(path)));
-            let first = resources.len();
             resources.extend(table.channels(path).iter().map(|&channel| topology.resource(channel).number()));
             resources.extend(ports.send.map(|port| port + from));
             resources.extend(ports.receive.map(|port| port + to));
-            if all_differ(&resources[first..]) {
-                legal.push(number);
-            }
             sender.push(from);
             start.push(resources.len() as u32);
-            legal_before.push(legal.len() as u32);
         }
-        let mut shortest_first = legal.clone();
+        let table_order: Box<[u32]> = (0..count as u32).collect();
+        let mut shortest_first = table_order.clone();
         for &terminal in topology.terminals() {
-            let group = legal_range(&legal_before, table.towards(terminal));
+            let group = table.towards(terminal);
             let length = |&path: &u32| start[path as usize + 1] - start[path as usize];
-            shortest_first[group].sort_by_key(length);
+            shortest_first[group.start as usize..group.end as usize].sort_by_key(length);
         }
         Self {
             table,
             start: start.into(),
             resources: resources.into(),
             sender: sender.into(),
-            legal: legal.into(),
-            legal_before: legal_before.into(),
-            shortest_first: shortest_first.into(),
+            table_order,
+            shortest_first,
         }
     }
 
@@ -80,24 +72,19 @@ impl<'a> CandidatePaths<'a> {
         self.sender[path as usize]
     }
 
-    /// Returns true if the path exists and uses no resource twice.
-    pub(crate) fn is_legal(&self, path: u32) -> bool {
-        self.legal.binary_search(&path).is_ok()
-    }
-
-    /// Returns the positions in [`legal`](Self::legal) of the paths of a pair.
-    pub(crate) fn between(&self, from: NodeId, to: NodeId) -> Range<usize> {
-        legal_range(&self.legal_before, self.table.between(from, to))
+    /// Returns the positions in [`table_order`](Self::table_order) of the paths of a pair.
+    pub(crate) fn between(&self, from: NodeId, to: NodeId) -> Range<u32> {
+        self.table.between(from, to)
     }
 
     /// Returns the positions in [`shortest_first`](Self::shortest_first) of the paths to a terminal.
-    pub(crate) fn towards(&self, to: NodeId) -> Range<usize> {
-        legal_range(&self.legal_before, self.table.towards(to))
+    pub(crate) fn towards(&self, to: NodeId) -> Range<u32> {
+        self.table.towards(to)
     }
 
     #[inline]
-    pub(crate) fn legal(&self) -> &[u32] {
-        &self.legal
+    pub(crate) fn table_order(&self) -> &[u32] {
+        &self.table_order
     }
 
     #[inline]
@@ -109,14 +96,6 @@ impl<'a> CandidatePaths<'a> {
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         [&self.start, &self.resources, &self.sender, &self.shortest_first].into_iter().flatten().copied()
     }
-}
-
-fn legal_range(legal_before: &[u32], paths: Range<u32>) -> Range<usize> {
-    legal_before[paths.start as usize] as usize..legal_before[paths.end as usize] as usize
-}
-
-fn all_differ(resources: &[u32]) -> bool {
-    resources.iter().enumerate().all(|(place, resource)| !resources[..place].contains(resource))
 }
 
 /// Returns the rank of a terminal that a path or a message names.

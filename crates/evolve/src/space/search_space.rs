@@ -72,7 +72,7 @@ impl<'a> SearchSpace<'a> {
         check_size(&problem, capacity.len(), step_count)?;
         let paths = CandidatePaths::new(&problem, table, ports);
         let (mut candidates, mut from_source) = (Vec::new(), Vec::new());
-        let ends = |range: Range<usize>| [range.start as u32, range.end as u32];
+        let ends = |range: Range<u32>| [range.start, range.end];
         let deliveries = Deliveries::new(&problem, |from, to| {
             from_source.push(ends(paths.between(from, to)));
             candidates.push(ends(paths.towards(to)));
@@ -187,7 +187,7 @@ impl<'a> SearchSpace<'a> {
     #[inline]
     pub(crate) fn candidates_from_source(&self, delivery: usize) -> &[u32] {
         let [start, end] = self.from_source[delivery];
-        &self.paths.legal()[start as usize..end as usize]
+        &self.paths.table_order()[start as usize..end as usize]
     }
 
     /// Returns the delivery of a broadcast message to the terminal of a rank, [`AT_SOURCE`](Self::AT_SOURCE) or
@@ -237,7 +237,7 @@ impl<'a> SearchSpace<'a> {
 
     fn is_candidate(&self, delivery: usize, path: u32) -> bool {
         let terminals = self.problem.topology().terminals();
-        self.paths.is_legal(path)
+        path < self.table().path_count() as u32
             && self.table().target(PathId::new(path)) == terminals[self.receiver(delivery) as usize]
             && (self.broadcast || self.sender(path) == self.source(self.message(delivery)))
     }

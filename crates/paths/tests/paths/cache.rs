@@ -93,6 +93,16 @@ fn altered_file_is_rebuilt() {
     }
 }
 
+/// Version 1 has illegal paths of networks with buses.
+#[test]
+fn file_of_version_1_is_rebuilt() {
+    let (_directory, file, mesh) = mesh_cache();
+    let mut old = fs::read(&file).expect("a cache");
+    old[8] = 1;
+    fs::write(&file, &old).expect("writable");
+    assert_rebuilt(&file, &mesh, SELECTION, "the file has version 1, expected 2");
+}
+
 #[test]
 fn file_of_another_kind_stays() {
     let (_directory, file, mesh) = mesh_cache();
