@@ -23,7 +23,7 @@
 //!  8 Eccentricity   node: u32, direction: u8, distance: u32, messages: u64, ports: u64
 //!  9 DistanceSum    channel_uses: u64, per_step: u64
 //! 10 Volume         deliveries: u64, per_step: u64
-//! 11 ArcForwarding  resources, sends, receptions: lists of u32, distance: u64, per_step: u64
+//! 11 Lengths        resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //! 12 Reversed       certificate
 //! 13 Phases         list of bound
 //!
@@ -42,7 +42,7 @@ use crate::rule::Rule;
 const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -57,6 +57,7 @@ const RULES: [Rule; 14] = [
     Rule::Volume,
     Rule::ArcForwarding,
     Rule::Phases,
+    Rule::TreePacking,
 ];
 
 /// The directions by number.
@@ -274,7 +275,7 @@ impl Writer {
                 self.u64(deliveries);
                 self.u64(per_step);
             }
-            Certificate::ArcForwarding { ref resources, ref sends, ref receptions, distance, per_step } => {
+            Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step } => {
                 self.u8(11);
                 for lengths in [resources, sends, receptions] {
                     self.u32s(lengths);
@@ -436,7 +437,7 @@ impl Reader<'_> {
             },
             9 => Certificate::DistanceSum { channel_uses: self.u64()?, per_step: self.u64()? },
             10 => Certificate::Volume { deliveries: self.u64()?, per_step: self.u64()? },
-            11 => Certificate::ArcForwarding {
+            11 => Certificate::Lengths {
                 resources: self.u32s()?,
                 sends: self.u32s()?,
                 receptions: self.u32s()?,

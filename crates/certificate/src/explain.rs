@@ -166,7 +166,7 @@ impl Display for Explanation<'_> {
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
-            Certificate::ArcForwarding { resources, sends, receptions, distance, per_step } => {
+            Certificate::Lengths { resources, sends, receptions, distance, per_step } => {
                 Self::lengths(f, [resources, sends, receptions], [*distance, *per_step])
             }
             Certificate::Reversed { certificate } => {

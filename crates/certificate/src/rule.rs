@@ -36,13 +36,15 @@ pub enum Rule {
     Volume,
     /// Even the best fractional routing of all messages gives some resource or port this load.
     ArcForwarding,
+    /// Even the best fractional packing of trees of transfers gives some resource or port this load.
+    TreePacking,
     /// The phases follow each other.
     Phases,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -56,6 +58,7 @@ impl Rule {
         Self::DistanceSum,
         Self::Volume,
         Self::ArcForwarding,
+        Self::TreePacking,
         Self::Phases,
     ];
 
@@ -75,6 +78,9 @@ impl Rule {
             Self::DistanceSum => "the channels that all messages use",
             Self::Volume => "the messages that all terminals can send or receive per step",
             Self::ArcForwarding => "the channels that all messages use, with the best length for every channel",
+            Self::TreePacking => {
+                "the resources and ports that the transfers of all messages use, with the best lengths"
+            }
             Self::Phases => "the sum over phases that follow each other",
         }
     }
@@ -96,6 +102,7 @@ impl fmt::Display for Rule {
             Self::DistanceSum => "distance-sum",
             Self::Volume => "volume",
             Self::ArcForwarding => "arc-forwarding",
+            Self::TreePacking => "tree-packing",
             Self::Phases => "phases",
         })
     }

@@ -12,4 +12,5 @@ pub(crate) mod source_cut;
 pub(crate) mod timed_cut;
 pub(crate) mod tree_broadcast;
 pub(crate) mod tree_packets;
+pub(crate) mod tree_packing;
 pub(crate) mod volume;
