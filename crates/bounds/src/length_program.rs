@@ -109,3 +109,8 @@ pub(crate) fn whole_lengths(lengths: &[f64], capacity: &[u64], greatest: u32) ->
 pub(crate) fn length_sizes(greatest: u32) -> impl Iterator<Item = u32> {
     (1..=12).chain((4..greatest.ilog2()).map(|bits| 1 << bits)).filter(move |&size| size < greatest)
 }
+
+/// Returns the lengths, or none if all are 0.
+pub(crate) fn without_zeros(lengths: Vec<u32>) -> Vec<u32> {
+    if lengths.iter().all(|&length| length == 0) { Vec::new() } else { lengths }
+}

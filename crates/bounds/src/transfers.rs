@@ -41,12 +41,11 @@ impl<'a> TransferNetwork<'a> {
         Self { topology, rules, switching: model.switching, is_minimal, capacity }
     }
 
-    /// Returns the lengths of resources, send ports and receive ports. Ports are left out if all of their lengths are 0.
-    pub(crate) fn by_kind(&self, lengths: &[u32]) -> [Vec<u32>; 3] {
+    /// Returns the lengths of the resources, of the send ports and of the receive ports.
+    pub(crate) fn by_kind<'l>(&self, lengths: &'l [u32]) -> [&'l [u32]; 3] {
         let (resources, ports) = lengths.split_at(self.topology.resource_count());
         let (sends, receptions) = ports.split_at(ports.len() / 2);
-        let or_none = |ports: &[u32]| if ports.iter().all(|&length| length == 0) { Vec::new() } else { ports.to_vec() };
-        [resources.to_vec(), or_none(sends), or_none(receptions)]
+        [resources, sends, receptions]
     }
 
     /// Returns the place of the send port of a terminal, by its rank.

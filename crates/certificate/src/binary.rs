@@ -26,6 +26,7 @@
 //! 11 Lengths        resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //! 12 Reversed       certificate
 //! 13 Phases         list of bound
+//! 14 TimedTrees     infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
 //!
 //! set := step: u32, nodes: list of u32, count: u64, weight: u32
 //! ```
@@ -42,7 +43,7 @@ use crate::rule::Rule;
 const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-const RULES: [Rule; 15] = [
+const RULES: [Rule; 16] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -58,6 +59,7 @@ const RULES: [Rule; 15] = [
     Rule::ArcForwarding,
     Rule::Phases,
     Rule::TreePacking,
+    Rule::TimedTrees,
 ];
 
 /// The directions by number.
@@ -291,6 +293,15 @@ impl Writer {
                 self.u8(13);
                 self.list(phases, Self::bound);
             }
+            Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available } => {
+                self.u8(14);
+                self.u32(infeasible);
+                for lengths in [resources, sends, receptions] {
+                    self.u32s(lengths);
+                }
+                self.u64(distance);
+                self.u64(available);
+            }
         }
     }
 }
@@ -446,6 +457,14 @@ impl Reader<'_> {
             },
             12 => Certificate::Reversed { certificate: Box::new(self.certificate()?) },
             13 => Certificate::Phases { phases: self.list(Self::bound)? },
+            14 => Certificate::TimedTrees {
+                infeasible: self.u32()?,
+                resources: self.u32s()?,
+                sends: self.u32s()?,
+                receptions: self.u32s()?,
+                distance: self.u64()?,
+                available: self.u64()?,
+            },
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

@@ -221,6 +221,30 @@ pub enum Certificate {
         /// The sum of the lengths of all resources and ports.
         per_step: u64,
     },
+    /// Lengths of resources and ports in each step, by which the trees of transfers are too long for `infeasible` steps.
+    ///
+    /// Proves `infeasible + 1` steps. As for [`Lengths`](Self::Lengths), a transfer covers the lengths of its resources
+    /// and of the ports at its ends in its step. A message covers the lengths of a tree of transfers, in which every
+    /// terminal receives the message in an earlier step than it sends it.
+    TimedTrees {
+        /// The number of steps that is too small.
+        infeasible: u32,
+        /// The length of each resource, step by step, in the order of the resource numbers.
+        resources: Vec<u32>,
+        /// The length of a send port of each terminal, step by step, in ascending order of terminals; empty if all are
+        /// 0.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sends: Vec<u32>,
+        /// The length of a receive port of each terminal, step by step, in ascending order of terminals; empty if all
+        /// are 0.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        receptions: Vec<u32>,
+        /// The sum of the smallest lengths that the messages cover. A message for which no transfers are fast enough
+        /// counts as `available + 1`.
+        distance: u64,
+        /// The sum of the lengths of all resources and ports in all steps.
+        available: u64,
+    },
     /// A fact about the time-reversed network, in which a collecting phase distributes.
     Reversed {
         /// The fact about the reversed network.

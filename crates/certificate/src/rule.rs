@@ -38,13 +38,15 @@ pub enum Rule {
     ArcForwarding,
     /// Even the best fractional packing of trees of transfers gives some resource or port this load.
     TreePacking,
+    /// Even the best fractional packing of trees in the time-expanded network takes this number of steps.
+    TimedTrees,
     /// The phases follow each other.
     Phases,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -59,6 +61,7 @@ impl Rule {
         Self::Volume,
         Self::ArcForwarding,
         Self::TreePacking,
+        Self::TimedTrees,
         Self::Phases,
     ];
 
@@ -81,6 +84,7 @@ impl Rule {
             Self::TreePacking => {
                 "the resources and ports that the transfers of all messages use, with the best lengths"
             }
+            Self::TimedTrees => "the resources and ports that the transfers of all messages use in time, step by step",
             Self::Phases => "the sum over phases that follow each other",
         }
     }
@@ -103,6 +107,7 @@ impl fmt::Display for Rule {
             Self::Volume => "volume",
             Self::ArcForwarding => "arc-forwarding",
             Self::TreePacking => "tree-packing",
+            Self::TimedTrees => "timed-trees",
             Self::Phases => "phases",
         })
     }

@@ -16,6 +16,8 @@ mod reception;
 mod refusal;
 mod source_cut;
 mod timed_cut;
+mod timed_trees;
+mod transfers;
 mod tree_broadcast;
 mod tree_packets;
 mod tree_packing;
@@ -132,6 +134,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
                 _ => Err("the facts belong to another rule".into()),
             }
         }
+        (
+            Rule::TimedTrees,
+            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+        ) => timed_trees::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         _ => Err("the facts belong to another rule".into()),
     }
 }

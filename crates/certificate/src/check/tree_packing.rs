@@ -1,15 +1,10 @@
 //! Lengths of trees of transfers, summed over all messages.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use lockstep_schedule::Problem;
 
-use lockstep_schedule::{Problem, Routing, Switching};
-use lockstep_topology::NodeId;
-
-use super::capacity::is_usable;
 use super::lengths::{Lengths, OVERFLOW};
-use super::messages::unsplit;
 use super::refusal::{Checked, expect, steps_of};
+use super::transfers::{NONE, relayed_messages, transfers};
 
 /// The largest number of receivers for which every tree counts. With more receivers, the other terminals are assumed to
 /// hold the message at the start.
@@ -18,9 +13,6 @@ const MAX_EXACT: usize = 6;
 /// Entries of tables that one check may compute: a few seconds. No rule makes a certificate that takes more than half of
 /// it.
 const MAX_ENTRIES: u128 = 1 << 31;
-
-/// The length where there is no transfer. Sums of lengths of transfers that exist are smaller.
-const NONE: u128 = 1 << 100;
 
 pub(super) fn steps_proved(problem: &Problem<'_>, lengths: &Lengths<'_>, claimed: [u64; 2]) -> Checked<u64> {
     let limit = lengths.per_step(problem)?;
@@ -32,28 +24,17 @@ pub(super) fn steps_proved(problem: &Problem<'_>, lengths: &Lengths<'_>, claimed
 
 /// Returns the sum of the smallest lengths of trees over all messages.
 fn total_length(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    if problem.model().is_direct() && messages.is_scatter() {
-        return Err("every message takes one transfer, so its paths count".into());
-    }
+    let topology = problem.topology();
     let (terminals, size) = (topology.terminal_count() as u128, topology.node_count() + topology.channel_count());
     let of_network = terminals.pow(3) + terminals * size as u128;
     expect_few_entries(of_network)?;
-    let (originals, chunks) = unsplit(&messages);
-    let rank = |node| topology.terminal_rank(node).ok_or("a message has an end that is not a terminal");
-    let mut alike: BTreeMap<(usize, Vec<usize>), u64> = BTreeMap::new();
-    for message in originals {
-        let mut receivers = messages.receivers_iter(message).map(rank).collect::<Result<Vec<usize>, _>>()?;
-        receivers.sort_unstable();
-        *alike.entry((rank(messages.source(message))?, receivers)).or_default() += chunks;
-    }
+    let alike = relayed_messages(problem)?;
     let of_tree = |receivers: usize| match receivers {
         0..=MAX_EXACT => (terminals << receivers) * (terminals + (1 << receivers)),
         _ => terminals * terminals,
     };
     expect_few_entries(of_network + alike.keys().map(|(_, receivers)| of_tree(receivers.len())).sum::<u128>())?;
-    let transfer: Vec<Vec<u128>> =
-        topology.terminals().iter().map(|&from| transfers_from(problem, lengths, from)).collect();
+    let transfer = transfers(problem, lengths);
     let any_relay = shortest_walks(&transfer);
     let mut sum: u128 = 0;
     for ((source, receivers), count) in &alike {
@@ -74,47 +55,6 @@ fn expect_few_entries(entries: u128) -> Checked {
         return Err("the trees of all messages take too long to compute again".into());
     }
     Ok(())
-}
-
-/// Computes the smallest length of a transfer from a terminal to each terminal. If transfers take paths with the fewest
-/// channels, the number of channels comes first.
-fn transfers_from(problem: &Problem<'_>, lengths: &Lengths<'_>, from: NodeId) -> Vec<u128> {
-    let (topology, model) = (problem.topology(), problem.model());
-    let hop = u32::from(model.routing == Routing::Minimal && !has_buses(problem));
-    let mut distance: Vec<Option<(u32, u64)>> = vec![None; topology.node_count()];
-    let mut queue = BinaryHeap::from([Reverse(((0, lengths.send(topology, from)), from))]);
-    while let Some(Reverse((so_far, node))) = queue.pop() {
-        if distance[node.index()].is_some() {
-            continue;
-        }
-        distance[node.index()] = Some(so_far);
-        if node != from && (model.switching == Switching::StoreAndForward || !topology.routes(node)) {
-            continue;
-        }
-        for &channel in topology.out_channels(node).iter().filter(|&&channel| is_usable(problem, channel)) {
-            let next = topology.head(channel);
-            if distance[next.index()].is_none() {
-                let (channels, length) = (so_far.0 + hop, so_far.1 + lengths.channel(topology, channel));
-                queue.push(Reverse(((channels, length), next)));
-            }
-        }
-    }
-    let to = |&terminal: &NodeId| {
-        let reached = distance[terminal.index()].filter(|_| terminal != from);
-        reached.map_or(NONE, |(_, length)| u128::from(length) + u128::from(lengths.receive(topology, terminal)))
-    };
-    topology.terminals().iter().map(to).collect()
-}
-
-/// Returns true if channels between different pairs of nodes share a resource.
-fn has_buses(problem: &Problem<'_>) -> bool {
-    let topology = problem.topology();
-    let mut joined = vec![None; topology.resource_count()];
-    topology.channels().any(|channel| {
-        let (tail, head) = (topology.tail(channel), topology.head(channel));
-        let ends = (tail.min(head), tail.max(head));
-        *joined[topology.resource(channel).index()].get_or_insert(ends) != ends
-    })
 }
 
 /// Computes the smallest lengths of sequences of transfers between all pairs, by the algorithm of Floyd and Warshall.

@@ -7,7 +7,7 @@ use lockstep_schedule::Problem;
 
 use self::trees::{MAX_EXACT, shortest_tree};
 use crate::demand::Demand;
-use crate::length_program::{LengthProgram, length_sizes, whole_lengths};
+use crate::length_program::{LengthProgram, length_sizes, whole_lengths, without_zeros};
 use crate::multicasts::Multicasts;
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
@@ -50,7 +50,8 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     search.solve(request);
     let LengthCandidate { lengths, distance, per_step } = search.best?;
     let steps = ceil_steps(distance, per_step)?;
-    let [resources, sends, receptions] = search.network.by_kind(&lengths);
+    let [resources, sends, receptions] = search.network.by_kind(&lengths).map(<[u32]>::to_vec);
+    let [sends, receptions] = [sends, receptions].map(without_zeros);
     let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
     Some(LowerBound { steps, rule: Rule::TreePacking, certificate })
 }
