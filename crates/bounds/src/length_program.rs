@@ -5,11 +5,14 @@ use crate::dual_simplex::{DualSimplex, LpOutcome};
 /// The largest number of variables.
 const MAX_VARIABLES: usize = 600;
 
-/// Operations for all linear programs of a problem: half a second.
-const WORK: u64 = 1 << 29;
+/// Operations for all linear programs of a number of steps: a tenth of a second.
+const WORK: u64 = 1 << 27;
 
-/// The relative amount by which lengths must exceed a number of steps.
-const MARGIN: f64 = 1e-6;
+/// The relative amount by which lengths must exceed a number of steps. Rounding to integers must not use it up.
+const MARGIN: f64 = 1e-4;
+
+/// The amount per place by which an inequality may be violated.
+const TOLERANCE: f64 = 1e-8;
 
 /// A search for lengths by which the shortest trees of all messages are long.
 ///
@@ -21,6 +24,9 @@ const MARGIN: f64 = 1e-6;
 /// Kelley, "The cutting-plane method for solving convex programs", *J. SIAM* 8 (1960).
 pub(crate) struct LengthProgram {
     program: DualSimplex,
+    /// The inequalities that always hold: the lengths that are covered, and those that the trees must cover.
+    /// [`DualSimplex`] drops them while they are loose.
+    fixed: Vec<(Vec<f64>, f64)>,
     /// The places with a capacity.
     places: Vec<usize>,
     capacity: Vec<u64>,
@@ -43,18 +49,19 @@ impl LengthProgram {
         let mut row: Vec<f64> = places.iter().map(|&place| capacity[place] as f64).collect();
         let covered = row.iter().sum();
         row.resize(variables, 0.0);
-        let mut program = DualSimplex::new(variables);
-        program.add(&row, covered);
+        let program = DualSimplex::new(variables);
         let lengths = capacity.iter().map(|&capacity| f64::from(u8::from(capacity > 0))).collect();
         let capacity = capacity.to_vec();
-        Some(Self { program, places, capacity, covered, sources, lengths, work_left: WORK })
+        let fixed = vec![(row, covered)];
+        Some(Self { program, fixed, places, capacity, covered, sources, lengths, work_left: WORK })
     }
 
     /// Requires that all trees together are longer than this multiple of all places together.
     pub(crate) fn require(&mut self, steps: f64) {
         let mut row = vec![0.0; self.places.len() + self.sources];
         row[self.places.len()..].fill(-1.0);
-        self.program.add(&row, -steps * (1.0 + MARGIN) * self.covered);
+        self.fixed.truncate(1);
+        self.fixed.push((row, -steps * (1.0 + MARGIN) * self.covered));
     }
 
     /// Returns true if trees of this total length by the current lengths are long enough.
@@ -85,12 +92,15 @@ impl LengthProgram {
 
     /// Finds the next lengths; `None` if there are none, or the work is used up.
     pub(crate) fn solve(&mut self) -> Option<()> {
-        match self.program.solve(&mut self.work_left)? {
-            LpOutcome::Point(point) => {
+        loop {
+            let LpOutcome::Point(point) = self.program.solve(&mut self.work_left)? else { return None };
+            let sum = |row: &[f64]| row.iter().zip(&point).map(|(cell, value)| cell * value).sum::<f64>();
+            let is_violated = |(row, bound): &&(Vec<f64>, f64)| sum(row) > bound + TOLERANCE * self.covered;
+            let Some((row, bound)) = self.fixed.iter().find(is_violated) else {
                 self.places.iter().zip(&point).for_each(|(&place, &length)| self.lengths[place] = length);
-                Some(())
-            }
-            LpOutcome::Contradiction(_) => None,
+                return Some(());
+            };
+            self.program.add(row, *bound);
         }
     }
 }

@@ -177,6 +177,16 @@ impl Writer {
         self.list(numbers, |writer, &number| writer.u32(number));
     }
 
+    /// Writes three lists and the two sums over them.
+    fn lists(&mut self, lists: [&[u32]; 3], sums: [u64; 2]) {
+        for numbers in lists {
+            self.u32s(numbers);
+        }
+        for sum in sums {
+            self.u64(sum);
+        }
+    }
+
     fn text(&mut self, text: &str) {
         self.list(text.as_bytes(), |writer, &byte| writer.u8(byte));
     }
@@ -223,11 +233,7 @@ impl Writer {
             Certificate::TimedCut { infeasible, ref holds, ref sends, ref receives, messages, crossings } => {
                 self.u8(3);
                 self.u32(infeasible);
-                for labels in [holds, sends, receives] {
-                    self.u32s(labels);
-                }
-                self.u64(messages);
-                self.u64(crossings);
+                self.lists([holds, sends, receives], [messages, crossings]);
             }
             Certificate::Growth { source, messages, receivers, ports, ref informed } => {
                 self.u8(4);
@@ -279,11 +285,7 @@ impl Writer {
             }
             Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step } => {
                 self.u8(11);
-                for lengths in [resources, sends, receptions] {
-                    self.u32s(lengths);
-                }
-                self.u64(distance);
-                self.u64(per_step);
+                self.lists([resources, sends, receptions], [distance, per_step]);
             }
             Certificate::Reversed { ref certificate } => {
                 self.u8(12);
@@ -296,11 +298,7 @@ impl Writer {
             Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available } => {
                 self.u8(14);
                 self.u32(infeasible);
-                for lengths in [resources, sends, receptions] {
-                    self.u32s(lengths);
-                }
-                self.u64(distance);
-                self.u64(available);
+                self.lists([resources, sends, receptions], [distance, available]);
             }
         }
     }

@@ -71,11 +71,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             (0..count).into_par_iter().map(|number| outcome(arguments, sizes, number)).collect();
         let outcomes = outcomes?;
         println!("## {count} {} problems of {} to {} nodes\n", sizes.name, sizes.least, sizes.most);
-        for table in [
-            table("collective", &outcomes, |plan| collective(plan)),
-            table("model", &outcomes, |plan| model(plan)),
-            open_problems(&outcomes),
-        ] {
+        for table in
+            [table("collective", &outcomes, collective), table("model", &outcomes, model), open_problems(&outcomes)]
+        {
             println!("{}", table.to_markdown());
         }
         if let Some(longest) = outcomes.iter().max_by_key(|outcome| outcome.time) {
@@ -97,11 +95,11 @@ fn problem(sizes: Sizes, seed: u32, number: u32) -> Result<Instance> {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let config = Config { max_local_rejects: u32::MAX, max_global_rejects: u32::MAX, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, rng);
-    let sized = instance(sizes.most).prop_filter("another size", |instance| {
+    let problems = instance(sizes.most).prop_filter("another size", |instance| {
         let nodes = instance.topology.node_count();
-        (sizes.least..=sizes.most).contains(&nodes) && instance.problem().messages().len() > 0
+        (sizes.least..=sizes.most).contains(&nodes) && !instance.problem().messages().is_empty()
     });
-    let tree = sized.new_tree(&mut runner).map_err(|reason| anyhow::anyhow!("no problem: {reason}"))?;
+    let tree = problems.new_tree(&mut runner).map_err(|reason| anyhow::anyhow!("no problem: {reason}"))?;
     Ok(tree.current())
 }
 

@@ -100,7 +100,9 @@ fn steiner_tree(walk: &[Vec<u128>], source: usize, receivers: &[usize]) -> u128 
 fn arborescence(transfer: &[Vec<u128>], source: usize, receivers: &[usize]) -> u128 {
     const HOLDERS: usize = 0;
     let mut is_receiver = vec![false; transfer.len()];
-    receivers.iter().for_each(|&receiver| is_receiver[receiver] = true);
+    for &receiver in receivers {
+        is_receiver[receiver] = true;
+    }
     // Vertex 0 stands for all holders at the start, vertex `1 + place` for a receiver. By head and tail.
     let vertices = receivers.len() + 1;
     let into = |&receiver: &usize| -> Vec<u128> {

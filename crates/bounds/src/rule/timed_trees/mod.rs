@@ -42,7 +42,8 @@ pub(crate) const BUILDS_ON: &[Rule] = &[
 /// This is the [packing of trees](super::tree_packing) with a length for every resource and port in every step. A
 /// terminal forwards a message in a later step than the one in which it receives it. A
 /// [linear program](LengthProgram) finds lengths by which the shortest trees are longer than all resources and ports in
-/// all steps together. The bound must exceed those of the rules that it builds on. Applies to messages that terminals
+/// all steps together. The bound must exceed those of the rules that it builds on. Applies to two or more
+/// messages that terminals
 /// may forward, on networks of few terminals.
 ///
 /// Takes `O(3^N N)` time per step and evaluation for `N` terminals, within a fixed amount of work.
@@ -53,7 +54,8 @@ pub(crate) const BUILDS_ON: &[Rule] = &[
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let proved = request.proved_by(BUILDS_ON);
     let terminals = problem.topology().terminal_count();
-    if TransferRules::new(problem).is_direct() || proved >= request.enough || terminals > MAX_TERMINALS {
+    let is_alone = problem.messages().len() == 1;
+    if is_alone || TransferRules::new(problem).is_direct() || proved >= request.enough || terminals > MAX_TERMINALS {
         return None;
     }
     let network = TransferNetwork::new(problem);
@@ -100,15 +102,13 @@ impl TimedSearch<'_> {
             program.spend(trees.entries() as u64)?;
             if distance == f64::INFINITY {
                 // No transfers are fast enough for some message, whatever their lengths are.
-                return self.certificate_of(vec![0; capacity.len()], &capacity);
+                return self.certificate_of(&vec![0; capacity.len()], &capacity);
             }
             if program.suffices(distance, 1.0) {
                 let mut whole = length_sizes(MAX_LENGTH).chain([MAX_LENGTH]);
                 let certificate =
-                    |size| self.certificate_of(whole_lengths(&program.lengths, &capacity, size)?, &capacity);
-                if let Some(certificate) = whole.find_map(certificate) {
-                    return Some(certificate);
-                }
+                    |size| self.certificate_of(&whole_lengths(&program.lengths, &capacity, size)?, &capacity);
+                return whole.find_map(certificate);
             }
             if request.is_over() {
                 return None;
@@ -130,7 +130,7 @@ impl TimedSearch<'_> {
     }
 
     /// Returns the certificate of integer lengths, or `None` if they do not refute the number of steps.
-    fn certificate_of(&self, lengths: Vec<u32>, capacity: &[u64]) -> Option<Certificate> {
+    fn certificate_of(&self, lengths: &[u32], capacity: &[u64]) -> Option<Certificate> {
         let available = lengths.iter().zip(capacity).map(|(&length, &capacity)| u64::from(length) * capacity).sum();
         let exact: Vec<f64> = lengths.iter().copied().map(f64::from).collect();
         let mut trees = TimedTrees::default();

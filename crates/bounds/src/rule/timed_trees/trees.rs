@@ -79,7 +79,7 @@ impl TimedTrees {
 
     /// Returns the number of entries that one computation visits.
     pub(super) fn entries(&self) -> usize {
-        (self.steps + 1) * self.terminals * (3usize.pow(self.terminals as u32) + self.terminals << self.terminals)
+        (self.steps + 1) * self.terminals * (3usize.pow(self.terminals as u32) + (self.terminals << self.terminals))
     }
 
     fn at(&self, time: usize, set: usize, terminal: usize) -> (f64, Branch) {

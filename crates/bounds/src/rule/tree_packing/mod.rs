@@ -32,7 +32,8 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 ///
 /// First, equal lengths of all resources or of all ports are tried. Then a [linear program](LengthProgram) finds lengths
 /// that prove one step more: the shortest trees by the lengths of its solution are new inequalities, until there is no
-/// solution. The bound must exceed those of the rules that it builds on. Applies to messages that terminals may forward.
+/// solution. The bound must exceed those of the rules that it builds on. Applies to two or more messages that terminals may
+/// forward.
 ///
 /// Takes `O(N^2)` time per source and evaluation for `N` terminals, within a fixed amount of work.
 ///
@@ -42,7 +43,8 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 /// Nash-Williams (1961) and Tutte (1961).
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let proved = request.proved_by(BUILDS_ON);
-    if TransferRules::new(problem).is_direct() || proved >= request.enough {
+    let is_alone = problem.messages().len() == 1;
+    if is_alone || TransferRules::new(problem).is_direct() || proved >= request.enough {
         return None;
     }
     let mut search = LengthSearch::new(problem, proved)?;
@@ -167,15 +169,21 @@ impl<'a> LengthSearch<'a> {
         let mut used = vec![vec![0.0; self.network.capacity.len()]; sources];
         let (mut transfers, mut required) = (Transfers::default(), 0);
         loop {
-            used.iter_mut().for_each(|used| used.fill(0.0));
+            for used in &mut used {
+                used.fill(0.0);
+            }
             let distance = self.distance(&mut transfers, &program.lengths, |transfers, source, tree, count| {
-                tree.iter().for_each(|&ends| transfers.count(&self.network, ends, count, &mut used[source]));
+                for &ends in tree {
+                    transfers.count(&self.network, ends, count, &mut used[source]);
+                }
             })?;
             program.spend(self.entries as u64)?;
-            if program.suffices(distance, self.steps.into()) {
+            let is_longer = program.suffices(distance, self.steps.into());
+            if is_longer {
                 self.offer(&program.lengths, MAX_LENGTH);
             }
-            if self.steps >= request.enough || request.is_over() {
+            let is_lost = is_longer && self.steps == required;
+            if is_lost || self.steps >= request.enough || request.is_over() {
                 return None;
             }
             program.remove_loose();

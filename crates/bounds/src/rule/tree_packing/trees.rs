@@ -62,8 +62,10 @@ impl<'a> SteinerTrees<'a> {
                 own[receivers[set.ilog2() as usize]].0 = 0.0;
             }
             // Every part with the lowest receiver, except the whole set.
-            let mut rest = (set ^ lowest) & (set ^ lowest).wrapping_sub(1);
-            while set != lowest {
+            let others = set ^ lowest;
+            let mut rest = others;
+            while rest > 0 {
+                rest = (rest - 1) & others;
                 let part = rest | lowest;
                 for (terminal, own) in own.iter_mut().enumerate() {
                     let sum = before[part * terminals + terminal].0 + before[(set ^ part) * terminals + terminal].0;
@@ -71,10 +73,6 @@ impl<'a> SteinerTrees<'a> {
                         *own = (sum, Branch::Part(part));
                     }
                 }
-                if rest == 0 {
-                    break;
-                }
-                rest = (rest - 1) & (set ^ lowest);
             }
             is_open.fill(true);
             while let Some(nearest) = (0..terminals)
@@ -147,7 +145,9 @@ impl Arborescence {
     fn new(length: &[f64], terminals: usize, source: usize, receivers: &[usize]) -> Self {
         let vertices = receivers.len() + 1;
         let mut is_receiver = vec![false; terminals];
-        receivers.iter().for_each(|&receiver| is_receiver[receiver] = true);
+        for &receiver in receivers {
+            is_receiver[receiver] = true;
+        }
         let holders: Vec<usize> =
             (0..terminals).filter(|&terminal| terminal == source || !is_receiver[terminal]).collect();
         let mut into = vec![Vec::new()];
@@ -179,7 +179,9 @@ impl Arborescence {
                 }
                 total += arc.length;
                 chosen[head] = Some(arc);
-                self.into[head].iter_mut().for_each(|other| other.length -= arc.length);
+                for other in &mut self.into[head] {
+                    other.length -= arc.length;
+                }
                 let before = self.outermost[tail];
                 match path.iter().position(|&group| group == before) {
                     Some(first) => {
@@ -191,7 +193,9 @@ impl Arborescence {
                     None => path.push(before),
                 }
             }
-            path.into_iter().for_each(|group| is_reached[group] = true);
+            for group in path {
+                is_reached[group] = true;
+            }
         }
         // The arc into a group replaces those that were chosen for the parts of the group that contain its head.
         let mut is_entered = vec![false; self.around.len()];
@@ -217,7 +221,9 @@ impl Arborescence {
         }
         self.into.push(arcs);
         self.around.push(None);
-        cycle.iter().for_each(|&part| self.around[part] = Some(whole));
+        for &part in cycle {
+            self.around[part] = Some(whole);
+        }
         for group in self.outermost.iter_mut().filter(|group| cycle.contains(group)) {
             *group = whole;
         }
