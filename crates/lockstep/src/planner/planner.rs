@@ -173,7 +173,7 @@ fn finish(
     let plan = Plan::verified(problem, schedule, verification, bound, origin)
         .map_err(|refusal| PlanError::refused(&engine, refusal))?;
     match exceeded {
-        // The bound of one phase is false, although the sum over all phases is not.
+        // The bound of one phase is false, although that of the collective is not.
         Some((bound, steps)) => {
             Err(Box::new(WithdrawnBound::exceeded(&bound, steps, plan.schedule_file().clone())).into())
         }
@@ -189,10 +189,8 @@ fn check_possible(
     steps: u32,
     budget: &Budget,
 ) -> Result<(), PlanError> {
-    for place in 0..searches.len() {
-        let all = searches.iter().fold(0, |sum: u32, search| sum.saturating_add(search.best().steps));
-        let others = all - searches[place].best().steps;
-        searches[place].raise(Cost::Expensive, steps.saturating_add(1).saturating_sub(others), budget, |_, _| {});
+    for search in searches.iter_mut() {
+        search.raise(Cost::Expensive, steps.saturating_add(1), budget, |_, _| {});
     }
     let bounds = searches.iter().map(|search| search.best().clone()).collect();
     let bound = lockstep_bounds::of_phases(phases, bounds);
