@@ -174,7 +174,7 @@ impl Display for Explanation<'_> {
             }
             Certificate::Phases { phases } => {
                 for (place, phase) in phases.iter().enumerate() {
-                    let part = if place == 0 { "the reduction takes " } else { ", the broadcast " };
+                    let part = if place == 0 { "as a reduction " } else { "; as a broadcast " };
                     let explanation = Explanation { certificate: &phase.certificate, topology: self.topology };
                     write!(f, "{part}{} ({}): {explanation}", counted(phase.steps.into(), "step"), phase.rule)?;
                 }
