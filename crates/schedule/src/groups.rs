@@ -168,8 +168,11 @@ impl Collective {
     ) -> Result<Self, GroupError> {
         let standard = CollectiveName::AllReduce.in_groups(topology, groups, &[])?;
         let terminals = topology.terminal_count() as u32;
-        if standard.listed().is_none() && terminals > 0 && blocks.get() % terminals == 0 {
-            return Ok(standard.with_chunks(blocks.get().div_euclid(terminals).try_into().unwrap_or(NonZeroU32::MIN)));
+        let chunks = blocks.get().checked_div(terminals).and_then(NonZeroU32::new);
+        if let (None, Some(chunks)) = (standard.listed(), chunks)
+            && blocks.get().is_multiple_of(terminals)
+        {
+            return Ok(standard.with_chunks(chunks));
         }
         let all = [topology.terminals().to_vec()];
         let groups = if groups.is_empty() { &all[..] } else { groups };

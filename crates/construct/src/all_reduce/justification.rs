@@ -51,7 +51,9 @@ impl<'a> Justification<'a> {
             let [from, to] = [from, to].map(|rank| transfer.block as usize * self.terminals + rank as usize);
             let slots = routes.slots(transfer.route);
             transfer.step = table.first_free(|| slots.iter().copied(), self.ready[from]);
-            slots.iter().for_each(|&slot| table.reserve(transfer.step, slot));
+            for &slot in slots {
+                table.reserve(transfer.step, slot);
+            }
             self.ready[to] = self.ready[to].max(transfer.step + 1);
         }
     }
@@ -60,5 +62,7 @@ impl<'a> Justification<'a> {
 /// Reverses the steps.
 fn reverse(transfers: &mut Transfers) {
     let steps = transfers.step_count();
-    transfers.0.iter_mut().for_each(|transfer| transfer.step = steps - 1 - transfer.step);
+    for transfer in &mut transfers.0 {
+        transfer.step = steps - 1 - transfer.step;
+    }
 }

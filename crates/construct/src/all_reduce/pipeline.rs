@@ -50,7 +50,9 @@ impl<'a> Pipeline<'a> {
                 continue;
             }
             let mut is_member = vec![false; terminals];
-            members.iter().for_each(|&rank| is_member[rank as usize] = true);
+            for &rank in &members {
+                is_member[rank as usize] = true;
+            }
             let mut centres = Vec::new();
             if centre_searches < MAX_CENTRE_SEARCH {
                 centre_searches += members.len();
@@ -104,7 +106,9 @@ impl<'a> Pipeline<'a> {
                     let [from, to] = self.routes.ends(route);
                     let slots = self.routes.slots(route);
                     let step = table.first_free(|| slots.iter().copied(), ready[from as usize]);
-                    slots.iter().for_each(|&slot| table.reserve(step, slot));
+                    for &slot in slots {
+                        table.reserve(step, slot);
+                    }
                     ready[to as usize] = ready[to as usize].max(step + 1);
                     transfers.push(BlockTransfer { block, route, step });
                 }

@@ -80,6 +80,12 @@ impl NeighbourGraph {
     }
 }
 
+/// A route that a tree may grow along: its cost, a random number, and the route.
+type Candidate = (Cost, u32, u32);
+
+/// The uses of the busiest slot of a route and its depth, then the uses of all its slots together.
+type Cost = (u64, u64);
+
 /// Grows trees one after the other, and counts the uses of every resource and port.
 pub(super) struct TreeGrowth<'a> {
     routes: &'a RouteTable,
@@ -88,8 +94,7 @@ pub(super) struct TreeGrowth<'a> {
     load: Vec<u32>,
     /// The depth of each terminal in the current tree.
     depth: Vec<u32>,
-    /// The candidates: cost, a random number, the route.
-    candidates: BinaryHeap<Reverse<((u64, u64), u32, u32)>>,
+    candidates: BinaryHeap<Reverse<Candidate>>,
 }
 
 impl<'a> TreeGrowth<'a> {
@@ -103,9 +108,8 @@ impl<'a> TreeGrowth<'a> {
         }
     }
 
-    /// Returns the cost of adding a route to the tree: the uses of the busiest of its slots and the depth, then the uses of
-    /// all its slots together.
-    fn cost(&self, route: u32, depth: u32, choice: RootChoice) -> (u64, u64) {
+    /// Returns the cost of adding a route to the tree.
+    fn cost(&self, route: u32, depth: u32, choice: RootChoice) -> Cost {
         let uses = |&slot: &SlotId| u64::from(16 * (self.load[slot as usize] + 1) / self.capacities.of(slot));
         let uses = self.routes.slots(route).iter().map(uses);
         let (busiest, sum) = uses.fold((0, 0), |(most, sum), uses| (uses.max(most), sum + uses));

@@ -56,8 +56,8 @@ fn without_barrier(problem: &Problem<'_>, schedule: &Schedule, random: &mut Rand
             used.sends[from.index()].max(used.receives[to.index()]) < limit
                 && transfer.path.iter().all(|&channel| !used.busy[topology.resource(channel).index()])
         };
-        let step =
-            (first..).find(|&step| steps.get(step).is_none_or(|(used, _)| fits(used))).expect("a later step is free");
+        let free = steps.iter().enumerate().skip(first).find(|(_, (used, _))| fits(used));
+        let step = free.map_or(steps.len().max(first), |(step, _)| step);
         while steps.len() <= step {
             steps.push((StepUse::new(topology), Vec::new()));
         }
@@ -70,7 +70,9 @@ fn without_barrier(problem: &Problem<'_>, schedule: &Schedule, random: &mut Rand
     let mut placed = Schedule::new();
     for (_, transfers) in steps {
         placed.begin_step();
-        transfers.iter().for_each(|transfer| placed.push(transfer.message, transfer.path));
+        for transfer in transfers {
+            placed.push(transfer.message, transfer.path);
+        }
     }
     placed
 }

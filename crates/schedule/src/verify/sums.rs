@@ -81,13 +81,13 @@ fn verify_blocks(
     let count = case.messages.len();
     // If some message never moves, only those that move get a row, so that a small schedule of many messages takes no
     // longer.
-    let moved = (case.schedule.transfer_count() < count).then(|| moved_messages(case));
-    let rows = moved.as_ref().map_or(count, Vec::len);
-    let row_of = |message: MessageId| match &moved {
+    let known = (case.schedule.transfer_count() < count).then(|| moved_messages(case));
+    let rows = known.as_ref().map_or(count, Vec::len);
+    let row_of = |message: MessageId| match &known {
         None => message.index(),
         Some(moved) => moved.partition_point(|&other| other < message),
     };
-    let message_of = |row: usize| moved.as_ref().map_or(MessageId::from_index(row), |moved| moved[row]);
+    let message_of = |row: usize| known.as_ref().map_or(MessageId::from_index(row), |moved| moved[row]);
     // The start of each row's transfers, then the end of the last one.
     let mut start = vec![0u32; rows + 1];
     for_each_move(case, |message, _| start[row_of(message) + 1] += 1);

@@ -78,7 +78,9 @@ fn reduction_and_distribution_may_share_steps() {
                 [(star.in_channels(centre), Some(step)), (star.out_channels(centre), step.checked_sub(1))]
             {
                 let block = block.filter(|&block| block < blocks).map(MessageId::new);
-                block.iter().for_each(|&block| channels.iter().for_each(|&channel| pipeline.push(block, &[channel])));
+                for (&channel, block) in channels.iter().zip(block.into_iter().cycle()) {
+                    pipeline.push(block, &[channel]);
+                }
             }
         }
         let report = verify(&problem, &pipeline).unwrap();
