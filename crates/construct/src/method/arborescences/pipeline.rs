@@ -11,7 +11,7 @@ use super::packing::Arborescence;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::single_source::SingleSourceBroadcast;
-use crate::kit::summary_bit_set::SummaryBitSet;
+use crate::kit::summary_bit_sets::SummaryBitSets;
 use crate::kit::transfer_log::TransferLog;
 
 /// Channel-disjoint trees, and the chunks that each tree carries.
@@ -77,7 +77,7 @@ pub(super) struct ChunkPipeline<'a> {
     /// The chunks that each node needs and does not receive in this step or before: one bit per node and chunk.
     lacked: Vec<u64>,
     /// The chunks that the tail of each channel holds at the start of the step and its head lacks.
-    useful: Vec<SummaryBitSet>,
+    useful: SummaryBitSets,
     /// Number of deliveries still to be made.
     left: u64,
     /// Whether each resource is used in the step.
@@ -106,7 +106,7 @@ impl<'a> ChunkPipeline<'a> {
                 left += 1;
             }
         }
-        let useful = vec![SummaryBitSet::new(broadcast.chunks); topology.channel_bound()];
+        let useful = SummaryBitSets::new(topology.channel_bound(), broadcast.chunks);
         let mut pipeline = Self {
             topology,
             ports,
@@ -185,7 +185,7 @@ impl<'a> ChunkPipeline<'a> {
     /// Returns the first useful chunk of the channel's tree.
     fn next_of_tree(&self, channel: ChannelId) -> Option<u32> {
         let tree = self.plan.tree_of[channel.index()]?;
-        self.useful[channel.index()].first_in(&self.plan.chunks[tree as usize])
+        self.useful.first_in(channel.index(), &self.plan.chunks[tree as usize])
     }
 
     /// Returns the useful chunk that would reach the head of the channel last on its own tree.
@@ -193,7 +193,7 @@ impl<'a> ChunkPipeline<'a> {
         let trees = self.plan.trees_to[self.topology.head(channel).index()].iter();
         let last = trees.filter_map(|&(tree, depth)| {
             let chunks = &self.plan.chunks[tree as usize];
-            let chunk = self.useful[channel.index()].last_in(chunks)?;
+            let chunk = self.useful.last_in(channel.index(), chunks)?;
             Some((chunk - chunks.start + depth, chunk))
         });
         last.max().map(|(_, chunk)| chunk)
@@ -213,7 +213,7 @@ impl<'a> ChunkPipeline<'a> {
         let bit = head.index() * self.chunks + chunk as usize;
         self.lacked[bit / 64] &= !(1 << (bit % 64));
         for &channel in self.topology.in_channels(head) {
-            self.useful[channel.index()].remove(chunk);
+            self.useful.remove(channel.index(), chunk);
         }
         self.left -= 1;
         self.log.push(MessageId::new(chunk), step, &[channel])
@@ -223,7 +223,7 @@ impl<'a> ChunkPipeline<'a> {
     fn hold(&mut self, node: NodeId, chunk: u32) {
         for &channel in self.topology.out_channels(node) {
             if self.lacks(self.topology.head(channel), chunk) {
-                self.useful[channel.index()].insert(chunk);
+                self.useful.insert(channel.index(), chunk);
             }
         }
     }
