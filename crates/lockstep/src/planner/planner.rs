@@ -18,8 +18,8 @@ use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
 ///
-/// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock, and
-/// then the plan [says so](Plan::cut_short). One evaluation is one candidate of a search, or about one transfer that a
+/// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock: the
+/// plan then is optimal, or it [says so](Plan::cut_short). One evaluation is one candidate of a search, or about one transfer that a
 /// portfolio method places or moves. The first schedule of the portfolio is always completed.
 ///
 /// ```
