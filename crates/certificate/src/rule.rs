@@ -40,7 +40,7 @@ pub enum Rule {
     TreePacking,
     /// Even the best fractional packing of trees in the time-expanded network takes this number of steps.
     TimedTrees,
-    /// The phases follow each other.
+    /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
 }
 
@@ -85,7 +85,7 @@ impl Rule {
                 "the resources and ports that the transfers of all messages use, with the best lengths"
             }
             Self::TimedTrees => "the resources and ports that the transfers of all messages use in time, step by step",
-            Self::Phases => "the sum over phases that follow each other",
+            Self::Phases => "an all-reduce contains a reduction and a broadcast",
         }
     }
 }
