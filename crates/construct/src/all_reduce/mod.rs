@@ -69,13 +69,20 @@ pub fn all_reduce(
     if problem.collective().pattern() != Pattern::ReduceBroadcast || table_bytes > MAX_TABLE_BYTES {
         return None;
     }
+    // Every receiver sends at least one sum and gets one, each over one resource or more.
+    let least = (2 * messages.delivery_count()).div_ceil(topology.resource_count().max(1) as u64);
+    let goal = goal.max(u32::try_from(least).unwrap_or(u32::MAX));
+    let below = start.map_or(u32::MAX, |start| start.step_count() as u32);
+    if below <= goal {
+        return None;
+    }
     let task = SchedulingTask::new(problem).ok()?;
     let capacities = Capacities::new(&task);
     let mut search = Search {
         justification: Justification::new(&capacities, messages.len(), topology.terminal_count()),
         evaluations_left: budget.evaluation_limit().min(MAX_EVALUATIONS),
         rng: ChaCha8Rng::seed_from_u64(seed),
-        below: start.map_or(u32::MAX, |start| start.step_count() as u32),
+        below,
         goal,
         budget,
         best: None,
@@ -127,6 +134,7 @@ impl Search<'_> {
             }
             let choice = AttemptChoice::of_attempt(attempt, &mut self.rng);
             let Some(transfers) = pipeline.attempt(choice, &mut self.rng) else { return };
+            self.evaluations_left = self.evaluations_left.saturating_sub(transfers.len() as u64);
             idle = if self.justify("pipelined trees", &routes, transfers) { 0 } else { idle + 1 };
         }
     }
@@ -144,14 +152,15 @@ impl Search<'_> {
                 self.below = steps;
                 kept = Some(transfers.clone());
             }
-            if self.is_over() || self.evaluations_left == 0 || round == ROUNDS {
+            let cost = 2 * transfers.len() as u64;
+            if self.is_over() || self.evaluations_left < cost || round == ROUNDS {
                 break;
             }
+            self.evaluations_left -= cost;
             // Transfers of the same step are tried in another order each time.
             let mut keys: Vec<u32> = (0..transfers.len() as u32).collect();
             keys.shuffle(&mut self.rng);
             let delays = self.rng.random();
-            self.evaluations_left = self.evaluations_left.saturating_sub(2 * transfers.len() as u64);
             self.justification.run(routes, &mut transfers, &keys, delays);
         }
         let Some(transfers) = kept else { return false };
