@@ -12,7 +12,7 @@ use super::trees::{AttemptChoice, NeighbourGraph, TreeGrowth};
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
 
-/// Maximum number of members among which central roots are searched for.
+/// Maximum number of terminals among which central roots are searched for.
 const MAX_CENTRE_SEARCH: usize = 256;
 
 /// The routes of a block to its root and from its root, each in the order of growth from the root.
@@ -37,7 +37,7 @@ pub(super) struct Pipeline<'a> {
 struct Group {
     is_member: Vec<bool>,
     members: Vec<u32>,
-    /// The members with the smallest distance to and from the farthest member.
+    /// The terminals with the smallest distance to and from the farthest member; some only pass sums on.
     centres: Vec<u32>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Pipeline<'a> {
             }
             let mut centres = Vec::new();
             if centre_searches < MAX_CENTRE_SEARCH {
-                centre_searches += members.len();
+                centre_searches += terminals;
                 let eccentricity = |root: u32| {
                     let far = |graph: &NeighbourGraph| {
                         let distance = graph.distances(routes, root);
@@ -71,10 +71,10 @@ impl<'a> Pipeline<'a> {
                     };
                     graphs.iter().map(far).try_fold(0u64, |sum, far| Some(sum + u64::from(far?)))
                 };
-                let all: Vec<Option<u64>> =
-                    members.iter().take(MAX_CENTRE_SEARCH).map(|&root| eccentricity(root)).collect();
-                let least = all.iter().min().copied()?;
-                centres = members.iter().zip(all).filter(|(_, far)| *far == least).map(|(&root, _)| root).collect();
+                let all: Vec<(u32, Option<u64>)> =
+                    (0..terminals.min(MAX_CENTRE_SEARCH) as u32).map(|root| (root, eccentricity(root))).collect();
+                let least = all.iter().map(|&(_, far)| far).min()?;
+                centres.extend(all.iter().filter(|&&(_, far)| far == least).map(|&(root, _)| root));
             }
             groups.push(Group { is_member, members, centres });
             group_of.extend(std::iter::repeat_n(groups.len() as u32 - 1, messages.chunks() as usize));
