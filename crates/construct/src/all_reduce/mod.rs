@@ -40,9 +40,10 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
-/// a root and two trees for every block, and pipeline the blocks; on hypercubes, recursive doubling is compared with them. The result depends on the arguments only, unless time or
-/// cancellation ends the search. One evaluation is one transfer placed. Without buses, and if the table of blocks and
-/// terminals takes at most 1 GiB; otherwise there is no result.
+/// a root and two trees for every block, and pipeline the blocks; on hypercubes, recursive doubling is compared with them.
+/// The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one transfer
+/// placed. Wormhole networks with buses get the first part only. There is no result if the table of blocks and terminals
+/// takes more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;
