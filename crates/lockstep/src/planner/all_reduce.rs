@@ -1,5 +1,7 @@
 //! All-reduces as one problem: partial sums and results share steps.
 
+use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_certificate::LowerBound;
 use lockstep_construct::{ConstructEngine, all_reduce};
 use lockstep_schedule::{Budget, Effort, Engine, FoundSchedule, Pattern, Problem, Schedule, StopReason, verify};
 
@@ -10,6 +12,26 @@ use super::registry::RegisteredEngine;
 
 /// The work on the whole all-reduce gets this part of the budget.
 const SHARE: u32 = 4;
+
+/// Returns the best lower bound of a problem from that of its phases. An all-reduce may have a better one as a whole, which
+/// is searched up to `enough` steps.
+pub(crate) fn bound_of_whole(
+    problem: &Problem<'_>,
+    of_phases: LowerBound,
+    enough: u32,
+    budget: &Budget,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> LowerBound {
+    if problem.collective().pattern() != Pattern::ReduceBroadcast {
+        return of_phases;
+    }
+    let mut search = BoundSearch::new(problem);
+    search.offer(of_phases);
+    search.raise(Cost::Expensive, enough, &part_of_time(budget, SHARE), |rule, bound| {
+        observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
+    });
+    search.best().clone()
+}
 
 /// Returns an all-reduce in fewer steps than `start`, and why the search was stopped before it reached the goal. There is
 /// none if the collective is no all-reduce, or if `engines` does not contain [`ConstructEngine`].

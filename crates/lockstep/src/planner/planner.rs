@@ -7,7 +7,7 @@ use lockstep_schedule::{
 };
 use lockstep_topology::Topology;
 
-use super::all_reduce::shorter_all_reduce;
+use super::all_reduce::{bound_of_whole, shorter_all_reduce};
 use super::budget_share::share;
 use super::checkpoint::{self, CheckpointError, Identity};
 use super::error::PlanError;
@@ -159,6 +159,7 @@ impl<'a> Planner<'a> {
                 // The steps that two phases need may still suffice without a barrier.
                 let bound =
                     lockstep_bounds::of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect());
+                let bound = bound_of_whole(&problem, bound, u32::MAX, budget, &mut observe);
                 let goal = options.steps.unwrap_or(bound.steps);
                 let (whole, _) = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
                 return match (error, whole) {
@@ -173,8 +174,11 @@ impl<'a> Planner<'a> {
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         finish(&problem, &phases, state, bounds, options, |start, bound| {
+            let bound = bound_of_whole(&problem, bound, start.step_count() as u32, budget, &mut observe);
             let goal = options.steps.unwrap_or(bound.steps);
-            shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe)
+            let (found, stopped) =
+                shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe);
+            (bound, found, stopped)
         })
     }
 }
@@ -193,21 +197,21 @@ fn plan_of(
         .map_err(|refusal| PlanError::refused(&engine, refusal))
 }
 
-/// Returns the plan of all phases, or of the schedule of all of them that `improve` makes of it.
+/// Returns the plan of all phases, or of what `improve` makes of it: a better bound and a shorter schedule of all of them.
 fn finish(
     problem: &Problem<'_>,
     phases: &[DistributePhase<'_>],
     state: PlanState,
     bounds: Vec<LowerBound>,
     options: PlanOptions<'_>,
-    improve: impl FnOnce(&Schedule, &LowerBound) -> (Option<PhaseSchedule>, Option<StopReason>),
+    improve: impl FnOnce(&Schedule, LowerBound) -> (LowerBound, Option<PhaseSchedule>, Option<StopReason>),
 ) -> Result<Plan, PlanError> {
     let steps = |place: usize| state.done[place].step_count();
     let exceeded = bounds.iter().enumerate().find(|&(place, bound)| steps(place) < bound.steps);
     let exceeded = exceeded.map(|(place, bound)| (bound.clone(), steps(place)));
     let bound = lockstep_bounds::of_phases(phases, bounds);
     let joined = joined(problem, phases, state.done, options);
-    let (improved, stopped) = improve(&joined.schedule, &bound);
+    let (bound, improved, stopped) = improve(&joined.schedule, bound);
     let cut_short = stopped.and_then(CutShort::by).or(state.cut_short);
     let plan = plan_of(problem, improved.unwrap_or(joined), bound, cut_short, options)?;
     match exceeded {
@@ -232,6 +236,7 @@ fn check_possible(
     }
     let bounds = searches.iter().map(|search| search.best().clone()).collect();
     let bound = lockstep_bounds::of_phases(phases, bounds);
+    let bound = bound_of_whole(problem, bound, steps.saturating_add(1), budget, &mut |_| {});
     if bound.steps <= steps {
         return Ok(());
     }
@@ -302,7 +307,7 @@ mod tests {
             let verification = verify(&problem, &schedule).unwrap();
             state.done.push(PhaseSchedule::new("construct", FoundSchedule { schedule, method: None }, verification));
         }
-        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, _| (None, None)).unwrap_err()
+        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, bound| (bound, None, None)).unwrap_err()
     }
 
     #[test]
