@@ -11,6 +11,7 @@ mod phase_planner;
 mod plan_state;
 mod planner;
 mod registry;
+mod rounds;
 mod symmetric_plan;
 
 pub(crate) use budget_share::{part_of_time, share};

@@ -33,6 +33,7 @@ pub(super) fn attempt<'a>(
 ) -> Result<TransferLog, MethodError> {
     let is_direct = task.model().is_direct();
     let has_paths = |group: &FreeActionGroup<'a>, rng: &mut _| {
+        request.work.add(group.work());
         let quotient = QuotientNetwork::new(task, group);
         let mut have_paths = |pairs: &[_]| !is_direct || PathChoices::new(&quotient, pairs, 1, rng).is_some();
         request.stop_reason().is_none() && quotient.pairs().is_some_and(|pairs| have_paths(&pairs))
@@ -115,7 +116,10 @@ impl SymmetricExchange<'_> {
         rng: &mut impl Rng,
     ) -> Option<Vec<ItemPlacement<I::Route>>> {
         let mut board = UsageBoard::new(self.quotient.capacities(), steps);
-        settle(&mut items, &mut board, rng, || self.request.stop_reason().is_none())
+        settle(&mut items, &mut board, rng, |visits| {
+            self.request.work.add(visits);
+            self.request.stop_reason().is_none()
+        })
     }
 
     /// Adds the transfer of an item and all its images to the log.
