@@ -1,8 +1,6 @@
 //! The portfolio as an engine.
 
-use lockstep_schedule::{
-    Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason,
-};
+use lockstep_schedule::{Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason};
 
 use crate::portfolio::{ENGINE, Portfolio, RoundLimits};
 

@@ -265,3 +265,37 @@ fn initial_states(problem: &Problem<'_>, methods: &'static [Method]) -> Vec<Meth
 fn is_stopped(budget: &Budget) -> bool {
     budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel};
+    use lockstep_topology::Topology;
+
+    use super::*;
+
+    const HOPELESS: &[Method] = &[Method {
+        name: "hopeless",
+        about: "never finds a schedule",
+        evaluations_per_delivery: 1,
+        is_random: true,
+        find: |_| Err(MethodError::NoShorter),
+    }];
+
+    /// Without a limit, a search whose methods find nothing ends.
+    #[test]
+    fn a_method_without_a_schedule_is_given_up() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let all_gather = Collective::all_gather();
+        let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
+        let mut portfolio = Portfolio::new(&problem);
+        portfolio.methods = initial_states(HOPELESS);
+        let (mut attempts, budget) = (0, Budget::unlimited());
+        while !portfolio.is_over(1, &budget) {
+            portfolio.round(1, 1, &budget, &mut |_, more, _| attempts += more);
+            assert!(attempts < 1_000, "{attempts} attempts");
+        }
+        assert!(attempts >= MAX_FAILED_ATTEMPTS, "{attempts} attempts");
+        let error = portfolio.into_best().unwrap_err().to_string();
+        assert!(error.contains(NO_SCHEDULE), "{error}");
+    }
+}

@@ -3,8 +3,8 @@
 use lockstep_files::{decode, encode};
 use lockstep_paths::PathTable;
 use lockstep_schedule::{
-    Effort, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Problem, Schedule,
-    SearchProgress, StopReason,
+    Effort, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Problem, Schedule, SearchProgress,
+    StopReason,
 };
 use serde::{Deserialize, Serialize};
 

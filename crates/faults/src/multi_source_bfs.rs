@@ -15,7 +15,7 @@ pub(crate) enum SearchDirection {
     Backward,
 }
 
-/// A breadth-first search along legal paths from up to [`MAX_SOURCES`] nodes. Memory: 24 bytes per node.
+/// A breadth-first search along legal paths, from up to [`MAX_SOURCES`] nodes. Memory: 24 bytes per node.
 ///
 /// # Source
 ///
@@ -58,8 +58,14 @@ impl<'a> MultiSourceBfs<'a> {
     }
 
     /// Searches from these nodes. Returns the terminal that is reached last, if any terminal other than the sources is
-    /// reached. Takes `O(M D)` time for distance `D`.
+    /// reached. Takes `O(M D)` time for distance `D`; in networks with buses, the time of
+    /// [`Transport::distances`] per source, and if that takes too long, all walks count as paths.
     pub(crate) fn run(&mut self, sources: &[NodeId]) -> Option<LastReached> {
+        if self.topology.has_buses()
+            && let Some(distances) = self.distances_with_buses(sources)
+        {
+            return self.record(sources, &distances);
+        }
         let Self { topology, transport, direction, .. } = *self;
         self.reached_from.fill(0);
         self.front.clear();
@@ -102,6 +108,29 @@ impl<'a> MultiSourceBfs<'a> {
                 if !is_recorded && topology.is_terminal(node) {
                     is_recorded = true;
                     last = Some(LastReached { distance, source: bits.trailing_zeros() as usize, terminal: node });
+                }
+            }
+        }
+        last
+    }
+
+    /// Returns the lengths of the paths from each source that use no bus twice; `None` if the search takes too long.
+    fn distances_with_buses(&self, sources: &[NodeId]) -> Option<Vec<Vec<Option<u32>>>> {
+        let backwards = self.direction == SearchDirection::Backward;
+        sources.iter().map(|&source| self.transport.distances(self.topology, source, backwards)).collect()
+    }
+
+    /// Sets the result of a search by the lengths of the paths from each source.
+    fn record(&mut self, sources: &[NodeId], distances: &[Vec<Option<u32>>]) -> Option<LastReached> {
+        self.reached_from.fill(0);
+        let mut last: Option<LastReached> = None;
+        for (source, (node, distances)) in sources.iter().zip(distances).enumerate() {
+            self.reached_from[node.index()] |= 1 << source;
+            for &terminal in self.topology.terminals().iter().filter(|&terminal| terminal != node) {
+                let Some(distance) = distances[terminal.index()] else { continue };
+                self.reached_from[terminal.index()] |= 1 << source;
+                if last.is_none_or(|last| last.distance < distance) {
+                    last = Some(LastReached { distance, source, terminal });
                 }
             }
         }

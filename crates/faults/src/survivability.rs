@@ -51,8 +51,8 @@ pub struct CutOff {
 impl Survivability {
     /// Determines the survivability of a network.
     ///
-    /// Takes two to four breadth-first search if one of two nodes reaches all terminals and is reached from all.
-    /// Otherwise it takes one search per 64 terminals. If terminals are cut off, it takes two more per 64 terminals,
+    /// Takes two to four breadth-first searches if one of two nodes reaches all terminals and is reached from all, and
+    /// the network has no [buses](Topology::has_buses). Otherwise it takes one search per 64 terminals. If terminals are cut off, it takes two more per 64 terminals,
     /// and two for each other terminal that messages cannot cross. Memory: about 60 bytes per node.
     pub fn of(topology: &Topology, transport: Transport) -> Self {
         let terminals = topology.terminal_count();
@@ -122,6 +122,9 @@ impl<'a> BidirectionalSearch<'a> {
     /// terminals and is reached from all. Then all terminals are connected. False proves nothing.
     fn has_hub(&mut self) -> bool {
         let Self { topology, transport, .. } = *self;
+        if topology.has_buses() {
+            return false;
+        }
         let first = topology.terminals()[0];
         let neighbour = topology.out_channels(first).first().map(|&channel| topology.head(channel));
         [Some(first), neighbour].into_iter().flatten().any(|hub| {

@@ -92,7 +92,7 @@ pub(crate) struct SweepArgs {
     /// Write the table to FILE; - is standard output
     #[arg(short, long, help_heading = "Output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the table [default: from the extension of --output, otherwise text]
+    /// Format of the table [default: from the extension of --output, .txt, .csv, .json or .jsonl; text without extension]
     #[arg(long, help_heading = "Output", value_name = "FORMAT")]
     pub(crate) format: Option<TableFormat>,
     /// Print one JSON object per line; same as --format json

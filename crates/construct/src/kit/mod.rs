@@ -12,6 +12,7 @@ pub(crate) mod request;
 pub(crate) mod reservation_table;
 pub(crate) mod shortest_path_dag;
 pub(crate) mod single_source;
+pub(crate) mod summary_bit_sets;
 pub(crate) mod task;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -52,7 +52,9 @@ impl WorkCounter {
 
     /// Returns the number of evaluations; `None` if nothing was counted.
     pub(crate) fn evaluations(&self) -> Option<u64> {
-        Some(self.0.load(Ordering::Relaxed)).filter(|&units| units > 0).map(|units| units.div_ceil(UNITS_PER_EVALUATION))
+        Some(self.0.load(Ordering::Relaxed))
+            .filter(|&units| units > 0)
+            .map(|units| units.div_ceil(UNITS_PER_EVALUATION))
     }
 }
 
@@ -123,7 +125,17 @@ impl<'a> MethodRequest<'a> {
 impl<'a> MethodRequest<'a> {
     /// Returns a request for one attempt of any length, with seed 1.
     pub(crate) fn first(problem: &'a Problem<'a>, budget: &'a Budget) -> Self {
-        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget, fixed: None, bus_paths: None, work: WorkCounter::default() }
+        Self {
+            problem,
+            goal: 1,
+            below: u32::MAX,
+            seed: 1,
+            attempts: 0..1,
+            budget,
+            fixed: None,
+            bus_paths: None,
+            work: WorkCounter::default(),
+        }
     }
 }
 

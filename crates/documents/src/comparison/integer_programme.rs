@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use lockstep::paths::ShortestPaths;
 use lockstep::schedule::{MessageId, Schedule, Switching};
 use lockstep::{ChannelId, NodeId, Problem, verify};
@@ -22,6 +22,8 @@ pub(super) enum Answer {
     Optimal(u32),
     /// The time limit ended the search.
     TimeLimit,
+    /// The solver failed numerically.
+    Numerical,
     /// A programme would have this number of variables.
     TooLarge(usize),
 }
@@ -39,7 +41,7 @@ struct Crossing {
 ///
 /// # Errors
 ///
-/// If the network has switches, or if the solver fails numerically.
+/// If the network has switches, or if the schedule of a solution is invalid.
 pub(super) fn solve(problem: &Problem<'_>, limit: Duration) -> Result<Answer> {
     let topology = problem.topology();
     ensure!(topology.is_direct(), "{}: the integer programme supports no switches", topology.name());
@@ -57,7 +59,7 @@ pub(super) fn solve(problem: &Problem<'_>, limit: Duration) -> Result<Answer> {
         solver.set_time_limit(rest);
         match solver.solve() {
             Err(microlp::Error::Infeasible) => steps += 1,
-            Err(error) => return Err(error).context("the solver of the integer programme"),
+            Err(_) => return Ok(Answer::Numerical),
             Ok(SolveOutcome::Interrupted(_)) => return Ok(Answer::TimeLimit),
             Ok(SolveOutcome::Solution(solution)) => {
                 let is_used = |variable| solution.var_value(variable) > 0.5;

@@ -32,6 +32,7 @@ impl ComparisonReport<'_> {
             ("seed", &self.seeds.first),
             ("machine", &machine()),
             ("source", &self.source),
+            ("limit", &PROGRAMME_LIMIT.as_secs()),
         ];
         let mut blocks = vec![TEMPLATE.fill("head", head)];
         for (table, measured) in &self.tables {
@@ -116,6 +117,7 @@ fn programme(answer: Answer, taken: Duration) -> String {
     match answer {
         Answer::Optimal(steps) => format!("{steps}, {}", time(taken)),
         Answer::TimeLimit => format!("none in {} s", PROGRAMME_LIMIT.as_secs()),
+        Answer::Numerical => "the solver failed numerically".to_owned(),
         Answer::TooLarge(variables) => format!("too large: {variables} variables"),
     }
 }
@@ -168,7 +170,66 @@ fn machine() -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measure::MeasuredRun;
+    use super::super::process::Cost;
+    use super::super::rows::Row;
     use super::*;
+
+    /// Returns a row of 10 nodes whose bound is 4 steps, with these runs from seed 7 on.
+    fn measured<'a>(row: &'a Row, steps: &[u32], programme: Option<Answer>) -> MeasuredRow<'a> {
+        let cost = Cost { time: Duration::from_millis(30), peak: 5_000_000 };
+        let taken = Duration::from_millis(50);
+        MeasuredRow {
+            row,
+            terminals: 10,
+            bound: 4,
+            rule: "volume".to_owned(),
+            runs: (7..).zip(steps).map(|(seed, &steps)| MeasuredRun { seed, steps }).collect(),
+            engine: "construct".to_owned(),
+            time: Duration::from_millis(20),
+            process: cost,
+            two_threads: cost,
+            programme: programme.map(|answer| (answer, taken)),
+        }
+    }
+
+    /// Every block of the template gets the values that it needs.
+    #[test]
+    fn a_document_has_all_blocks() {
+        let table: RowTable = serde_json::from_str(
+            r#"{"title": "Some networks", "about": "Store-and-forward.", "rows": [
+                {"name": "a ring", "network": "ring:10", "collective": "aas"}]}"#,
+        )
+        .unwrap();
+        let row = &table.rows[0];
+        let answers = [
+            None,
+            Some(Answer::Optimal(4)),
+            Some(Answer::TimeLimit),
+            Some(Answer::TooLarge(9)),
+            Some(Answer::Numerical),
+        ];
+        let rows = answers.map(|answer| measured(row, &[4, 5], answer));
+        let rows = rows.into_iter().chain([measured(row, &[4, 4], None)]).collect();
+        let growth = [10, 20].map(|nodes| (nodes, Duration::from_millis(nodes as u64))).to_vec();
+        let seeds = Seeds { first: 7, count: 2 };
+        let report = ComparisonReport { source: "a paper", seeds, tables: vec![(&table, rows)], growth };
+        let text = report.markdown();
+        for expected in [
+            "2 seeds per row",
+            "Figures of other programs: a paper.",
+            "for at\nmost 60 s.",
+            "| 4 / 4.50 | 1 of 2 ",
+            "| 4, 50 ms ",
+            "none in 60 s",
+            "too large: 9 variables",
+            "the solver failed numerically",
+            "Seeds of the runs above the bound: a ring: 8; ",
+            "The time grows with the power 1.00 of",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+    }
 
     #[test]
     fn the_exponent_of_a_square_is_two() {

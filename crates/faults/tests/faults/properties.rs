@@ -10,7 +10,7 @@ use lockstep_faults::{
 use lockstep_paths::{PathId, PathTable, ShortestPaths};
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Collective, Problem, Transport};
-use lockstep_topology::strategy::{any_topology, shuffled};
+use lockstep_topology::strategy::{any_topology, connected_bus_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use petgraph::algo::tarjan_scc;
 use proptest::prelude::*;
@@ -45,6 +45,41 @@ fn failed_by(topology: &Topology, faults: &Faults) -> BTreeSet<ChannelId> {
         }
     }
     taken
+}
+
+/// The ordered pairs of terminals that transfers without repeated resources join. Terminals forward unless paths are
+/// direct.
+fn joined_by_legal_paths(topology: &Topology, transport: Transport) -> BTreeSet<[NodeId; 2]> {
+    let mut joined = BTreeSet::new();
+    for &source in topology.terminals() {
+        let mut partial_paths = vec![vec![]];
+        while let Some(path) = partial_paths.pop() {
+            let end = path.last().map_or(source, |&last| topology.head(last));
+            joined.extend(topology.is_terminal(end).then_some([source, end]));
+            let may_continue = path.is_empty() || transport != Transport::StoreAndForward && topology.routes(end);
+            for &next in topology.out_channels(end).iter().filter(|_| may_continue) {
+                let uses_again = |&channel: &ChannelId| {
+                    topology.resource(channel) == topology.resource(next)
+                        || topology.tail(channel) == topology.head(next)
+                };
+                if !path.iter().any(uses_again) {
+                    partial_paths.push([path.as_slice(), &[next]].concat());
+                }
+            }
+        }
+    }
+    if transport != Transport::Direct {
+        for &middle in topology.terminals() {
+            for &from in topology.terminals() {
+                for &to in topology.terminals() {
+                    if joined.contains(&[from, middle]) && joined.contains(&[middle, to]) {
+                        joined.insert([from, to]);
+                    }
+                }
+            }
+        }
+    }
+    joined
 }
 
 /// Lengths of shortest legal paths by an independent search.
@@ -280,6 +315,26 @@ proptest! {
         for (index, faults) in space.iter().enumerate() {
             let class = classes.iter().nth(classes.class_of(index)).unwrap();
             prop_assert_eq!(answer(&faults), answer(&class.representative));
+        }
+    }
+
+    /// No transfer may use a bus twice.
+    #[test]
+    fn survivability_of_buses_equals_that_of_a_search_of_all_paths(
+        network in connected_bus_topology(7), lost: (Index, Index),
+    ) {
+        let lost = [lost.0, lost.1].map(|lost| NodeId::from_index(lost.index(network.node_count())));
+        for broken in [network.clone(), network.with_failures(lost, [])] {
+            for transport in TRANSPORTS {
+                let joined = joined_by_legal_paths(&broken, transport);
+                let missing: Vec<[NodeId; 2]> = pairs(&broken).filter(|pair| !joined.contains(pair)).collect();
+                prop_assert!(disconnected_pairs(&broken, transport).eq(missing.iter().copied()));
+                match Survivability::of(&broken, transport) {
+                    Survivability::TooFewTerminals { terminals } => prop_assert!(terminals < 2),
+                    Survivability::Connected => prop_assert!(missing.is_empty()),
+                    Survivability::CutOff(cut) => prop_assert_eq!((Some(&cut.witness), cut.pairs), (missing.first(), missing.len() as u64)),
+                }
+            }
         }
     }
 

@@ -170,7 +170,8 @@ impl Plan {
         self.origin.seed
     }
 
-    /// Why a search was stopped early, if one was. Otherwise the same seed gives the same plan.
+    /// Why a search was stopped before the schedule met the bound, if one was. Without it, the same seed gives the same
+    /// plan, or another [optimal](Self::is_optimal) one if a deadline or a cancellation came.
     pub fn cut_short(&self) -> Option<CutShort> {
         self.origin.cut_short
     }

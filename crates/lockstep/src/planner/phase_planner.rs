@@ -121,7 +121,8 @@ impl<'a> PhasePlanner<'a> {
         if let Some(SavedSearch { engine, state: search, rounds: saved }) = resumed {
             rounds = saved.unwrap_or(rounds);
             let place = engines.iter().position(|known| known.engine.name() == engine);
-            first = place.filter(|_| rounds.is_of(engines) && !self.is_reached(state)).ok_or_else(inconsistent_search)?;
+            first =
+                place.filter(|_| rounds.is_of(engines) && !self.is_reached(state)).ok_or_else(inconsistent_search)?;
             rounds.of(first).state = Some(search);
         }
         loop {
@@ -232,12 +233,7 @@ impl<'a> PhasePlanner<'a> {
     }
 
     /// Computes the expensive bounds, and stores the final bound of the phase.
-    fn finish_bound(
-        &mut self,
-        bounds: &mut OpenBounds<'_>,
-        state: &mut PlanState,
-        observe: &mut dyn FnMut(Event<'_>),
-    ) {
+    fn finish_bound(&mut self, bounds: &mut OpenBounds<'_>, state: &mut PlanState, observe: &mut dyn FnMut(Event<'_>)) {
         if !std::mem::replace(&mut bounds.is_final, true) {
             self.raise_bound(bounds, Cost::Expensive, state, observe);
             state.push_bound(&self.bound);
@@ -252,7 +248,8 @@ impl<'a> PhasePlanner<'a> {
         state: &PlanState,
         observe: &mut dyn FnMut(Event<'_>),
     ) {
-        let budget = if cost == Cost::Expensive { part_of_time(&self.budget, BOUND_SHARE) } else { self.budget.clone() };
+        let budget =
+            if cost == Cost::Expensive { part_of_time(&self.budget, BOUND_SHARE) } else { self.budget.clone() };
         bounds.search.raise(cost, state.reached(), &budget, |rule, bound| {
             observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
         });

@@ -17,9 +17,9 @@ use crate::plan::{Origin, Plan, WithdrawnBound};
 
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
 ///
-/// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock, and
-/// then the plan [says so](Plan::cut_short). One evaluation is about a microsecond of work in every engine. More
-/// evaluations never give a longer plan. The first schedule of the portfolio is always completed.
+/// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock: the
+/// plan then is optimal, or it [says so](Plan::cut_short). One evaluation is about a microsecond of work in every engine.
+/// More evaluations never give a longer plan. The first schedule of the portfolio is always completed.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};

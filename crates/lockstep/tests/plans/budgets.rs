@@ -1,7 +1,7 @@
 //! More budget is never worse.
 
 use lockstep::schedule::strategy::instance;
-use lockstep::{Budget, CommunicationModel, EngineChoice, Ending, Event, Plan, PlanOptions, Planner, Problem};
+use lockstep::{Budget, CommunicationModel, Ending, EngineChoice, Event, Plan, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
 use crate::Setup;
@@ -50,13 +50,12 @@ fn the_end_of_the_evaluations_is_not_the_end_of_all_methods() {
     let setup = Setup::new("random-regular:32,3,1", "aas", CommunicationModel::store_and_forward());
     let mut methods = Vec::new();
     let mut ended = None;
-    let plan = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(200_000), |event| {
-        match event {
+    let plan =
+        Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(200_000), |event| match event {
             Event::Tried { method: Some(method), .. } => methods.push(method.to_owned()),
             Event::Ended(ending) => ended = Some(ending),
             _ => {}
-        }
-    });
+        });
     assert!(!plan.unwrap().is_optimal());
     assert_eq!(ended, Some(Ending::Budget(lockstep::schedule::StopReason::Evaluations)));
     for method in ["first-fit", "balanced-routes"] {

@@ -42,11 +42,15 @@ fn a_cancelled_sweep_keeps_only_what_the_whole_sweep_has() {
     }
 }
 
+/// A cancellation can end an attempt early that still meets the bound, as in the all-reduce.
 #[test]
-fn a_cancelled_plan_says_so_or_is_the_whole_plan() {
-    for (spec, collective, engine) in
-        [("mesh:4x4", "aas", "auto"), ("omega:8", "aab", "umda"), ("kautz:2,2", "aas", "auto")]
-    {
+fn a_cancelled_plan_says_so_or_is_optimal_or_is_the_whole_plan() {
+    for (spec, collective, engine) in [
+        ("mesh:4x4", "aas", "auto"),
+        ("omega:8", "aab", "umda"),
+        ("kautz:2,2", "aas", "auto"),
+        ("mesh:3x3", "all-reduce", "auto"),
+    ] {
         let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
         let options = PlanOptions { engine: engine.parse::<EngineChoice>().unwrap(), ..PlanOptions::auto(3) };
         let whole = Planner::new(setup.problem(), options).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
@@ -60,7 +64,7 @@ fn a_cancelled_plan_says_so_or_is_the_whole_plan() {
             let context = format!("{spec} {collective} by {engine}, check {check}");
             match plan {
                 Ok(plan) if plan.cut_short().is_none() => {
-                    assert!(plan == whole, "{context}: {} steps", plan.step_count());
+                    assert!(plan == whole || plan.is_optimal(), "{context}: {} steps", plan.step_count());
                 }
                 Ok(_) => {}
                 // `umda` has no first schedule.

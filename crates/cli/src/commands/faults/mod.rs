@@ -34,6 +34,7 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     problem_input::add_files(&args.problem, &mut files)?;
     let log_place = LogPlace::new(args, &mut files)?;
     let output = files.write_to("--output", args.output.as_deref())?;
+    let format = rows::format_of(args)?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let space = FaultSpace::new(problem.topology(), args.kind.kind(), args.at_once);
@@ -59,7 +60,7 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     let bar = SweepBar::new(verbosity, total, done.len());
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
-    let mut rows = Rows::begin(&before.problem(), widest, output, args)?;
+    let mut rows = Rows::begin(&before.problem(), widest, output, format, args.classes)?;
     let whole =
         Degradation { faults: Faults::default(), outcome: FaultOutcome::Planned(PlanFigures::new(&before, None)) };
     bar.aside(|| rows.push(&whole, None))?;

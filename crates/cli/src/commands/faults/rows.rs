@@ -1,5 +1,6 @@
 //! The degradation table of a sweep, row by row.
 
+use anyhow::bail;
 use lockstep::files::to_json_line;
 use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
 use lockstep_report::csv_line;
@@ -37,6 +38,27 @@ struct RowRecord<'a> {
     lost: Option<String>,
 }
 
+/// Returns the format of the table: the given one, or that of the extension. Text without path or extension.
+///
+/// # Errors
+///
+/// If the extension is unknown.
+pub(super) fn format_of(args: &SweepArgs) -> anyhow::Result<TableFormat> {
+    if args.json {
+        return Ok(TableFormat::Json);
+    }
+    let (Some(path), None) = (&args.output, args.format) else { return Ok(args.format.unwrap_or(TableFormat::Text)) };
+    Ok(match extension(path).as_str() {
+        "" | "txt" => TableFormat::Text,
+        "csv" => TableFormat::Csv,
+        "json" | "jsonl" => TableFormat::Json,
+        _ => bail!(
+            "{}: unknown extension; use .txt, .csv, .json or .jsonl, or choose a format with --format",
+            path.display()
+        ),
+    })
+}
+
 impl<'a> Rows<'a> {
     /// Begins the table. A text table starts with a description of the problem. `widest` is the width of the longest
     /// name of a fault set.
@@ -44,19 +66,14 @@ impl<'a> Rows<'a> {
         problem: &Problem<'a>,
         widest: usize,
         output: Option<Output>,
-        args: &SweepArgs,
+        format: TableFormat,
+        has_classes: bool,
     ) -> anyhow::Result<Self> {
-        let by_extension = || match args.output.as_deref().map(extension).as_deref() {
-            Some("csv") => TableFormat::Csv,
-            Some("json" | "jsonl") => TableFormat::Json,
-            _ => TableFormat::Text,
-        };
-        let format = if args.json { TableFormat::Json } else { args.format.unwrap_or_else(by_extension) };
         let file = output.filter(|output| !output.is_standard()).map(|output| (output, String::new()));
         let mut widths = COLUMNS.map(str::len);
         // The longest name of a rule; and two counts, as in `kept of all`.
         (widths[0], widths[5], widths[6]) = (widths[0].max(widest), 14, 10);
-        widths[1] = if args.classes { widths[1] } else { 0 };
+        widths[1] = if has_classes { widths[1] } else { 0 };
         let mut rows = Self { topology: problem.topology(), format, widths, file };
         match format {
             TableFormat::Text => {

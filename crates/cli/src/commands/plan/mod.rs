@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CHECKPOINT_KIND, CutShort, Ending, EngineChoice, Event, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
+use lockstep::{
+    CHECKPOINT_KIND, CutShort, Ending, EngineChoice, Event, Plan, PlanError, PlanOptions, Planner, WithdrawnBound,
+};
 
 use super::plan_file;
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};

@@ -11,7 +11,7 @@ use self::pipeline::{ChunkPipeline, TreePlan};
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
-use crate::kit::request::MethodRequest;
+use crate::kit::request::{AttemptContext, MethodRequest};
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::transfer_log::TransferLog;
 
@@ -21,7 +21,7 @@ use crate::kit::transfer_log::TransferLog;
 /// With `k` trees of depth `D`, `c` chunks take about `D + c / k - 1` steps. The number of trees is the minimum cut
 /// between the source and a terminal, so no schedule is faster for many chunks. An attempt packs trees once for each
 /// useful number of trees. Time: `O(k M (M + k N))` for `N` nodes and `M` channels; past [`MAX_WORK`], the problem is
-/// not supported. Memory: `O(M + k N)`, and one bit per node and chunk.
+/// not supported. Memory: `O(M + k N)`, and one bit per chunk and node or channel.
 ///
 /// # Source
 ///
@@ -50,13 +50,14 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if is_large || !broadcast.receivers.iter().all(|&receiver| packing.reaches(receiver)) {
         return Err(MethodError::Unsupported);
     }
-    let log = request.best_attempt(|rng, _| attempt(request, &broadcast, packing.clone(), rng))?;
+    let log = request.best_attempt(|rng, context| attempt(request, context, &broadcast, packing.clone(), rng))?;
     Ok(log.schedule())
 }
 
 /// Returns the shortest schedule over all numbers of trees, from the most trees on, while fewer trees can be faster.
 fn attempt(
     request: &MethodRequest<'_>,
+    context: &AttemptContext<'_>,
     broadcast: &SingleSourceBroadcast,
     mut packing: TreePacking<'_>,
     rng: &mut impl Rng,
@@ -75,10 +76,10 @@ fn attempt(
         }
         let trees = packing.pack(count, rng);
         let plan = TreePlan::new(topology, broadcast, &trees);
-        match ChunkPipeline::new(topology, model.ports, broadcast, &plan).run(below, rng) {
+        match ChunkPipeline::new(topology, model.ports, broadcast, &plan).run(below, context, rng) {
             Ok(log) => best = Some(log),
             Err(MethodError::NoShorter) => {}
-            Err(error) => return Err(error),
+            Err(error) => return best.ok_or(error),
         }
     }
     best.ok_or(MethodError::NoShorter)

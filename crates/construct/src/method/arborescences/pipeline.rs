@@ -9,7 +9,9 @@ use rand::seq::SliceRandom;
 
 use super::packing::Arborescence;
 use crate::kit::method_error::MethodError;
+use crate::kit::request::AttemptContext;
 use crate::kit::single_source::SingleSourceBroadcast;
+use crate::kit::summary_bit_sets::SummaryBitSets;
 use crate::kit::transfer_log::TransferLog;
 
 /// Channel-disjoint trees, and the chunks that each tree carries.
@@ -70,16 +72,12 @@ pub(super) struct ChunkPipeline<'a> {
     topology: &'a Topology,
     ports: Ports,
     plan: &'a TreePlan,
-    /// Number of words per row of chunks.
-    words: usize,
-    /// The chunks that each node holds at the start of the step.
-    held: Vec<u64>,
-    /// The chunks that each node needs and does not receive in this step.
+    /// Number of chunks.
+    chunks: usize,
+    /// The chunks that each node needs and does not receive in this step or before: one bit per node and chunk.
     lacked: Vec<u64>,
-    /// By node and tree: the words of `lacked` from the first to the last chunk of the tree that the node lacks.
-    lacked_words: Vec<Range<u32>>,
-    /// By node and tree: the words of `held` from the first to the last chunk of the tree that the node holds.
-    held_words: Vec<Range<u32>>,
+    /// The chunks that the tail of each channel holds at the start of the step and its head lacks.
+    useful: SummaryBitSets,
     /// Number of deliveries still to be made.
     left: u64,
     /// Whether each resource is used in the step.
@@ -98,51 +96,49 @@ impl<'a> ChunkPipeline<'a> {
         broadcast: &SingleSourceBroadcast,
         plan: &'a TreePlan,
     ) -> Self {
-        let (nodes, words) = (topology.node_count(), (broadcast.chunks as usize).div_ceil(64));
-        let (mut held, mut lacked) = (vec![0; nodes * words], vec![0; nodes * words]);
-        let trees = plan.chunks.len();
-        let (mut lacked_words, mut held_words) = (vec![0..0; nodes * trees], vec![0..0; nodes * trees]);
+        let (nodes, chunks) = (topology.node_count(), broadcast.chunks as usize);
+        let mut lacked = vec![0; (nodes * chunks).div_ceil(64)];
         let mut left = 0;
-        for chunk in 0..broadcast.chunks as usize {
-            held[broadcast.source.index() * words + chunk / 64] |= 1 << (chunk % 64);
-        }
-        for (tree, chunks) in plan.chunks.iter().enumerate() {
-            held_words[broadcast.source.index() * trees + tree] = words_of(chunks);
-        }
         for (node, trees_to) in plan.trees_to.iter().enumerate() {
-            for &(tree, _) in trees_to {
-                lacked_words[node * trees + tree as usize] = words_of(&plan.chunks[tree as usize]);
-            }
             for chunk in trees_to.iter().flat_map(|&(tree, _)| plan.chunks[tree as usize].clone()) {
-                lacked[node * words + chunk as usize / 64] |= 1 << (chunk % 64);
+                let bit = node * chunks + chunk as usize;
+                lacked[bit / 64] |= 1 << (bit % 64);
                 left += 1;
             }
         }
-        Self {
+        let useful = SummaryBitSets::new(topology.channel_bound(), broadcast.chunks);
+        let mut pipeline = Self {
             topology,
             ports,
             plan,
-            words,
-            held,
+            chunks,
             lacked,
-            lacked_words,
-            held_words,
+            useful,
             left,
             is_busy: vec![false; topology.resource_count()],
             sends: vec![0; nodes],
             receives: vec![0; nodes],
             log: TransferLog::default(),
+        };
+        for chunk in 0..broadcast.chunks {
+            pipeline.hold(broadcast.source, chunk);
         }
+        pipeline
     }
 
     /// Builds a schedule of fewer than `below` steps. In each step, every channel carries the next available chunk of
-    /// its tree. Idle channels then carry chunks of other trees, latest chunks first. Takes `O(M c / 64)` time per step
-    /// for `c` chunks at most, and much less if each node holds and lacks about the same chunks of a tree.
+    /// its tree. Idle channels then carry chunks of other trees, latest chunks first. Takes `O(M k)` time per step for
+    /// `k` trees.
     ///
     /// # Errors
     ///
-    /// [`MethodError::NoShorter`], if the schedule needs more steps.
-    pub(super) fn run(mut self, below: u32, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
+    /// [`MethodError::NoShorter`], if the schedule needs more steps, and as [`AttemptContext::check`].
+    pub(super) fn run(
+        mut self,
+        below: u32,
+        context: &AttemptContext<'_>,
+        rng: &mut impl Rng,
+    ) -> Result<TransferLog, MethodError> {
         let mut channels: Vec<ChannelId> = self
             .topology
             .channels()
@@ -156,6 +152,7 @@ impl<'a> ChunkPipeline<'a> {
             if step + 1 >= below {
                 break;
             }
+            context.check(step)?;
             let first = self.log.len();
             for &channel in &channels {
                 if self.is_free(channel)
@@ -187,46 +184,24 @@ impl<'a> ChunkPipeline<'a> {
 
     /// Returns the first useful chunk of the channel's tree.
     fn next_of_tree(&self, channel: ChannelId) -> Option<u32> {
-        let (start, word) = self.useful(channel, self.plan.tree_of[channel.index()]?).next()?;
-        Some(start + word.trailing_zeros())
+        let tree = self.plan.tree_of[channel.index()]?;
+        self.useful.first_in(channel.index(), &self.plan.chunks[tree as usize])
     }
 
     /// Returns the useful chunk that would reach the head of the channel last on its own tree.
     fn latest(&self, channel: ChannelId) -> Option<u32> {
         let trees = self.plan.trees_to[self.topology.head(channel).index()].iter();
         let last = trees.filter_map(|&(tree, depth)| {
-            let (start, word) = self.useful(channel, tree).next_back()?;
-            let chunk = start + word.ilog2();
-            Some((chunk - self.plan.chunks[tree as usize].start + depth, chunk))
+            let chunks = &self.plan.chunks[tree as usize];
+            let chunk = self.useful.last_in(channel.index(), chunks)?;
+            Some((chunk - chunks.start + depth, chunk))
         });
         last.max().map(|(_, chunk)| chunk)
     }
 
-    /// Returns the chunks of a tree that the tail of a channel holds and its head lacks, as non-zero words of 64 chunks
-    /// with the number of their first chunk.
-    fn useful(&self, channel: ChannelId, tree: u32) -> impl DoubleEndedIterator<Item = (u32, u64)> {
-        let row = |node: NodeId| node.index() * self.words;
-        let (held, lacked) = (row(self.topology.tail(channel)), row(self.topology.head(channel)));
-        let Range { start, end } = self.plan.chunks[tree as usize];
-        let held_words = &self.held_words[self.cell(self.topology.tail(channel), tree)];
-        let lacked_words = &self.lacked_words[self.cell(self.topology.head(channel), tree)];
-        let both = held_words.start.max(lacked_words.start)..held_words.end.min(lacked_words.end);
-        let words = both.map(move |word| {
-            let (first, past) = (64 * word, 64 * (word + 1));
-            let both = self.held[held + word as usize] & self.lacked[lacked + word as usize];
-            (first, both & u64::MAX << start.saturating_sub(first) & u64::MAX >> past.saturating_sub(end))
-        });
-        words.filter(|&(_, word)| word != 0)
-    }
-
-    /// Returns the place of a node and a tree in `lacked_words` and `held_words`.
-    fn cell(&self, node: NodeId, tree: u32) -> usize {
-        node.index() * self.plan.chunks.len() + tree as usize
-    }
-
-    /// Returns the tree that carries a chunk.
-    fn tree_with(&self, chunk: u32) -> u32 {
-        self.plan.chunks.partition_point(|chunks| chunks.end <= chunk) as u32
+    fn lacks(&self, node: NodeId, chunk: u32) -> bool {
+        let bit = node.index() * self.chunks + chunk as usize;
+        self.lacked[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// Sends a chunk over a channel.
@@ -235,38 +210,33 @@ impl<'a> ChunkPipeline<'a> {
         self.is_busy[self.topology.resource(channel).index()] = true;
         self.sends[tail.index()] += 1;
         self.receives[head.index()] += 1;
-        let row = head.index() * self.words;
-        self.lacked[row + chunk as usize / 64] &= !(1 << (chunk % 64));
-        let cell = self.cell(head, self.tree_with(chunk));
-        let words = &mut self.lacked_words[cell];
-        while words.start < words.end && self.lacked[row + words.start as usize] == 0 {
-            words.start += 1;
-        }
-        while words.start < words.end && self.lacked[row + words.end as usize - 1] == 0 {
-            words.end -= 1;
+        let bit = head.index() * self.chunks + chunk as usize;
+        self.lacked[bit / 64] &= !(1 << (bit % 64));
+        for &channel in self.topology.in_channels(head) {
+            self.useful.remove(channel.index(), chunk);
         }
         self.left -= 1;
         self.log.push(MessageId::new(chunk), step, &[channel])
     }
 
+    /// Records that a node holds a chunk from the next step on.
+    fn hold(&mut self, node: NodeId, chunk: u32) {
+        for &channel in self.topology.out_channels(node) {
+            if self.lacks(self.topology.head(channel), chunk) {
+                self.useful.insert(channel.index(), chunk);
+            }
+        }
+    }
+
     /// Ends the step: the transfers from number `first` on have arrived.
     fn arrive(&mut self, first: usize) {
-        for (_, message, path) in self.log.transfers(first) {
-            let head = self.topology.head(path[0]);
-            let (chunk, word) = (message.number(), message.number() / 64);
-            self.held[head.index() * self.words + word as usize] |= 1 << (chunk % 64);
-            let cell = self.cell(head, self.tree_with(chunk));
-            let words = &mut self.held_words[cell];
-            let is_first = words.start == words.end;
-            *words = if is_first { word..word + 1 } else { words.start.min(word)..words.end.max(word + 1) };
+        let log = std::mem::take(&mut self.log);
+        for (_, message, path) in log.transfers(first) {
+            self.hold(self.topology.head(path[0]), message.number());
         }
+        self.log = log;
         self.is_busy.fill(false);
         self.sends.fill(0);
         self.receives.fill(0);
     }
-}
-
-/// Returns the words with the bits of these chunks.
-fn words_of(chunks: &Range<u32>) -> Range<u32> {
-    chunks.start / 64..chunks.end.div_ceil(64)
 }

@@ -86,8 +86,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
                 request.work.add(group.work());
                 request.stop_reason().is_none()
             };
-            let group =
-                FreeActionGroup::random(&symmetries, 0, may_continue, rng).ok_or(MethodError::NoShorter)?;
+            let group = FreeActionGroup::random(&symmetries, 0, may_continue, rng).ok_or(MethodError::NoShorter)?;
             all_gather::attempt(&task, &group, rng, context)
         }
     })?;
