@@ -69,6 +69,9 @@ const GROWTH: u64 = 3;
 /// Number of attempts after which a method without any schedule is given up.
 const MAX_FAILED_ATTEMPTS: u64 = 64;
 
+/// The maximum estimate of one attempt: the methods limit their work.
+const MAX_ESTIMATE: u64 = 1 << 22;
+
 const NO_SCHEDULE: &str = "no attempt led to a schedule; report the network and the collective";
 const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the table of terminals and messages takes more than \
                          4 GiB; choose a smaller network or fewer messages";
@@ -256,7 +259,7 @@ impl<'a> Portfolio<'a> {
 fn initial_states(problem: &Problem<'_>, methods: &'static [Method]) -> Vec<MethodState> {
     let deliveries = problem.messages().delivery_count();
     let state = |method: &'static Method| {
-        let price = method.evaluations_per_delivery.saturating_mul(deliveries).max(1);
+        let price = method.evaluations_per_delivery.saturating_mul(deliveries).clamp(1, MAX_ESTIMATE);
         MethodState { method, attempts: 0, price, is_over: false }
     };
     methods.iter().map(state).collect()
@@ -297,5 +300,68 @@ mod tests {
         assert!(attempts >= MAX_FAILED_ATTEMPTS, "{attempts} attempts");
         let error = portfolio.into_best().unwrap_err().to_string();
         assert!(error.contains(NO_SCHEDULE), "{error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel};
+    use lockstep_topology::Topology;
+
+    use super::*;
+
+    /// Runs rounds up to a pause and returns the names of all methods tried.
+    fn tried(portfolio: &mut Portfolio<'_>, budget: &Budget, pause_after: u64) -> Vec<&'static str> {
+        let limits = RoundLimits { goal: 1, seed: 1, budget, pause_after };
+        let mut names = Vec::new();
+        while !portfolio.is_over(limits) {
+            portfolio.round(limits, &mut |method, _, _| names.push(method.name));
+        }
+        names
+    }
+
+    #[test]
+    fn every_method_that_fits_makes_an_attempt() {
+        let network: Topology = "random-regular:32,3,1".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        for (model, method) in [
+            (CommunicationModel::store_and_forward(), "balanced-routes"),
+            (CommunicationModel::wormhole(), "path-colouring"),
+        ] {
+            let problem = Problem::new(&network, &exchange, model).unwrap();
+            let names = tried(&mut Portfolio::new(&problem), &Budget::unlimited(), 1 << 20);
+            assert!(names.contains(&"first-fit") && names.contains(&method), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_restored_portfolio_continues_with_the_next_attempts() {
+        let network: Topology = "random-regular:32,3,1".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        let problem = Problem::new(&network, &exchange, CommunicationModel::store_and_forward()).unwrap();
+        let budget = Budget::unlimited();
+        let mut whole = Portfolio::new(&problem);
+        tried(&mut whole, &budget, 1 << 15);
+        let mut restored = Portfolio::new(&problem);
+        restored.restore(&whole.save(), u32::MAX).unwrap();
+        assert_eq!(tried(&mut whole, &budget, 1 << 17), tried(&mut restored, &budget, 1 << 17));
+        assert_eq!(whole.save(), restored.save());
+        let damaged = restored.restore(&whole.save()[1..], u32::MAX);
+        assert!(matches!(damaged, Err(NotFound::Resume { .. })));
+    }
+
+    /// The work before the limit of evaluations is the same for every limit.
+    #[test]
+    fn the_search_ends_before_an_attempt_that_exceeds_the_evaluations() {
+        let network: Topology = "random-regular:32,3,1".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        let problem = Problem::new(&network, &exchange, CommunicationModel::store_and_forward()).unwrap();
+        let tried_by = |limit| tried(&mut Portfolio::new(&problem), &Budget::evaluations(limit), 1 << 16);
+        let mut names = Vec::new();
+        for limit in [1, 2_000, 8_000, 30_000, 60_000] {
+            let more = tried_by(limit);
+            assert!(more.starts_with(&names), "{limit}: {more:?} does not continue {names:?}");
+            names = more;
+        }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn check_size(engine: &'static str, problem: &Problem<'_>) -> Result<
 }
 
 /// The evaluations of one number of steps in the first pass.
-const LEVEL_EVALUATIONS: u64 = 1 << 17;
+const LEVEL_EVALUATIONS: u64 = 1 << 12;
 
 /// Searches at one number of steps after another, in passes with more and more evaluations, until no smaller number is
 /// left. `algorithm` returns the options for a seed.

@@ -80,6 +80,9 @@ impl<'a> MethodRequest<'a> {
                 return Err(MethodError::NoShorter);
             }
             let is_needed = self.below == u32::MAX && number == self.attempts.start;
+            if let Some(reason) = self.stop_reason().filter(|_| !is_needed) {
+                return Err(MethodError::Stopped(reason));
+            }
             let context = AttemptContext { request: self, number, reached: &reached, is_needed };
             let log = attempt(&mut self.attempt_rng(number), &context)?;
             if log.step_count() <= self.goal {

@@ -278,8 +278,13 @@ impl<'a> PhasePlanner<'a> {
     }
 
     /// Returns true if no engine can improve the plan of this phase any more: it is good enough, or the budget ended.
-    fn is_over(&self, state: &PlanState) -> bool {
-        self.is_reached(state) || self.is_spent || self.budget.stop_after(0).is_some()
+    fn is_over(&self, state: &mut PlanState) -> bool {
+        if self.is_reached(state) || self.is_spent {
+            return true;
+        }
+        let stopped = self.budget.stop_after(0);
+        stopped.into_iter().for_each(|reason| state.note_stop(reason));
+        stopped.is_some()
     }
 
     /// Returns the engines that do not search, and those that run in rounds.

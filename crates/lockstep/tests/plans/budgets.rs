@@ -43,22 +43,3 @@ fn a_torus_needs_no_more_steps_with_more_budget() {
         assert!(steps.is_sorted_by(|less, more| less >= more), "{spec} {collective}: {steps:?}");
     }
 }
-
-/// Every method makes an attempt before the planner gives up, and the end of the evaluations is named.
-#[test]
-fn the_end_of_the_evaluations_is_not_the_end_of_all_methods() {
-    let setup = Setup::new("random-regular:32,3,1", "aas", CommunicationModel::store_and_forward());
-    let mut methods = Vec::new();
-    let mut ended = None;
-    let plan =
-        Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(200_000), |event| match event {
-            Event::Tried { method: Some(method), .. } => methods.push(method.to_owned()),
-            Event::Ended(ending) => ended = Some(ending),
-            _ => {}
-        });
-    assert!(!plan.unwrap().is_optimal());
-    assert_eq!(ended, Some(Ending::Budget(lockstep::schedule::StopReason::Evaluations)));
-    for method in ["first-fit", "balanced-routes"] {
-        assert!(methods.iter().any(|tried| tried == method), "{method} of {methods:?}");
-    }
-}

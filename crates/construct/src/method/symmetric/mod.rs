@@ -46,7 +46,7 @@ pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
     about: "all-gather and all-to-all that a group of automorphisms preserves, where every channel must be busy",
     find,
-    evaluations_per_delivery: 64,
+    evaluations_per_delivery: 8,
     is_random: true,
 };
 
@@ -86,7 +86,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
                 request.work.add(group.work());
                 request.stop_reason().is_none()
             };
-            let group = FreeActionGroup::random(&symmetries, 0, may_continue, rng).ok_or(MethodError::NoShorter)?;
+            let group = FreeActionGroup::random(&symmetries, 0, may_continue, rng).ok_or(MethodError::Unsupported)?;
             all_gather::attempt(&task, &group, rng, context)
         }
     })?;
