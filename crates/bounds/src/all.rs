@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Budget, DistributePhase, Problem};
 
-use crate::phases::{in_sequence, in_time, of_phases};
+use crate::phases::{in_time, of_parts, of_phases};
 use crate::registry::{bound_by, bounds_by_all};
 
 /// Computes every bound that applies to the problem, best first; ties go to the earlier [`Rule`].
 ///
-/// There is at most one bound per rule. For a collective of two phases, each bound is the sum over both phases: one for
-/// every rule that applies to both, and one for the best bound of each.
+/// There is at most one bound per rule. For an all-reduce, each bound is the larger one of its reduction and its
+/// broadcast: one for every rule that applies to both, and one for the best bound of each.
 ///
 /// Takes `O(NM)` time for `N` nodes and `M` channels. The searches for good cuts and lengths stop after a fixed amount
 /// of work, up to seconds.
@@ -59,9 +59,9 @@ pub fn all_within(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
     if phases.len() == 1 {
         return phases.remove(0);
     }
-    let mut sums = in_sequence(&phases);
-    sort(&mut sums);
-    sums
+    let mut bounds = of_parts(&phases);
+    sort(&mut bounds);
+    bounds
 }
 
 fn sort(bounds: &mut [LowerBound]) {
@@ -71,7 +71,7 @@ fn sort(bounds: &mut [LowerBound]) {
 /// Computes the bound of one rule, or `None` if the rule does not apply or proves no more than the rules that it builds
 /// on.
 ///
-/// For successive phases, it is the sum of the bounds of the phases. For [`Rule::Phases`], which is no rule of its own,
+/// For an all-reduce, it is the larger one of its reduction and its broadcast. For [`Rule::Phases`], which is no rule of its own,
 /// it is `None`.
 ///
 /// ```

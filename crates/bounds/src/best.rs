@@ -44,10 +44,8 @@ pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
     let mut searches: Vec<BoundSearch<'_>> = problems.iter().map(BoundSearch::new).collect();
     let budget = Budget::unlimited();
     for cost in [Cost::Linear, Cost::Searches, Cost::Expensive] {
-        for place in 0..searches.len() {
-            let all = searches.iter().fold(0, |sum: u32, search| sum.saturating_add(search.best().steps));
-            let others = all - searches[place].best().steps;
-            searches[place].raise(cost, enough.saturating_sub(others), &budget, |_, _| {});
+        for search in &mut searches {
+            search.raise(cost, enough, &budget, |_, _| {});
         }
     }
     of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect())

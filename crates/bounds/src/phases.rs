@@ -1,4 +1,4 @@
-//! Bounds of collectives from bounds of their phases.
+//! Bounds of collectives from bounds of the distributions that they contain.
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::DistributePhase;
@@ -27,7 +27,7 @@ use lockstep_schedule::DistributePhase;
 pub fn of_phases(phases: &[DistributePhase<'_>], bounds: Vec<LowerBound>) -> LowerBound {
     assert_eq!(phases.len(), bounds.len(), "one bound per phase");
     let mut bounds: Vec<LowerBound> = phases.iter().zip(bounds).map(|(phase, bound)| in_time(phase, bound)).collect();
-    if bounds.len() == 1 { bounds.remove(0) } else { sum_of(bounds) }
+    if bounds.len() == 1 { bounds.remove(0) } else { larger_of(bounds) }
 }
 
 /// Turns a bound of the distribution of a phase into a bound of the phase.
@@ -38,24 +38,24 @@ pub(crate) fn in_time(phase: &DistributePhase<'_>, bound: LowerBound) -> LowerBo
     LowerBound { certificate: Certificate::Reversed { certificate: bound.certificate.into() }, ..bound }
 }
 
-/// Returns the sums of the bounds of successive phases: of the best ones, and of those by the same rule.
-pub(crate) fn in_sequence(phases: &[Vec<LowerBound>]) -> Vec<LowerBound> {
+/// Returns the bounds of an all-reduce from those of its parts: of the best ones, and of those by the same rule.
+pub(crate) fn of_parts(phases: &[Vec<LowerBound>]) -> Vec<LowerBound> {
     let best: Option<Vec<LowerBound>> = phases.iter().map(|bounds| bounds.first().cloned()).collect();
     let of_rule = |rule: Rule| -> Option<Vec<LowerBound>> {
         phases.iter().map(|bounds| bounds.iter().find(|bound| bound.rule == rule).cloned()).collect()
     };
     let rules = phases.first().into_iter().flatten().map(|bound| bound.rule);
-    let mut sums: Vec<LowerBound> = Vec::new();
+    let mut all: Vec<LowerBound> = Vec::new();
     for bounds in best.into_iter().chain(rules.filter_map(of_rule)) {
-        let sum = sum_of(bounds);
-        if !sums.contains(&sum) {
-            sums.push(sum);
+        let larger = larger_of(bounds);
+        if !all.contains(&larger) {
+            all.push(larger);
         }
     }
-    sums
+    all
 }
 
-fn sum_of(phases: Vec<LowerBound>) -> LowerBound {
-    let steps = phases.iter().fold(0, |sum: u32, bound| sum.saturating_add(bound.steps));
+fn larger_of(phases: Vec<LowerBound>) -> LowerBound {
+    let steps = phases.iter().map(|bound| bound.steps).max().unwrap_or(0);
     LowerBound { steps, rule: Rule::Phases, certificate: Certificate::Phases { phases } }
 }

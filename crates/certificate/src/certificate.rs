@@ -224,9 +224,9 @@ pub enum Certificate {
         /// The fact about the reversed network.
         certificate: Box<Certificate>,
     },
-    /// One bound per phase, in time order. Proves the sum of their steps.
+    /// The bounds of an all-reduce as a reduction and as a broadcast. Proves the larger number of steps.
     Phases {
-        /// The bounds.
+        /// The bounds, first that of the reduction.
         phases: Vec<LowerBound>,
     },
 }

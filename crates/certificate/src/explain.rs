@@ -174,9 +174,9 @@ impl Display for Explanation<'_> {
             }
             Certificate::Phases { phases } => {
                 for (place, phase) in phases.iter().enumerate() {
-                    let then = if place == 0 { "" } else { ", then " };
+                    let part = if place == 0 { "as a reduction " } else { "; as a broadcast " };
                     let explanation = Explanation { certificate: &phase.certificate, topology: self.topology };
-                    write!(f, "{then}{} ({}): {explanation}", counted(phase.steps.into(), "step"), phase.rule)?;
+                    write!(f, "{part}{} ({}): {explanation}", counted(phase.steps.into(), "step"), phase.rule)?;
                 }
                 Ok(())
             }

@@ -36,7 +36,7 @@ pub enum Rule {
     Volume,
     /// Even the best fractional routing of all messages gives some resource or port this load.
     ArcForwarding,
-    /// The phases follow each other.
+    /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
 }
 
@@ -75,7 +75,7 @@ impl Rule {
             Self::DistanceSum => "the channels that all messages use",
             Self::Volume => "the messages that all terminals can send or receive per step",
             Self::ArcForwarding => "the channels that all messages use, with the best length for every channel",
-            Self::Phases => "the sum over phases that follow each other",
+            Self::Phases => "an all-reduce contains a reduction and a broadcast",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The problem that the arguments describe: network, collective and model, read and resolved.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
@@ -61,6 +62,10 @@ fn named(
     topology: &Topology,
     verbosity: Verbosity,
 ) -> anyhow::Result<Collective> {
+    if let Some(blocks) = args.blocks {
+        ensure!(name == CollectiveName::AllReduce, "--blocks: only an all-reduce has blocks, not {name}; use --chunks");
+        return all_reduce_in_blocks(args, topology, blocks);
+    }
     let roots = args.root.iter().map(|text| terminal(topology, "--root", text)).collect::<anyhow::Result<Vec<_>>>()?;
     if !args.group.is_empty() || roots.len() > 1 {
         let groups = args.group.iter().map(|text| group(topology, text)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -78,6 +83,13 @@ fn named(
         _ => roots.first().copied(),
     };
     name.with_root(root).context("--root")
+}
+
+/// Returns the all-reduce of all terminals, or of each group, in a number of blocks.
+fn all_reduce_in_blocks(args: &ProblemArgs, topology: &Topology, blocks: NonZeroU32) -> anyhow::Result<Collective> {
+    ensure!(args.root.is_empty(), "--root: an all-reduce has no root; leave it out");
+    let groups = args.group.iter().map(|text| group(topology, text)).collect::<anyhow::Result<Vec<_>>>()?;
+    Collective::all_reduce_in_blocks(topology, &groups, blocks).context("--group")
 }
 
 /// Returns the node that an option names.
@@ -142,7 +154,7 @@ impl ProblemInput {
             (Some(path), _) => listed(path, &topology)?,
             (None, None) => bail!("--collective or --messages is needed"),
         };
-        let collective = collective.with_chunks(args.model.chunks);
+        let collective = if args.blocks.is_some() { collective } else { collective.with_chunks(args.model.chunks) };
         Ok(Self { spec: args.spec.clone(), topology, collective, model })
     }
 

@@ -1,9 +1,10 @@
 //! Finds schedules of any collective on any network, without knowledge of the network's structure.
 //!
 //! [`schedule`] and [`shortest()`] run a portfolio of [`methods()`] with maximum flows, matchings, spanning trees, list
-//! scheduling, path colouring, balanced routes and symmetric search. After a fault, [`survivors()`] returns the
-//! transfers that are still legal, and [`repair()`] extends them to a new schedule. This crate has no lower bounds, and
-//! no constructions for networks of a known structure.
+//! scheduling, path colouring, balanced routes and symmetric search. [`all_reduce()`] plans all-reduces in which partial
+//! sums and results share steps. After a fault, [`survivors()`] returns the transfers that are still legal, and
+//! [`repair()`] extends them to a new schedule. This crate has no lower bounds, and no constructions for networks of a
+//! known structure.
 //!
 //! ```
 //! use lockstep_construct::schedule;
@@ -32,6 +33,7 @@
 //!
 //! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-method-of-construct
 
+mod all_reduce;
 mod construct_engine;
 mod kit;
 mod method;
@@ -39,6 +41,7 @@ mod portfolio;
 mod repair;
 mod schedule;
 
+pub use all_reduce::all_reduce;
 pub use construct_engine::ConstructEngine;
 pub use kit::method::Method;
 pub use portfolio::MethodSchedule;

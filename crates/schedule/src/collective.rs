@@ -68,7 +68,8 @@ impl Collective {
         Self::whole(Pattern::Reduce, Endpoints::All)
     }
 
-    /// All-reduce: a reduce-scatter, then an all-gather of the results.
+    /// All-reduce: every terminal contributes to every message, and every terminal gets the sums. There are as many
+    /// messages as terminals; for another number, see [`all_reduce_in_blocks`](Self::all_reduce_in_blocks).
     pub fn all_reduce() -> Self {
         Self::whole(Pattern::ReduceBroadcast, Endpoints::All)
     }
@@ -211,7 +212,7 @@ impl Collective {
         terminals
     }
 
-    /// Returns the phases in time order.
+    /// Returns the directions in which messages travel: two for an all-reduce, otherwise one.
     pub fn phases(&self) -> &'static [Phase] {
         self.pattern.phases()
     }

@@ -1,5 +1,7 @@
 //! Standard collectives of groups of terminals.
 
+use std::num::NonZeroU32;
+
 use lockstep_topology::{NodeId, Topology};
 
 use crate::collective::Collective;
@@ -114,15 +116,10 @@ impl CollectiveName {
         {
             return Ok(standard);
         }
+        check_groups(topology, groups)?;
         let mut messages = Vec::new();
         for (number, group) in (1..).zip(groups) {
             let members = sorted(group);
-            if members.len() < 2 {
-                return Err(GroupError::TooSmall { group: number, members: members.len() });
-            }
-            if let Some(member) = repeated(&members) {
-                return Err(GroupError::MemberTwice { group: number, name: name(member) });
-            }
             let sources: Vec<NodeId> = if self.has_root() {
                 roots.iter().copied().filter(|root| members.contains(root)).collect()
             } else {
@@ -141,10 +138,71 @@ impl CollectiveName {
     }
 }
 
+impl Collective {
+    /// Returns the all-reduce of every group, each in `blocks` blocks. Without groups, all terminals form one.
+    ///
+    /// A group has one message in `blocks` chunks. One group of all terminals and a multiple of their number is the standard
+    /// [`all_reduce`](Self::all_reduce) in chunks.
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    ///
+    /// use lockstep_schedule::Collective;
+    /// use lockstep_topology::Topology;
+    ///
+    /// let ring: Topology = "ring:4".parse()?;
+    /// let small = Collective::all_reduce_in_blocks(&ring, &[], NonZeroU32::MIN)?;
+    /// assert_eq!(small.messages(&ring).map(|messages| messages.len()), Some(1));
+    /// let large = Collective::all_reduce_in_blocks(&ring, &[], 8.try_into()?)?;
+    /// assert_eq!(large, Collective::all_reduce().with_chunks(2.try_into()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first [`GroupError`]. [`Problem::new`](crate::Problem::new) verifies that the members are terminals.
+    pub fn all_reduce_in_blocks(
+        topology: &Topology,
+        groups: &[Vec<NodeId>],
+        blocks: NonZeroU32,
+    ) -> Result<Self, GroupError> {
+        let standard = CollectiveName::AllReduce.in_groups(topology, groups, &[])?;
+        let terminals = topology.terminal_count() as u32;
+        let chunks = blocks.get().checked_div(terminals).and_then(NonZeroU32::new);
+        if let (None, Some(chunks)) = (standard.listed(), chunks)
+            && blocks.get().is_multiple_of(terminals)
+        {
+            return Ok(standard.with_chunks(chunks));
+        }
+        let all = [topology.terminals().to_vec()];
+        let groups = if groups.is_empty() { &all[..] } else { groups };
+        let message = |group: &Vec<NodeId>| {
+            let members = sorted(group);
+            Message { source: members[0], receivers: members[1..].to_vec() }
+        };
+        Ok(Self::listed_as(CollectiveName::AllReduce.pattern(), groups.iter().map(message).collect())
+            .with_chunks(blocks))
+    }
+}
+
 fn sorted(nodes: &[NodeId]) -> Vec<NodeId> {
     let mut nodes = nodes.to_vec();
     nodes.sort_unstable();
     nodes
+}
+
+/// Checks that every group has two members or more, each once.
+fn check_groups(topology: &Topology, groups: &[Vec<NodeId>]) -> Result<(), GroupError> {
+    for (group, members) in (1..).zip(groups) {
+        let members = sorted(members);
+        if members.len() < 2 {
+            return Err(GroupError::TooSmall { group, members: members.len() });
+        }
+        if let Some(member) = repeated(&members) {
+            return Err(GroupError::MemberTwice { group, name: topology.node_name(member).to_owned() });
+        }
+    }
+    Ok(())
 }
 
 /// Returns a node that a sorted list has twice.

@@ -36,10 +36,11 @@
 //! # Concepts
 //!
 //! - A **message** has one source and a set of receivers. A **collective** is a set of messages with a [`Pattern`]:
-//!   broadcast, scatter, gather, reduce, or reduce and broadcast. The standard collectives are constructors of
+//!   broadcast, scatter, gather, reduce or all-reduce. The standard collectives are constructors of
 //!   [`Collective`]; [`CollectiveName::in_groups`] restricts them to groups; [`Collective::custom`] takes any messages.
-//! - A **transfer** moves one message along one path in one step. A **phase** distributes or collects all messages;
-//!   [`DistributePhase`] presents every phase as a distribution.
+//! - A **transfer** moves one message along one path in one step. In a reduction a message is a **block**, to which
+//!   terminals have **contributions**; a transfer carries the sum of those that its sender holds.
+//! - [`DistributePhase`] presents collectives that collect as distributions, and an all-reduce as two of them.
 //! - [`ScheduleFile`] is the JSON and binary form. [`SymmetricSchedule`] describes a schedule of a Cayley graph by one
 //!   of its nodes, and [`BroadcastVerifier`] verifies broadcasts that do not fit into memory.
 
@@ -94,5 +95,5 @@ pub use symmetric::{
     SymmetricViolation, verify_symmetric,
 };
 pub use transport::Transport;
-pub use verify::{Verification, phase_steps, verify, violations};
+pub use verify::{Verification, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -29,11 +29,11 @@ number_id!(
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// The terminal that holds the message at the start; in a collecting phase, the terminal that must hold it at the
-    /// end.
+    /// The terminal that holds the message at the start; in a gather or reduction, the terminal that must hold it at the
+    /// end. In an all-reduce, any of the terminals.
     pub source: NodeId,
-    /// The terminals that must hold the message at the end, without the source; in a collecting phase, those that hold
-    /// a part of it at the start.
+    /// The terminals that must hold the message at the end, without the source. In a reduction they contribute to it, as
+    /// the source does.
     pub receivers: Vec<NodeId>,
 }
 

@@ -83,9 +83,11 @@ impl CollectiveName {
             Self::AllGather => "one message from every terminal to all others",
             Self::AllToAll => "one message for every ordered pair of terminals",
             Self::Gather => "a time-reversed scatter",
-            Self::Reduce => "a time-reversed broadcast; partial results are combined on the way",
-            Self::ReduceScatter => "a time-reversed all-gather",
-            Self::AllReduce => "a reduce-scatter, followed by an all-gather",
+            Self::Reduce => "the sum of one contribution per terminal, to the root; a time-reversed broadcast",
+            Self::ReduceScatter => {
+                "one sum of contributions per terminal, to that terminal; a time-reversed all-gather"
+            }
+            Self::AllReduce => "sums of one contribution per terminal, to all terminals",
         }
     }
 

@@ -21,13 +21,14 @@ pub enum Pattern {
     Scatter,
     /// A time-reversed scatter: each message travels from its one receiver to its source.
     Gather,
-    /// A time-reversed broadcast: the receivers contribute parts, which are combined on the path to the source.
+    /// A time-reversed broadcast: the source and the receivers each have a contribution, and the source gets the sum.
     Reduce,
-    /// A reduction of every message, then a broadcast of every result.
+    /// An all-reduce: the source and the receivers each have a contribution, and all of them get the sum. It makes no
+    /// difference which of them is the source.
     ReduceBroadcast,
 }
 
-/// One pass over the messages of a collective.
+/// A direction in which messages travel. In an all-reduce, one message may travel in both directions at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Messages travel from their source to their receivers.
@@ -37,7 +38,7 @@ pub enum Phase {
 }
 
 impl Pattern {
-    /// Returns the phases in time order.
+    /// Returns the directions in which messages travel; of an all-reduce, first the one that can be finished first.
     pub const fn phases(self) -> &'static [Phase] {
         match self {
             Self::Broadcast | Self::Scatter => &[Phase::Distribute],

@@ -98,8 +98,8 @@ pub enum ProblemError {
 /// A network, a collective and the rules of the network: the input of every engine and lower bound.
 ///
 /// Invariants: the problem has at least two terminals and one message. Every root, source and receiver is a terminal.
-/// Every receiver can be reached from the source of its message. In [collecting](crate::Phase::Collect) phases the
-/// direction is reversed.
+/// Every receiver can be reached from the source of its message. In a gather or reduction the direction is reversed; in an
+/// all-reduce, both hold.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};

@@ -6,7 +6,7 @@ use lockstep_files::one_line;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::messages::{MessageId, Messages, Receivers};
-use crate::pattern::Phase;
+use crate::pattern::Pattern;
 
 /// A node with its name. Displayed as `'name'`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,23 +56,24 @@ pub struct NamedMessage {
     /// The message, which may not exist.
     pub id: MessageId,
     /// The source and receiver: `from 'a'` for a broadcast, `'a' to 'b'` for one receiver, `towards 'a'` for a
-    /// reduction. Empty if the message does not exist.
+    /// reduction. Empty if the message does not exist, and in an all-reduce, where all terminals are equal.
     pub route: Box<str>,
 }
 
 impl NamedMessage {
-    /// Returns the message of this number in this phase.
-    pub(crate) fn new(topology: &Topology, messages: &Messages<'_>, phase: Phase, id: MessageId) -> Self {
-        if id.index() >= messages.len() {
+    /// Returns the message of this number in a collective of this pattern.
+    pub(crate) fn new(topology: &Topology, messages: &Messages<'_>, pattern: Pattern, id: MessageId) -> Self {
+        if id.index() >= messages.len() || pattern == Pattern::ReduceBroadcast {
             return Self { id, route: "".into() };
         }
         let name = |node| topology.node_name(node);
         let source = name(messages.source(id));
-        let route = match (phase, messages.receivers(id)) {
-            (Phase::Distribute, Receivers::One(receiver)) => format!("'{source}' to '{}'", name(receiver)),
-            (Phase::Collect, Receivers::One(receiver)) => format!("'{}' to '{source}'", name(receiver)),
-            (Phase::Distribute, _) => format!("from '{source}'"),
-            (Phase::Collect, _) => format!("towards '{source}'"),
+        let collects = matches!(pattern, Pattern::Gather | Pattern::Reduce);
+        let route = match (collects, messages.receivers(id)) {
+            (false, Receivers::One(receiver)) => format!("'{source}' to '{}'", name(receiver)),
+            (true, Receivers::One(receiver)) => format!("'{}' to '{source}'", name(receiver)),
+            (false, _) => format!("from '{source}'"),
+            (true, _) => format!("towards '{source}'"),
         };
         Self { id, route: route.into() }
     }
@@ -290,49 +291,33 @@ pub enum Violation {
         /// The receiver that does not hold it.
         receiver: NamedNode,
     },
-    /// A terminal that sends its part twice, in a reduction.
-    #[error("{at}: {sender} sends its part a second time; each part must be reduced once")]
-    ContributesTwice {
-        /// The second transfer.
-        at: Place,
-        /// The terminal.
-        sender: NamedNode,
-    },
-    /// A part that arrives after the receiver has sent its own part, in a reduction.
-    #[error("{at}: the part of {sender} is lost at {receiver}, which has already sent its own part")]
-    ContributionLost {
+    /// A sum that shares a contribution with what its receiver holds or gets in the same step, in a reduction, although
+    /// no arriving sum contains all of that.
+    #[error(
+        "{at}: the sum of {sender} brings {receiver} the contribution of {contributor} a second time; it must share nothing \
+         with what {receiver} holds, or contain all of it"
+    )]
+    CountedTwice {
         /// The transfer.
         at: Place,
         /// The sender.
         sender: NamedNode,
-        /// The terminal where the part is lost.
+        /// The receiver.
         receiver: NamedNode,
+        /// A terminal whose contribution is counted twice.
+        contributor: NamedNode,
     },
-    /// The receiver of the result that sends its own part, in a reduction.
-    #[error("{at}: {sender} sends a part, but the result belongs at {sender}")]
-    ResultSentAway {
-        /// The transfer.
-        at: Place,
-        /// The receiver of the result.
-        sender: NamedNode,
-    },
-    /// A terminal that does not send its part, in a reduction.
-    #[error("after the last step of the reduction {sender} has not sent its part of {message}")]
-    NoContribution {
+    /// A terminal that does not hold all contributions, in a reduction.
+    #[error("after the last step {receiver} lacks {lacking} contribution(s) to {message}, first that of {contributor}")]
+    Incomplete {
         /// The message.
         message: NamedMessage,
-        /// The terminal.
-        sender: NamedNode,
-    },
-    /// A step that belongs to both phases of an all-reduce.
-    #[error(
-        "{at}: the reduction is complete with transfer {transfer} of the step; the all-gather begins in a new step"
-    )]
-    PhasesOverlap {
-        /// The first transfer of the step after the reduction.
-        at: Place,
-        /// Number of transfers of the step that belong to the reduction.
-        transfer: usize,
+        /// The terminal that must hold all contributions.
+        receiver: NamedNode,
+        /// A terminal whose contribution is missing.
+        contributor: NamedNode,
+        /// Number of missing contributions.
+        lacking: u32,
     },
 }
 
@@ -358,11 +343,8 @@ impl Violation {
             | Self::ReceivePorts { at, .. }
             | Self::NotHeld { at, .. }
             | Self::NotDirect { at, .. }
-            | Self::ContributesTwice { at, .. }
-            | Self::ContributionLost { at, .. }
-            | Self::ResultSentAway { at, .. }
-            | Self::PhasesOverlap { at, .. } => Some(at),
-            Self::Undelivered { .. } | Self::NoContribution { .. } => None,
+            | Self::CountedTwice { at, .. } => Some(at),
+            Self::Undelivered { .. } | Self::Incomplete { .. } => None,
         }
     }
 }

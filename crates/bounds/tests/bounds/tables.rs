@@ -306,7 +306,7 @@ fn a_collecting_phase_is_a_time_reversed_distribution() {
     let scatter = Collective::reduce_scatter();
     let reduce = Collective::all_reduce();
     assert_eq!(steps(&omega, &scatter, WORMHOLE), 7);
-    assert_eq!(steps(&omega, &reduce, WORMHOLE), 14);
+    assert_eq!(steps(&omega, &reduce, WORMHOLE), 7);
 }
 
 #[test]

@@ -62,9 +62,9 @@ impl LowerBound {
                 if self.rule == Rule::Phases && bounds.len() == phases.len() =>
             {
                 phases.iter().zip(bounds).try_for_each(|(phase, bound)| bound.check_phase(problem, phase))?;
-                self.expect_steps(bounds.iter().map(|bound| u64::from(bound.steps)).sum())
+                self.expect_steps(bounds.iter().map(|bound| u64::from(bound.steps)).max().unwrap_or(0))
             }
-            _ => Err("the collective has two phases".into()),
+            _ => Err("an all-reduce needs a bound of its reduction and one of its broadcast".into()),
         };
         checked.map_err(|refusal| refusal.by(self.rule))
     }

@@ -30,6 +30,9 @@ pub(crate) struct ProblemArgs {
     /// Terminals of a group that performs the collective alone: names, numbers and ranges such as 0-3; repeat for more
     #[arg(long, value_name = "NODES", conflicts_with = "messages")]
     pub(crate) group: Vec<String>,
+    /// All-reduce a vector in BLOCKS blocks [default: as many as terminals, times --chunks]
+    #[arg(long, value_name = "BLOCKS", value_parser = count, conflicts_with_all = ["messages", "chunks"])]
+    pub(crate) blocks: Option<NonZeroU32>,
     /// Messages to send, one JSON object per line: {"source": NODE, "receivers": [NODE, ...], "chunks": 1}
     #[arg(long, value_name = "FILE")]
     pub(crate) messages: Option<PathBuf>,
@@ -100,7 +103,7 @@ pub(crate) struct ModelArgs {
     #[arg(long, help_heading = MODEL)]
     pub(crate) half_duplex: bool,
     /// Split every message into CHUNKS chunks
-    #[arg(long, help_heading = MODEL, value_name = "CHUNKS", default_value = "1", value_parser = chunks)]
+    #[arg(long, help_heading = MODEL, value_name = "CHUNKS", default_value = "1", value_parser = count)]
     pub(crate) chunks: NonZeroU32,
 }
 
@@ -131,7 +134,7 @@ fn ports(text: &str) -> Result<Ports, String> {
     ports.ok_or_else(|| "expected 'all' or a number from 1".to_owned())
 }
 
-fn chunks(text: &str) -> Result<NonZeroU32, String> {
+fn count(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| "expected a number from 1".to_owned())
 }
 

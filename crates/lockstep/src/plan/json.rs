@@ -1,6 +1,6 @@
 //! The JSON form of plan files: `"format": "lockstep-plan"`, version 1.
 
-use lockstep_certificate::LowerBound;
+use lockstep_certificate::{Certificate, LowerBound};
 use lockstep_files::to_json_rows;
 use lockstep_schedule::ScheduleFile;
 use serde::de::DeserializeOwned;
@@ -72,9 +72,21 @@ impl<S, B> PlanRecord<S, B> {
 impl PlanRecord<ScheduleFile, LowerBound> {
     /// Returns the plan file with these fields.
     pub(crate) fn into_file(self) -> PlanFile {
-        let Self { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds, .. } = self;
+        let Self { schedule, steps, mut lower_bound, mut verdict, engine, seed, cut_short, seconds, .. } = self;
+        if let Some(larger) = bound_without_barrier(&lower_bound) {
+            lower_bound.steps = larger;
+            verdict = Verdict::of(steps, larger).unwrap_or(verdict);
+        }
         PlanFile { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds }
     }
+}
+
+/// Returns what the bound of an all-reduce proves if it claims the sum of its parts. Release 0.1.0 added them, because
+/// it allowed no step of both.
+fn bound_without_barrier(bound: &LowerBound) -> Option<u32> {
+    let Certificate::Phases { phases } = &bound.certificate else { return None };
+    let sum = phases.iter().fold(0, |sum: u32, phase| sum.saturating_add(phase.steps));
+    (bound.steps == sum).then(|| phases.iter().map(|phase| phase.steps).max()).flatten()
 }
 
 /// Parses a record of the right format and version.

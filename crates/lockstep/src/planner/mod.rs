@@ -1,5 +1,6 @@
 //! From a problem to a plan: engines, their order, and the events of their work.
 
+mod all_reduce;
 mod budget_share;
 mod checkpoint;
 mod checkpoint_v3;

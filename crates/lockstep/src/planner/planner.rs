@@ -5,6 +5,7 @@ use lockstep_certificate::LowerBound;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Phase, Problem, Schedule};
 use lockstep_topology::Topology;
 
+use super::all_reduce::shorter_all_reduce;
 use super::budget_share::share;
 use super::checkpoint::{self, CheckpointError, Identity};
 use super::error::PlanError;
@@ -13,7 +14,7 @@ use super::limits::{MAX_DELIVERIES, check_size};
 use super::options::PlanOptions;
 use super::phase_planner::PhasePlanner;
 use super::plan_state::{PhaseSchedule, PlanState};
-use crate::plan::{Origin, Plan, WithdrawnBound};
+use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
 ///
@@ -53,11 +54,13 @@ pub fn plan(
 ///    construction has found a schedule.
 /// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), until they pause.
 /// 5. Further rounds of the portfolio and the searches, each with as many evaluations as all rounds before.
-/// 6. The verifier for the complete schedule, and the check of the certificate.
+/// 6. For an all-reduce, a schedule in which both phases share steps ([`all_reduce`](lockstep_construct::all_reduce()));
+///    the shorter schedule counts.
+/// 7. The verifier for the complete schedule, and the check of the certificate.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
-/// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. Each
-/// of several phases gets an equal share of the budget.
+/// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. An
+/// all-reduce is planned as a reduction and a distribution first, and each gets an equal share of the budget.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
@@ -150,31 +153,63 @@ impl<'a> Planner<'a> {
                 failure: None,
                 is_spent: false,
             };
-            phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe)?;
+            let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe);
+            if let Err(error) = planned {
+                // The steps that two phases need may still suffice without a barrier.
+                let bound =
+                    lockstep_bounds::of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect());
+                let goal = options.steps.unwrap_or(bound.steps);
+                let whole = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
+                return match (error, whole) {
+                    (PlanError::NotFound(_), Some(whole))
+                        if options.steps.is_none_or(|steps| whole.step_count() <= steps) =>
+                    {
+                        plan_of(&problem, whole, bound, state.cut_short, options)
+                    }
+                    (error, _) => Err(error),
+                };
+            }
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
-        finish(&problem, &phases, state, bounds, options)
+        finish(&problem, &phases, state, bounds, options, |start, bound| {
+            let goal = options.steps.unwrap_or(bound.steps);
+            shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe)
+        })
     }
 }
 
-/// Returns the plan of all phases.
+/// Returns the plan of a schedule of all phases.
+fn plan_of(
+    problem: &Problem<'_>,
+    found: PhaseSchedule,
+    bound: LowerBound,
+    cut_short: Option<CutShort>,
+    options: PlanOptions<'_>,
+) -> Result<Plan, PlanError> {
+    let PhaseSchedule { engine, method, schedule, verification } = found;
+    let origin = Origin::new(&engine, method.as_deref(), options.seed, cut_short);
+    Plan::verified(problem, schedule, verification, bound, origin)
+        .map_err(|refusal| PlanError::refused(&engine, refusal))
+}
+
+/// Returns the plan of all phases, or of the schedule of all of them that `improve` makes of it.
 fn finish(
     problem: &Problem<'_>,
     phases: &[DistributePhase<'_>],
     state: PlanState,
     bounds: Vec<LowerBound>,
     options: PlanOptions<'_>,
+    improve: impl FnOnce(&Schedule, &LowerBound) -> Option<PhaseSchedule>,
 ) -> Result<Plan, PlanError> {
     let steps = |place: usize| state.done[place].step_count();
     let exceeded = bounds.iter().enumerate().find(|&(place, bound)| steps(place) < bound.steps);
     let exceeded = exceeded.map(|(place, bound)| (bound.clone(), steps(place)));
     let bound = lockstep_bounds::of_phases(phases, bounds);
-    let PhaseSchedule { engine, method, schedule, verification } = joined(problem, phases, state.done, options);
-    let origin = Origin::new(&engine, method.as_deref(), options.seed, state.cut_short);
-    let plan = Plan::verified(problem, schedule, verification, bound, origin)
-        .map_err(|refusal| PlanError::refused(&engine, refusal))?;
+    let joined = joined(problem, phases, state.done, options);
+    let best = improve(&joined.schedule, &bound).unwrap_or(joined);
+    let plan = plan_of(problem, best, bound, state.cut_short, options)?;
     match exceeded {
-        // The bound of one phase is false, although the sum over all phases is not.
+        // The bound of one phase is false, although that of the collective is not.
         Some((bound, steps)) => {
             Err(Box::new(WithdrawnBound::exceeded(&bound, steps, plan.schedule_file().clone())).into())
         }
@@ -190,10 +225,8 @@ fn check_possible(
     steps: u32,
     budget: &Budget,
 ) -> Result<(), PlanError> {
-    for place in 0..searches.len() {
-        let all = searches.iter().fold(0, |sum: u32, search| sum.saturating_add(search.best().steps));
-        let others = all - searches[place].best().steps;
-        searches[place].raise(Cost::Expensive, steps.saturating_add(1).saturating_sub(others), budget, |_, _| {});
+    for search in searches.iter_mut() {
+        search.raise(Cost::Expensive, steps.saturating_add(1), budget, |_, _| {});
     }
     let bounds = searches.iter().map(|search| search.best().clone()).collect();
     let bound = lockstep_bounds::of_phases(phases, bounds);
@@ -267,7 +300,7 @@ mod tests {
             let verification = verify(&problem, &schedule).unwrap();
             state.done.push(PhaseSchedule::new("construct", FoundSchedule { schedule, method: None }, verification));
         }
-        finish(&problem, &phases, state, bounds, PlanOptions::auto(1)).unwrap_err()
+        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, _| None).unwrap_err()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_construct::{ConstructEngine, repair, survivors};
-use lockstep_schedule::{Budget, DistributePhase, Engine, NotFound, Problem, Schedule, phase_steps};
+use lockstep_schedule::{Budget, DistributePhase, Engine, NotFound, Problem, Schedule, verify};
 
 use crate::plan::{Changes, CutShort, Origin, Plan, Repaired};
 use crate::planner::{Event, PlanError, part_of_time, share};
@@ -29,7 +29,8 @@ pub(super) struct ScheduleRepair<'a> {
 }
 
 impl ScheduleRepair<'_> {
-    /// Returns the plan of the repaired schedule, or `None` if some phase of it cannot be repaired.
+    /// Returns the plan of the repaired schedule, or `None` if some phase of it cannot be repaired. An all-reduce can be
+    /// repaired if some step ends its reduction and begins its distribution.
     pub(super) fn run(
         &self,
         schedule: &Schedule,
@@ -37,11 +38,13 @@ impl ScheduleRepair<'_> {
     ) -> Result<Option<(Plan, Repaired)>, PlanError> {
         let (old_phases, phases) = (DistributePhase::all(self.before), DistributePhase::all(self.problem));
         let (mut whole, mut bounds, mut changes) = (Schedule::new(), Vec::new(), Changes::default());
-        let old_steps = phase_steps(self.before, schedule);
+        let Some(parts) = parts(self.before, &old_phases, schedule) else {
+            tracing::info!("no repair of an all-reduce whose reduction and distribution overlap");
+            return Ok(None);
+        };
         let mut cut_short = None;
-        for (place, (old_phase, phase)) in old_phases.iter().zip(&phases).enumerate() {
+        for (place, ((old_phase, phase), part)) in old_phases.iter().zip(&phases).zip(parts).enumerate() {
             let (old_problem, problem) = (old_phase.problem(self.before), phase.problem(self.problem));
-            let part = old_phase.to_distribution(part(schedule, old_steps[place].clone()));
             let budget = part_of_time(&share(self.budget, phases.len(), phases.len() - place), SHARE);
             let mut bound_search = BoundSearch::new(&problem);
             match self.repair_phase(&old_problem, &part, &problem, &mut bound_search, &budget, observe) {
@@ -119,6 +122,24 @@ fn raise_bound(
     bound_search.raise(cost, enough, if cost == Cost::Expensive { budget } else { &unlimited }, |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
+}
+
+/// Returns the schedules of the phases as distributions; `None` for an all-reduce without a step between its phases.
+fn parts(problem: &Problem<'_>, phases: &[DistributePhase<'_>], schedule: &Schedule) -> Option<Vec<Schedule>> {
+    let [reduction, distribution] = phases else {
+        return Some(phases.iter().map(|phase| phase.to_distribution(schedule.clone())).collect());
+    };
+    let distribute = problem.collective().distributing();
+    let collect = distribute.reversed();
+    let [reduce, distribute] = [&collect, &distribute].map(|collective| {
+        Problem::new(problem.topology(), collective, problem.model()).expect("an all-reduce contains both")
+    });
+    // Once a reduction is complete, it stays complete.
+    let steps: Vec<usize> = (0..=schedule.step_count()).collect();
+    let end = steps.partition_point(|&end| verify(&reduce, &part(schedule, 0..end)).is_err());
+    let rest = part(schedule, end..schedule.step_count());
+    let is_separate = verify(&distribute, &rest).is_ok();
+    is_separate.then(|| vec![reduction.to_distribution(part(schedule, 0..end)), distribution.to_distribution(rest)])
 }
 
 /// Returns the given steps of a schedule.

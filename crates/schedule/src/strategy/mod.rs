@@ -2,9 +2,12 @@
 //!
 //! They shrink to small networks, named collectives and the model with the fewest restrictions.
 
+mod all_reduce_search;
+mod distribution_search;
 mod optimum;
 mod packets;
 mod router;
+mod routes;
 mod spoil;
 mod symmetric;
 
@@ -14,9 +17,10 @@ use lockstep_topology::{NodeId, Topology, strategy as topology};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-pub use optimum::{SearchTooLong, fastest_schedule};
+pub use optimum::fastest_schedule;
 pub use packets::fewest_packet_steps;
 pub use router::random_schedule;
+pub use routes::SearchTooLong;
 pub use symmetric::{SymmetricInstance, cayley_topology, spoiled_symmetric, symmetric_instance};
 
 use crate::collective::Collective;

@@ -1,26 +1,20 @@
 //! The optimum of tiny problems, by exhaustive search.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use lockstep_topology::{ChannelId, NodeId, Topology};
-
+use super::all_reduce_search::AllReduceSearch;
+use super::distribution_search::DistributionSearch;
+use super::routes::SearchTooLong;
 use crate::distribute_phase::DistributePhase;
-use crate::messages::MessageId;
-use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::needed::needed_transfers;
+use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
-/// An exhaustive search did not end within its effort, or the problem does not fit into the tables of the search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the problem is too large for an exhaustive search")]
-pub struct SearchTooLong;
-
 /// Returns a schedule with the fewest steps, or `None` if no schedule has at most `most_steps`.
 ///
-/// Searches all states breadth first: a state says which terminals hold which messages. The search uses its own paths
-/// and no bounds, except distances and the number of messages that a terminal lacks. `effort` is the number of partial
-/// steps that it may still try. Supports up to 128 pairs of a message and a terminal, and 128 resources.
+/// Searches all states breadth first: a state says which terminals hold which messages, or which contributions to them.
+/// The search uses its own paths and no bounds, except distances and the number of messages that a terminal lacks or has
+/// to send. `effort` is the number of partial steps that it may still try. Supports up to 128 pairs of a message and a
+/// terminal, 16 terminals in an all-reduce, and 128 resources.
 ///
 /// ```
 /// use lockstep_schedule::strategy::fastest_schedule;
@@ -44,419 +38,47 @@ pub fn fastest_schedule(
     most_steps: usize,
     effort: &mut u64,
 ) -> Result<Option<Schedule>, SearchTooLong> {
-    let mut schedule = Schedule::new();
-    for phase in DistributePhase::all(problem) {
-        let problem = phase.problem(problem);
-        let steps_left = most_steps - schedule.step_count();
-        let Some(fastest) = PhaseSearch::new(&problem, effort)?.run(steps_left, effort)? else { return Ok(None) };
-        // A collecting phase allows no transfer that no receiver needs.
-        let needed = needed_transfers(problem.topology(), &problem.messages(), &fastest);
-        schedule.append(&if phase.is_reversed() { needed.reversed() } else { needed });
+    if problem.collective().pattern() == Pattern::ReduceBroadcast {
+        return AllReduceSearch::new(problem, effort)?.run(most_steps, effort);
     }
-    Ok(Some(schedule))
+    let [phase] = &DistributePhase::all(problem)[..] else { unreachable!("only an all-reduce has two directions") };
+    let distribution = phase.problem(problem);
+    let fastest = DistributionSearch::new(&distribution, effort)?.run(most_steps, effort)?;
+    // A reduction needs as many steps as the broadcast without redundant transfers.
+    Ok(fastest.map(|fastest| {
+        let needed = needed_transfers(distribution.topology(), &distribution.messages(), &fastest);
+        if phase.is_reversed() { needed.reversed() } else { needed }
+    }))
 }
 
-/// The terminals that hold each message: bit `message * terminals + rank`.
-type Holders = u128;
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
 
-/// A set of resources, one bit each.
-type Resources = u128;
+    use lockstep_topology::Topology;
 
-/// A legal path between two terminals, by their ranks.
-struct Route {
-    sender: usize,
-    receiver: usize,
-    resources: Resources,
-    path: Vec<ChannelId>,
-}
+    use super::*;
+    use crate::collective::Collective;
+    use crate::model::CommunicationModel;
 
-/// A message that a terminal lacks and may receive in this step.
-struct Delivery<'a> {
-    message: usize,
-    /// The bit of the message at its receiver.
-    bit: Holders,
-    /// The routes from holders.
-    routes: Vec<&'a Route>,
-    /// The resources that the deliveries after this one may use.
-    later: Resources,
-}
-
-/// A function of the state after a step and its transfers: messages with their routes. It returns false to end the search.
-type Visit<'v, 'a> = dyn FnMut(Holders, &[(usize, &'a Route)]) -> bool + 'v;
-
-/// A step under construction.
-struct Step<'a, 'b> {
-    deliveries: &'b [Delivery<'a>],
-    resources: Resources,
-    /// The free ports by rank.
-    sends: Vec<u32>,
-    receives: Vec<u32>,
-    /// The state after the step.
-    after: Holders,
-    chosen: Vec<(usize, &'a Route)>,
-    skipped: Vec<usize>,
-}
-
-impl<'a> Step<'a, '_> {
-    fn fits(&self, route: &Route) -> bool {
-        self.resources & route.resources == 0 && self.sends[route.sender] > 0 && self.receives[route.receiver] > 0
-    }
-
-    fn take(&mut self, delivery: &Delivery<'_>, route: &'a Route) {
-        self.resources |= route.resources;
-        self.sends[route.sender] -= 1;
-        self.receives[route.receiver] -= 1;
-        self.after |= delivery.bit;
-        self.chosen.push((delivery.message, route));
-    }
-
-    fn give_back(&mut self, delivery: &Delivery<'_>, route: &'a Route) {
-        self.resources &= !route.resources;
-        self.sends[route.sender] += 1;
-        self.receives[route.receiver] += 1;
-        self.after &= !delivery.bit;
-        self.chosen.pop();
-    }
-}
-
-struct PhaseSearch<'p> {
-    terminals: usize,
-    ports: u32,
-    /// By message: the bits of its source and of its receivers.
-    ends: Vec<(Holders, Holders)>,
-    /// Lists of messages with the same ends.
-    alike: Vec<Vec<usize>>,
-    /// Whether only the source of a message may send it, and only to its receiver.
-    is_direct: bool,
-    routes: Vec<Route>,
-    /// By receiver and sender: the smallest number of transfers.
-    transfers: Vec<Vec<usize>>,
-    problem: &'p Problem<'p>,
-}
-
-impl<'p> PhaseSearch<'p> {
-    fn new(problem: &'p Problem<'p>, effort: &mut u64) -> Result<Self, SearchTooLong> {
-        let (topology, messages) = (problem.topology(), problem.messages());
-        let terminals = topology.terminal_count();
-        if messages.len() * terminals > 128 || topology.resource_count() > 128 {
-            return Err(SearchTooLong);
+    /// The centre of a star of n nodes sums a block per step; partners in a cube double what they hold.
+    #[test]
+    fn optima_of_small_all_reduces_are_known() {
+        let cases = [
+            ("star:3", 1, 2),
+            ("star:3", 3, 4),
+            ("star:4", 1, 2),
+            ("complete:3", 1, 1),
+            ("ring:4", 1, 2),
+            ("ring:4", 2, 2),
+        ];
+        for (spec, blocks, steps) in cases {
+            let network: Topology = spec.parse().unwrap();
+            let all_reduce = Collective::all_reduce_in_blocks(&network, &[], NonZeroU32::new(blocks).unwrap()).unwrap();
+            let problem = Problem::new(&network, &all_reduce, CommunicationModel::store_and_forward()).unwrap();
+            let mut effort = 10_000_000;
+            let fastest = fastest_schedule(&problem, usize::MAX, &mut effort).unwrap().unwrap();
+            assert_eq!(fastest.step_count(), steps, "{spec} in {blocks} blocks, {effort} left");
         }
-        let bit = |message: MessageId, node: NodeId| {
-            let rank = topology.terminal_rank(node).expect("ends of messages are terminals");
-            1 << (message.index() * terminals + rank)
-        };
-        let ends_of = |message| {
-            let receivers = messages.receivers_iter(message).fold(0, |bits, node| bits | bit(message, node));
-            (bit(message, messages.source(message)), receivers)
-        };
-        let ends: Vec<(Holders, Holders)> = messages.ids().map(ends_of).collect();
-        let mut alike: BTreeMap<(Holders, Holders), Vec<usize>> = BTreeMap::new();
-        for (message, (source, receivers)) in ends.iter().enumerate() {
-            let first = message * terminals;
-            alike.entry((source >> first, receivers >> first)).or_default().push(message);
-        }
-        let routes = legal_routes(topology, problem.model(), effort)?;
-        Ok(Self {
-            terminals,
-            ports: match problem.model().ports {
-                Ports::All => u32::MAX,
-                Ports::Limit(limit) => limit.get(),
-            },
-            ends,
-            alike: alike.into_values().filter(|messages| messages.len() > 1).collect(),
-            is_direct: problem.model().is_direct() && messages.is_scatter(),
-            transfers: transfers_between(terminals, &routes),
-            routes,
-            problem,
-        })
-    }
-
-    fn run(&self, most_steps: usize, effort: &mut u64) -> Result<Option<Schedule>, SearchTooLong> {
-        let start = self.normal(self.ends.iter().fold(0, |state, &(source, _)| state | source));
-        let mut levels = vec![BTreeSet::from([start])];
-        for steps_left in (0..=most_steps).rev() {
-            let last = &levels[levels.len() - 1];
-            if let Some(&end) = last.iter().find(|&&state| self.is_complete(state)) {
-                return self.schedule(&levels, end, effort).map(Some);
-            }
-            let mut next = BTreeSet::new();
-            for &state in last.iter().filter(|&&state| self.may_complete(state, steps_left)) {
-                self.for_each_step(state, effort, &mut |after, _| {
-                    next.insert(self.normal(after));
-                    true
-                })?;
-            }
-            let next = undominated(&next, effort)?;
-            // No more deliveries are possible: some terminal has no legal path from the others.
-            if next.is_empty() || next == *last {
-                return Ok(None);
-            }
-            levels.push(next);
-        }
-        Ok(None)
-    }
-
-    /// Returns the schedule that leads to a state of the last level.
-    fn schedule(
-        &self,
-        levels: &[BTreeSet<Holders>],
-        end: Holders,
-        effort: &mut u64,
-    ) -> Result<Schedule, SearchTooLong> {
-        // From the end to the start: a state of each level that leads to the one after it.
-        let mut states = vec![end];
-        for level in levels.iter().rev().skip(1) {
-            let goal = states[states.len() - 1];
-            for &state in level {
-                let mut leads_to_goal = false;
-                self.for_each_step(state, effort, &mut |after, _| {
-                    leads_to_goal |= self.normal(after) == goal;
-                    !leads_to_goal
-                })?;
-                if leads_to_goal {
-                    states.push(state);
-                    break;
-                }
-            }
-        }
-        // From the start to the end: the same states, up to exchanges of messages that are alike.
-        let mut schedule = Schedule::new();
-        let mut state = self.ends.iter().fold(0, |state, &(source, _)| state | source);
-        for &goal in states.iter().rev().skip(1) {
-            let mut next = state;
-            self.for_each_step(state, effort, &mut |after, chosen| {
-                if self.normal(after) != goal {
-                    return true;
-                }
-                next = after;
-                schedule.begin_step();
-                for &(message, route) in chosen {
-                    schedule.push(MessageId::from_index(message), &route.path);
-                }
-                false
-            })?;
-            state = next;
-        }
-        Ok(schedule)
-    }
-
-    /// Returns the state with all terminals as holders of complete messages, and with messages that are alike in
-    /// ascending order.
-    fn normal(&self, mut state: Holders) -> Holders {
-        let all = (1 << self.terminals) - 1;
-        for (message, &(_, receivers)) in self.ends.iter().enumerate() {
-            if state & receivers == receivers {
-                state |= all << (message * self.terminals);
-            }
-        }
-        for messages in &self.alike {
-            let mut holders: Vec<Holders> =
-                messages.iter().map(|message| state >> (message * self.terminals) & all).collect();
-            holders.sort_unstable();
-            for (message, holders) in messages.iter().zip(holders) {
-                state = state & !(all << (message * self.terminals)) | holders << (message * self.terminals);
-            }
-        }
-        state
-    }
-
-    fn is_complete(&self, state: Holders) -> bool {
-        self.ends.iter().all(|&(_, receivers)| state & receivers == receivers)
-    }
-
-    /// Returns false if a receiver is too far from all holders, or lacks too many messages.
-    fn may_complete(&self, state: Holders, steps_left: usize) -> bool {
-        let mut lacking = vec![0; self.terminals];
-        for (message, &(_, receivers)) in self.ends.iter().enumerate() {
-            let held = |rank: usize| state >> (message * self.terminals + rank) & 1 == 1;
-            let needed = |rank: usize| receivers >> (message * self.terminals + rank) & 1 == 1;
-            for receiver in (0..self.terminals).filter(|&rank| needed(rank) && !held(rank)) {
-                lacking[receiver] += 1;
-                let senders = (0..self.terminals).filter(|&rank| held(rank));
-                if senders.map(|sender| self.transfers[receiver][sender]).min() > Some(steps_left) {
-                    return false;
-                }
-            }
-        }
-        let topology = self.problem.topology();
-        lacking.iter().zip(topology.terminals()).all(|(&lacking, &terminal)| {
-            let in_one_step = topology.in_channels(terminal).len().min(self.ports as usize);
-            lacking <= in_one_step.saturating_mul(steps_left)
-        })
-    }
-
-    /// Visits all maximal steps.
-    fn for_each_step<'a>(
-        &'a self,
-        state: Holders,
-        effort: &mut u64,
-        visit: &mut Visit<'_, 'a>,
-    ) -> Result<(), SearchTooLong> {
-        let deliveries = self.deliveries(state);
-        let mut step = Step {
-            deliveries: &deliveries,
-            resources: 0,
-            sends: vec![self.ports; self.terminals],
-            receives: vec![self.ports; self.terminals],
-            after: state,
-            chosen: Vec::new(),
-            skipped: Vec::new(),
-        };
-        self.extend(&mut step, 0, effort, visit).map(|_| ())
-    }
-
-    /// Returns the useful deliveries: of incomplete messages, to terminals without them.
-    fn deliveries(&self, state: Holders) -> Vec<Delivery<'_>> {
-        let mut deliveries = Vec::new();
-        for (message, &(source, receivers)) in self.ends.iter().enumerate() {
-            if state & receivers == receivers {
-                continue;
-            }
-            for receiver in 0..self.terminals {
-                let bit_of = |rank: usize| 1 << (message * self.terminals + rank);
-                let bit: Holders = bit_of(receiver);
-                if state & bit != 0 || self.is_direct && receivers & bit == 0 {
-                    continue;
-                }
-                let senders = if self.is_direct { source } else { state };
-                let from_holder = |route: &&Route| route.receiver == receiver && senders & bit_of(route.sender) != 0;
-                let all: Vec<&Route> = self.routes.iter().filter(from_holder).collect();
-                // Without a limit of ports, any sender will do: the routes with the fewest resources suffice.
-                let is_worse = |route: &Route, other: &Route| {
-                    let is_subset = other.resources & route.resources == other.resources;
-                    let is_first =
-                        other.resources != route.resources || std::ptr::from_ref(other) < std::ptr::from_ref(route);
-                    (self.ports == u32::MAX || other.sender == route.sender) && is_subset && is_first
-                };
-                let best = all
-                    .iter()
-                    .copied()
-                    .filter(|route| !all.iter().any(|other| !std::ptr::eq(*other, *route) && is_worse(route, other)));
-                let routes: Vec<&Route> = best.collect();
-                if !routes.is_empty() {
-                    deliveries.push(Delivery { message, bit, routes, later: 0 });
-                }
-            }
-        }
-        let mut later = 0;
-        for delivery in deliveries.iter_mut().rev() {
-            delivery.later = later;
-            later |= delivery.routes.iter().fold(0, |all, route| all | route.resources);
-        }
-        deliveries
-    }
-
-    /// Makes or skips the deliveries from `place` on, in every possible way. Returns false if `visit` did.
-    fn extend<'a>(
-        &self,
-        step: &mut Step<'a, '_>,
-        place: usize,
-        effort: &mut u64,
-        visit: &mut Visit<'_, 'a>,
-    ) -> Result<bool, SearchTooLong> {
-        *effort = effort.checked_sub(1).ok_or(SearchTooLong)?;
-        let deliveries = step.deliveries;
-        let Some(delivery) = deliveries.get(place) else {
-            // A step that leaves room for a delivery is worse than the step with it.
-            let leaves_room = |&skipped: &usize| deliveries[skipped].routes.iter().any(|route| step.fits(route));
-            return Ok(step.skipped.iter().any(leaves_room) || visit(step.after, &step.chosen));
-        };
-        for &route in &delivery.routes {
-            if step.fits(route) {
-                step.take(delivery, route);
-                let goes_on = self.extend(step, place + 1, effort, visit)?;
-                step.give_back(delivery, route);
-                if !goes_on {
-                    return Ok(false);
-                }
-            }
-        }
-        // Without a limit of ports, no later delivery can take the place of one whose resources only it uses.
-        let is_free = |route: &&Route| route.resources & (step.resources | delivery.later) == 0;
-        if self.ports == u32::MAX && delivery.routes.iter().any(is_free) {
-            return Ok(true);
-        }
-        step.skipped.push(place);
-        let goes_on = self.extend(step, place + 1, effort, visit);
-        step.skipped.pop();
-        goes_on
-    }
-}
-
-/// Returns the states that no other state contains: more holders are never worse.
-fn undominated(states: &BTreeSet<Holders>, effort: &mut u64) -> Result<BTreeSet<Holders>, SearchTooLong> {
-    *effort = effort.checked_sub((states.len() as u64).pow(2) / 64).ok_or(SearchTooLong)?;
-    let is_dominated = |state: Holders| states.iter().any(|&other| other != state && other & state == state);
-    Ok(states.iter().copied().filter(|&state| !is_dominated(state)).collect())
-}
-
-/// Returns the smallest number of transfers by receiver and sender.
-fn transfers_between(terminals: usize, routes: &[Route]) -> Vec<Vec<usize>> {
-    let mut transfers = vec![vec![usize::MAX; terminals]; terminals];
-    for (receiver, row) in transfers.iter_mut().enumerate() {
-        row[receiver] = 0;
-        for _ in 0..terminals {
-            for route in routes {
-                row[route.sender] = row[route.sender].min(row[route.receiver].saturating_add(1));
-            }
-        }
-    }
-    transfers
-}
-
-/// Returns all legal paths: simple paths through nodes that route, which use no resource twice. Under minimal routing,
-/// those with the fewest channels between their ends.
-fn legal_routes(topology: &Topology, model: CommunicationModel, effort: &mut u64) -> Result<Vec<Route>, SearchTooLong> {
-    let mut routes = Vec::new();
-    for (sender, &from) in topology.terminals().iter().enumerate() {
-        let mut walk = Walk { topology, model, sender, visited: vec![from], path: Vec::new(), resources: 0 };
-        walk.extend(&mut routes, effort)?;
-    }
-    if model.routing == Routing::Minimal {
-        let mut shortest: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-        for Route { sender, receiver, path, .. } in &routes {
-            let channels = shortest.entry((*sender, *receiver)).or_insert(usize::MAX);
-            *channels = path.len().min(*channels);
-        }
-        routes.retain(|route| route.path.len() == shortest[&(route.sender, route.receiver)]);
-    }
-    Ok(routes)
-}
-
-/// A path under construction.
-struct Walk<'a> {
-    topology: &'a Topology,
-    model: CommunicationModel,
-    sender: usize,
-    visited: Vec<NodeId>,
-    path: Vec<ChannelId>,
-    resources: Resources,
-}
-
-impl Walk<'_> {
-    fn extend(&mut self, routes: &mut Vec<Route>, effort: &mut u64) -> Result<(), SearchTooLong> {
-        *effort = effort.checked_sub(1).ok_or(SearchTooLong)?;
-        let topology = self.topology;
-        for &channel in topology.out_channels(self.visited[self.visited.len() - 1]) {
-            let next = topology.head(channel);
-            let resource = 1 << topology.resource(channel).index();
-            if self.visited.contains(&next) || self.resources & resource != 0 {
-                continue;
-            }
-            self.path.push(channel);
-            self.resources |= resource;
-            if let Some(receiver) = topology.terminal_rank(next) {
-                let (resources, path) = (self.resources, self.path.clone());
-                routes.push(Route { sender: self.sender, receiver, resources, path });
-            }
-            if self.model.switching == Switching::Wormhole && topology.routes(next) {
-                self.visited.push(next);
-                self.extend(routes, effort)?;
-                self.visited.pop();
-            }
-            self.resources &= !resource;
-            self.path.pop();
-        }
-        Ok(())
     }
 }

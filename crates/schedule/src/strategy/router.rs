@@ -1,17 +1,23 @@
 //! A greedy router for tests: its schedules are valid, but not short.
 
+use std::collections::BTreeMap;
+
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::distribute_phase::DistributePhase;
 use crate::messages::MessageId;
 use crate::model::{CommunicationModel, Ports, Routing, Switching};
 use crate::needed::needed_transfers;
+use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::reach::{ReachSearch, UNREACHED};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Transfer};
 use crate::transport::Transport;
 
 /// Returns a random valid schedule without redundant deliveries or needless relays. It depends on the seed alone.
+///
+/// In an all-reduce, every block is reduced to its source and distributed from there. Half of the schedules complete all
+/// reductions first, and in the others each block goes its own way.
 ///
 /// For small networks: time and memory are cubic in the number of terminals.
 pub fn random_schedule(problem: &Problem<'_>, seed: u64) -> Schedule {
@@ -26,7 +32,49 @@ pub fn random_schedule(problem: &Problem<'_>, seed: u64) -> Schedule {
         };
         schedule.append(&phase.from_distribution(needed));
     }
+    if problem.collective().pattern() == Pattern::ReduceBroadcast && random.below(2) == 0 {
+        schedule = without_barrier(problem, &schedule, &mut random);
+    }
     schedule
+}
+
+/// Returns the schedule with every transfer in the first step that its inputs, resources and ports allow, or one or two
+/// steps later.
+fn without_barrier(problem: &Problem<'_>, schedule: &Schedule, random: &mut Random) -> Schedule {
+    let topology = problem.topology();
+    let limit = match problem.model().ports {
+        Ports::All => usize::MAX,
+        Ports::Limit(limit) => limit.get() as usize,
+    };
+    let mut steps: Vec<(StepUse, Vec<Transfer<'_>>)> = Vec::new();
+    // By message and terminal: the first step after all that has arrived so far.
+    let mut ready: BTreeMap<(MessageId, NodeId), usize> = BTreeMap::new();
+    for transfer in schedule.steps().flat_map(|(_, step)| step.iter()) {
+        let (from, to) = transfer.terminal_ends(topology).expect("the schedule is valid");
+        let first = ready.get(&(transfer.message, from)).copied().unwrap_or(0) + random.below(8) / 6;
+        let fits = |used: &StepUse| {
+            used.sends[from.index()].max(used.receives[to.index()]) < limit
+                && transfer.path.iter().all(|&channel| !used.busy[topology.resource(channel).index()])
+        };
+        let free = steps.iter().enumerate().skip(first).find(|(_, (used, _))| fits(used));
+        let step = free.map_or(steps.len().max(first), |(step, _)| step);
+        while steps.len() <= step {
+            steps.push((StepUse::new(topology), Vec::new()));
+        }
+        let (used, transfers) = &mut steps[step];
+        used.take(topology, from, to, transfer.path);
+        transfers.push(transfer);
+        let ready = ready.entry((transfer.message, to)).or_default();
+        *ready = (*ready).max(step + 1);
+    }
+    let mut placed = Schedule::new();
+    for (_, transfers) in steps {
+        placed.begin_step();
+        for transfer in transfers {
+            placed.push(transfer.message, transfer.path);
+        }
+    }
+    placed
 }
 
 /// The `SplitMix64` generator: the same seed gives the same numbers on every machine.
@@ -66,6 +114,21 @@ struct StepUse {
     busy: Vec<bool>,
     sends: Vec<usize>,
     receives: Vec<usize>,
+}
+
+impl StepUse {
+    fn new(topology: &Topology) -> Self {
+        let nodes = topology.node_count();
+        Self { busy: vec![false; topology.resource_count()], sends: vec![0; nodes], receives: vec![0; nodes] }
+    }
+
+    fn take(&mut self, topology: &Topology, from: NodeId, to: NodeId, path: &[ChannelId]) {
+        for &channel in path {
+            self.busy[topology.resource(channel).index()] = true;
+        }
+        self.sends[from.index()] += 1;
+        self.receives[to.index()] += 1;
+    }
 }
 
 struct Router<'a> {
@@ -137,12 +200,7 @@ impl<'a> Router<'a> {
         let mut schedule = Schedule::new();
         while self.pending.iter().any(|message| !message.lacking.is_empty()) {
             schedule.begin_step();
-            let nodes = self.topology.node_count();
-            let mut used = StepUse {
-                busy: vec![false; self.topology.resource_count()],
-                sends: vec![0; nodes],
-                receives: vec![0; nodes],
-            };
+            let mut used = StepUse::new(self.topology);
             let mut arrivals: Vec<(usize, NodeId)> = Vec::new();
             let mut candidates: Vec<(usize, NodeId)> = Vec::new();
             for (index, PendingMessage { lacking, .. }) in self.pending.iter().enumerate() {
@@ -163,11 +221,7 @@ impl<'a> Router<'a> {
                 }
                 if let Some(path) = self.path(&used, from, to, random) {
                     schedule.push(message.id, &path);
-                    for channel in path {
-                        used.busy[self.topology.resource(channel).index()] = true;
-                    }
-                    used.sends[from.index()] += 1;
-                    used.receives[to.index()] += 1;
+                    used.take(self.topology, from, to, &path);
                     arrivals.push((index, to));
                 }
             }

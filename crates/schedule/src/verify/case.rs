@@ -2,9 +2,8 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use super::phase_steps::PhaseSteps;
 use crate::messages::{MessageId, Messages, Receivers};
-use crate::pattern::Phase;
+use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place};
@@ -15,7 +14,6 @@ pub(super) struct ScheduleCase<'a> {
     pub(super) topology: &'a Topology,
     pub(super) messages: Messages<'a>,
     pub(super) schedule: &'a Schedule,
-    pub(super) phases: Vec<PhaseSteps>,
     /// Whether every message has one receiver.
     pub(super) is_scatter: bool,
     /// Whether every message goes to its receiver in one transfer.
@@ -40,22 +38,25 @@ impl<'a> ScheduleCase<'a> {
             topology: problem.topology(),
             messages,
             schedule,
-            phases: PhaseSteps::all(problem, schedule),
             is_scatter,
             is_direct: is_scatter && problem.model().is_direct(),
         }
     }
 
+    /// Returns true if messages travel from receiver to source.
+    #[inline]
+    pub(super) fn gathers(&self) -> bool {
+        self.problem.collective().pattern() == Pattern::Gather
+    }
+
     /// Returns the place of a transfer, for a violation.
     #[cold]
     pub(super) fn place(&self, at: PlacedTransfer<'_>) -> Place {
-        let phase = self.phases.iter().find(|phase| phase.steps.contains(&at.step));
-        let phase = phase.map_or(Phase::Distribute, |phase| phase.phase);
-        Place { step: at.step, transfer: at.place, message: self.message(phase, at.transfer.message) }
+        Place { step: at.step, transfer: at.place, message: self.message(at.transfer.message) }
     }
 
-    pub(super) fn message(&self, phase: Phase, message: MessageId) -> NamedMessage {
-        NamedMessage::new(self.topology, &self.messages, phase, message)
+    pub(super) fn message(&self, message: MessageId) -> NamedMessage {
+        NamedMessage::new(self.topology, &self.messages, self.problem.collective().pattern(), message)
     }
 
     pub(super) fn node(&self, node: NodeId) -> NamedNode {
@@ -68,10 +69,10 @@ impl<'a> ScheduleCase<'a> {
 
     /// Returns the origin and the destination of a message with one receiver. A gather runs from receiver to source.
     #[inline]
-    pub(super) fn origin_and_destination(&self, phase: Phase, message: MessageId) -> Option<(NodeId, NodeId)> {
+    pub(super) fn origin_and_destination(&self, message: MessageId) -> Option<(NodeId, NodeId)> {
         let Receivers::One(receiver) = self.messages.receivers(message) else { return None };
         let source = self.messages.source(message);
-        Some(if phase == Phase::Collect { (receiver, source) } else { (source, receiver) })
+        Some(if self.gathers() { (receiver, source) } else { (source, receiver) })
     }
 
     /// Returns the sender and receiver of a transfer between terminals.

@@ -6,7 +6,7 @@ use crate::violation::Violation;
 pub(super) struct Findings {
     /// In the order of the schedule.
     placed: Vec<Violation>,
-    /// Deliveries missing after the last step of a reduction, then after the last step of all.
+    /// Deliveries and contributions missing after the last step, in the order of the messages.
     missing: Vec<Violation>,
     pub(super) limit: usize,
 }
@@ -36,11 +36,13 @@ impl Findings {
 
     /// Adds the violations of `other`, up to the limit. For one transfer, those of `self` come first.
     pub(super) fn merge(&mut self, other: Self) {
+        if other.placed.is_empty() && other.missing.is_empty() {
+            return;
+        }
         self.placed.extend(other.placed);
         self.placed.sort_by_key(|violation| violation.place().map(|at| (at.step, at.transfer)));
         self.placed.truncate(self.limit);
         self.missing.extend(other.missing);
-        self.missing.sort_by_key(|violation| matches!(violation, Violation::Undelivered { .. }));
         self.missing.truncate(self.limit);
     }
 

@@ -1,4 +1,5 @@
-//! Which terminal holds which message: senders at the start of a step, receivers after the last one.
+//! Which terminal holds which message, unless messages are reduced: senders at the start of a step, receivers after the
+//! last one.
 
 use std::ops::Range;
 
@@ -6,11 +7,12 @@ use lockstep_topology::NodeId;
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
-use super::phase_steps::{BLOCK_BITS, PhaseSteps};
 use crate::bit_set::BitSet;
 use crate::messages::{MessageId, Receivers};
-use crate::pattern::Phase;
 use crate::violation::Violation;
+
+/// The most bits in memory at a time: 256 MiB.
+const BLOCK_BITS: u64 = 1 << 31;
 
 /// Adds the violations of rules 2 and 5, and returns the number of redundant deliveries.
 pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) -> u64 {
@@ -25,9 +27,7 @@ pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings,
     let mut redundant = 0;
     let mut verify = |messages: Range<u32>, moved: Option<&[u32]>| {
         let mut found = Findings::new(findings.limit);
-        for phase in &case.phases {
-            redundant += MessageBlock::new(case, phase, (messages.clone(), moved), width).verify(&mut found);
-        }
+        redundant += MessageBlock::new(case, messages, moved, width).verify(&mut found);
         findings.merge(found);
         findings.is_full() || findings.misses_enough()
     };
@@ -57,18 +57,13 @@ pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings,
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     UnknownMessage,
-    PhasesOverlap,
     NotDirect,
     NotHeld,
-    ResultSentAway,
-    ContributesTwice,
-    ContributionLost,
 }
 
-/// A range of messages in one phase.
+/// A range of messages.
 struct MessageBlock<'a> {
     case: &'a ScheduleCase<'a>,
-    phase: &'a PhaseSteps,
     messages: Range<u32>,
     /// The messages of the range that have bits, ascending; `None` if that is all of them.
     moved: Option<&'a [u32]>,
@@ -76,58 +71,26 @@ struct MessageBlock<'a> {
     width: u64,
     /// One bit per message, or per message and terminal.
     /// Direct scatter: the message is delivered. Other distribution: a terminal that is not the origin holds it.
-    /// Reduction: the terminal has sent its part.
     bits: BitSet,
-    /// In a reduction to which not all terminals contribute: the terminal has, or had, a part to send.
-    parts: Option<BitSet>,
     /// The faults of the current step, by the place of the transfer.
     faults: Vec<(usize, Fault)>,
 }
 
-/// The effect of a transfer, which counts from the next step on.
-#[derive(Clone, Copy)]
-struct Arrival {
-    bit: u64,
-    /// The place of the transfer in its step.
-    place: usize,
-}
-
 impl<'a> MessageBlock<'a> {
-    fn new(
-        case: &'a ScheduleCase<'a>,
-        phase: &'a PhaseSteps,
-        (messages, moved): (Range<u32>, Option<&'a [u32]>),
-        width: u64,
-    ) -> Self {
+    fn new(case: &'a ScheduleCase<'a>, messages: Range<u32>, moved: Option<&'a [u32]>, width: u64) -> Self {
         let rows = moved.map_or(u64::from(messages.end - messages.start), |moved| moved.len() as u64);
-        let bits = BitSet::new(rows * width);
-        let mut block = Self { case, phase, messages, moved, width, bits, parts: None, faults: Vec::new() };
-        if block.reduces() && case.problem.collective().listed().is_some() {
-            let mut parts = block.bits.clone();
-            let numbers = moved.map_or(block.messages.clone(), |_| 0..0).chain(moved.into_iter().flatten().copied());
-            for message in numbers.map(MessageId::new) {
-                for contributor in case.messages.receivers_iter(message) {
-                    parts.insert(block.bit(message, contributor));
-                }
-            }
-            block.parts = Some(parts);
-        }
-        block
+        Self { case, messages, moved, width, bits: BitSet::new(rows * width), faults: Vec::new() }
     }
 
     /// Returns the number of redundant deliveries.
     fn verify(mut self, findings: &mut Findings) -> u64 {
-        let reduces = self.reduces();
         let mut redundant = 0;
-        let mut arrivals: Vec<Arrival> = Vec::new();
-        for step in self.phase.steps.clone() {
-            let transfers = self.case.schedule.step(step);
+        let mut arrivals: Vec<u64> = Vec::new();
+        for (step, transfers) in self.case.schedule.steps() {
             for at in transfers.iter().enumerate().map(|(place, transfer)| PlacedTransfer { step, place, transfer }) {
                 if let Some((from, to)) = self.ends(at) {
                     if self.case.is_direct {
                         redundant += u64::from(self.deliver(at, from, to));
-                    } else if reduces {
-                        arrivals.extend(self.contribute(at, from, to));
                     } else if let Some(arrival) = self.hold(at, from, to) {
                         arrivals.push(arrival);
                     } else {
@@ -136,14 +99,8 @@ impl<'a> MessageBlock<'a> {
                 }
             }
             // Arrivals count only now, so that no message is passed on in the step in which it arrives.
-            for Arrival { bit, place } in arrivals.drain(..) {
-                if !reduces {
-                    redundant += u64::from(!self.bits.insert(bit));
-                } else if self.bits.contains(bit) {
-                    self.faults.push((place, Fault::ContributionLost));
-                } else if let Some(parts) = &mut self.parts {
-                    parts.insert(bit);
-                }
+            for bit in arrivals.drain(..) {
+                redundant += u64::from(!self.bits.insert(bit));
             }
             if !self.faults.is_empty() {
                 self.report_faults(step, findings);
@@ -156,27 +113,12 @@ impl<'a> MessageBlock<'a> {
         redundant
     }
 
-    /// Returns true if parts are combined on their paths, so that each must arrive exactly once.
-    fn reduces(&self) -> bool {
-        self.phase.phase == Phase::Collect && !self.case.is_scatter
-    }
-
     /// Returns the sender and receiver, if the transfer belongs to this block and joins terminals. The first block
-    /// reports unknown messages and steps of two phases.
+    /// reports unknown messages.
     #[inline]
     fn ends(&mut self, at: PlacedTransfer<'_>) -> Option<(NodeId, NodeId)> {
-        let is_first_block = self.messages.start == 0;
-        if let Some(overlap) = self.phase.overlap
-            && at.step + 1 == self.phase.steps.end
-            && at.place >= overlap
-        {
-            if is_first_block && at.place == overlap {
-                self.faults.push((at.place, Fault::PhasesOverlap));
-            }
-            return None;
-        }
         if !self.messages.contains(&at.transfer.message.number()) {
-            if is_first_block && at.transfer.message.index() >= self.case.messages.len() {
+            if self.messages.start == 0 && at.transfer.message.index() >= self.case.messages.len() {
                 self.faults.push((at.place, Fault::UnknownMessage));
             }
             return None;
@@ -184,11 +126,10 @@ impl<'a> MessageBlock<'a> {
         self.case.ends(at.transfer)
     }
 
-    /// Returns the terminal that holds a message at the start; in a reduction, the one that holds the result at the
-    /// end.
+    /// Returns the terminal that holds a message at the start.
     #[inline]
     fn origin(&self, message: MessageId) -> NodeId {
-        if self.gathers()
+        if self.case.gathers()
             && let Receivers::One(receiver) = self.case.messages.receivers(message)
         {
             return receiver;
@@ -196,17 +137,12 @@ impl<'a> MessageBlock<'a> {
         self.case.messages.source(message)
     }
 
-    /// Returns the terminals that must hold a message at the end; in a reduction, those that contribute to it.
+    /// Returns the terminals that must hold a message at the end.
     fn goals(&self, message: MessageId) -> impl Iterator<Item = NodeId> + use<'a> {
         let messages = self.case.messages;
         let (source, receivers_of) =
-            if self.gathers() { (Some(messages.source(message)), None) } else { (None, Some(message)) };
+            if self.case.gathers() { (Some(messages.source(message)), None) } else { (None, Some(message)) };
         source.into_iter().chain(receivers_of.into_iter().flat_map(move |message| messages.receivers_iter(message)))
-    }
-
-    /// Returns true if messages travel from receiver to source: a gather.
-    fn gathers(&self) -> bool {
-        self.phase.phase == Phase::Collect && self.case.is_scatter
     }
 
     #[inline]
@@ -226,7 +162,7 @@ impl<'a> MessageBlock<'a> {
     #[inline]
     fn deliver(&mut self, at: PlacedTransfer<'_>, from: NodeId, to: NodeId) -> bool {
         let message = at.transfer.message;
-        if self.case.origin_and_destination(self.phase.phase, message) == Some((from, to)) {
+        if self.case.origin_and_destination(message) == Some((from, to)) {
             let bit = self.bit(message, to);
             return !self.bits.insert(bit);
         }
@@ -234,32 +170,15 @@ impl<'a> MessageBlock<'a> {
         false
     }
 
-    /// Passes a message on; returns `None` if it returns to its origin.
+    /// Passes a message on; returns its bit at the receiver, `None` if it returns to its origin.
     #[inline]
-    fn hold(&mut self, at: PlacedTransfer<'_>, from: NodeId, to: NodeId) -> Option<Arrival> {
+    fn hold(&mut self, at: PlacedTransfer<'_>, from: NodeId, to: NodeId) -> Option<u64> {
         let message = at.transfer.message;
         let origin = self.origin(message);
         if from != origin && !self.bits.contains(self.bit(message, from)) {
             self.faults.push((at.place, Fault::NotHeld));
         }
-        (to != origin).then(|| Arrival { bit: self.bit(message, to), place: at.place })
-    }
-
-    /// Passes a part on; returns `None` if it reaches the terminal of the result.
-    #[inline]
-    fn contribute(&mut self, at: PlacedTransfer<'_>, from: NodeId, to: NodeId) -> Option<Arrival> {
-        let message = at.transfer.message;
-        let goal = self.origin(message);
-        let bit = self.bit(message, from);
-        let sends_first = self.bits.insert(bit);
-        if from == goal {
-            self.faults.push((at.place, Fault::ResultSentAway));
-        } else if !sends_first {
-            self.faults.push((at.place, Fault::ContributesTwice));
-        } else if self.parts.as_ref().is_some_and(|parts| !parts.contains(bit)) {
-            self.faults.push((at.place, Fault::NotHeld));
-        }
-        (to != goal).then(|| Arrival { bit: self.bit(message, to), place: at.place })
+        (to != origin).then(|| self.bit(message, to))
     }
 
     /// Turns the faults of the step into violations, in the order of the transfers.
@@ -276,16 +195,12 @@ impl<'a> MessageBlock<'a> {
             let message_count = case.messages.len();
             let violation = match (fault, case.ends(transfer)) {
                 (Fault::UnknownMessage, _) => Violation::UnknownMessage { at, message_count },
-                (Fault::PhasesOverlap, _) => Violation::PhasesOverlap { at, transfer: place },
                 // The other faults concern transfers between terminals.
                 (_, None) => continue,
                 (fault, Some((from, to))) => {
                     let (sender, receiver) = (case.node(from), case.node(to));
                     match fault {
                         Fault::NotDirect => Violation::NotDirect { at, from: sender, to: receiver },
-                        Fault::ResultSentAway => Violation::ResultSentAway { at, sender },
-                        Fault::ContributesTwice => Violation::ContributesTwice { at, sender },
-                        Fault::ContributionLost => Violation::ContributionLost { at, sender, receiver },
                         _ => Violation::NotHeld { at, sender },
                     }
                 }
@@ -294,25 +209,14 @@ impl<'a> MessageBlock<'a> {
         }
     }
 
-    /// Verifies that every goal has its bit after the last step, and that no part stops at a terminal on its path.
+    /// Verifies that every goal has its bit after the last step.
     fn verify_complete(&self, findings: &mut Findings) {
         for message in self.messages.clone().map(MessageId::new) {
             let is_moved = self.moved.is_none_or(|moved| moved.binary_search(&message.number()).is_ok());
             let lacks = |&node: &NodeId| !is_moved || !self.bits.contains(self.bit(message, node));
-            let goals = self.goals(message).filter(lacks);
-            let stops = self.parts.iter().filter(|_| is_moved).flat_map(|parts| {
-                let contributors: Vec<NodeId> = self.goals(message).collect();
-                let terminals = self.case.topology.terminals().iter().copied();
-                let stops = move |bit| parts.contains(bit) && !self.bits.contains(bit);
-                terminals.filter(move |&node| stops(self.bit(message, node)) && !contributors.contains(&node))
-            });
-            for node in goals.chain(stops) {
-                let (message, node) = (self.case.message(self.phase.phase, message), self.case.node(node));
-                findings.add(if self.reduces() {
-                    Violation::NoContribution { message, sender: node }
-                } else {
-                    Violation::Undelivered { message, receiver: node }
-                });
+            for node in self.goals(message).filter(lacks) {
+                let (message, receiver) = (self.case.message(message), self.case.node(node));
+                findings.add(Violation::Undelivered { message, receiver });
                 if findings.misses_enough() {
                     return;
                 }

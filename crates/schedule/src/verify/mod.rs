@@ -1,23 +1,24 @@
 //! The verifier: whether a schedule is valid, and which rules it breaks.
 //!
 //! Three parts read the schedule one after the other, each from the first to the last transfer: [`network`] verifies
-//! paths, resources and ports, [`holdings`] which terminal holds which message, [`detours`] that paths are minimal.
-//! [`relayed_scatter`] is a fast path of [`holdings`] for the most common schedules. No part shares code with an
-//! engine.
+//! paths, resources and ports, [`holdings`] which terminal holds which message, or [`sums`] which contributions to it,
+//! and [`detours`] that paths are minimal. [`relayed_scatter`] is a fast path of [`holdings`] for the most common
+//! schedules. No part shares code with an engine.
 
 mod case;
 mod detours;
 mod findings;
 mod holdings;
 mod network;
-mod phase_steps;
 mod relayed_scatter;
+mod sums;
 
 use std::fmt;
 
 use self::case::ScheduleCase;
 use self::findings::Findings;
-pub use self::phase_steps::phase_steps;
+use self::sums::SumLimits;
+use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 use crate::violation::Violation;
@@ -36,11 +37,12 @@ pub struct Verification {
     pub longest_path: usize,
     /// The most transfers of one step.
     pub busiest_step: usize,
-    /// Transfers that bring a receiver its message; in a reduction, transfers of contributing terminals.
+    /// Transfers that bring a receiver its message. A reduction needs one per contribution, an all-reduce two.
     pub deliveries: u64,
-    /// First transfers of a message to a terminal that only passes it on.
+    /// Other transfers that are not redundant: to or from terminals that only pass the message on, and sums that are sent
+    /// to several terminals.
     pub relays: u64,
-    /// Transfers to terminals that already hold the message; legal, but not needed.
+    /// Transfers to terminals that already hold everything that arrives; legal, but not needed.
     pub redundant: u64,
     /// Number of resources of the network; each can be used once per step.
     pub resources: usize,
@@ -81,17 +83,39 @@ impl fmt::Display for Verification {
 /// 4. A terminal with k ports sends at most k and receives at most k transfers per step.
 /// 5. After the last step every receiver holds its messages. A second delivery is legal, and counted.
 ///
-/// A gather is verified as a scatter to one receiver. In a reduction every contributing terminal sends its part of a
-/// message exactly once, after all parts that pass through it have arrived. A terminal without a part of its own sends
-/// exactly once if parts arrive, and otherwise never. This is the reverse of a broadcast in which every terminal
-/// receives at most once and passes on what it does not need. An all-reduce is a reduction and then a broadcast of the
-/// results, which begins with the step after the one that completes the reduction.
+/// A gather is verified as a scatter to one receiver.
+///
+/// # Reductions
+///
+/// In a reduction a message is a block: its source and its receivers each have a contribution to it, and the
+/// contributions are summed. For every block, a terminal holds a set of contributions, at first its own if it has one.
+/// Rules 2 and 5 become:
+///
+/// - A transfer carries the set that its sender held when the step began. It must not be empty.
+/// - At the end of the step, a terminal looks at its own set and at all sets of the block that arrived in the step. If no
+///   two of them share a contribution, it adds them. Otherwise one of the arriving sets must contain all the others and
+///   its own, and replaces its own. Anything else counts a contribution twice, which is a violation. In both legal cases,
+///   the terminal holds the union afterwards, and the order of the arrivals does not matter.
+/// - After the last step, the source of a reduction holds all contributions. After an all-reduce, the source and all
+///   receivers do, so it makes no difference which of them is the source.
+///
+/// A time-reversed broadcast without redundant transfers is such a reduction: every terminal sends once, after everything
+/// that it adds has arrived. Conversely, in a valid reduction every contribution travels to the source. Backwards in
+/// time, a message of the source reaches every contributor over the same transfers. So a reduction needs as many steps as
+/// the broadcast on the reversed network. In an all-reduce, the contributions of one terminal spread as a broadcast, and
+/// the sums at one terminal are a reduction; both may share steps.
+///
+/// # Cost
 ///
 /// Takes 20 to 100 ns per transfer. Minimal routing adds one search per terminal that starts a path of several
 /// channels; the search stops at the length of the longest of these paths. Memory: 4 bytes per channel and up to 40
 /// bytes per node. If messages are passed on, one bit per pair of terminal and message; past 256 MiB of bits the
 /// verifier reads the schedule several times. A scatter without redundant moves needs 4 bytes per transfer and 12 bytes
 /// per message instead. Minimal routing needs 12 bytes per transfer over several channels.
+///
+/// A reduction takes 16 bytes per transfer; past 256 MiB the verifier reads the schedule several times. A block in which
+/// a terminal sends twice before it holds all contributions takes one bit per pair of terminals, and `N / 64` operations
+/// per transfer for `N` contributions; past 256 MiB it is read several times.
 ///
 /// # Errors
 ///
@@ -139,7 +163,12 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
     let case = ScheduleCase::new(problem, schedule);
     let [mut findings, mut holdings, mut detours] = [limit; 3].map(Findings::new);
     network::verify(&case, &mut findings);
-    let redundant = relayed_scatter::verify(&case).unwrap_or_else(|| holdings::verify(&case, &mut holdings));
+    let redundant = match problem.collective().pattern() {
+        Pattern::Reduce | Pattern::ReduceBroadcast => sums::verify(&case, &mut holdings, SumLimits::STANDARD),
+        Pattern::Broadcast | Pattern::Scatter | Pattern::Gather => {
+            relayed_scatter::verify(&case).unwrap_or_else(|| holdings::verify(&case, &mut holdings))
+        }
+    };
     detours::verify(&case, &mut detours);
     findings.merge(holdings);
     findings.merge(detours);
@@ -189,10 +218,28 @@ mod tests {
                 result(&|findings| holdings::verify_in_blocks(&case, findings, size)),
                 result(&|findings| holdings::verify(&case, findings))
             );
-            if problem.collective().phases().len() == 2 {
-                let end = |size| phase_steps::reduction_end(&problem, &schedule, size);
-                prop_assert_eq!(end(size), end(phase_steps::BLOCK_BITS));
-            }
+        }
+
+        /// Neither the number of transfers that are sorted at a time nor the size of the sets matters, and blocks that are
+        /// forests need no sets.
+        #[test]
+        fn the_memory_of_sums_makes_no_difference(
+            (instance, schedule) in spoiled_instance(8), transfers in 1..20usize, words in 1..4usize,
+        ) {
+            let problem = instance.problem();
+            prop_assume!(matches!(instance.collective.pattern(), Pattern::Reduce | Pattern::ReduceBroadcast));
+            let case = ScheduleCase::new(&problem, &schedule);
+            let [mut standard, mut small, mut sets] = [usize::MAX; 3].map(Findings::new);
+            let limits = SumLimits { transfers, words };
+            let redundant = [
+                sums::verify(&case, &mut standard, SumLimits::STANDARD),
+                sums::verify(&case, &mut small, limits),
+                sums::verify_sets(&case, &mut sets, limits),
+            ];
+            let [standard, small, sets] = [standard, small, sets].map(Findings::into_list);
+            prop_assert_eq!(&standard, &small);
+            prop_assert_eq!(&standard, &sets);
+            prop_assert!(!standard.is_empty() || redundant.iter().all(|&count| count == redundant[0]));
         }
 
         /// The fast path accepts a relayed scatter only if the general one does, with the same figures.
@@ -212,17 +259,6 @@ mod tests {
             let problem = instance.problem();
             let case = ScheduleCase::new(&problem, &schedule);
             prop_assert_eq!(relayed_scatter::verify(&case).is_some(), case.is_scatter && !case.is_direct);
-        }
-
-        /// In a standard all-reduce every terminal contributes, so transfers and parts give the same end of the
-        /// reduction.
-        #[test]
-        fn the_two_ends_of_a_reduction_agree((instance, schedule) in scheduled_instance(8)) {
-            let problem = instance.problem();
-            if let [reduction, _] = &phase_steps(&problem, &schedule)[..] {
-                let end = phase_steps::reduction_end(&problem, &schedule, phase_steps::BLOCK_BITS);
-                prop_assert_eq!(end, Some(reduction.end));
-            }
         }
 
         #[test]

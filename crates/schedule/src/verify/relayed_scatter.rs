@@ -15,7 +15,6 @@ const LONGEST: u32 = 32;
 /// A scatter message visits few terminals one after the other: its trail fits in one cache line, whereas the bits of
 /// all terminals take one cache line each. Memory: 4 bytes per transfer and 12 bytes per message.
 pub(super) fn verify(case: &ScheduleCase<'_>) -> Option<u64> {
-    let [phase] = &case.phases[..] else { return None };
     let are_all_moved = case.messages.len() <= case.schedule.transfer_count();
     if !case.is_scatter || case.is_direct || !are_all_moved {
         return None;
@@ -33,14 +32,13 @@ pub(super) fn verify(case: &ScheduleCase<'_>) -> Option<u64> {
             }
             *last_move = stamp;
             if trail[0] == FREE {
-                trail[0] = case.origin_and_destination(phase.phase, transfer.message)?.0.number();
+                trail[0] = case.origin_and_destination(transfer.message)?.0.number();
             }
             redundant += u64::from(extend(trail, from, to)?);
         }
     }
     let arrives = |message| {
-        let destination =
-            case.origin_and_destination(phase.phase, message).map(|(_, destination)| destination.number());
+        let destination = case.origin_and_destination(message).map(|(_, destination)| destination.number());
         trails.of(message).1.iter().any(|&node| Some(node) == destination)
     };
     case.messages.ids().all(arrives).then_some(redundant)

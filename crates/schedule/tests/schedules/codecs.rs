@@ -297,3 +297,19 @@ fn binary_faults_are_named() {
     *altered.last_mut().unwrap() ^= 1;
     assert!(message(&altered).starts_with("the checksum does not match"));
 }
+
+/// An all-reduce in any number of blocks is one message of all members, which version 2 of the format stores.
+#[test]
+fn all_reduces_in_blocks_round_trip() {
+    let ring = ring();
+    let groups = [vec![NodeId::new(0), NodeId::new(2)], vec![NodeId::new(1), NodeId::new(3)]];
+    for (groups, blocks, version) in [(&groups[..], 3, 2), (&[], 1, 2), (&[], 8, 1)] {
+        let collective = Collective::all_reduce_in_blocks(&ring, groups, blocks.try_into().unwrap()).unwrap();
+        let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
+        assert_eq!(problem.messages().len(), groups.len().max(1) * blocks as usize);
+        let file = ScheduleFile::new(&problem, Schedule::new());
+        assert!(file.to_json().contains(&format!("\"version\": {version},\n  \"topology\"")), "{blocks}");
+        assert_eq!(ScheduleFile::read(file.to_json().as_bytes()).unwrap(), file);
+        assert_eq!(ScheduleFile::read(&file.to_bytes()).unwrap(), file);
+    }
+}

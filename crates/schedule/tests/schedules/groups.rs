@@ -78,7 +78,7 @@ fn parts_pass_through_terminals_outside_the_group() {
 #[test]
 fn a_part_that_stops_outside_the_group_is_refused() {
     let violation = reduction().spoil(|draft| drop(draft.pop()));
-    assert!(matches!(violation, Violation::NoContribution { .. }), "{violation}");
+    assert!(matches!(violation, Violation::Incomplete { lacking: 1, .. }), "{violation}");
 }
 
 #[test]
@@ -90,7 +90,15 @@ fn a_terminal_outside_the_group_has_no_part_of_its_own() {
 }
 
 #[test]
-fn a_part_is_passed_on_once() {
-    let violation = reduction().spoil(|draft| draft.push(vec![(0, vec![6])]));
-    assert!(matches!(violation, Violation::ContributesTwice { .. }), "{violation}");
+fn a_sum_that_is_passed_on_again_is_redundant() {
+    let mut fixture = reduction();
+    fixture.draft.push(vec![(0, vec![6])]);
+    // The second sum is that of c alone, and a holds its own contribution too.
+    let violation = verify(&fixture.problem(), &schedule(&fixture.draft)).unwrap_err();
+    assert!(matches!(violation, Violation::CountedTwice { .. }), "{violation}");
+    // Once the sum is complete, it may be passed on as often as anyone likes.
+    fixture.draft[2] = vec![(0, vec![0])];
+    fixture.draft.push(vec![(0, vec![1])]);
+    let report = verify(&fixture.problem(), &schedule(&fixture.draft)).unwrap();
+    assert_eq!((report.deliveries, report.relays, report.redundant), (1, 2, 1));
 }

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use lockstep_schedule::{
-    Collective, CollectiveName, CommunicationModel, MessageId, Problem, Schedule, ScheduleFile, Violation, phase_steps,
-    verify, violations,
+    Collective, CollectiveName, CommunicationModel, MessageId, Problem, Schedule, ScheduleFile, Violation, verify,
+    violations,
 };
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
@@ -42,7 +42,6 @@ fn few_transfers_of_many_messages_are_refused_at_once() {
         let problem = file.problem();
         assert!(verify(&problem, file.schedule()).is_err());
         let found = violations(&problem, file.schedule(), 10);
-        assert_eq!(phase_steps(&problem, file.schedule()).len(), 1);
         let missing = found.iter().filter(|violation| violation.place().is_none()).count();
         assert!(missing >= 8 && found.len() == 10, "{collective:?}: {found:?}");
         assert!(start.elapsed() < AT_ONCE, "{collective:?} takes {:?}", start.elapsed());

@@ -13,14 +13,19 @@ use proptest::prelude::*;
 
 use crate::draft::{Draft, draft};
 
-/// Returns the number of redundant deliveries, or `None` for an invalid schedule.
-fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
+/// Whether the messages exist, the paths are legal, and no resource or port is used too often.
+fn is_possible(problem: &Problem<'_>, steps: &Draft) -> bool {
     let legal = steps.iter().all(|step| {
         step.iter().all(|(_, path)| legal_path(problem, path)) && no_conflict(problem, step) && ports(problem, step)
     });
+    let known = |&(message, _): &(u32, Vec<u32>)| (message as usize) < problem.messages().len();
+    legal && steps.iter().flatten().all(known)
+}
+
+/// Returns the number of redundant deliveries, or `None` for an invalid schedule.
+fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
     let messages = problem.messages();
-    let known = steps.iter().flatten().all(|&(message, _)| (message as usize) < messages.len());
-    if !legal || !known {
+    if !is_possible(problem, steps) {
         return None;
     }
     let pairs = |are_receivers_first: bool| -> Vec<(NodeId, BTreeSet<NodeId>)> {
@@ -37,16 +42,65 @@ fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
         Pattern::Broadcast | Pattern::Scatter => distribution(problem, problem.topology(), steps, &sources),
         // A gather is a scatter in which each message goes from its receiver to its source.
         Pattern::Gather => distribution(problem, problem.topology(), steps, &receivers),
-        Pattern::Reduce => reduction(problem, steps, &sources),
-        Pattern::ReduceBroadcast => (0..=steps.len()).find_map(|end| {
-            reduction(problem, &steps[..end].to_vec(), &sources)?;
-            distribution(problem, problem.topology(), &steps[end..].to_vec(), &sources)
-        }),
+        Pattern::Reduce | Pattern::ReduceBroadcast => sums(problem, steps, &sources),
         pattern => panic!("the oracle does not support {pattern:?}"),
     }
 }
 
-/// A reduction is a time-reversed broadcast on the reversed network. No message arrives twice at a terminal. A message
+/// The contributions that a terminal holds.
+type Sum = BTreeSet<NodeId>;
+
+/// Every terminal adds what arrives if nothing is counted twice, or replaces what it holds.
+fn sums(problem: &Problem<'_>, steps: &Draft, messages: &[(NodeId, BTreeSet<NodeId>)]) -> Option<usize> {
+    let topology = problem.topology();
+    let own = |(source, receivers): &(NodeId, BTreeSet<NodeId>)| -> BTreeMap<NodeId, Sum> {
+        receivers.iter().chain([source]).map(|&node| (node, [node].into())).collect()
+    };
+    let mut held: Vec<BTreeMap<NodeId, Sum>> = messages.iter().map(own).collect();
+    let mut redundant = 0;
+    for step in steps {
+        let mut arrivals: BTreeMap<(usize, NodeId), Vec<Sum>> = BTreeMap::new();
+        for (message, path) in step {
+            let (message, ends) = (*message as usize, [path[0], *path.last()?].map(ChannelId::new));
+            let sent = held[message].get(&topology.tail(ends[0]))?.clone();
+            arrivals.entry((message, topology.head(ends[1]))).or_default().push(sent);
+        }
+        for ((message, receiver), arrived) in arrivals {
+            let before = held[message].remove(&receiver).unwrap_or_default();
+            let all: Vec<&Sum> = arrived.iter().chain([&before]).collect();
+            let union: Sum = all.iter().copied().flatten().copied().collect();
+            if union.len() < all.iter().map(|sum| sum.len()).sum() {
+                if !arrived.contains(&union) {
+                    return None;
+                }
+                redundant += arrived.len() - usize::from(union != before);
+            }
+            held[message].insert(receiver, union);
+        }
+    }
+    let is_complete = |((source, receivers), held): (&(NodeId, BTreeSet<NodeId>), &BTreeMap<NodeId, Sum>)| {
+        let has_all = |node: &NodeId| held.get(node).is_some_and(|sum| sum.len() == receivers.len() + 1);
+        has_all(source) && (problem.collective().pattern() == Pattern::Reduce || receivers.iter().all(has_all))
+    };
+    messages.iter().zip(&held).all(is_complete).then_some(redundant)
+}
+
+/// The rule of release 0.1.0: an all-reduce is a reduction and then a broadcast, in different steps.
+fn with_barrier(problem: &Problem<'_>, steps: &Draft) -> bool {
+    let messages = problem.messages();
+    let sources: Vec<_> =
+        messages.ids().map(|id| (messages.source(id), messages.receivers_iter(id).collect())).collect();
+    match problem.collective().pattern() {
+        Pattern::Reduce => reduction(problem, steps, &sources).is_some(),
+        Pattern::ReduceBroadcast => (0..=steps.len()).any(|end| {
+            reduction(problem, &steps[..end].to_vec(), &sources).is_some()
+                && distribution(problem, problem.topology(), &steps[end..].to_vec(), &sources).is_some()
+        }),
+        _ => false,
+    }
+}
+
+/// The rule of release 0.1.0 for reductions. A reduction is a time-reversed broadcast on the reversed network. No message arrives twice at a terminal. A message
 /// that arrives at a terminal other than its receivers is forwarded.
 fn reduction(problem: &Problem<'_>, steps: &Draft, messages: &[(NodeId, BTreeSet<NodeId>)]) -> Option<usize> {
     let backwards = |path: &Vec<u32>| path.iter().rev().copied().collect::<Vec<u32>>();
@@ -239,6 +293,17 @@ proptest! {
             prop_assert_eq!(report.redundant, redundant as u64);
             let sum = report.deliveries + report.relays + report.redundant;
             prop_assert_eq!(report.transfers as u64, sum);
+        }
+    }
+
+    /// Schedules of release 0.1.0 are valid.
+    #[test]
+    fn a_schedule_with_a_barrier_is_valid((instance, schedule) in spoiled_instance(8)) {
+        let problem = instance.problem();
+        let steps = draft(&schedule);
+        if is_possible(&problem, &steps) && with_barrier(&problem, &steps) {
+            let found = verify(&problem, &schedule);
+            prop_assert!(found.is_ok(), "{:?}", found);
         }
     }
 

@@ -1,7 +1,10 @@
-//! Tests of time reversal.
+//! Tests of time reversal and of all-reduces.
+
+use std::num::NonZeroU32;
 
 use lockstep_schedule::strategy::{scheduled_instance, spoiled_instance};
-use lockstep_schedule::{Collective, CommunicationModel, Problem, Violation, verify};
+use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, verify};
+use lockstep_topology::Topology;
 use proptest::prelude::*;
 
 use crate::draft::{Fixture, ring, schedule};
@@ -60,17 +63,57 @@ fn idle_steps_between_the_phases_are_legal() {
     assert!(verify(&idle.problem(), &schedule(&idle.draft)).is_ok());
 }
 
+/// In a star, the centre sums one block per step, and sends it back in the next.
 #[test]
-fn the_all_gather_begins_in_a_step_of_its_own() {
-    let violation = all_reduce().spoil(|draft| {
-        let (message, _) = draft[3].remove(0);
-        draft[2].push((message, vec![7]));
-    });
-    assert!(matches!(violation, Violation::PhasesOverlap { transfer: 4, .. }));
+fn reduction_and_distribution_may_share_steps() {
+    let star: Topology = "star:4".parse().unwrap();
+    let centre = star.terminals()[0];
+    for blocks in 1..6 {
+        let all_reduce = Collective::all_reduce_in_blocks(&star, &[], NonZeroU32::new(blocks).unwrap()).unwrap();
+        let problem = Problem::new(&star, &all_reduce, CommunicationModel::wormhole()).unwrap();
+        let mut pipeline = Schedule::new();
+        for step in 0..=blocks {
+            pipeline.begin_step();
+            for (channels, block) in
+                [(star.in_channels(centre), Some(step)), (star.out_channels(centre), step.checked_sub(1))]
+            {
+                let block = block.filter(|&block| block < blocks).map(MessageId::new);
+                for (&channel, block) in channels.iter().zip(block.into_iter().cycle()) {
+                    pipeline.push(block, &[channel]);
+                }
+            }
+        }
+        let report = verify(&problem, &pipeline).unwrap();
+        assert_eq!((report.steps, report.deliveries), (blocks as usize + 1, 6 * u64::from(blocks)));
+        assert_eq!((report.relays, report.redundant), (0, 0));
+        // It is its own reversal.
+        let reversed = star.reversed();
+        let problem = Problem::new(&reversed, &all_reduce, CommunicationModel::wormhole()).unwrap();
+        assert!(verify(&problem, &pipeline.reversed()).is_ok());
+    }
+}
+
+/// Every node sends all that it holds to its partner, and both add: no terminal is the root.
+#[test]
+fn recursive_doubling_is_an_all_reduce() {
+    let cube: Topology = "hypercube:3".parse().unwrap();
+    let all_reduce = Collective::all_reduce_in_blocks(&cube, &[], NonZeroU32::MIN).unwrap();
+    let problem = Problem::new(&cube, &all_reduce, CommunicationModel::store_and_forward()).unwrap();
+    let doubling = |dimensions: [usize; 3]| {
+        let mut schedule = Schedule::new();
+        for dimension in dimensions {
+            schedule.begin_step();
+            cube.nodes().for_each(|node| schedule.push(MessageId::new(0), &[cube.out_channels(node)[dimension]]));
+        }
+        schedule
+    };
+    let report = verify(&problem, &doubling([0, 1, 2])).unwrap();
+    assert_eq!((report.steps, report.deliveries, report.relays, report.redundant), (3, 14, 10, 0));
+    // The partner of the first step holds the same sum in the third one.
+    let violation = verify(&problem, &doubling([0, 1, 0])).unwrap_err();
     assert_eq!(
         violation.to_string(),
-        "step 3, transfer 5, message 0 (towards 'a'): the reduction is complete with transfer 4 of the step; the \
-         all-gather begins in a new step"
+        "after the last step '000' lacks 4 contribution(s) to message 0, first that of '100'"
     );
 }
 

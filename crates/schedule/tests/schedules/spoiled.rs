@@ -372,45 +372,53 @@ fn relays_are_legal_unless_scatter_is_direct() {
 }
 
 #[test]
-fn a_part_that_is_reduced_twice_is_refused() {
-    let violation = reduce().spoil(|draft| draft.push(vec![(0, vec![2])]));
-    let expected =
-        "step 4, transfer 1, message 0 (towards 'a'): 'b' sends its part a second time; each part must be reduced once";
+fn a_contribution_that_is_counted_twice_is_refused() {
+    // The contribution of b reaches a over c and d, and then directly.
+    let violation = reduce().spoil(|draft| draft.push(vec![(0, vec![1])]));
+    let expected = "step 4, transfer 1, message 0 (towards 'a'): the sum of 'b' brings 'a' the contribution of 'b' a second time; \
+                    it must share nothing with what 'a' holds, or contain all of it";
     assert_eq!(text(&violation), expected);
-    assert!(matches!(violation, Violation::ContributesTwice { .. }));
-    let at_once = reduce().spoil(|draft| draft[0].push((0, vec![1])));
-    assert!(matches!(at_once, Violation::ContributesTwice { .. }));
+    // Both ways at the same time: the later transfer of the step is the wrong one.
+    let at_once = reduce().spoil(|draft| draft[2].push((0, vec![1])));
+    assert_eq!(at_once.place().map(|at| (at.step, at.transfer)), Some((2, 1)));
+    assert!(matches!(at_once, Violation::CountedTwice { .. }));
 }
 
 #[test]
-fn a_part_that_arrives_too_late_is_refused() {
-    let violation = reduce().spoil(|draft| draft.swap(0, 1));
-    let expected = "step 2, transfer 1, message 0 (towards 'a'): the part of 'b' is lost at 'c', which has already sent its own \
-                    part";
-    assert_eq!(text(&violation), expected);
-    assert!(matches!(violation, Violation::ContributionLost { .. }));
+fn a_contribution_that_arrives_too_late_is_missing() {
+    let expected = "after the last step 'a' lacks 1 contribution(s) to message 0 (towards 'a'), first that of 'b'";
+    let late = reduce().spoil(|draft| draft.swap(0, 1));
+    assert_eq!(text(&late), expected);
     let same_step = reduce().spoil(|draft| {
         let moved = draft.remove(1);
         draft[0].extend(moved);
     });
-    assert_eq!(same_step.place().map(|at| (at.step, at.transfer)), Some((0, 0)));
-    assert!(matches!(same_step, Violation::ContributionLost { .. }));
+    assert_eq!(text(&same_step), expected);
+    let missing = reduce().spoil(|draft| drop(draft.remove(0)));
+    assert_eq!(text(&missing), expected);
+    assert!(matches!(missing, Violation::Incomplete { lacking: 1, .. }));
+    let all = reduce().spoil(Vec::clear);
+    assert!(matches!(all, Violation::Incomplete { lacking: 3, .. }));
 }
 
+/// The root sends its own contribution away, and gets it back in a sum that contains all that it holds.
 #[test]
-fn a_missing_part_is_refused() {
-    let violation = reduce().spoil(|draft| drop(draft.remove(0)));
-    let expected = "after the last step of the reduction 'b' has not sent its part of message 0 (towards 'a')";
-    assert_eq!(text(&violation), expected);
-    assert!(matches!(violation, Violation::NoContribution { .. }));
-}
-
-#[test]
-fn the_root_of_a_reduction_does_not_send() {
-    let violation = reduce().spoil(|draft| draft[0].push((0, vec![7])));
-    let expected = "step 1, transfer 2, message 0 (towards 'a'): 'a' sends a part, but the result belongs at 'a'";
-    assert_eq!(text(&violation), expected);
-    assert!(matches!(violation, Violation::ResultSentAway { .. }));
+fn a_sum_that_contains_everything_replaces_it() {
+    let Fixture { draft, .. } = reduce();
+    let mut around = draft;
+    around[0].push((0, vec![7]));
+    // d holds its own contribution and that of a, and adds those of b and c.
+    let fixture = Fixture { draft: around, ..reduce() };
+    let report = verify(&fixture.problem(), &schedule(&fixture.draft)).unwrap();
+    assert_eq!((report.deliveries, report.relays, report.redundant), (3, 1, 0));
+    // A second copy of the sum is redundant.
+    let mut twice = fixture.draft.clone();
+    twice.push(vec![(0, vec![6])]);
+    let report = verify(&fixture.problem(), &schedule(&twice)).unwrap();
+    assert_eq!((report.deliveries, report.relays, report.redundant), (3, 1, 1));
+    // The sum of a alone is no sum that contains all that d holds.
+    let violation = fixture.spoil(|draft| draft.push(vec![(0, vec![1]), (0, vec![0])]));
+    assert!(matches!(violation, Violation::CountedTwice { .. }), "{violation}");
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! Justification: transfers move to later steps, and then to earlier ones.
+
+use super::route_table::RouteTable;
+use super::transfers::Transfers;
+use crate::kit::capacities::Capacities;
+use crate::kit::reservation_table::ReservationTable;
+
+/// Moves all transfers as far as possible to the end of the schedule, the last ones first, and then as far as possible to
+/// its beginning. No pass makes the schedule longer: a transfer may always stay in its step.
+///
+/// # Source
+///
+/// Valls, Ballestín and Quintanilla, *Justification and RCPSP: a technique that pays*, European Journal of Operational
+/// Research 165 (2005).
+pub(super) struct Justification<'a> {
+    capacities: &'a Capacities,
+    terminals: usize,
+    /// By block and terminal: the first step in which everything has arrived that arrives before the next transfer.
+    ready: Vec<u32>,
+}
+
+impl<'a> Justification<'a> {
+    pub(super) fn new(capacities: &'a Capacities, blocks: usize, terminals: usize) -> Self {
+        Self { capacities, terminals, ready: vec![0; blocks * terminals] }
+    }
+
+    /// Runs both passes. Transfers of the same step move in the order of their `keys`. With `delays`, the first pass is
+    /// skipped.
+    pub(super) fn run(&mut self, routes: &RouteTable, transfers: &mut Transfers, keys: &[u32], delays: bool) {
+        if !delays {
+            reverse(transfers);
+            self.pass(routes, transfers, keys, true);
+            reverse(transfers);
+        }
+        self.pass(routes, transfers, keys, false);
+    }
+
+    /// Moves all transfers to the earliest step that their inputs allow. `backwards`: time and routes are reversed.
+    fn pass(&mut self, routes: &RouteTable, transfers: &mut Transfers, keys: &[u32], backwards: bool) {
+        self.ready.fill(0);
+        let mut table = ReservationTable::new(self.capacities);
+        let mut order: Vec<(u32, u32, u32)> =
+            (0u32..).zip(&transfers.0).map(|(index, transfer)| (transfer.step, keys[index as usize], index)).collect();
+        order.sort_unstable();
+        for (_, _, index) in order {
+            let transfer = &mut transfers.0[index as usize];
+            let [mut from, mut to] = routes.ends(transfer.route);
+            if backwards {
+                (from, to) = (to, from);
+            }
+            let [from, to] = [from, to].map(|rank| transfer.block as usize * self.terminals + rank as usize);
+            let slots = routes.slots(transfer.route);
+            transfer.step = table.first_free(|| slots.iter().copied(), self.ready[from]);
+            for &slot in slots {
+                table.reserve(transfer.step, slot);
+            }
+            self.ready[to] = self.ready[to].max(transfer.step + 1);
+        }
+    }
+}
+
+/// Reverses the steps.
+fn reverse(transfers: &mut Transfers) {
+    let steps = transfers.step_count();
+    for transfer in &mut transfers.0 {
+        transfer.step = steps - 1 - transfer.step;
+    }
+}

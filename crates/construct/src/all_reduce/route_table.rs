@@ -1,0 +1,167 @@
+//! Paths between terminals, with the resources and ports that they use.
+
+use lockstep_schedule::Routing;
+use lockstep_topology::{ChannelId, NodeId};
+
+use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
+use crate::kit::distances::{UNREACHED, fill_distances};
+use crate::kit::task::SchedulingTask;
+
+/// Maximum number of paths from one terminal to another.
+const MAX_PARALLEL: usize = 16;
+
+/// Maximum number of channels in all paths of a table.
+const MAX_CHANNELS: usize = 1 << 22;
+
+/// A list of paths. Terminals are given by rank.
+#[derive(Debug, Default)]
+pub(super) struct RouteTable {
+    ends: Vec<[u32; 2]>,
+    /// The end of each path in `channels`.
+    path_end: Vec<u32>,
+    channels: Vec<ChannelId>,
+    /// The end of each path's slots in `slots`.
+    slot_end: Vec<u32>,
+    slots: Vec<SlotId>,
+}
+
+impl RouteTable {
+    /// Returns the paths from every terminal to its neighbours: those that it reaches over switches alone. `None` if there
+    /// are too many.
+    pub(super) fn of_neighbours(task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<Self> {
+        let topology = task.topology();
+        let mut routes = Self::default();
+        let mut walk = NeighbourWalk::new(task);
+        for &terminal in topology.terminals() {
+            walk.run(terminal, |path| {
+                routes.push(task, capacities, path);
+                routes.channels.len() <= MAX_CHANNELS
+            })?;
+        }
+        Some(routes)
+    }
+
+    /// Adds a path and returns its number.
+    pub(super) fn push(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities, path: &[ChannelId]) -> u32 {
+        self.ends.push([task.sender(path) as u32, task.receiver(path) as u32]);
+        self.channels.extend_from_slice(path);
+        self.path_end.push(self.channels.len() as u32);
+        self.slots.extend(path.iter().map(|&channel| resource_slot(task, channel)));
+        self.slots.extend(PortPair::of(task, capacities, path).iter());
+        self.slot_end.push(self.slots.len() as u32);
+        self.ends.len() as u32 - 1
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the sender and the receiver.
+    #[inline]
+    pub(super) fn ends(&self, route: u32) -> [u32; 2] {
+        self.ends[route as usize]
+    }
+
+    #[inline]
+    pub(super) fn path(&self, route: u32) -> &[ChannelId] {
+        part(&self.channels, &self.path_end, route)
+    }
+
+    /// Returns the resources and ports that a transfer occupies.
+    #[inline]
+    pub(super) fn slots(&self, route: u32) -> &[SlotId] {
+        part(&self.slots, &self.slot_end, route)
+    }
+}
+
+#[inline]
+fn part<'a, T>(list: &'a [T], end: &[u32], number: u32) -> &'a [T] {
+    let start = if number == 0 { 0 } else { end[number as usize - 1] };
+    &list[start as usize..end[number as usize] as usize]
+}
+
+/// Enumerates the shortest paths from a terminal to others over switches.
+struct NeighbourWalk<'a> {
+    task: &'a SchedulingTask<'a>,
+    /// The distance of each node over switches.
+    distance: Vec<u32>,
+    /// The length of the shortest legal path, under minimal routing.
+    shortest: Vec<u32>,
+    queue: Vec<NodeId>,
+    /// Channels from the end of a path to its start.
+    path: Vec<ChannelId>,
+}
+
+impl<'a> NeighbourWalk<'a> {
+    fn new(task: &'a SchedulingTask<'a>) -> Self {
+        let nodes = task.topology().node_count();
+        let unreached = || vec![UNREACHED; nodes];
+        Self { task, distance: unreached(), shortest: unreached(), queue: Vec::new(), path: Vec::new() }
+    }
+
+    /// Visits the paths from `source`; `None` if `visit` returned false.
+    fn run(&mut self, source: NodeId, mut visit: impl FnMut(&[ChannelId]) -> bool) -> Option<()> {
+        let topology = self.task.topology();
+        if self.task.model().routing == Routing::Minimal {
+            fill_distances(self.task, [source], &mut self.shortest, &mut self.queue);
+        }
+        for node in self.queue.drain(..) {
+            self.distance[node.index()] = UNREACHED;
+        }
+        self.distance.fill(UNREACHED);
+        self.distance[source.index()] = 0;
+        self.queue.push(source);
+        let mut next = 0;
+        while let Some(&node) = self.queue.get(next) {
+            next += 1;
+            if node != source && (topology.is_terminal(node) || !self.task.crosses(node)) {
+                continue;
+            }
+            for &channel in topology.out_channels(node) {
+                let head = topology.head(channel);
+                if self.distance[head.index()] == UNREACHED {
+                    self.distance[head.index()] = self.distance[node.index()] + 1;
+                    self.queue.push(head);
+                }
+            }
+        }
+        let reached: Vec<NodeId> = self.queue.iter().copied().filter(|&node| node != source).collect();
+        for target in reached {
+            let length = self.distance[target.index()];
+            let is_legal = self.task.model().routing == Routing::Any || length == self.shortest[target.index()];
+            if topology.is_terminal(target) && is_legal {
+                let mut left = MAX_PARALLEL;
+                self.path.clear();
+                self.extend(source, target, &mut left, &mut visit)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Extends the path backwards from `node` in all ways, up to a number of complete paths.
+    fn extend(
+        &mut self,
+        source: NodeId,
+        node: NodeId,
+        left: &mut usize,
+        visit: &mut impl FnMut(&[ChannelId]) -> bool,
+    ) -> Option<()> {
+        if node == source {
+            *left -= 1;
+            let path: Vec<ChannelId> = self.path.iter().rev().copied().collect();
+            return visit(&path).then_some(());
+        }
+        let topology = self.task.topology();
+        for &channel in topology.in_channels(node) {
+            let before = topology.tail(channel);
+            let is_inner = !topology.is_terminal(before) && self.task.crosses(before);
+            let is_near = self.distance[before.index()].checked_add(1) == Some(self.distance[node.index()]);
+            if *left > 0 && is_near && (before == source || is_inner) {
+                self.path.push(channel);
+                self.extend(source, before, left, visit)?;
+                self.path.pop();
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,81 @@
+use lockstep_schedule::strategy::{any_model, instance, random_schedule};
+use lockstep_schedule::{Collective, CommunicationModel, verify};
+use lockstep_topology::Topology;
+use lockstep_topology::strategy::shuffled;
+use proptest::prelude::*;
+
+use super::*;
+
+fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
+    let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
+    let problem = Problem::new(network, &collective, CommunicationModel::wormhole()).unwrap();
+    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 18)).expect("a schedule");
+    verify(&problem, &found.schedule).unwrap().steps as u32
+}
+
+#[test]
+fn stars_and_trees_sum_one_block_per_step() {
+    let cases =
+        [("star:8", 8, 9), ("star:16", 16, 17), ("star:8", 1, 2), ("star:5", 12, 13), ("full-b-tree:15", 15, 20)];
+    for (spec, blocks, expected) in cases {
+        assert_eq!(steps(&spec.parse().unwrap(), blocks, expected), expected, "{spec}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Only the structure matters: any numbering of the nodes.
+    #[test]
+    fn numbers_of_nodes_do_not_matter(star in shuffled("star:8".parse().unwrap())) {
+        prop_assert_eq!(steps(&star, 8, 9), 9);
+    }
+
+    /// All spines between two leaves carry about the same number of transfers.
+    #[test]
+    fn parallel_spines_are_balanced(blocks in 8u32..16) {
+        let clos: Topology = "clos:4,4,4".parse().unwrap();
+        let collective = Collective::all_reduce_in_blocks(&clos, &[], blocks.try_into().unwrap()).unwrap();
+        let problem = Problem::new(&clos, &collective, CommunicationModel::wormhole()).unwrap();
+        let found = all_reduce(&problem, None, 1, 1, &Budget::evaluations(1)).expect("a schedule");
+        let mut uses = vec![0u32; clos.channel_bound()];
+        for transfer in found.schedule.steps().flat_map(|(_, step)| step.iter()) {
+            transfer.path.iter().for_each(|channel| uses[channel.index()] += 1);
+        }
+        for leaf in clos.nodes().filter(|&node| clos.in_channels(node).iter().any(|&into| clos.is_terminal(clos.tail(into)))) {
+            let to_spines = clos.out_channels(leaf).iter().map(|channel| uses[channel.index()]);
+            let (least, most) = (to_spines.clone().min().unwrap(), to_spines.max().unwrap());
+            prop_assert!(most <= least + 2 + least / 2, "{least} to {most}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn schedules_are_valid_and_shorter(instance in instance(7), seed: u64, has_start: bool) {
+        let problem = instance.problem();
+        let start = has_start.then(|| random_schedule(&problem, seed));
+        let found = all_reduce(&problem, start.as_ref(), 1, seed, &Budget::evaluations(1 << 12));
+        if instance.collective.pattern() != Pattern::ReduceBroadcast {
+            prop_assert!(found.is_none());
+        } else if let Some(found) = found {
+            let report = verify(&problem, &found.schedule);
+            prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+            prop_assert!(start.is_none_or(|start| found.schedule.step_count() < start.step_count()));
+        } else {
+            prop_assert!(has_start || instance.topology.has_buses(), "no schedule");
+        }
+    }
+
+    /// The result depends on the arguments only.
+    #[test]
+    fn the_same_seed_gives_the_same_schedule(model in any_model(), seed: u64) {
+        let torus: Topology = "torus:3x3".parse().unwrap();
+        let collective = Collective::all_reduce();
+        let problem = Problem::new(&torus, &collective, model).unwrap();
+        let run = || all_reduce(&problem, None, 1, seed, &Budget::evaluations(1 << 12));
+        prop_assert_eq!(run(), run());
+    }
+}

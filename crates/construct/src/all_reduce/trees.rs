@@ -1,0 +1,184 @@
+//! Roots and trees of blocks, chosen so that no resource has more transfers than needed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rand::{Rng, RngExt};
+
+use super::route_table::RouteTable;
+use crate::kit::capacities::{Capacities, SlotId};
+
+/// How an attempt chooses roots and trees.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RootChoice {
+    /// Whether the roots are the centres of the network, or all members in turn.
+    pub(super) is_central: bool,
+    /// The cost of one more transfer on the way from or to the root, in uses of a busy resource.
+    pub(super) depth_cost: u32,
+}
+
+impl RootChoice {
+    /// Returns the choice of an attempt: the first ones are the most promising ones, later ones are random.
+    pub(super) fn of_attempt(attempt: u32, rng: &mut impl Rng) -> Self {
+        match attempt {
+            0 => Self { is_central: true, depth_cost: 64 },
+            1 => Self { is_central: false, depth_cost: 1 },
+            2 => Self { is_central: true, depth_cost: 1 },
+            3 => Self { is_central: false, depth_cost: 4 },
+            _ => Self { is_central: rng.random(), depth_cost: 1 << rng.random_range(0..5) },
+        }
+    }
+}
+
+/// The routes by their ends.
+pub(super) struct NeighbourGraph {
+    /// The start of each terminal's routes in `routes`, by the end at which the tree has arrived.
+    start: Vec<u32>,
+    routes: Vec<u32>,
+    /// Which end of a route is nearer to the root: 0 the sender, 1 the receiver.
+    near: usize,
+}
+
+impl NeighbourGraph {
+    /// Returns the routes that lead away from the root of a tree, or towards it.
+    pub(super) fn new(routes: &RouteTable, terminals: usize, towards_root: bool) -> Self {
+        let near = usize::from(towards_root);
+        let mut start = vec![0; terminals + 1];
+        let all = 0..routes.len() as u32;
+        all.clone().for_each(|route| start[routes.ends(route)[near] as usize + 1] += 1);
+        for terminal in 0..terminals {
+            start[terminal + 1] += start[terminal];
+        }
+        let (mut next, mut sorted) = (start.clone(), vec![0; routes.len()]);
+        for route in all {
+            let place = &mut next[routes.ends(route)[near] as usize];
+            sorted[*place as usize] = route;
+            *place += 1;
+        }
+        Self { start, routes: sorted, near }
+    }
+
+    fn routes_at(&self, terminal: u32) -> &[u32] {
+        &self.routes[self.start[terminal as usize] as usize..self.start[terminal as usize + 1] as usize]
+    }
+
+    /// Returns the number of transfers between each terminal and `root`; `u32::MAX` if there is no path.
+    pub(super) fn distances(&self, routes: &RouteTable, root: u32) -> Vec<u32> {
+        let (mut distance, mut queue, mut next) = (vec![u32::MAX; self.start.len() - 1], vec![root], 0);
+        distance[root as usize] = 0;
+        while let Some(&terminal) = queue.get(next) {
+            next += 1;
+            for &route in self.routes_at(terminal) {
+                let far = routes.ends(route)[1 - self.near];
+                if distance[far as usize] == u32::MAX {
+                    distance[far as usize] = distance[terminal as usize] + 1;
+                    queue.push(far);
+                }
+            }
+        }
+        distance
+    }
+}
+
+/// A route that a tree may grow along: its cost, a random number, and the route.
+type Candidate = (Cost, u32, u32);
+
+/// The uses of the busiest slot of a route and its depth, then the uses of all its slots together.
+type Cost = (u64, u64);
+
+/// Grows trees one after the other, and counts the uses of every resource and port.
+pub(super) struct TreeGrowth<'a> {
+    routes: &'a RouteTable,
+    capacities: &'a Capacities,
+    /// Number of uses of each slot by all trees so far.
+    load: Vec<u32>,
+    /// The depth of each terminal in the current tree.
+    depth: Vec<u32>,
+    candidates: BinaryHeap<Reverse<Candidate>>,
+}
+
+impl<'a> TreeGrowth<'a> {
+    pub(super) fn new(routes: &'a RouteTable, capacities: &'a Capacities, terminals: usize) -> Self {
+        Self {
+            routes,
+            capacities,
+            load: vec![0; capacities.len()],
+            depth: vec![u32::MAX; terminals],
+            candidates: BinaryHeap::new(),
+        }
+    }
+
+    /// Returns the cost of adding a route to the tree.
+    fn cost(&self, route: u32, depth: u32, choice: RootChoice) -> Cost {
+        let uses = |&slot: &SlotId| u64::from(16 * (self.load[slot as usize] + 1) / self.capacities.of(slot));
+        let uses = self.routes.slots(route).iter().map(uses);
+        let (busiest, sum) = uses.fold((0, 0), |(most, sum), uses| (uses.max(most), sum + uses));
+        (busiest + u64::from(16 * choice.depth_cost * depth), sum)
+    }
+
+    /// Fills `tree` with the routes of a tree that contains all members, in the order of its growth from the root: the
+    /// cheapest route comes next. Returns false if some member cannot be reached.
+    pub(super) fn grow(
+        &mut self,
+        graph: &NeighbourGraph,
+        root: u32,
+        is_member: &[bool],
+        choice: RootChoice,
+        tree: &mut Vec<u32>,
+        rng: &mut impl Rng,
+    ) -> bool {
+        tree.clear();
+        self.depth.fill(u32::MAX);
+        self.candidates.clear();
+        self.depth[root as usize] = 0;
+        let mut left = is_member.iter().filter(|&&is_member| is_member).count() - usize::from(is_member[root as usize]);
+        self.offer(graph, root, choice, rng);
+        while left > 0 {
+            let Some(Reverse((cost, noise, route))) = self.candidates.pop() else { return false };
+            let [near, far] = [graph.near, 1 - graph.near].map(|end| self.routes.ends(route)[end]);
+            if self.depth[far as usize] != u32::MAX {
+                continue;
+            }
+            let depth = self.depth[near as usize] + 1;
+            let actual = self.cost(route, depth, choice);
+            if actual > cost {
+                self.candidates.push(Reverse((actual, noise, route)));
+                continue;
+            }
+            self.depth[far as usize] = depth;
+            self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] += 1);
+            tree.push(route);
+            left -= usize::from(is_member[far as usize]);
+            self.offer(graph, far, choice, rng);
+        }
+        self.prune(graph, is_member, tree);
+        true
+    }
+
+    fn offer(&mut self, graph: &NeighbourGraph, terminal: u32, choice: RootChoice, rng: &mut impl Rng) {
+        let depth = self.depth[terminal as usize] + 1;
+        for &route in graph.routes_at(terminal) {
+            if self.depth[self.routes.ends(route)[1 - graph.near] as usize] == u32::MAX {
+                let cost = self.cost(route, depth, choice);
+                self.candidates.push(Reverse((cost, rng.random(), route)));
+            }
+        }
+    }
+
+    /// Removes the terminals that neither take part nor pass anything on.
+    fn prune(&mut self, graph: &NeighbourGraph, is_member: &[bool], tree: &mut Vec<u32>) {
+        let mut is_needed = is_member.to_vec();
+        let mut kept: Vec<u32> = Vec::with_capacity(tree.len());
+        for &route in tree.iter().rev() {
+            let [near, far] = [graph.near, 1 - graph.near].map(|end| self.routes.ends(route)[end]);
+            if is_needed[far as usize] {
+                is_needed[near as usize] = true;
+                kept.push(route);
+            } else {
+                self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] -= 1);
+            }
+        }
+        kept.reverse();
+        *tree = kept;
+    }
+}

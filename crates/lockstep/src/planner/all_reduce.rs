@@ -1,0 +1,46 @@
+//! All-reduces as one problem: partial sums and results share steps.
+
+use lockstep_construct::{ConstructEngine, all_reduce};
+use lockstep_schedule::{Budget, Effort, Engine, Pattern, Problem, Schedule, verify};
+
+use super::budget_share::part_of_time;
+use super::event::Event;
+use super::plan_state::PhaseSchedule;
+use super::registry::RegisteredEngine;
+
+/// The work on the whole all-reduce gets this part of the budget.
+const SHARE: u32 = 4;
+
+/// Returns an all-reduce in fewer steps than `start`; `None` if there is none, if the collective is no all-reduce, or if
+/// `engines` does not contain [`ConstructEngine`].
+pub(super) fn shorter_all_reduce(
+    problem: &Problem<'_>,
+    engines: &[RegisteredEngine<'_>],
+    start: Option<&Schedule>,
+    goal: u32,
+    seed: u64,
+    budget: &Budget,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Option<PhaseSchedule> {
+    let engine = ConstructEngine.name();
+    let is_chosen = engines.iter().any(|known| known.engine.name() == engine);
+    let is_reached = start.is_some_and(|start| start.step_count() as u32 <= goal);
+    if problem.collective().pattern() != Pattern::ReduceBroadcast || !is_chosen || is_reached {
+        return None;
+    }
+    let budget = part_of_time(budget, SHARE).with_evaluations(budget.evaluation_limit() / u64::from(SHARE));
+    let found = all_reduce(problem, start, goal, seed, &budget)?;
+    let steps = found.schedule.step_count() as u32;
+    match verify(problem, &found.schedule) {
+        Ok(verification) => {
+            let (method, effort) = (found.method.as_deref(), Effort { attempts: 1, evaluations: 0 });
+            observe(Event::Tried { engine, method, effort, steps: Some(steps) });
+            observe(Event::Found { engine, steps });
+            Some(PhaseSchedule::new(engine, found, verification))
+        }
+        Err(violation) => {
+            tracing::error!(engine, method = found.method, %violation, "schedule refused");
+            None
+        }
+    }
+}
