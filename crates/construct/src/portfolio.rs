@@ -57,6 +57,8 @@ struct MethodState {
     method: &'static Method,
     /// Number of attempts made.
     attempts: u64,
+    /// Number of evaluations so far.
+    spent: u64,
     /// Evaluations per attempt: an estimate first, and then the average of the last attempts.
     price: u64,
     /// Whether the method has nothing left to try.
@@ -70,7 +72,7 @@ const GROWTH: u64 = 3;
 const MAX_FAILED_ATTEMPTS: u64 = 64;
 
 /// The maximum estimate of one attempt: the methods limit their work.
-const MAX_ESTIMATE: u64 = 1 << 22;
+const MAX_ESTIMATE: u64 = 1 << 21;
 
 const NO_SCHEDULE: &str = "no attempt led to a schedule; report the network and the collective";
 const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the table of terminals and messages takes more than \
@@ -121,7 +123,7 @@ impl<'a> Portfolio<'a> {
     pub(crate) fn is_over(&self, limits: RoundLimits<'_>) -> bool {
         self.below <= limits.goal
             || self.is_spent
-            || !self.methods.iter().any(|state| self.affordable_attempts(state, limits.pause_after) > 0)
+            || !self.methods.iter().any(|state| self.shared_attempts(state, limits.pause_after) > 0)
             || is_stopped(limits.budget)
     }
 
@@ -135,7 +137,7 @@ impl<'a> Portfolio<'a> {
         for place in 0..self.methods.len() {
             let attempts = self.methods[place].attempts;
             let planned = (attempts * GROWTH).max(1);
-            let more = planned.min(self.affordable_attempts(&self.methods[place], limits.pause_after));
+            let more = planned.min(self.shared_attempts(&self.methods[place], limits.pause_after));
             let has_schedule = self.below < u32::MAX;
             if more == 0 || has_schedule && (self.below <= limits.goal || is_stopped(limits.budget)) {
                 continue;
@@ -180,6 +182,7 @@ impl<'a> Portfolio<'a> {
         if !matches!(result, Err(MethodError::Unsupported)) {
             let spent = work.evaluations().unwrap_or(price.saturating_mul(more));
             state.price = (spent / more).max(1);
+            state.spent = state.spent.saturating_add(spent);
             self.evaluations = self.evaluations.saturating_add(spent);
             let effort = Effort { attempts: more, evaluations: spent };
             observe(method, effort, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
@@ -202,6 +205,16 @@ impl<'a> Portfolio<'a> {
         self.methods[place].is_over = !method.is_random || is_hopeless;
     }
 
+    /// Returns the number of attempts within the method's share of the evaluations before the pause: all methods that
+    /// may still find something get the same.
+    fn shared_attempts(&self, state: &MethodState, pause_after: u64) -> u64 {
+        let methods = self.methods.iter().filter(|state| !state.is_over).count().max(1) as u64;
+        let share = if pause_after == u64::MAX { pause_after } else { pause_after / methods };
+        let left = share.saturating_sub(state.spent) / state.price;
+        let least = u64::from(self.below == u32::MAX && !state.is_over);
+        self.affordable_attempts(state, pause_after).min(left.max(least))
+    }
+
     /// Returns the number of attempts within a limit of evaluations; at least one while there is no schedule.
     fn affordable_attempts(&self, state: &MethodState, limit: u64) -> u64 {
         if state.is_over {
@@ -213,9 +226,9 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the state from which [`restore`](Self::restore) continues: the evaluations, the steps of the best
-    /// schedule, and three numbers per method, as 64-bit numbers in little-endian order.
+    /// schedule, and four numbers per method, as 64-bit numbers in little-endian order.
     pub(crate) fn save(&self) -> Vec<u8> {
-        let of_method = |state: &MethodState| [state.attempts, state.price, u64::from(state.is_over)];
+        let of_method = |state: &MethodState| [state.attempts, state.spent, state.price, u64::from(state.is_over)];
         let numbers = [self.evaluations, u64::from(self.below)].into_iter();
         numbers.chain(self.methods.iter().flat_map(of_method)).flat_map(u64::to_le_bytes).collect()
     }
@@ -235,8 +248,9 @@ impl<'a> Portfolio<'a> {
         }
         self.evaluations = *evaluations;
         self.below = below.min(u32::try_from(*best).map_err(|_| refused())?);
-        for (state, &[attempts, price, is_over]) in self.methods.iter_mut().zip(methods) {
-            (state.attempts, state.price, state.is_over) = (attempts, price.max(1), is_over != 0);
+        for (state, &[attempts, spent, price, is_over]) in self.methods.iter_mut().zip(methods) {
+            (state.attempts, state.spent, state.price) = (attempts, spent, price.max(1));
+            state.is_over = is_over != 0;
         }
         Ok(())
     }
@@ -260,7 +274,7 @@ fn initial_states(problem: &Problem<'_>, methods: &'static [Method]) -> Vec<Meth
     let deliveries = problem.messages().delivery_count();
     let state = |method: &'static Method| {
         let price = method.evaluations_per_delivery.saturating_mul(deliveries).clamp(1, MAX_ESTIMATE);
-        MethodState { method, attempts: 0, price, is_over: false }
+        MethodState { method, attempts: 0, spent: 0, price, is_over: false }
     };
     methods.iter().map(state).collect()
 }
@@ -291,24 +305,17 @@ mod tests {
         let all_gather = Collective::all_gather();
         let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
         let mut portfolio = Portfolio::new(&problem);
-        portfolio.methods = initial_states(HOPELESS);
+        portfolio.methods = initial_states(&problem, HOPELESS);
         let (mut attempts, budget) = (0, Budget::unlimited());
-        while !portfolio.is_over(1, &budget) {
-            portfolio.round(1, 1, &budget, &mut |_, more, _| attempts += more);
+        let limits = RoundLimits { goal: 1, seed: 1, budget: &budget, pause_after: u64::MAX };
+        while !portfolio.is_over(limits) {
+            portfolio.round(limits, &mut |_, effort, _| attempts += effort.attempts);
             assert!(attempts < 1_000, "{attempts} attempts");
         }
         assert!(attempts >= MAX_FAILED_ATTEMPTS, "{attempts} attempts");
         let error = portfolio.into_best().unwrap_err().to_string();
         assert!(error.contains(NO_SCHEDULE), "{error}");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use lockstep_schedule::{Collective, CommunicationModel};
-    use lockstep_topology::Topology;
-
-    use super::*;
 
     /// Runs rounds up to a pause and returns the names of all methods tried.
     fn tried(portfolio: &mut Portfolio<'_>, budget: &Budget, pause_after: u64) -> Vec<&'static str> {

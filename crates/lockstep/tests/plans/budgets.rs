@@ -1,7 +1,7 @@
 //! More budget is never worse.
 
 use lockstep::schedule::strategy::instance;
-use lockstep::{Budget, CommunicationModel, Ending, EngineChoice, Event, Plan, PlanOptions, Planner, Problem};
+use lockstep::{Budget, CommunicationModel, EngineChoice, Plan, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
 use crate::Setup;
