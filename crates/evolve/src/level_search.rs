@@ -150,7 +150,7 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
             self.level = level.steps;
             if let Some(reason) = self.request.budget.stop_after(self.spent) {
                 observer(EngineEvent::Spent(self.spent));
-                observer(EngineEvent::Stopped { reason, progress: None });
+                self.report_stop_between_levels(reason, observer);
                 return NotFound::Stopped { steps: self.level, reason };
             }
             match self.search_level(&table, level, resumed.take(), observer) {
@@ -163,6 +163,20 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
                 LevelResult::Stopped(reason) | LevelResult::Paused(reason) => return reason,
             }
         }
+    }
+
+    /// Reports that the search stopped before a level. It resumes with a new search there.
+    fn report_stop_between_levels(&self, reason: StopReason, observer: &mut EngineObserver<'_>) {
+        let progress = SearchProgress {
+            steps: self.level,
+            generation: 0,
+            evaluations: 0,
+            evaluation_limit: None,
+            conflicts: None,
+            checkpoint: &|| self.save(None),
+        };
+        let progress = Some(progress).filter(|_| reason != StopReason::Evaluations);
+        observer(EngineEvent::Stopped { reason, progress });
     }
 
     /// Only schedules of fewer steps are useful.
