@@ -245,7 +245,7 @@ impl<'a> PhasePlanner<'a> {
         &mut self,
         bounds: &mut OpenBounds<'_>,
         cost: Cost,
-        state: &PlanState,
+        state: &mut PlanState,
         observe: &mut dyn FnMut(Event<'_>),
     ) {
         let budget =
@@ -254,6 +254,8 @@ impl<'a> PhasePlanner<'a> {
             observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
         });
         self.bound = bounds.search.best().clone();
+        let stopped = budget.with_evaluations(u64::MAX).stop_after(0).filter(|_| self.bound.steps < state.reached());
+        stopped.into_iter().for_each(|reason| state.note_stop(reason));
         tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
     }
 
