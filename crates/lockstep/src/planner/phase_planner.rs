@@ -177,6 +177,7 @@ impl<'a> PhasePlanner<'a> {
         let at_start = rounds.as_ref().map(|(rounds, _)| &**rounds);
         let checkpoint =
             |state: &PlanState, search: &[u8]| checkpoint::write(identity, state, engine, search, at_start);
+        let is_cut = state.cut_short.is_some();
         let (mut is_spent, mut spent, mut paused) = (false, None, None);
         let found = known.engine.find(&request, &mut |event| match event {
             EngineEvent::Tried { method, effort, steps } => observe(Event::Tried { engine, method, effort, steps }),
@@ -185,7 +186,8 @@ impl<'a> PhasePlanner<'a> {
                 observe(Event::Search(SearchProgress { checkpoint: &checkpoint, ..progress }));
             }
             EngineEvent::Stopped { reason, progress } => {
-                if let Some(progress) = progress {
+                // After a bound that was cut short, the whole plan may take another way.
+                if let Some(progress) = progress.filter(|_| !is_cut) {
                     let checkpoint = || checkpoint(state, &(progress.checkpoint)());
                     observe(Event::Stopped(SearchProgress { checkpoint: &checkpoint, ..progress }));
                 }
