@@ -46,7 +46,9 @@ mod bound_search;
 mod cost;
 mod demand;
 mod dual_simplex;
+mod length_program;
 mod moving_cut;
+mod multicasts;
 mod need_vector;
 mod phases;
 mod pipeline;
@@ -57,6 +59,7 @@ mod rule;
 mod sample;
 mod symmetric;
 mod transfer_rules;
+mod transfers;
 
 pub use all::{all, all_within, by_rule};
 pub use best::{best, best_reaching};

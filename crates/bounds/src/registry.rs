@@ -7,7 +7,7 @@ use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
     arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, growth, ports, reception, source_cut, timed_cut,
-    tree_broadcast, tree_packets, volume,
+    timed_trees, tree_broadcast, tree_packets, tree_packing, volume,
 };
 
 /// A way to compute bounds by one rule.
@@ -47,6 +47,8 @@ pub(crate) const REGISTRY: &[RuleEntry] = &[
     entry(Rule::TimedCut, Cost::Expensive, timed_cut::BUILDS_ON, timed_cut::bound),
     entry(Rule::BroadcastLp, Cost::Expensive, broadcast_lp::BUILDS_ON, broadcast_lp::bound),
     entry(Rule::ArcForwarding, Cost::Expensive, &[], arc_forwarding::bound),
+    entry(Rule::TreePacking, Cost::Expensive, tree_packing::BUILDS_ON, tree_packing::bound),
+    entry(Rule::TimedTrees, Cost::Expensive, timed_trees::BUILDS_ON, timed_trees::bound),
 ];
 
 /// Returns the complete entry of a rule, or `None` for [`Rule::Phases`], which combines bounds of others.

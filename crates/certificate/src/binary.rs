@@ -23,9 +23,10 @@
 //!  8 Eccentricity   node: u32, direction: u8, distance: u32, messages: u64, ports: u64
 //!  9 DistanceSum    channel_uses: u64, per_step: u64
 //! 10 Volume         deliveries: u64, per_step: u64
-//! 11 ArcForwarding  resources, sends, receptions: lists of u32, distance: u64, per_step: u64
+//! 11 Lengths        resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //! 12 Reversed       certificate
 //! 13 Phases         list of bound
+//! 14 TimedTrees     infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
 //!
 //! set := step: u32, nodes: list of u32, count: u64, weight: u32
 //! ```
@@ -42,7 +43,7 @@ use crate::rule::Rule;
 const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 16] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -57,6 +58,8 @@ const RULES: [Rule; 14] = [
     Rule::Volume,
     Rule::ArcForwarding,
     Rule::Phases,
+    Rule::TreePacking,
+    Rule::TimedTrees,
 ];
 
 /// The directions by number.
@@ -174,6 +177,16 @@ impl Writer {
         self.list(numbers, |writer, &number| writer.u32(number));
     }
 
+    /// Writes three lists and the two sums over them.
+    fn lists(&mut self, lists: [&[u32]; 3], sums: [u64; 2]) {
+        for numbers in lists {
+            self.u32s(numbers);
+        }
+        for sum in sums {
+            self.u64(sum);
+        }
+    }
+
     fn text(&mut self, text: &str) {
         self.list(text.as_bytes(), |writer, &byte| writer.u8(byte));
     }
@@ -220,11 +233,7 @@ impl Writer {
             Certificate::TimedCut { infeasible, ref holds, ref sends, ref receives, messages, crossings } => {
                 self.u8(3);
                 self.u32(infeasible);
-                for labels in [holds, sends, receives] {
-                    self.u32s(labels);
-                }
-                self.u64(messages);
-                self.u64(crossings);
+                self.lists([holds, sends, receives], [messages, crossings]);
             }
             Certificate::Growth { source, messages, receivers, ports, ref informed } => {
                 self.u8(4);
@@ -274,13 +283,9 @@ impl Writer {
                 self.u64(deliveries);
                 self.u64(per_step);
             }
-            Certificate::ArcForwarding { ref resources, ref sends, ref receptions, distance, per_step } => {
+            Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step } => {
                 self.u8(11);
-                for lengths in [resources, sends, receptions] {
-                    self.u32s(lengths);
-                }
-                self.u64(distance);
-                self.u64(per_step);
+                self.lists([resources, sends, receptions], [distance, per_step]);
             }
             Certificate::Reversed { ref certificate } => {
                 self.u8(12);
@@ -289,6 +294,11 @@ impl Writer {
             Certificate::Phases { ref phases } => {
                 self.u8(13);
                 self.list(phases, Self::bound);
+            }
+            Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available } => {
+                self.u8(14);
+                self.u32(infeasible);
+                self.lists([resources, sends, receptions], [distance, available]);
             }
         }
     }
@@ -436,7 +446,7 @@ impl Reader<'_> {
             },
             9 => Certificate::DistanceSum { channel_uses: self.u64()?, per_step: self.u64()? },
             10 => Certificate::Volume { deliveries: self.u64()?, per_step: self.u64()? },
-            11 => Certificate::ArcForwarding {
+            11 => Certificate::Lengths {
                 resources: self.u32s()?,
                 sends: self.u32s()?,
                 receptions: self.u32s()?,
@@ -445,6 +455,14 @@ impl Reader<'_> {
             },
             12 => Certificate::Reversed { certificate: Box::new(self.certificate()?) },
             13 => Certificate::Phases { phases: self.list(Self::bound)? },
+            14 => Certificate::TimedTrees {
+                infeasible: self.u32()?,
+                resources: self.u32s()?,
+                sends: self.u32s()?,
+                receptions: self.u32s()?,
+                distance: self.u64()?,
+                available: self.u64()?,
+            },
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

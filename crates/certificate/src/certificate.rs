@@ -20,7 +20,8 @@ pub enum Direction {
 /// The facts that prove a bound. They suffice to check it without knowing how it was found.
 ///
 /// The facts concern the distribution of messages from sources to receivers. Node numbers are those of the topology.
-/// Each variant is named after the rule that it serves; [`Cut`](Self::Cut) also serves [`Rule::Ports`].
+/// Each variant is named after the rule that it serves, except [`Cut`](Self::Cut), which also serves [`Rule::Ports`], and
+/// [`Lengths`](Self::Lengths).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -199,13 +200,14 @@ pub enum Certificate {
         /// receivers.
         per_step: u64,
     },
-    /// Lengths of resources and ports: a dual solution of the fractional routing problem.
+    /// Lengths of resources and ports: a dual solution of a fractional packing problem. It serves
+    /// [`Rule::ArcForwarding`] and [`Rule::TreePacking`].
     ///
-    /// Proves `ceil(distance / per_step)` steps. A message that crosses a channel covers the lengths of its resource,
-    /// of a send port at its tail and of a receive port at its head. In one step, each length is covered at most once
-    /// per unit of capacity.
-    #[serde(rename = "lengths")]
-    ArcForwarding {
+    /// Proves `ceil(distance / per_step)` steps. In one step, each length is covered at most once per unit of capacity.
+    /// For the arcs, a message covers the lengths of all channels on a path, and under store-and-forward those of the
+    /// ports at both ends of each channel. For the trees, a transfer covers the lengths of its resources, of a send port
+    /// at its start and of a receive port at its end, and a message covers the lengths of a tree of transfers.
+    Lengths {
         /// The length of each resource, in the order of the resource numbers.
         resources: Vec<u32>,
         /// The length of a send port of each terminal, in ascending order of terminals; empty if all are 0.
@@ -214,10 +216,34 @@ pub enum Certificate {
         /// The length of a receive port of each terminal, in ascending order of terminals; empty if all are 0.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         receptions: Vec<u32>,
-        /// The sum of the lengths of the shortest legal paths of all messages.
+        /// The sum of the smallest lengths that the messages cover.
         distance: u64,
         /// The sum of the lengths of all resources and ports.
         per_step: u64,
+    },
+    /// Lengths of resources and ports in each step, by which the trees of transfers are too long for `infeasible` steps.
+    ///
+    /// Proves `infeasible + 1` steps. As for [`Lengths`](Self::Lengths), a transfer covers the lengths of its resources
+    /// and of the ports at its ends in its step. A message covers the lengths of a tree of transfers, in which every
+    /// terminal receives the message in an earlier step than it sends it.
+    TimedTrees {
+        /// The number of steps that is too small.
+        infeasible: u32,
+        /// The length of each resource, step by step, in the order of the resource numbers.
+        resources: Vec<u32>,
+        /// The length of a send port of each terminal, step by step, in ascending order of terminals; empty if all are
+        /// 0.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sends: Vec<u32>,
+        /// The length of a receive port of each terminal, step by step, in ascending order of terminals; empty if all
+        /// are 0.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        receptions: Vec<u32>,
+        /// The sum of the smallest lengths that the messages cover. A message for which no transfers are fast enough
+        /// counts as `available + 1`.
+        distance: u64,
+        /// The sum of the lengths of all resources and ports in all steps.
+        available: u64,
     },
     /// A fact about the time-reversed network, in which a collecting phase distributes.
     Reversed {

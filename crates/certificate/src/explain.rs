@@ -166,8 +166,13 @@ impl Display for Explanation<'_> {
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
-            Certificate::ArcForwarding { resources, sends, receptions, distance, per_step } => {
+            Certificate::Lengths { resources, sends, receptions, distance, per_step } => {
                 Self::lengths(f, [resources, sends, receptions], [*distance, *per_step])
+            }
+            Certificate::TimedTrees { infeasible, distance, available, .. } => {
+                let steps = counted((*infeasible).into(), "step");
+                write!(f, "by lengths of resources and ports in each of {steps}, all messages together cover ")?;
+                write!(f, "{distance}, but only {available} are available")
             }
             Certificate::Reversed { certificate } => {
                 write!(f, "backwards in time, {}", Explanation { certificate, topology: self.topology })

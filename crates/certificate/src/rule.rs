@@ -36,13 +36,17 @@ pub enum Rule {
     Volume,
     /// Even the best fractional routing of all messages gives some resource or port this load.
     ArcForwarding,
+    /// Even the best fractional packing of trees of transfers gives some resource or port this load.
+    TreePacking,
+    /// Even the best fractional packing of trees in the time-expanded network takes this number of steps.
+    TimedTrees,
     /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -56,6 +60,8 @@ impl Rule {
         Self::DistanceSum,
         Self::Volume,
         Self::ArcForwarding,
+        Self::TreePacking,
+        Self::TimedTrees,
         Self::Phases,
     ];
 
@@ -75,6 +81,10 @@ impl Rule {
             Self::DistanceSum => "the channels that all messages use",
             Self::Volume => "the messages that all terminals can send or receive per step",
             Self::ArcForwarding => "the channels that all messages use, with the best length for every channel",
+            Self::TreePacking => {
+                "the resources and ports that the transfers of all messages use, with the best lengths"
+            }
+            Self::TimedTrees => "the resources and ports that the transfers of all messages use in time, step by step",
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
         }
     }
@@ -96,6 +106,8 @@ impl fmt::Display for Rule {
             Self::DistanceSum => "distance-sum",
             Self::Volume => "volume",
             Self::ArcForwarding => "arc-forwarding",
+            Self::TreePacking => "tree-packing",
+            Self::TimedTrees => "timed-trees",
             Self::Phases => "phases",
         })
     }

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
 mod comparison;
+mod optima;
 mod repository;
 mod reproduce;
 mod tables;
@@ -21,6 +22,8 @@ use clap::Parser;
 enum Task {
     /// Compare our schedules with those of other programs; writes docs/benchmarks.md.
     Bench(comparison::Arguments),
+    /// Compare plans and bounds of random problems with exact optima.
+    Optima(optima::Arguments),
     /// Reproduce the tables of a paper and compare them with the committed report.
     ReproducePaper(reproduce::Arguments),
     /// Compare the tables of the guide with the code, or write them.
@@ -30,6 +33,7 @@ enum Task {
 fn main() -> Result<ExitCode> {
     match Task::parse() {
         Task::Bench(arguments) => comparison::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::Optima(arguments) => optima::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::ReproducePaper(arguments) => reproduce::run(&arguments),
         Task::Tables(arguments) => tables::run(&arguments),
     }

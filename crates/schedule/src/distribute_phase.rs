@@ -1,4 +1,4 @@
-//! Phases as distributions, the only problems that engines and bounds see.
+//! Phases as distributions, the problems that engines and bounds see.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,9 @@ pub struct DistributePhase<'a> {
 }
 
 impl<'a> DistributePhase<'a> {
-    /// Returns the phases in time order. Memory: one copy of the network per collecting phase.
+    /// Returns the phases: of an all-reduce, the reduction to the sources and the distribution from them. A schedule of the
+    /// first followed by one of the second is an all-reduce; in other all-reduces, both share steps. Memory: one copy of the
+    /// network per collecting phase.
     pub fn all(problem: &Problem<'a>) -> Vec<Self> {
         let (topology, collective) = (problem.topology(), problem.collective());
         let phases = collective.phases().iter().map(|phase| {
@@ -79,6 +81,9 @@ impl<'a> DistributePhase<'a> {
     }
 
     /// Returns the schedule of [`problem`](Self::problem) that corresponds to a valid schedule of the phase.
+    ///
+    /// A reduction may contain sums that the source never gets. In the distribution, their receivers send before they hold
+    /// the message.
     pub fn to_distribution(&self, schedule: Schedule) -> Schedule {
         if self.is_reversed { schedule.reversed() } else { schedule }
     }

@@ -10,7 +10,9 @@ impl Schedule {
     ///
     /// Reversing twice is the identity. If no transfer of a valid schedule is redundant or a needless relay, the
     /// reversed schedule is valid for the [reversed collective](crate::Collective::reversed) on the reversed network. A
-    /// broadcast becomes a reduction, a scatter becomes a gather. O(channel uses) time and memory.
+    /// broadcast becomes a reduction, a scatter becomes a gather. In an all-reduce this holds if every message is reduced to
+    /// one terminal along a tree and distributed from it along another, or if all sums that meet are disjoint. O(channel uses)
+    /// time and memory.
     ///
     /// # Source
     ///

@@ -60,7 +60,7 @@ impl Numbers<'_> {
         let (messages, per_step) = (UNKNOWN, UNKNOWN);
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
-        match self.below(12) {
+        match self.below(17) {
             0 => {
                 let nodes = vec![self.terminal(topology)];
                 (Rule::Ports, Certificate::Cut { nodes, direction: self.direction(), messages, per_step })
@@ -101,13 +101,22 @@ impl Numbers<'_> {
                 (Rule::Eccentricity, Certificate::Eccentricity { node, direction, distance, messages, ports })
             }
             10 => (Rule::DistanceSum, Certificate::DistanceSum { channel_uses: UNKNOWN, per_step }),
-            _ => {
+            11..=13 => {
+                let ports = [0, infeasible as usize * topology.terminal_count()][self.below(2)];
+                let resources = self.list(infeasible as usize * topology.resource_count(), 3);
+                let (sends, receptions) = (self.list(ports, 2), self.list(ports, 2));
+                let (distance, available) = (UNKNOWN, UNKNOWN);
+                let certificate =
+                    Certificate::TimedTrees { infeasible, resources, sends, receptions, distance, available };
+                (Rule::TimedTrees, certificate)
+            }
+            kind => {
                 let ports = [0, topology.terminal_count()][self.below(2)];
                 let resources = self.list(topology.resource_count(), 4);
                 let (sends, receptions) = (self.list(ports, 3), self.list(ports, 3));
                 let distance = UNKNOWN;
-                let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance, per_step };
-                (Rule::ArcForwarding, certificate)
+                let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
+                (if kind == 14 { Rule::ArcForwarding } else { Rule::TreePacking }, certificate)
             }
         }
     }
@@ -136,7 +145,7 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         | (Certificate::SourceCut { per_step, .. }, "resources that lead in")
         | (Certificate::Reception { per_step, .. }, "deliveries in one step")
         | (Certificate::DistanceSum { per_step, .. }, "channels crossed in one step")
-        | (Certificate::ArcForwarding { per_step, .. }, "lengths in one step") => per_step,
+        | (Certificate::Lengths { per_step, .. }, "lengths in one step") => per_step,
         (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
         (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
         (Certificate::Growth { receivers, .. }, "receivers of these messages") => receivers,
@@ -155,7 +164,11 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         }
         (Certificate::BroadcastLp { excess, .. }, _) => excess,
         (Certificate::DistanceSum { channel_uses, .. }, "channels crossed") => channel_uses,
-        (Certificate::ArcForwarding { distance, .. }, "lengths of all messages") => distance,
+        (
+            Certificate::Lengths { distance, .. } | Certificate::TimedTrees { distance, .. },
+            "lengths of all messages",
+        ) => distance,
+        (Certificate::TimedTrees { available, .. }, "lengths in all steps") => available,
         (certificate, _) => panic!("no {quantity} in {certificate:?}"),
     };
     assert_ne!(*number, actual, "{quantity}");

@@ -123,6 +123,8 @@ proptest! {
         let phases = lockstep_schedule::DistributePhase::all(&problem);
         let problem = phases[0].problem(&problem);
         prop_assume!(problem.messages().is_scatter() && problem.messages().len() > 1);
+        // With buses, the rule counts paths that are no shortest legal paths.
+        prop_assume!(!instance.topology.has_buses());
         let optimum = crate::fractional_routing::fractional_steps(&problem);
         prop_assume!(optimum.is_some());
         prop_assert_eq!(steps.map(f64::from), optimum.map(|optimum| (optimum - 1e-6).ceil()), "{:?}", optimum);

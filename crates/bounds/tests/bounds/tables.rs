@@ -1,7 +1,9 @@
 //! Bounds of networks whose optima are known.
 
 use lockstep_bounds::{Rule, all, best, by_rule, symmetric};
-use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Ports, Problem, ScatterRule};
+use lockstep_schedule::{
+    Collective, CollectiveName, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule,
+};
 use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
@@ -330,4 +332,54 @@ fn a_shared_bus_is_one_resource() {
     builder.share((0..4).map(ChannelId::new));
     let bus = builder.build().unwrap();
     assert_eq!(steps(&bus, &Collective::all_gather(), WORMHOLE), 12);
+}
+
+/// Returns hosts on one switch.
+fn hosts_on_a_switch(hosts: usize) -> Topology {
+    let mut network = TopologyBuilder::new("switch");
+    let hosts: Vec<NodeId> = (0..hosts).map(|host| network.terminal(host.to_string())).collect();
+    let switch = network.switch("switch");
+    for host in hosts {
+        network.link(host, switch);
+    }
+    network.build().unwrap()
+}
+
+/// Every delivery uses a channel at its sender and one at its receiver. With half-duplex links, these compete.
+#[test]
+fn a_delivery_has_two_ends() {
+    let model = CommunicationModel::wormhole();
+    let all_gather = Collective::all_gather();
+    assert_eq!(steps(&hosts_on_a_switch(6).half_duplex(), &all_gather, model), 6 * 5 * 2 / 6);
+    assert_eq!(steps(&network("fat-tree:2,3").half_duplex(), &all_gather, model), 8 * 7 * 2 / 8);
+    // Eight routers, each with two hosts: 16 * 15 deliveries over the links of 16 hosts.
+    assert_eq!(steps(&network("dragonfly:2,2,1").half_duplex(), &all_gather, model), 22);
+}
+
+/// With one port, the larger side of a bipartite network receives no more messages per step than the smaller side can
+/// send.
+#[test]
+fn the_smaller_side_of_a_mesh_sends_to_the_larger_one() {
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::store_and_forward() };
+    for (spec, larger, smaller) in [("mesh:3x7", 11, 10), ("mesh:5x5", 13, 12)] {
+        let mesh = network(spec);
+        let expected = (larger * (mesh.node_count() as u32 - 1)).div_ceil(smaller);
+        assert_eq!(steps(&mesh, &Collective::all_gather(), one_port), expected, "{spec}");
+    }
+}
+
+/// Each step has room for all transfers of the two messages, but not for their first transfers.
+#[test]
+fn a_message_is_forwarded_after_it_arrives() {
+    let triangle = network("ring:3").half_duplex();
+    let [a, b] = [0, 1].map(NodeId::new);
+    let exchange = [(a, b), (b, a)].map(|(source, receiver)| Message { source, receivers: vec![receiver] });
+    let collective = Collective::custom(exchange.to_vec());
+    assert_eq!(steps(&triangle, &collective, CommunicationModel::store_and_forward()), 2);
+    let path = network("mesh:1x4").half_duplex();
+    let [a, b, c, d] = [0, 1, 2, 3].map(NodeId::new);
+    let messages = [(d, vec![a, b, c]), (a, vec![b, d])];
+    let messages = messages.map(|(source, receivers)| Message { source, receivers });
+    let model = CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() };
+    assert_eq!(steps(&path, &Collective::custom(messages.to_vec()), model), 3);
 }

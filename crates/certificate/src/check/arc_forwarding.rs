@@ -1,4 +1,4 @@
-//! Lengths of resources and ports, summed over shortest paths.
+//! Lengths of shortest paths, summed over all messages.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,58 +6,26 @@ use std::collections::BinaryHeap;
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::capacity::{is_usable, receive_limit, send_limit};
+use super::capacity::is_usable;
 use super::distance::{expect_few_searches, takes_fewest_channels};
+use super::lengths::{Lengths, OVERFLOW};
 use super::messages::unsplit;
 use super::refusal::{Checked, expect, steps_of};
-
-const OVERFLOW: &str = "the sum of the lengths is too large";
-
-/// The lengths in a certificate.
-pub(super) struct Lengths<'a> {
-    /// The length of each resource.
-    pub(super) resources: &'a [u32],
-    /// The length of a send port of each terminal, or empty.
-    pub(super) sends: &'a [u32],
-    /// The length of a receive port of each terminal, or empty.
-    pub(super) receptions: &'a [u32],
-}
 
 pub(super) fn steps_proved(problem: &Problem<'_>, lengths: &Lengths<'_>, claimed: [u64; 2]) -> Checked<u64> {
     let messages = problem.messages();
     if !messages.is_scatter() {
         return Err("copies of a message can share a part of their paths".into());
     }
-    let limit = length_per_step(problem, lengths)?;
+    let ports_have_lengths = !lengths.sends.is_empty() || !lengths.receptions.is_empty();
+    if ports_have_lengths && problem.model().switching == Switching::Wormhole {
+        return Err("a wormhole transfer crosses many channels through one port".into());
+    }
+    let limit = lengths.per_step(problem)?;
     let distance = total_distance(problem, lengths)?;
     expect("lengths of all messages", claimed[0], distance)?;
     expect("lengths in one step", claimed[1], limit)?;
     steps_of(distance, limit)
-}
-
-/// Returns the sum of all lengths, each times its capacity.
-fn length_per_step(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> {
-    let topology = problem.topology();
-    if lengths.resources.len() != topology.resource_count() {
-        return Err("every resource must have a length".into());
-    }
-    for ports in [lengths.sends, lengths.receptions] {
-        if !ports.is_empty() && problem.model().switching == Switching::Wormhole {
-            return Err("a wormhole transfer crosses many channels through one port".into());
-        }
-        if !ports.is_empty() && ports.len() != topology.terminal_count() {
-            return Err("either every terminal has a length or none has".into());
-        }
-    }
-    let mut sum: u64 = lengths.resources.iter().map(|&length| u64::from(length)).sum();
-    let limits: [fn(&Problem<'_>, NodeId) -> u64; 2] = [send_limit, receive_limit];
-    for (ports, limit) in [lengths.sends, lengths.receptions].into_iter().zip(limits) {
-        for (&length, &terminal) in ports.iter().zip(topology.terminals()) {
-            let all = u64::from(length).checked_mul(limit(problem, terminal)).ok_or(OVERFLOW)?;
-            sum = sum.checked_add(all).ok_or(OVERFLOW)?;
-        }
-    }
-    Ok(sum)
 }
 
 /// Returns the sum of the lengths of shortest legal paths over all messages.
@@ -93,14 +61,10 @@ fn distances(
 ) -> Vec<Option<(u32, u64)>> {
     let (topology, model) = (problem.topology(), problem.model());
     let hop = u32::from(is_minimal);
-    let port = |ports: &[u32], node: NodeId| {
-        let length = topology.terminal_rank(node).and_then(|rank| ports.get(rank));
-        length.map_or(0, |&length| u64::from(length))
-    };
     // A network has at most 2^24 nodes, so a path has fewer channels, of length less than 2^34. No sum overflows.
     let length = |channel: ChannelId| {
-        let resource = u64::from(lengths.resources[topology.resource(channel).index()]);
-        resource + port(lengths.sends, topology.tail(channel)) + port(lengths.receptions, topology.head(channel))
+        let ports = lengths.send(topology, topology.tail(channel)) + lengths.receive(topology, topology.head(channel));
+        lengths.channel(topology, channel) + ports
     };
     let may_continue = |node: NodeId| {
         let is_routed = model.switching == Switching::Wormhole && topology.routes(node);

@@ -9,14 +9,18 @@ mod distance;
 mod distance_sum;
 mod eccentricity;
 mod growth;
+mod lengths;
 mod messages;
 mod nodes;
 mod reception;
 mod refusal;
 mod source_cut;
 mod timed_cut;
+mod timed_trees;
+mod transfers;
 mod tree_broadcast;
 mod tree_packets;
+mod tree_packing;
 mod volume;
 
 use lockstep_schedule::{DistributePhase, Problem};
@@ -122,13 +126,18 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::Volume, &Certificate::Volume { deliveries, per_step }) => {
             volume::steps_proved(problem, [deliveries, per_step])
         }
-        (
-            Rule::ArcForwarding,
-            &Certificate::ArcForwarding { ref resources, ref sends, ref receptions, distance, per_step },
-        ) => {
-            let lengths = arc_forwarding::Lengths { resources, sends, receptions };
-            arc_forwarding::steps_proved(problem, &lengths, [distance, per_step])
+        (_, &Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step }) => {
+            let lengths = lengths::Lengths { resources, sends, receptions };
+            match rule {
+                Rule::ArcForwarding => arc_forwarding::steps_proved(problem, &lengths, [distance, per_step]),
+                Rule::TreePacking => tree_packing::steps_proved(problem, &lengths, [distance, per_step]),
+                _ => Err("the facts belong to another rule".into()),
+            }
         }
+        (
+            Rule::TimedTrees,
+            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+        ) => timed_trees::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         _ => Err("the facts belong to another rule".into()),
     }
 }

@@ -6,7 +6,7 @@ use lockstep_topology::Topology;
 
 fn lengths(steps: u32, lengths: [Vec<u32>; 3], sums: [u64; 2]) -> LowerBound {
     let ([resources, sends, receptions], [distance, per_step]) = (lengths, sums);
-    let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance, per_step };
+    let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
     LowerBound { steps, rule: Rule::ArcForwarding, certificate }
 }
 

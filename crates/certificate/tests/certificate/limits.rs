@@ -117,7 +117,7 @@ fn with_buses_a_legal_path_may_have_more_channels_than_the_shortest() {
     let lengths = |distance: u64| LowerBound {
         steps: 2,
         rule: Rule::ArcForwarding,
-        certificate: Certificate::ArcForwarding {
+        certificate: Certificate::Lengths {
             resources: vec![1, 0, 0, 0],
             sends: vec![],
             receptions: vec![],
@@ -354,7 +354,7 @@ fn only_direct_messages_take_the_fewest_channels() {
     let mut resources = vec![0; triangle.resource_count()];
     resources[triangle.resource(first.unwrap()).index()] = 1;
     let (sends, receptions) = (Vec::new(), Vec::new());
-    let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance: 1, per_step: 1 };
+    let certificate = Certificate::Lengths { resources, sends, receptions, distance: 1, per_step: 1 };
     let bound = LowerBound { steps: 1, rule: Rule::ArcForwarding, certificate };
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
     assert_eq!(verdict(&triangle, &one, WORMHOLE, &bound), "accepted");

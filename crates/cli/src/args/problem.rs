@@ -30,7 +30,7 @@ pub(crate) struct ProblemArgs {
     /// Terminals of a group that performs the collective alone: names, numbers and ranges such as 0-3; repeat for more
     #[arg(long, value_name = "NODES", conflicts_with = "messages")]
     pub(crate) group: Vec<String>,
-    /// All-reduce a vector in BLOCKS blocks [default: as many as terminals, times --chunks]
+    /// All-reduce a vector in BLOCKS blocks [default: the number of terminals, times --chunks]
     #[arg(long, value_name = "BLOCKS", value_parser = count, conflicts_with_all = ["messages", "chunks"])]
     pub(crate) blocks: Option<NonZeroU32>,
     /// Messages to send, one JSON object per line: {"source": NODE, "receivers": [NODE, ...], "chunks": 1}

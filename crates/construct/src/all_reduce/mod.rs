@@ -1,8 +1,10 @@
 //! All-reduces as one problem: partial sums and results share steps.
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
-//! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together.
+//! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Few
+//! blocks on a hypercube need no root: see [`doubling`].
 
+mod doubling;
 mod justification;
 mod pipeline;
 mod route_table;
@@ -14,11 +16,12 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use self::doubling::recursive_doubling;
 use self::justification::Justification;
 use self::pipeline::Pipeline;
 use self::route_table::RouteTable;
 use self::transfers::Transfers;
-use self::trees::RootChoice;
+use self::trees::AttemptChoice;
 use crate::kit::capacities::Capacities;
 use crate::kit::task::SchedulingTask;
 
@@ -37,9 +40,10 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
-/// a root and two trees for every block, and pipeline the blocks. The result depends on the arguments only, unless time or
-/// cancellation ends the search. One evaluation is one transfer placed. Without buses, and if the table of blocks and
-/// terminals takes at most 1 GiB; otherwise there is no result.
+/// a root and two trees for every block, and pipeline the blocks; on hypercubes, recursive doubling is compared with them.
+/// The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one transfer
+/// placed. Wormhole networks with buses get the first part only. There is no result if the table of blocks and terminals
+/// takes more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;
@@ -66,13 +70,20 @@ pub fn all_reduce(
     if problem.collective().pattern() != Pattern::ReduceBroadcast || table_bytes > MAX_TABLE_BYTES {
         return None;
     }
+    // Every receiver sends at least one sum and gets one, each over one resource or more.
+    let least = (2 * messages.delivery_count()).div_ceil(topology.resource_count().max(1) as u64);
+    let goal = goal.max(u32::try_from(least).unwrap_or(u32::MAX));
+    let below = start.map_or(u32::MAX, |start| start.step_count() as u32);
+    if below <= goal {
+        return None;
+    }
     let task = SchedulingTask::new(problem).ok()?;
     let capacities = Capacities::new(&task);
     let mut search = Search {
         justification: Justification::new(&capacities, messages.len(), topology.terminal_count()),
         evaluations_left: budget.evaluation_limit().min(MAX_EVALUATIONS),
         rng: ChaCha8Rng::seed_from_u64(seed),
-        below: start.map_or(u32::MAX, |start| start.step_count() as u32),
+        below,
         goal,
         budget,
         best: None,
@@ -104,6 +115,13 @@ impl Search<'_> {
     /// there is no schedule yet.
     fn run_trees(&mut self, problem: &Problem<'_>, task: &SchedulingTask<'_>, capacities: &Capacities) {
         let Some(routes) = RouteTable::of_neighbours(task, capacities) else { return };
+        if let Some(schedule) = recursive_doubling(problem, &routes)
+            && (schedule.step_count() as u32) < self.below
+        {
+            // Its transfers do not move: partners must send in the same step.
+            self.below = schedule.step_count() as u32;
+            self.best = Some(FoundSchedule { schedule, method: Some("recursive doubling".to_owned()) });
+        }
         let Some(mut pipeline) = Pipeline::new(problem, capacities, &routes) else { return };
         let cost = pipeline.transfer_count() * (1 + 2 * ROUNDS as u64);
         let mut idle = 0;
@@ -115,8 +133,9 @@ impl Search<'_> {
             if self.evaluations_left < cost && !is_needed {
                 return;
             }
-            let choice = RootChoice::of_attempt(attempt, &mut self.rng);
+            let choice = AttemptChoice::of_attempt(attempt, &mut self.rng);
             let Some(transfers) = pipeline.attempt(choice, &mut self.rng) else { return };
+            self.evaluations_left = self.evaluations_left.saturating_sub(transfers.len() as u64);
             idle = if self.justify("pipelined trees", &routes, transfers) { 0 } else { idle + 1 };
         }
     }
@@ -134,14 +153,15 @@ impl Search<'_> {
                 self.below = steps;
                 kept = Some(transfers.clone());
             }
-            if self.is_over() || self.evaluations_left == 0 || round == ROUNDS {
+            let cost = 2 * transfers.len() as u64;
+            if self.is_over() || self.evaluations_left < cost || round == ROUNDS {
                 break;
             }
+            self.evaluations_left -= cost;
             // Transfers of the same step are tried in another order each time.
             let mut keys: Vec<u32> = (0..transfers.len() as u32).collect();
             keys.shuffle(&mut self.rng);
             let delays = self.rng.random();
-            self.evaluations_left = self.evaluations_left.saturating_sub(2 * transfers.len() as u64);
             self.justification.run(routes, &mut transfers, &keys, delays);
         }
         let Some(transfers) = kept else { return false };

@@ -1,17 +1,25 @@
 //! Blocks in a pipeline: each along its own trees, as early as the blocks before it allow.
 
+use std::cmp::Reverse;
+
 use lockstep_schedule::Problem;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::route_table::RouteTable;
 use super::transfers::{BlockTransfer, Transfers};
-use super::trees::{NeighbourGraph, RootChoice, TreeGrowth};
+use super::trees::{AttemptChoice, NeighbourGraph, TreeGrowth};
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
 
-/// Maximum number of members among which central roots are searched for.
+/// Maximum number of terminals among which central roots are searched for.
 const MAX_CENTRE_SEARCH: usize = 256;
+
+/// The routes of a block to its root and from its root, each in the order of growth from the root.
+struct BlockTrees {
+    in_tree: Vec<u32>,
+    out_tree: Vec<u32>,
+}
 
 /// Builds schedules block by block.
 pub(super) struct Pipeline<'a> {
@@ -29,7 +37,7 @@ pub(super) struct Pipeline<'a> {
 struct Group {
     is_member: Vec<bool>,
     members: Vec<u32>,
-    /// The members with the smallest distance to and from the farthest member.
+    /// The terminals with the smallest distance to and from the farthest member; some only pass sums on.
     centres: Vec<u32>,
 }
 
@@ -55,7 +63,7 @@ impl<'a> Pipeline<'a> {
             }
             let mut centres = Vec::new();
             if centre_searches < MAX_CENTRE_SEARCH {
-                centre_searches += members.len();
+                centre_searches += terminals;
                 let eccentricity = |root: u32| {
                     let far = |graph: &NeighbourGraph| {
                         let distance = graph.distances(routes, root);
@@ -63,10 +71,10 @@ impl<'a> Pipeline<'a> {
                     };
                     graphs.iter().map(far).try_fold(0u64, |sum, far| Some(sum + u64::from(far?)))
                 };
-                let all: Vec<Option<u64>> =
-                    members.iter().take(MAX_CENTRE_SEARCH).map(|&root| eccentricity(root)).collect();
-                let least = all.iter().min().copied()?;
-                centres = members.iter().zip(all).filter(|(_, far)| *far == least).map(|(&root, _)| root).collect();
+                let all: Vec<(u32, Option<u64>)> =
+                    (0..terminals.min(MAX_CENTRE_SEARCH) as u32).map(|root| (root, eccentricity(root))).collect();
+                let least = all.iter().map(|&(_, far)| far).min()?;
+                centres.extend(all.iter().filter(|&&(_, far)| far == least).map(|&(root, _)| root));
             }
             groups.push(Group { is_member, members, centres });
             group_of.extend(std::iter::repeat_n(groups.len() as u32 - 1, messages.chunks() as usize));
@@ -81,45 +89,76 @@ impl<'a> Pipeline<'a> {
 
     /// Builds a schedule: grows the trees of every block, and places its transfers in the first free steps. `None` if some
     /// terminal is unreachable.
-    pub(super) fn attempt(&mut self, choice: RootChoice, rng: &mut impl Rng) -> Option<Transfers> {
-        let mut table = ReservationTable::new(self.capacities);
-        let mut growth = TreeGrowth::new(self.routes, self.capacities, self.terminals);
-        let (mut transfers, mut tree, mut ready) = (Vec::new(), Vec::new(), vec![0; self.terminals]);
+    pub(super) fn attempt(&mut self, choice: AttemptChoice, rng: &mut impl Rng) -> Option<Transfers> {
         let mut blocks: Vec<u32> = (0..self.group_of.len() as u32).collect();
         blocks.shuffle(rng);
-        let mut offset = rng.next_u32() as usize;
-        for block in blocks {
-            let group = &self.groups[self.group_of[block as usize] as usize];
-            offset = offset.wrapping_add(1);
-            let roots = if choice.is_central && !group.centres.is_empty() { &group.centres } else { &group.members };
-            let root = roots[offset % roots.len()];
-            ready.fill(0);
-            for (graph, towards_root) in self.graphs.iter().zip([true, false]) {
-                if !growth.grow(graph, root, &group.is_member, choice, &mut tree, rng) {
-                    return None;
-                }
-                if towards_root {
-                    // The farthest terminals send first.
-                    tree.reverse();
-                }
-                for &route in &tree {
-                    let [from, to] = self.routes.ends(route);
-                    let slots = self.routes.slots(route);
-                    let step = table.first_free(|| slots.iter().copied(), ready[from as usize]);
-                    for &slot in slots {
-                        table.reserve(step, slot);
-                    }
-                    ready[to as usize] = ready[to as usize].max(step + 1);
-                    transfers.push(BlockTransfer { block, route, step });
-                }
-                if towards_root {
-                    // From now on, only what comes from the root counts.
-                    let complete = ready[root as usize];
-                    ready.fill(0);
-                    ready[root as usize] = complete;
-                }
+        let trees = self.trees(&blocks, choice, rng)?;
+        let mut tail = vec![0u32; self.terminals];
+        // Each with the number of transfers that follow it along its trees.
+        let mut planned: Vec<(u32, BlockTransfer)> = Vec::new();
+        for (block, BlockTrees { in_tree, out_tree }) in blocks.into_iter().zip(trees) {
+            tail.fill(0);
+            for &route in out_tree.iter().rev() {
+                let [near, far] = self.routes.ends(route).map(|rank| rank as usize);
+                tail[near] = tail[near].max(tail[far] + 1);
             }
+            let start = planned.len();
+            planned.extend(
+                out_tree
+                    .iter()
+                    .rev()
+                    .map(|&route| (tail[self.routes.ends(route)[1] as usize], BlockTransfer { block, route, step: 0 })),
+            );
+            for &route in &in_tree {
+                let [far, near] = self.routes.ends(route).map(|rank| rank as usize);
+                planned.push((tail[near], BlockTransfer { block, route, step: 0 }));
+                tail[far] = tail[near] + 1;
+            }
+            // The farthest terminals send first, and receive last.
+            planned[start..].reverse();
+            let in_count = in_tree.len();
+            planned[start + in_count..].sort_by_key(|&(tail, _)| Reverse(tail));
         }
-        Some(Transfers(transfers))
+        if !choice.is_by_block {
+            planned.sort_by_key(|&(tail, _)| Reverse(tail));
+        }
+        Some(self.place(planned.into_iter().map(|(_, transfer)| transfer).collect()))
+    }
+
+    /// Returns the trees of the blocks; `None` if some terminal is unreachable.
+    fn trees(&self, blocks: &[u32], choice: AttemptChoice, rng: &mut impl Rng) -> Option<Vec<BlockTrees>> {
+        let mut growth = TreeGrowth::new(self.routes, self.capacities, self.terminals);
+        let [towards_root, from_root] = &self.graphs;
+        let mut trees = Vec::with_capacity(blocks.len());
+        let mut offset = rng.next_u32() as usize;
+        for &block in blocks {
+            let group = &self.groups[self.group_of[block as usize] as usize];
+            let is_central = choice.is_central && !group.centres.is_empty();
+            let roots = if is_central { &group.centres } else { &group.members };
+            offset = offset.wrapping_add(1);
+            let root = roots[offset % roots.len()];
+            trees.push(BlockTrees {
+                in_tree: growth.grow(towards_root, root, &group.is_member, choice, rng)?,
+                out_tree: growth.grow(from_root, root, &group.is_member, choice, rng)?,
+            });
+        }
+        Some(trees)
+    }
+
+    /// Places every transfer in the first step in which everything has arrived that an earlier one of the list brings.
+    fn place(&self, mut transfers: Vec<BlockTransfer>) -> Transfers {
+        let mut table = ReservationTable::new(self.capacities);
+        let mut ready = vec![0; self.group_of.len() * self.terminals];
+        for transfer in &mut transfers {
+            let slots = self.routes.slots(transfer.route);
+            let place = |rank: u32| transfer.block as usize * self.terminals + rank as usize;
+            let [from, to] = self.routes.ends(transfer.route).map(place);
+            transfer.step = table.first_free(|| slots.iter().copied(), ready[from]);
+            for &slot in slots {
+                table.reserve(transfer.step, slot);
+            }
+            ready[to] = ready[to].max(transfer.step + 1);
+        }
+        Transfers(transfers)
     }
 }

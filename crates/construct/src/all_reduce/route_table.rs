@@ -67,6 +67,11 @@ impl RouteTable {
         part(&self.channels, &self.path_end, route)
     }
 
+    /// Returns the resources that a transfer occupies.
+    pub(super) fn resources(&self, route: u32) -> &[SlotId] {
+        &self.slots(route)[..self.path(route).len()]
+    }
+
     /// Returns the resources and ports that a transfer occupies.
     #[inline]
     pub(super) fn slots(&self, route: u32) -> &[SlotId] {

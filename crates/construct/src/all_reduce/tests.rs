@@ -22,6 +22,15 @@ fn stars_and_trees_sum_one_block_per_step() {
     }
 }
 
+#[test]
+fn partners_double_what_they_hold() {
+    let cases =
+        [("hypercube:3", 1, 3), ("hypercube:3", 3, 3), ("hypercube:4", 5, 8), ("torus:4x4", 1, 4), ("ring:4", 2, 2)];
+    for (spec, blocks, expected) in cases {
+        assert_eq!(steps(&spec.parse().unwrap(), blocks, expected), expected, "{spec} in {blocks} blocks");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

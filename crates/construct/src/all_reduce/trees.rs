@@ -10,22 +10,24 @@ use crate::kit::capacities::{Capacities, SlotId};
 
 /// How an attempt chooses roots and trees.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RootChoice {
+pub(super) struct AttemptChoice {
     /// Whether the roots are the centres of the network, or all members in turn.
     pub(super) is_central: bool,
+    /// Whether the blocks follow each other, or the transfers with the most transfers after them come first.
+    pub(super) is_by_block: bool,
     /// The cost of one more transfer on the way from or to the root, in uses of a busy resource.
     pub(super) depth_cost: u32,
 }
 
-impl RootChoice {
+impl AttemptChoice {
     /// Returns the choice of an attempt: the first ones are the most promising ones, later ones are random.
     pub(super) fn of_attempt(attempt: u32, rng: &mut impl Rng) -> Self {
         match attempt {
-            0 => Self { is_central: true, depth_cost: 64 },
-            1 => Self { is_central: false, depth_cost: 1 },
-            2 => Self { is_central: true, depth_cost: 1 },
-            3 => Self { is_central: false, depth_cost: 4 },
-            _ => Self { is_central: rng.random(), depth_cost: 1 << rng.random_range(0..5) },
+            0 => Self { is_central: true, is_by_block: true, depth_cost: 64 },
+            1 => Self { is_central: false, is_by_block: false, depth_cost: 1 },
+            2 => Self { is_central: true, is_by_block: true, depth_cost: 1 },
+            3 => Self { is_central: true, is_by_block: false, depth_cost: 4 },
+            _ => Self { is_central: rng.random(), is_by_block: rng.random(), depth_cost: 1 << rng.random_range(0..5) },
         }
     }
 }
@@ -109,32 +111,31 @@ impl<'a> TreeGrowth<'a> {
     }
 
     /// Returns the cost of adding a route to the tree.
-    fn cost(&self, route: u32, depth: u32, choice: RootChoice) -> Cost {
+    fn cost(&self, route: u32, depth: u32, choice: AttemptChoice) -> Cost {
         let uses = |&slot: &SlotId| u64::from(16 * (self.load[slot as usize] + 1) / self.capacities.of(slot));
         let uses = self.routes.slots(route).iter().map(uses);
         let (busiest, sum) = uses.fold((0, 0), |(most, sum), uses| (uses.max(most), sum + uses));
         (busiest + u64::from(16 * choice.depth_cost * depth), sum)
     }
 
-    /// Fills `tree` with the routes of a tree that contains all members, in the order of its growth from the root: the
-    /// cheapest route comes next. Returns false if some member cannot be reached.
+    /// Returns the routes of a tree that contains all members, in the order of its growth from the root: the cheapest route
+    /// comes next. `None` if some member cannot be reached.
     pub(super) fn grow(
         &mut self,
         graph: &NeighbourGraph,
         root: u32,
         is_member: &[bool],
-        choice: RootChoice,
-        tree: &mut Vec<u32>,
+        choice: AttemptChoice,
         rng: &mut impl Rng,
-    ) -> bool {
-        tree.clear();
+    ) -> Option<Vec<u32>> {
+        let mut tree = Vec::new();
         self.depth.fill(u32::MAX);
         self.candidates.clear();
         self.depth[root as usize] = 0;
         let mut left = is_member.iter().filter(|&&is_member| is_member).count() - usize::from(is_member[root as usize]);
         self.offer(graph, root, choice, rng);
         while left > 0 {
-            let Some(Reverse((cost, noise, route))) = self.candidates.pop() else { return false };
+            let Reverse((cost, noise, route)) = self.candidates.pop()?;
             let [near, far] = [graph.near, 1 - graph.near].map(|end| self.routes.ends(route)[end]);
             if self.depth[far as usize] != u32::MAX {
                 continue;
@@ -151,11 +152,10 @@ impl<'a> TreeGrowth<'a> {
             left -= usize::from(is_member[far as usize]);
             self.offer(graph, far, choice, rng);
         }
-        self.prune(graph, is_member, tree);
-        true
+        Some(self.pruned(graph, is_member, &tree))
     }
 
-    fn offer(&mut self, graph: &NeighbourGraph, terminal: u32, choice: RootChoice, rng: &mut impl Rng) {
+    fn offer(&mut self, graph: &NeighbourGraph, terminal: u32, choice: AttemptChoice, rng: &mut impl Rng) {
         let depth = self.depth[terminal as usize] + 1;
         for &route in graph.routes_at(terminal) {
             if self.depth[self.routes.ends(route)[1 - graph.near] as usize] == u32::MAX {
@@ -165,8 +165,8 @@ impl<'a> TreeGrowth<'a> {
         }
     }
 
-    /// Removes the terminals that neither take part nor pass anything on.
-    fn prune(&mut self, graph: &NeighbourGraph, is_member: &[bool], tree: &mut Vec<u32>) {
+    /// Returns the tree without terminals that neither take part nor pass anything on.
+    fn pruned(&mut self, graph: &NeighbourGraph, is_member: &[bool], tree: &[u32]) -> Vec<u32> {
         let mut is_needed = is_member.to_vec();
         let mut kept: Vec<u32> = Vec::with_capacity(tree.len());
         for &route in tree.iter().rev() {
@@ -179,6 +179,6 @@ impl<'a> TreeGrowth<'a> {
             }
         }
         kept.reverse();
-        *tree = kept;
+        kept
     }
 }

@@ -2,7 +2,9 @@
 
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Phase, Problem, Schedule};
+use lockstep_schedule::{
+    Budget, Collective, CommunicationModel, DistributePhase, Phase, Problem, Schedule, StopReason,
+};
 use lockstep_topology::Topology;
 
 use super::all_reduce::shorter_all_reduce;
@@ -159,7 +161,7 @@ impl<'a> Planner<'a> {
                 let bound =
                     lockstep_bounds::of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect());
                 let goal = options.steps.unwrap_or(bound.steps);
-                let whole = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
+                let (whole, _) = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
                 return match (error, whole) {
                     (PlanError::NotFound(_), Some(whole))
                         if options.steps.is_none_or(|steps| whole.step_count() <= steps) =>
@@ -199,15 +201,16 @@ fn finish(
     state: PlanState,
     bounds: Vec<LowerBound>,
     options: PlanOptions<'_>,
-    improve: impl FnOnce(&Schedule, &LowerBound) -> Option<PhaseSchedule>,
+    improve: impl FnOnce(&Schedule, &LowerBound) -> (Option<PhaseSchedule>, Option<StopReason>),
 ) -> Result<Plan, PlanError> {
     let steps = |place: usize| state.done[place].step_count();
     let exceeded = bounds.iter().enumerate().find(|&(place, bound)| steps(place) < bound.steps);
     let exceeded = exceeded.map(|(place, bound)| (bound.clone(), steps(place)));
     let bound = lockstep_bounds::of_phases(phases, bounds);
     let joined = joined(problem, phases, state.done, options);
-    let best = improve(&joined.schedule, &bound).unwrap_or(joined);
-    let plan = plan_of(problem, best, bound, state.cut_short, options)?;
+    let (improved, stopped) = improve(&joined.schedule, &bound);
+    let cut_short = stopped.and_then(CutShort::by).or(state.cut_short);
+    let plan = plan_of(problem, improved.unwrap_or(joined), bound, cut_short, options)?;
     match exceeded {
         // The bound of one phase is false, although that of the collective is not.
         Some((bound, steps)) => {
@@ -300,7 +303,7 @@ mod tests {
             let verification = verify(&problem, &schedule).unwrap();
             state.done.push(PhaseSchedule::new("construct", FoundSchedule { schedule, method: None }, verification));
         }
-        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, _| None).unwrap_err()
+        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, _| (None, None)).unwrap_err()
     }
 
     #[test]

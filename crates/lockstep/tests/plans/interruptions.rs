@@ -42,7 +42,7 @@ fn a_cancelled_sweep_keeps_only_what_the_whole_sweep_has() {
     }
 }
 
-/// A cancellation can end an attempt early that still meets the bound, as in the all-reduce.
+/// A cancelled attempt can still meet the bound, with other transfers.
 #[test]
 fn a_cancelled_plan_says_so_or_is_optimal_or_is_the_whole_plan() {
     for (spec, collective, engine) in [

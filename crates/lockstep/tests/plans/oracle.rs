@@ -37,9 +37,10 @@ proptest! {
         }
     }
 
-    /// In an all-reduce the search tries every sum. Plans are at most one step longer, and bounds hold.
+    /// In an all-reduce the search tries every sum. Bounds hold, and plans take at most the steps of an optimal reduction and
+    /// an optimal distribution, each of which takes no more steps than the all-reduce.
     #[test]
-    fn all_reduces_are_nearly_as_short_as_the_exhaustive_optimum(
+    fn all_reduces_are_at_most_twice_as_long_as_the_exhaustive_optimum(
         instance in instance(4).prop_filter("a small all-reduce", |instance| {
             let problem = instance.problem();
             let pairs = problem.messages().len() * problem.topology().terminal_count();
@@ -55,6 +56,6 @@ proptest! {
         let plan = Planner::new(problem, PlanOptions::auto(1)).run(&Budget::evaluations(1 << 14), |_| {}).unwrap();
         prop_assert!(plan.lower_bound().steps <= optimum, "{} > {optimum}", plan.lower_bound());
         let reached = plan.step_count();
-        prop_assert!((optimum..=optimum + 1).contains(&reached), "{reached}, but {optimum} are possible");
+        prop_assert!((optimum..=2 * optimum).contains(&reached), "{reached}, but {optimum} are possible");
     }
 }

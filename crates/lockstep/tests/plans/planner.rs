@@ -184,3 +184,24 @@ fn a_plan_reports_its_deadline() {
         }
     }
 }
+
+/// The phases of an all-reduce share steps, under any numbering of the nodes.
+#[test]
+fn all_reduces_have_no_barrier() {
+    for (spec, steps) in [("star:8", 9), ("star:16", 17), ("full-b-tree:15", 20), ("mesh:8x8", 63)] {
+        let setup = Setup::new(spec, "all-reduce", WORMHOLE);
+        let plan =
+            Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 22), |_| {}).unwrap();
+        assert!(plan.step_count() <= steps, "{spec}: {} steps", plan.step_count());
+        assert!(plan.engine().starts_with("construct ("), "{spec}: {}", plan.engine());
+    }
+}
+
+/// Two phases need 14 steps.
+#[test]
+fn a_maximum_number_of_steps_below_two_phases_is_kept() {
+    let setup = Setup::new("star:8", "all-reduce", WORMHOLE);
+    let options = PlanOptions { steps: Some(9), ..PlanOptions::auto(1) };
+    let plan = Planner::new(setup.problem(), options).run(&Budget::evaluations(1 << 20), |_| {}).unwrap();
+    assert_eq!(plan.step_count(), 9);
+}

@@ -123,6 +123,8 @@ enum Choice {
     Named(CollectiveName, Index),
     /// One or two groups; the root of each is its first terminal, and its second one if the flag is set.
     Groups(CollectiveName, Vec<Vec<Index>>, bool),
+    /// An all-reduce in one or two blocks, of all terminals or of one group.
+    Blocks(Vec<Vec<Index>>),
     /// The source and the receivers of each message.
     Custom(Vec<(Index, Vec<Index>)>),
 }
@@ -136,6 +138,7 @@ fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
     let kind = prop_oneof![
         8 => named.prop_map(|(name, root)| Choice::Named(name, root)),
         3 => groups.prop_map(|(name, groups, has_two_roots)| Choice::Groups(name, groups, has_two_roots)),
+        1 => prop::collection::vec(prop::collection::vec(any::<Index>(), 2..=5), 0..=1).prop_map(Choice::Blocks),
         1 => prop::collection::vec(message(1..=1), 1..=6).prop_map(Choice::Custom),
         1 => prop::collection::vec(message(1..=4), 1..=4).prop_map(Choice::Custom),
     ];
@@ -161,6 +164,11 @@ impl CollectiveChoice {
                 let roots = if name.has_root() { &roots[..] } else { &[] };
                 name.in_groups(topology, &groups, roots)
                     .expect("groups have two terminals or more, and a root if needed")
+            }
+            Choice::Blocks(groups) => {
+                let groups: Vec<Vec<NodeId>> = groups.iter().map(|members| group(terminals, members)).collect();
+                return Collective::all_reduce_in_blocks(topology, &groups, self.chunks)
+                    .expect("groups have two terminals or more");
             }
             Choice::Custom(messages) => {
                 let messages = messages.iter().map(|(source, receivers)| custom_message(terminals, *source, receivers));

@@ -88,9 +88,12 @@ fn verify_blocks(
         Some(moved) => moved.partition_point(|&other| other < message),
     };
     let message_of = |row: usize| known.as_ref().map_or(MessageId::from_index(row), |moved| moved[row]);
-    // The start of each row's transfers, then the end of the last one.
+    // The start of each row's transfers, then the end of the last one. Transfers that join no terminals leave gaps.
     let mut start = vec![0u32; rows + 1];
-    for_each_move(case, |message, _| start[row_of(message) + 1] += 1);
+    let all = case.schedule.steps().flat_map(|(_, step)| step.messages());
+    for &message in all.filter(|message| message.index() < count) {
+        start[row_of(message) + 1] += 1;
+    }
     for row in 0..rows {
         start[row + 1] += start[row];
     }
@@ -116,7 +119,7 @@ fn verify_blocks(
             report_unmoved(case, next_message..message.number(), findings);
             next_message = message.number() + 1;
             ends.set(case, message);
-            let moves = &moves[start[row] as usize - base..start[row + 1] as usize - base];
+            let moves = &moves[start[row] as usize - base..cursor[row - first] as usize - base];
             let block = Block { message, moves, contributors: &ends.contributors, goals: ends.goals(case) };
             let mut found = Findings::new(findings.limit);
             redundant += verify_block(&block, &mut scratch, &mut found);

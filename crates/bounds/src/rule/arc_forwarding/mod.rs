@@ -125,7 +125,7 @@ impl LengthCandidate {
             }
         }
         let (resources, distance, per_step) = (lengths, self.distance, self.per_step);
-        let certificate = Certificate::ArcForwarding { resources, sends, receptions, distance, per_step };
+        let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
         Some(LowerBound { steps, rule: Rule::ArcForwarding, certificate })
     }
 }

@@ -1,0 +1,61 @@
+//! Lengths of resources and ports.
+
+use lockstep_schedule::Problem;
+use lockstep_topology::{ChannelId, NodeId, Topology};
+
+use super::capacity::{receive_limit, send_limit};
+use super::refusal::Checked;
+
+pub(super) const OVERFLOW: &str = "the sum of the lengths is too large";
+
+/// The lengths in a certificate.
+pub(super) struct Lengths<'a> {
+    /// The length of each resource.
+    pub(super) resources: &'a [u32],
+    /// The length of a send port of each terminal, or empty.
+    pub(super) sends: &'a [u32],
+    /// The length of a receive port of each terminal, or empty.
+    pub(super) receptions: &'a [u32],
+}
+
+impl Lengths<'_> {
+    /// Returns the length of the resource of a channel.
+    pub(super) fn channel(&self, topology: &Topology, channel: ChannelId) -> u64 {
+        self.resources[topology.resource(channel).index()].into()
+    }
+
+    /// Returns the length of a send port of a node; 0 if it has none.
+    pub(super) fn send(&self, topology: &Topology, node: NodeId) -> u64 {
+        port(self.sends, topology, node)
+    }
+
+    /// Returns the length of a receive port of a node; 0 if it has none.
+    pub(super) fn receive(&self, topology: &Topology, node: NodeId) -> u64 {
+        port(self.receptions, topology, node)
+    }
+
+    /// Returns the sum of all lengths, each times its capacity.
+    pub(super) fn per_step(&self, problem: &Problem<'_>) -> Checked<u64> {
+        let topology = problem.topology();
+        if self.resources.len() != topology.resource_count() {
+            return Err("every resource must have a length".into());
+        }
+        let mut sum: u64 = self.resources.iter().map(|&length| u64::from(length)).sum();
+        let limits: [fn(&Problem<'_>, NodeId) -> u64; 2] = [send_limit, receive_limit];
+        for (ports, limit) in [self.sends, self.receptions].into_iter().zip(limits) {
+            if !ports.is_empty() && ports.len() != topology.terminal_count() {
+                return Err("either every terminal has a length or none has".into());
+            }
+            for (&length, &terminal) in ports.iter().zip(topology.terminals()) {
+                let all = u64::from(length).checked_mul(limit(problem, terminal)).ok_or(OVERFLOW)?;
+                sum = sum.checked_add(all).ok_or(OVERFLOW)?;
+            }
+        }
+        Ok(sum)
+    }
+}
+
+fn port(lengths: &[u32], topology: &Topology, node: NodeId) -> u64 {
+    let length = topology.terminal_rank(node).and_then(|rank| lengths.get(rank));
+    length.map_or(0, |&length| length.into())
+}
