@@ -210,6 +210,11 @@ proptest! {
         prop_assert!(bound.steps <= tree.terminal_count().next_power_of_two().ilog2());
     }
 
+}
+
+proptest! {
+    #![proptest_config(cases(600))]
+
     /// A search that stops early returns enough steps, or the best bound.
     #[test]
     fn rules_are_applied_until_a_bound_suffices(instance in instance_of(12), enough in 0..20u32) {
@@ -233,6 +238,11 @@ proptest! {
             prop_assert_eq!(alone.as_ref(), bounds.iter().find(|bound| bound.rule == rule), "{}", rule);
         }
     }
+
+}
+
+proptest! {
+    #![proptest_config(cases(1000))]
 
     /// Networks that are too large for the oracle, with schedules that the verifier accepts.
     #[test]
