@@ -99,6 +99,30 @@ fn an_interrupted_evolution_leaves_its_front_and_is_resumed_bit_for_bit() {
     assert!(resumed == whole && resumed != so_far);
 }
 
+/// The first schedule of this plan takes many seconds, and a signal does not wait for it.
+#[test]
+fn a_plan_without_a_schedule_ends_soon_after_a_signal() {
+    let directory = tempfile::tempdir().unwrap();
+    let arguments = "plan random-regular:2000,4,1 -c aas --switching store-and-forward -o s.json";
+    let mut delay = Duration::from_millis(250);
+    let output = loop {
+        let mut child = start(directory.path(), arguments, "1");
+        sleep(delay);
+        assert_eq!(child.try_wait().unwrap(), None, "the search ended before the signal");
+        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        // A signal before the search begins ends the process by the default of the system.
+        if output.status.code().is_some() {
+            break output;
+        }
+        delay *= 2;
+    };
+    assert_eq!(output.status.code(), Some(130));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("stopped without a result"), "{message}");
+    assert!(!directory.path().join("s.json").exists());
+}
+
 /// Starts a sweep over all pairs of links of a mesh. Its log file is in the cache folder, or a book.
 fn start_sweep(directory: &Path, more: &[&str]) -> Child {
     let mut command = lockstep(directory);
