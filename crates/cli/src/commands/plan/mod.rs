@@ -22,6 +22,7 @@ use crate::problem_input::{self, ProblemInput};
 use crate::progress::Watch;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
+use crate::units::BudgetArg;
 
 pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.large.local {
@@ -74,8 +75,8 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
             let is_data = args.json || output.as_ref().is_some_and(Output::is_standard);
-            if ends_early && !plan.is_optimal() {
-                output::note(verbosity, "the plan may not be optimal; more: --budget 60s");
+            if ends_early && args.budget == BudgetArg::DEFAULT && !plan.is_optimal() {
+                output::note(verbosity, "the search ended at the default budget; more: --budget 60s");
             }
             deliver(&plan, seconds, output.map(|output| (output, format)), args, verbosity)?;
             explain(&explanation, is_data, args)?;
