@@ -257,7 +257,9 @@ impl<'a> PhasePlanner<'a> {
         });
         self.bound = bounds.search.best().clone();
         let stopped = budget.with_evaluations(u64::MAX).stop_after(0).filter(|_| self.bound.steps < state.reached());
-        stopped.into_iter().for_each(|reason| state.note_stop(reason));
+        if let Some(reason) = stopped {
+            state.note_stop(reason);
+        }
         tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
     }
 
@@ -287,7 +289,9 @@ impl<'a> PhasePlanner<'a> {
             return true;
         }
         let stopped = self.budget.stop_after(0);
-        stopped.into_iter().for_each(|reason| state.note_stop(reason));
+        if let Some(reason) = stopped {
+            state.note_stop(reason);
+        }
         stopped.is_some()
     }
 

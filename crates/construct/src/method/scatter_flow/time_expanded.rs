@@ -293,7 +293,9 @@ impl<'a> StepPaths<'a> {
     fn new(supply: &'a Supply<'a>, timing: Timing, hops: &[ChannelId]) -> Self {
         let none = vec![false; supply.topology.channel_bound()];
         let mut is_hop = none.clone();
-        hops.iter().for_each(|channel| is_hop[channel.index()] = true);
+        for channel in hops {
+            is_hop[channel.index()] = true;
+        }
         Self { supply, timing, is_hop, is_used: none }
     }
 
