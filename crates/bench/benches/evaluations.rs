@@ -2,6 +2,8 @@
 //!
 //! Prints the time per evaluation of each method of the portfolio and each search, on several networks.
 
+#![allow(clippy::print_stdout, reason = "its result is the text that it prints")]
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
