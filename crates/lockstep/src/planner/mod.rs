@@ -12,6 +12,7 @@ mod phase_planner;
 mod plan_state;
 mod planner;
 mod registry;
+mod rounds;
 mod symmetric_plan;
 
 pub(crate) use all_reduce::bound_of_whole;

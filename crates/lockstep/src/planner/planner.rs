@@ -21,8 +21,8 @@ use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
 ///
 /// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock: the
-/// plan then is optimal, or it [says so](Plan::cut_short). One evaluation is one candidate of a search, or about one transfer that a
-/// portfolio method places or moves. The first schedule of the portfolio is always completed.
+/// plan then is optimal, or it [says so](Plan::cut_short). One evaluation is about a microsecond of work in every engine.
+/// More evaluations never give a longer plan. The first schedule of the portfolio is always completed.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};
@@ -50,14 +50,15 @@ pub fn plan(
 /// Computes a [`Plan`] for a problem.
 ///
 /// 1. Cheap lower bounds; engines of [`EngineStage::Construction`](crate::EngineStage::Construction).
-/// 2. Bounds that take a search; a first run of the engines of
-///    [`EngineStage::Portfolio`](crate::EngineStage::Portfolio).
-/// 3. Expensive bounds (flows, linear programmes) that can still exceed the schedule's steps; a second, longer run of
-///    the portfolio.
-/// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), with the whole budget.
-/// 5. For an all-reduce, a schedule in which both phases share steps ([`all_reduce`](lockstep_construct::all_reduce()));
+/// 2. Bounds that take a search; the engines of [`EngineStage::Portfolio`](crate::EngineStage::Portfolio), until they
+///    pause.
+/// 3. Expensive bounds (flows, linear programmes) that can still exceed the schedule's steps; before the portfolio, if a
+///    construction has found a schedule.
+/// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), until they pause.
+/// 5. Further rounds of the portfolio and the searches, each with as many evaluations as all rounds before.
+/// 6. For an all-reduce, a schedule in which both phases share steps ([`all_reduce`](lockstep_construct::all_reduce()));
 ///    the shorter schedule counts.
-/// 6. The verifier for the complete schedule, and the check of the certificate.
+/// 7. The verifier for the complete schedule, and the check of the certificate.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
 /// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. An
@@ -154,7 +155,7 @@ impl<'a> Planner<'a> {
                 failure: None,
                 is_spent: false,
             };
-            let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take().as_ref(), &mut observe);
+            let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe);
             if let Err(error) = planned {
                 // The steps that two phases need may still suffice without a barrier.
                 let bound =

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_construct::{ConstructEngine, repair, survivors};
-use lockstep_schedule::{Budget, DistributePhase, Effort, Engine, NotFound, Problem, Schedule, verify};
+use lockstep_schedule::{Budget, DistributePhase, Engine, NotFound, Problem, Schedule, verify};
 
 use crate::plan::{Changes, CutShort, Origin, Plan, Repaired};
 use crate::planner::{Event, PlanError, bound_of_whole, part_of_time, share};
@@ -87,8 +87,8 @@ impl ScheduleRepair<'_> {
         let kept = survivors(before, schedule, problem)?;
         let attempt = |goal, evaluations, observe: &mut dyn FnMut(Event<'_>)| {
             let budget = budget.clone().with_evaluations(evaluations);
-            repair(problem, &kept, goal, self.seed, &budget, |method, attempts, steps| {
-                let (engine, effort) = (ConstructEngine.name(), Effort::Attempts(attempts));
+            repair(problem, &kept, goal, self.seed, &budget, |method, effort, steps| {
+                let engine = ConstructEngine.name();
                 observe(Event::Tried { engine, method: Some(method.name), effort, steps });
             })
         };
