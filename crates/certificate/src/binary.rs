@@ -28,6 +28,7 @@
 //! 13 Phases         list of bound
 //! 14 TimedTrees     infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
 //! 15 CommonRoot     root: u32, bound
+//! 16 ForwardingWindow before, after: u32, resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //!
 //! set := step: u32, nodes: list of u32, count: u64, weight: u32
 //! ```
@@ -44,7 +45,7 @@ use crate::rule::Rule;
 const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-const RULES: [Rule; 18] = [
+const RULES: [Rule; 19] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -63,6 +64,7 @@ const RULES: [Rule; 18] = [
     Rule::TimedTrees,
     Rule::CommonRoot,
     Rule::Gossip,
+    Rule::ForwardingWindow,
 ];
 
 /// The directions by number.
@@ -308,6 +310,20 @@ impl Writer {
                 self.node(root);
                 self.bound(bound);
             }
+            Certificate::ForwardingWindow {
+                before,
+                after,
+                ref resources,
+                ref sends,
+                ref receptions,
+                distance,
+                per_step,
+            } => {
+                self.u8(16);
+                self.u32(before);
+                self.u32(after);
+                self.lists([resources, sends, receptions], [distance, per_step]);
+            }
         }
     }
 }
@@ -472,6 +488,15 @@ impl Reader<'_> {
                 available: self.u64()?,
             },
             15 => Certificate::CommonRoot { root: self.node()?, bound: Box::new(self.bound()?) },
+            16 => Certificate::ForwardingWindow {
+                before: self.u32()?,
+                after: self.u32()?,
+                resources: self.u32s()?,
+                sends: self.u32s()?,
+                receptions: self.u32s()?,
+                distance: self.u64()?,
+                per_step: self.u64()?,
+            },
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

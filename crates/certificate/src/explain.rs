@@ -90,7 +90,7 @@ impl Explanation<'_> {
         write!(f, ", and {needed} must")
     }
 
-    fn lengths(f: &mut Formatter<'_>, lengths: [&[u32]; 3], sums: [u64; 2]) -> fmt::Result {
+    fn lengths(f: &mut Formatter<'_>, lengths: [&[u32]; 3], messages: &str, sums: [u64; 2]) -> fmt::Result {
         let positive = |lengths: &[u32]| lengths.iter().filter(|&&length| length > 0).count() as u64;
         let [resources, sends, receptions] = lengths.map(positive);
         let terminals = sends.max(receptions);
@@ -102,7 +102,7 @@ impl Explanation<'_> {
             }
         };
         let [distance, per_step] = sums;
-        write!(f, "by lengths of {places}, all messages together cover {distance}, at most {per_step} in a step")
+        write!(f, "by lengths of {places}, {messages} together cover {distance}, at most {per_step} in a step")
     }
 }
 
@@ -167,7 +167,11 @@ impl Display for Explanation<'_> {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
             Certificate::Lengths { resources, sends, receptions, distance, per_step } => {
-                Self::lengths(f, [resources, sends, receptions], [*distance, *per_step])
+                Self::lengths(f, [resources, sends, receptions], "all messages", [*distance, *per_step])
+            }
+            Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step } => {
+                let messages = format!("messages from {before} channels or more before these to {after} or more after");
+                Self::lengths(f, [resources, sends, receptions], &messages, [*distance, *per_step])
             }
             Certificate::TimedTrees { infeasible, distance, available, .. } => {
                 let steps = counted((*infeasible).into(), "step");

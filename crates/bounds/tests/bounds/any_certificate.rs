@@ -60,7 +60,7 @@ impl Numbers<'_> {
         let (messages, per_step) = (UNKNOWN, UNKNOWN);
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
-        match self.below(17) {
+        match self.below(19) {
             0 | 1 => self.cut(topology),
             2 => (Rule::SourceCut, Certificate::SourceCut { source, nodes: self.nodes(topology), messages, per_step }),
             3 => {
@@ -103,7 +103,17 @@ impl Numbers<'_> {
                     Certificate::TimedTrees { infeasible, resources, sends, receptions, distance, available };
                 (Rule::TimedTrees, certificate)
             }
-            kind => (if kind == 14 { Rule::ArcForwarding } else { Rule::TreePacking }, self.lengths(topology)),
+            14 | 15 => {
+                let Certificate::Lengths { resources, sends, receptions, distance, per_step } = self.lengths(topology)
+                else {
+                    unreachable!("lengths");
+                };
+                let (before, after) = (self.below(3) as u32, self.below(3) as u32);
+                let certificate =
+                    Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step };
+                (Rule::ForwardingWindow, certificate)
+            }
+            kind => (if kind == 16 { Rule::ArcForwarding } else { Rule::TreePacking }, self.lengths(topology)),
         }
     }
 
@@ -146,7 +156,10 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         | (Certificate::SourceCut { per_step, .. }, "resources that lead in")
         | (Certificate::Reception { per_step, .. }, "deliveries in one step")
         | (Certificate::DistanceSum { per_step, .. }, "channels crossed in one step")
-        | (Certificate::Lengths { per_step, .. }, "lengths in one step") => per_step,
+        | (
+            Certificate::Lengths { per_step, .. } | Certificate::ForwardingWindow { per_step, .. },
+            "lengths in one step",
+        ) => per_step,
         (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
         (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
         (Certificate::Growth { receivers, .. }, "receivers of these messages") => receivers,
@@ -166,7 +179,9 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         (Certificate::BroadcastLp { excess, .. }, _) => excess,
         (Certificate::DistanceSum { channel_uses, .. }, "channels crossed") => channel_uses,
         (
-            Certificate::Lengths { distance, .. } | Certificate::TimedTrees { distance, .. },
+            Certificate::Lengths { distance, .. }
+            | Certificate::ForwardingWindow { distance, .. }
+            | Certificate::TimedTrees { distance, .. },
             "lengths of all messages",
         ) => distance,
         (Certificate::TimedTrees { available, .. }, "lengths in all steps") => available,

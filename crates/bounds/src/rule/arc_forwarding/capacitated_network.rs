@@ -89,11 +89,13 @@ impl CapacitatedNetwork {
     #[inline]
     pub(super) fn leaving(&self, node: u32, source: NodeId) -> Range<usize> {
         let place = node as usize;
-        if node == source.number() || self.may_continue[place] {
-            self.start[place] as usize..self.start[place + 1] as usize
-        } else {
-            0..0
-        }
+        if node == source.number() || self.may_continue[place] { self.from(node) } else { 0..0 }
+    }
+
+    /// Returns the channels out of a node.
+    #[inline]
+    pub(super) fn from(&self, node: u32) -> Range<usize> {
+        self.start[node as usize] as usize..self.start[node as usize + 1] as usize
     }
 
     /// Returns the channels into a node.

@@ -1,23 +1,31 @@
-//! The load of the best fractional routing, proved by lengths of resources and ports.
+//! The load of the best fractional routing, proved by lengths of resources and ports; and the steps that are left for
+//! messages that come from far away and go far.
 
 mod capacitated_network;
 mod routing_descent;
 mod shortest_paths;
+mod window;
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
 use self::capacitated_network::CapacitatedNetwork;
 use self::routing_descent::{RoutingDescent, receivers};
 use self::shortest_paths::ShortestPaths;
+use self::window::{Margins, Window};
 use crate::demand::Demand;
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
 
+pub(crate) const WINDOW_BUILDS_ON: &[Rule] = &[Rule::Eccentricity, Rule::TimedCut, Rule::ArcForwarding];
+
 /// Node and channel visits that one bound may take: a few seconds.
 const WORK: usize = 1 << 27;
+
+/// Node and channel visits that the bound by windows may take.
+const WINDOW_WORK: usize = 1 << 24;
 
 /// The cost of a round besides its visits, in visits.
 const ROUND_WORK: usize = 1 << 12;
@@ -34,6 +42,9 @@ const TRIAL_INTERVAL: usize = 4;
 
 /// The largest number of flows, one per source and channel, of 4 bytes each.
 const MAX_FLOWS: usize = 1 << 24;
+
+/// The largest number of resources and ports of the largest load that are tried alone.
+const MAX_ALONE: usize = 32;
 
 /// The largest integer length.
 const MAX_LENGTH: u32 = 1 << 20;
@@ -59,6 +70,32 @@ const MAX_LENGTH: u32 = 1 << 20;
 /// Mathematics* 23 (1989). The duality: Shahrokhi and Matula, "The maximum concurrent flow problem", *J. ACM* 37
 /// (1990).
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+    found(problem, request, false, WORK)
+}
+
+/// Computes a lower bound on the steps of the messages that come from far away and go far, under store-and-forward.
+///
+/// Give lengths to resources and ports as [above](bound). A message whose source is `b` channels or more before the first
+/// channel of positive length covers nothing in the first `b` steps, and one whose receiver is `a` channels or more
+/// after the last one covers nothing in the last `a` steps. So the total length of their shortest paths, divided by the
+/// total length of all resources, is a bound on the steps in between. For every candidate of the lengths, all `b` and
+/// `a` are tried. The bound must exceed those of the rules that it builds on. Takes the time of [`bound`], but less work
+/// at most.
+///
+/// # Source
+///
+/// Lockstep. For one channel it is the bound of one machine with heads and tails: Carlier, "The one-machine sequencing
+/// problem", *European J. Operational Research* 11 (1982).
+pub(crate) fn window_bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let least = request.proved_by(WINDOW_BUILDS_ON);
+    if problem.model().switching == Switching::Wormhole || least >= request.enough {
+        return None;
+    }
+    found(problem, request, true, WINDOW_WORK).filter(|bound| bound.steps > least)
+}
+
+/// Searches for lengths, with windows or without, for a limited number of visits.
+fn found(problem: &Problem<'_>, request: &BoundRequest<'_>, has_windows: bool, work: usize) -> Option<LowerBound> {
     let messages = problem.messages();
     if !messages.is_scatter() || messages.len() == 1 {
         return None;
@@ -67,23 +104,29 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     let sources = demand.sources();
     let round = sources.len().checked_mul(network.node_count() + network.channel_count())?;
     let longest = u128::from(messages.delivery_count()) * network.node_count() as u128 * u128::from(MAX_LENGTH);
-    if round > WORK / MIN_ROUNDS
+    if round > work / MIN_ROUNDS
         || sources.len() * network.channel_count() > MAX_FLOWS
         || u64::try_from(longest).is_err()
     {
         return None;
     }
     let chunks = messages.chunks();
-    let mut search = LengthSearch { network: &network, demand: &demand, sources: &sources, chunks, best: None };
+    let mut search =
+        LengthSearch { network: &network, demand: &demand, sources: &sources, chunks, has_windows, best: None };
     search.offer_uniform();
     if search.steps() < request.enough {
         let mut descent = RoutingDescent::new(&network, &demand, &sources);
         search.offer(&descent.bottleneck(), 1);
+        if has_windows {
+            search.offer_each(&descent.bottleneck());
+        }
         for rounds in 1.. {
-            let spent = (rounds * (round + ROUND_WORK)) as f64 / WORK as f64;
+            let spent = (rounds * (round + ROUND_WORK)) as f64 / work as f64;
             let largest_bound = descent.smallest_load * (1.0 - FINAL_GAP * spent.sqrt()) * f64::from(chunks);
             let is_done = search.steps() >= request.enough || request.is_over();
-            if is_done || f64::from(search.steps()) >= largest_bound || spent >= 1.0 {
+            // The load of a routing does not limit what windows prove.
+            let is_best = !has_windows && f64::from(search.steps()) >= largest_bound;
+            if is_done || is_best || spent >= 1.0 {
                 break;
             }
             let proved = descent.improve() * f64::from(chunks);
@@ -98,24 +141,26 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
         }
     }
     search.simplify();
-    search.best?.bound(network.resources)
+    search.best?.bound(network.resources, has_windows)
 }
 
 /// Integer lengths, and the sums that they prove.
 struct LengthCandidate {
     /// The length of each capacity.
     length: Vec<u32>,
+    /// The window of the messages that are counted.
+    window: Window,
     distance: u64,
     per_step: u64,
 }
 
 impl LengthCandidate {
     fn steps(&self) -> Option<u32> {
-        ceil_steps(self.distance, self.per_step)
+        ceil_steps(self.distance, self.per_step)?.checked_add(self.window.outside())
     }
 
-    fn bound(self, resources: usize) -> Option<LowerBound> {
-        let steps = self.steps()?;
+    fn bound(self, resources: usize, has_windows: bool) -> Option<LowerBound> {
+        let (steps, Window { before, after }) = (self.steps()?, self.window);
         let mut lengths = self.length;
         let mut sends = lengths.split_off(resources);
         let mut receptions = sends.split_off(sends.len() / 2);
@@ -125,8 +170,14 @@ impl LengthCandidate {
             }
         }
         let (resources, distance, per_step) = (lengths, self.distance, self.per_step);
-        let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
-        Some(LowerBound { steps, rule: Rule::ArcForwarding, certificate })
+        let (rule, certificate) = if has_windows {
+            let certificate =
+                Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step };
+            (Rule::ForwardingWindow, certificate)
+        } else {
+            (Rule::ArcForwarding, Certificate::Lengths { resources, sends, receptions, distance, per_step })
+        };
+        Some(LowerBound { steps, rule, certificate })
     }
 }
 
@@ -136,6 +187,8 @@ struct LengthSearch<'a> {
     demand: &'a Demand<'a>,
     sources: &'a [NodeId],
     chunks: u32,
+    /// Whether messages cover lengths in some steps only.
+    has_windows: bool,
     best: Option<LengthCandidate>,
 }
 
@@ -157,6 +210,16 @@ impl LengthSearch<'_> {
         }
     }
 
+    /// Tries some of the positive lengths alone: the fewer channels are long, the farther are messages from them.
+    fn offer_each(&mut self, lengths: &[f64]) {
+        let mut alone = vec![0.0; lengths.len()];
+        for place in (0..lengths.len()).filter(|&place| lengths[place] > 0.0).take(MAX_ALONE) {
+            alone[place] = 1.0;
+            self.offer(&alone, 1);
+            alone[place] = 0.0;
+        }
+    }
+
     /// Keeps the lengths, as integers up to `greatest`, if they prove more than the best ones.
     fn offer(&mut self, lengths: &[f64], greatest: u32) {
         if let Some(candidate) = self.candidate(lengths, greatest).filter(|candidate| self.is_better(candidate)) {
@@ -165,7 +228,11 @@ impl LengthSearch<'_> {
     }
 
     fn is_better(&self, candidate: &LengthCandidate) -> bool {
-        let product = |a: &LengthCandidate, b: &LengthCandidate| u128::from(a.distance) * u128::from(b.per_step);
+        // Compares two sums of steps outside and a quotient.
+        let product = |a: &LengthCandidate, b: &LengthCandidate| {
+            let sum = u128::from(a.distance) + u128::from(a.window.outside()) * u128::from(a.per_step);
+            sum * u128::from(b.per_step)
+        };
         self.best.as_ref().is_none_or(|best| product(candidate, best) > product(best, candidate))
     }
 
@@ -178,12 +245,33 @@ impl LengthSearch<'_> {
         let per_step = Some(per_step.sum()).filter(|&sum| sum > 0)?;
         let mut of_channel = Vec::new();
         self.network.lengths_into(&mut of_channel, length.iter().copied().map(f64::from));
-        let distances = self.sources.par_iter().map_init(ShortestPaths::default, |paths, &source| {
+        let margins =
+            if self.has_windows { Margins::new(self.network, &of_channel) } else { Margins::none(self.network) };
+        let of_source = |(mut sums, mut paths): (Vec<u64>, ShortestPaths), &source: &NodeId| {
             paths.compute(self.network, &of_channel, source);
-            receivers(self.demand, source).map(|receiver| whole(paths.distance[receiver.index()])).sum::<u64>()
+            for receiver in receivers(self.demand, source) {
+                sums[margins.place(source.index(), receiver.index())] += whole(paths.distance[receiver.index()]);
+            }
+            (sums, paths)
+        };
+        let none = || vec![0; margins.places()];
+        let added = |mut sums: Vec<u64>, others: Vec<u64>| {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+            sums
+        };
+        let sums = self.sources.par_iter().fold(|| (none(), ShortestPaths::default()), of_source);
+        let sums = sums.map(|(sums, _)| sums).reduce(none, added);
+        let mut best: Option<LengthCandidate> = None;
+        margins.each_window(sums, |window, sum| {
+            let distance = sum * u64::from(self.chunks);
+            let steps = |window: Window, distance: u64| distance.div_ceil(per_step) + u64::from(window.outside());
+            let is_better = |best: &LengthCandidate| steps(window, distance) >= steps(best.window, best.distance);
+            // Of windows with the same number of steps, the largest one counts: the last one visited.
+            if distance > 0 && best.as_ref().is_none_or(is_better) {
+                best = Some(LengthCandidate { length: Vec::new(), window, distance, per_step });
+            }
         });
-        let distance = distances.sum::<u64>() * u64::from(self.chunks);
-        Some(LengthCandidate { length, distance, per_step })
+        best.map(|best| LengthCandidate { length, ..best })
     }
 
     /// Replaces the best lengths by smaller integers that prove the same number of steps.
