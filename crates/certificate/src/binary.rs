@@ -45,7 +45,7 @@ use crate::rule::Rule;
 const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-const RULES: [Rule; 19] = [
+const RULES: [Rule; 20] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -64,6 +64,7 @@ const RULES: [Rule; 19] = [
     Rule::TimedTrees,
     Rule::CommonRoot,
     Rule::Gossip,
+    Rule::TimedGossip,
     Rule::ForwardingWindow,
 ];
 
