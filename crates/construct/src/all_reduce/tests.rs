@@ -9,7 +9,7 @@ use super::*;
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
     let problem = Problem::new(network, &collective, CommunicationModel::wormhole()).unwrap();
-    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 18)).expect("a schedule");
+    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 20)).expect("a schedule");
     verify(&problem, &found.schedule).unwrap().steps as u32
 }
 
@@ -31,12 +31,29 @@ fn partners_double_what_they_hold() {
     }
 }
 
+/// Trees and steps chosen together are shorter than trees that are pipelined.
+#[test]
+fn negotiated_trees_are_shorter() {
+    let cases = [
+        ("mesh:4x4", 16, 14),
+        ("mesh:5x5", 25, 22),
+        ("de-bruijn:2,3", 8, 11),
+        ("de-bruijn:2,4", 16, 21),
+        ("clos:3,3,3", 4, 10),
+    ];
+    for (spec, blocks, expected) in cases {
+        let found = steps(&spec.parse().unwrap(), blocks, expected);
+        assert!(found <= expected, "{spec} in {blocks} blocks: {found} steps");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Only the structure matters: any numbering of the nodes.
     #[test]
-    fn numbers_of_nodes_do_not_matter(star in shuffled("star:8".parse().unwrap())) {
+    fn numbers_of_nodes_do_not_matter(mesh in shuffled("mesh:4x4".parse().unwrap()), star in shuffled("star:8".parse().unwrap())) {
+        prop_assert!(steps(&mesh, 16, 15) <= 15);
         prop_assert_eq!(steps(&star, 8, 9), 9);
     }
 
