@@ -17,6 +17,8 @@ pub(super) struct Group {
     pub(super) eccentricity: Vec<[u32; 2]>,
     /// The terminals with the smallest sum of both; some only pass sums on.
     pub(super) centres: Vec<u32>,
+    /// By terminal: the number of transfers to the nearest centre; 0 if the centres are not known.
+    pub(super) depth: Vec<u32>,
 }
 
 /// The groups of all blocks, and the routes by which they are joined.
@@ -45,7 +47,13 @@ impl Groups {
                 for &rank in &members {
                     is_member[rank as usize] = true;
                 }
-                let mut group = Group { is_member, members, eccentricity: Vec::new(), centres: Vec::new() };
+                let mut group = Group {
+                    is_member,
+                    members,
+                    eccentricity: Vec::new(),
+                    centres: Vec::new(),
+                    depth: vec![0; terminals],
+                };
                 if searched < MAX_SEARCHED {
                     searched += terminals;
                     group.search_centres(&graphs, routes, terminals)?;
@@ -87,6 +95,11 @@ impl Group {
         let sums = || self.eccentricity.iter().map(|&[from, to]| from.checked_add(to));
         let least = sums().flatten().min()?;
         self.centres = (0..).zip(sums()).filter(|&(_, sum)| sum == Some(least)).map(|(root, _)| root).collect();
+        self.depth.fill(u32::MAX);
+        for &centre in &self.centres {
+            let distances = graphs[0].distances(routes, centre);
+            self.depth.iter_mut().zip(distances).for_each(|(depth, distance)| *depth = distance.min(*depth));
+        }
         Some(())
     }
 }

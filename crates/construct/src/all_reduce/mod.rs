@@ -2,9 +2,11 @@
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
-//! [`negotiation`] searches for trees and steps at the same time. Few blocks on a hypercube need no root: see [`doubling`].
+//! [`negotiation`] searches for trees and steps at the same time. Few blocks need no root: see [`doubling`] for hypercubes,
+//! and [`exchange`] for other networks.
 
 mod doubling;
+mod exchange;
 mod groups;
 mod justification;
 mod negotiation;
@@ -21,6 +23,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use self::doubling::recursive_doubling;
+use self::exchange::Exchange;
 use self::groups::Groups;
 use self::justification::Justification;
 use self::negotiation::Negotiation;
@@ -43,6 +46,21 @@ const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
 /// Number of attempts without a shorter schedule after which no more trees are pipelined.
 const MAX_IDLE_ATTEMPTS: u32 = 48;
 
+/// Maximum number of terminals that exchange sums.
+const MAX_EXCHANGE_TERMINALS: usize = 64;
+
+/// There are few blocks if there are at least this number of terminals per block.
+const FEW_BLOCKS: usize = 2;
+
+/// Maximum number of steps in which sums are exchanged.
+const MAX_EXCHANGE_STEPS: u32 = 512;
+
+/// Maximum number of evaluations for exchanges over the same routes.
+const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 17;
+
+/// Number of attempts without a shorter schedule after which no more exchanges are tried.
+const MAX_IDLE_EXCHANGES: u32 = 128;
+
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
@@ -50,10 +68,10 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
-/// of fewer and fewer steps. On hypercubes, recursive doubling is compared with them. The result depends on the arguments
-/// only, unless time or cancellation ends the search. One evaluation is one transfer placed, or one route considered.
-/// Wormhole networks with buses get the first part only. There is no result if the table of blocks and terminals takes more
-/// than 1 GiB.
+/// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by groups of terminals that
+/// exchange their sums. The result depends on the arguments only, unless time or cancellation ends the search. One
+/// evaluation is one transfer placed, or one route considered. Wormhole networks with buses get the first part only. There
+/// is no result if the table of blocks and terminals takes more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;
@@ -100,7 +118,8 @@ pub fn all_reduce(
         budget,
         best: None,
     };
-    let has_neighbours = !topology.has_buses() || problem.model().switching == Switching::StoreAndForward;
+    let is_wormhole = problem.model().switching == Switching::Wormhole;
+    let has_neighbours = !topology.has_buses() || !is_wormhole;
     let neighbours = has_neighbours.then(|| RouteTable::of_neighbours(&task, &capacities)).flatten();
     let mut routes = neighbours.unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
@@ -108,14 +127,23 @@ pub fn all_reduce(
     if let Some(doubled) = &doubled {
         search.below = doubled.step_count() as u32;
     }
-    let groups = Groups::new(problem, &routes);
+    let near = Groups::new(problem, &routes);
+    let terminals = topology.terminal_count();
+    let has_few_blocks = terminals <= MAX_EXCHANGE_TERMINALS && messages.len() <= terminals / FEW_BLOCKS;
+    // Long paths save steps if there are few blocks; otherwise the channels are the limit.
+    let far = (near.is_some() && has_few_blocks && is_wormhole)
+        .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
+        .flatten();
     let start = start.map(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes));
-    if let Some(start) = &start {
-        search.justify("overlap", &routes, start.clone());
+    if let Some(start) = start {
+        search.justify("overlap", &routes, start);
     }
-    if let Some(groups) = groups {
-        search.run_trees(&routes, &groups);
-        search.negotiate(&routes, &groups);
+    if let Some(near) = near {
+        for groups in [Some(&near), far.as_ref()].into_iter().flatten().filter(|_| has_few_blocks) {
+            search.exchange(&routes, groups);
+        }
+        search.run_trees(&routes, &near);
+        search.negotiate(&routes, far.as_ref().unwrap_or(&near));
     }
     let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
     match search.best {
@@ -161,6 +189,22 @@ impl Search<'_> {
             self.evaluations_left = self.evaluations_left.saturating_sub(transfers.len() as u64);
             idle = if self.justify("pipelined trees", routes, transfers) { 0 } else { idle + 1 };
         }
+    }
+
+    /// Lets groups of terminals exchange their sums, in random ways.
+    fn exchange(&mut self, routes: &RouteTable, groups: &Groups) {
+        let Some(steps) = self.below.min(MAX_EXCHANGE_STEPS).checked_sub(1) else { return };
+        let mut exchange = Exchange::new(routes, groups, self.capacities, steps);
+        let (limit, mut idle) = (self.evaluations_left.min(MAX_EXCHANGE_EVALUATIONS), 0);
+        while !self.is_over() && idle < MAX_IDLE_EXCHANGES && exchange.considered() < limit {
+            idle += 1;
+            if let Some(transfers) = exchange.attempt(self.below.min(MAX_EXCHANGE_STEPS) - 1, &mut self.rng) {
+                idle = 0;
+                self.below = transfers.step_count();
+                self.best = Some(("exchange", transfers));
+            }
+        }
+        self.evaluations_left = self.evaluations_left.saturating_sub(exchange.considered());
     }
 
     /// Negotiates trees in fewer and fewer steps until the goal is reached or the budget ends.

@@ -26,6 +26,9 @@ const IDLE_PASSES: u32 = 8;
 /// Number of passes without progress after which all prices are reset.
 const MAX_IDLE_PASSES: u32 = 256;
 
+/// The search ends after this number of times the work until its last success. The first trees of all blocks are one.
+const MAX_IDLE_WORK: u64 = 256;
+
 /// The work of looking at one link, relative to that of considering a route: 1 to this number.
 const LINKS_PER_ROUTE: u64 = 32;
 
@@ -68,6 +71,8 @@ pub(super) struct Negotiation<'a> {
     blocks: Vec<BlockTrees>,
     grower: TreeGrower<'a>,
     scanned_links: u64,
+    /// The work until the last success; 0 before the first one.
+    evaluations_of_success: u64,
     /// The links of a tree before a change.
     old: Vec<Link>,
     /// By terminal: whether its link stays during a change.
@@ -100,6 +105,7 @@ impl<'a> Negotiation<'a> {
             blocks: vec![none; groups.block_count()],
             grower: TreeGrower::new(routes),
             scanned_links: 0,
+            evaluations_of_success: 0,
             old: Vec::new(),
             is_kept: vec![false; terminals],
         })
@@ -111,10 +117,11 @@ impl<'a> Negotiation<'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.budget.stop_after(self.evaluations()).is_some()
+        let (work, success) = (self.evaluations(), self.evaluations_of_success);
+        self.budget.stop_after(work).is_some() || success > 0 && work > success.saturating_mul(MAX_IDLE_WORK)
     }
 
-    /// Returns a schedule within this number of steps, which is at most that of the calls before; `None` if none is found.
+    /// Returns a schedule within this number of steps, which is less than in the calls before; `None` if none is found.
     pub(super) fn plan(&mut self, steps: u32, rng: &mut impl Rng) -> Option<Transfers> {
         self.steps = steps;
         self.table = PriceTable::new(self.capacities, steps);
@@ -135,7 +142,13 @@ impl<'a> Negotiation<'a> {
             let links = self.blocks[block as usize].links();
             links.for_each(|link| self.table.add(self.routes.slots(link.route), link.step));
         }
-        self.negotiate(rng).then(|| self.transfers())
+        if self.evaluations_of_success == 0 {
+            self.evaluations_of_success = self.evaluations();
+        }
+        self.negotiate(rng).then(|| {
+            self.evaluations_of_success = self.evaluations();
+            self.transfers()
+        })
     }
 
     fn transfers(&self) -> Transfers {

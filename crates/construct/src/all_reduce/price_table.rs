@@ -57,6 +57,12 @@ impl<'a> PriceTable<'a> {
         slots.iter().fold(0, of_slot)
     }
 
+    /// Returns true if all slots have room for one more use.
+    #[inline]
+    pub(super) fn is_free(&self, slots: &[SlotId], step: u32) -> bool {
+        slots.iter().all(|&slot| self.cells[self.place(slot, step)].uses < self.capacities.of(slot))
+    }
+
     pub(super) fn add(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let place = self.place(slot, step);
