@@ -17,7 +17,8 @@ use crate::registry::shortest;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
-/// let request = EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, resume: None };
+/// let request =
+///     EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = AnalyticEngine.find(&request, &mut |_| {})?;
 /// assert_eq!((found.schedule.step_count(), found.method.as_deref()), (4, Some("hypercube")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,7 +39,7 @@ impl Engine for AnalyticEngine {
         let budget = request.budget.clone().with_evaluations(u64::MAX);
         let found = shortest(&request.problem, request.goal, &budget, |construction, steps| {
             let method = Some(construction.name);
-            observer(EngineEvent::Tried { method, effort: Effort::Attempts(1), steps: Some(steps) });
+            observer(EngineEvent::Tried { method, effort: Effort { attempts: 1, evaluations: 0 }, steps: Some(steps) });
         });
         match (found, budget.stop_after(0)) {
             (Some((construction, schedule)), _) => {

@@ -5,13 +5,16 @@ use std::cmp::Reverse;
 use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Budget, DistributePhase, Problem};
 
+use crate::common_root::CommonRoot;
+use crate::cost::Cost;
 use crate::phases::{in_time, of_parts, of_phases};
 use crate::registry::{bound_by, bounds_by_all};
 
 /// Computes every bound that applies to the problem, best first; ties go to the earlier [`Rule`].
 ///
-/// There is at most one bound per rule. For an all-reduce, each bound is the larger one of its reduction and its
-/// broadcast: one for every rule that applies to both, and one for the best bound of each.
+/// There is at most one bound per rule. An all-reduce has the bounds of its own rules. It also has bounds that are the
+/// larger one of its reduction and its broadcast: one for every rule that applies to both, and one for the best bound of
+/// each.
 ///
 /// Takes `O(NM)` time for `N` nodes and `M` channels. The searches for good cuts and lengths stop after a fixed amount
 /// of work, up to seconds.
@@ -59,9 +62,18 @@ pub fn all_within(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
     if phases.len() == 1 {
         return phases.remove(0);
     }
-    let mut bounds = of_parts(&phases);
+    let mut bounds = bounds_by_all(problem, budget);
+    bounds.extend(common_root(problem, budget));
+    bounds.extend(of_parts(&phases));
     sort(&mut bounds);
     bounds
+}
+
+/// Returns the best bound of an all-reduce by one root.
+fn common_root(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> {
+    let mut search = CommonRoot::new(problem)?;
+    let bounds = Cost::ALL.into_iter().filter_map(|cost| search.raise(cost, u32::MAX, budget));
+    bounds.reduce(|best, next| if next.steps > best.steps { next } else { best })
 }
 
 fn sort(bounds: &mut [LowerBound]) {
@@ -71,8 +83,8 @@ fn sort(bounds: &mut [LowerBound]) {
 /// Computes the bound of one rule, or `None` if the rule does not apply or proves no more than the rules that it builds
 /// on.
 ///
-/// For an all-reduce, it is the larger one of its reduction and its broadcast. For [`Rule::Phases`], which is no rule of its own,
-/// it is `None`.
+/// For an all-reduce, it is the bound of its own rule of this name, or otherwise the larger one of its reduction and its
+/// broadcast. For [`Rule::Phases`], which is no rule of its own, it is `None`.
 ///
 /// ```
 /// use lockstep_bounds::{Rule, by_rule};
@@ -88,6 +100,13 @@ fn sort(bounds: &mut [LowerBound]) {
 /// ```
 pub fn by_rule(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
     let phases = DistributePhase::all(problem);
+    if phases.len() > 1 {
+        let own =
+            if rule == Rule::CommonRoot { common_root(problem, &Budget::unlimited()) } else { bound_by(problem, rule) };
+        if own.is_some() {
+            return own;
+        }
+    }
     let bounds: Option<Vec<LowerBound>> = phases.iter().map(|phase| bound_by(&phase.problem(problem), rule)).collect();
     Some(of_phases(&phases, bounds?))
 }

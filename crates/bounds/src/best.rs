@@ -42,11 +42,22 @@ pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
     let phases = DistributePhase::all(problem);
     let problems: Vec<Problem<'_>> = phases.iter().map(|phase| phase.problem(problem)).collect();
     let mut searches: Vec<BoundSearch<'_>> = problems.iter().map(BoundSearch::new).collect();
+    let mut whole = (phases.len() > 1).then(|| BoundSearch::new(problem));
     let budget = Budget::unlimited();
-    for cost in [Cost::Linear, Cost::Searches, Cost::Expensive] {
+    let of_phases = |searches: &[BoundSearch<'_>]| {
+        of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect())
+    };
+    for cost in Cost::ALL {
         for search in &mut searches {
             search.raise(cost, enough, &budget, |_, _| {});
         }
+        if let Some(whole) = &mut whole {
+            whole.offer(of_phases(&searches));
+            whole.raise(cost, enough, &budget, |_, _| {});
+            if whole.best().steps >= enough {
+                break;
+            }
+        }
     }
-    of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect())
+    whole.map_or_else(|| of_phases(&searches), |whole| whole.best().clone())
 }

@@ -1,15 +1,14 @@
 //! Rules applied one after the other.
 
-use std::cmp::Reverse;
-
 use lockstep_certificate::{LowerBound, Rule};
-use lockstep_schedule::{Budget, Phase, Problem};
+use lockstep_schedule::{Budget, Problem};
 
+use crate::common_root::CommonRoot;
 use crate::cost::Cost;
-use crate::registry::{REGISTRY, bound_by};
-use crate::request::{BoundRequest, ProvedSteps};
+use crate::rule_search::{RuleSearch, keep_better};
 
-/// The search for a bound of one distribution: it applies the rules one after the other, cheapest first.
+/// The search for a bound of a distribution, or of an all-reduce as a whole: it applies the rules one after the other,
+/// cheapest first.
 ///
 /// ```
 /// use lockstep_bounds::{BoundSearch, Cost};
@@ -29,30 +28,32 @@ use crate::request::{BoundRequest, ProvedSteps};
 /// ```
 #[derive(Clone, Debug)]
 pub struct BoundSearch<'a> {
-    problem: &'a Problem<'a>,
-    /// Number of registry entries that have been applied.
-    applied: usize,
-    proved: ProvedSteps,
+    rules: RuleSearch<'a>,
+    /// The parts of an all-reduce.
+    common_root: Option<CommonRoot<'a>>,
     best: LowerBound,
 }
 
 impl<'a> BoundSearch<'a> {
-    /// Starts with the first rule: the ports of the terminals.
+    /// Starts with the first rule: the ports of the terminals for a distribution, the volume for an all-reduce.
     ///
     /// # Panics
     ///
-    /// If a phase of the problem collects. Take its [`DistributePhase`](lockstep_schedule::DistributePhase).
+    /// If the problem collects. Take its [`DistributePhase`](lockstep_schedule::DistributePhase).
     pub fn new(problem: &'a Problem<'a>) -> Self {
-        assert!(problem.collective().phases() == [Phase::Distribute], "the problem must be a distribution");
-        let best = bound_by(problem, REGISTRY[0].rule).expect("some terminal receives a message");
-        let mut proved = ProvedSteps::default();
-        proved.record(best.rule, Some(&best));
-        Self { problem, applied: 1, proved, best }
+        let rules = RuleSearch::new(problem);
+        let best = rules.best.clone();
+        Self { rules, common_root: CommonRoot::new(problem), best }
     }
 
     /// Returns the best bound so far. Ties go to the earlier [`Rule`].
     pub fn best(&self) -> &LowerBound {
         &self.best
+    }
+
+    /// Keeps a bound of the problem that was found in another way, if it is better.
+    pub fn offer(&mut self, bound: LowerBound) {
+        keep_better(&mut self.best, bound);
     }
 
     /// Applies the rules up to this cost, until one proves `enough` steps or the time of the budget is over.
@@ -65,18 +66,16 @@ impl<'a> BoundSearch<'a> {
         budget: &Budget,
         mut observe: impl FnMut(Rule, Option<&LowerBound>),
     ) {
-        let budget = budget.clone().with_evaluations(u64::MAX);
-        while let Some(entry) = REGISTRY.get(self.applied).filter(|entry| entry.cost <= cost)
-            && self.best.steps < enough
-            && budget.stop_after(0).is_none()
-        {
-            self.applied += 1;
-            let found = (entry.bound)(self.problem, &BoundRequest::new(enough, &self.proved, &budget));
-            self.proved.record(entry.rule, found.as_ref());
-            observe(entry.rule, found.as_ref());
-            let key = |bound: &LowerBound| (Reverse(bound.steps), bound.rule);
-            if let Some(found) = found.filter(|found| key(found) < key(&self.best)) {
-                self.best = found;
+        for cost in Cost::ALL.into_iter().filter(|level| *level <= cost) {
+            if self.best.steps < enough {
+                self.rules.raise(cost, enough, budget, &mut observe);
+                keep_better(&mut self.best, self.rules.best.clone());
+            }
+            if let Some(common_root) = self.common_root.as_mut().filter(|_| self.best.steps < enough)
+                && let Some(found) = common_root.raise(cost, enough, budget)
+            {
+                observe(found.rule, Some(&found));
+                keep_better(&mut self.best, found);
             }
         }
     }

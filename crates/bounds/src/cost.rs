@@ -10,3 +10,8 @@ pub enum Cost {
     /// Flows, linear programs or local search: up to seconds.
     Expensive,
 }
+
+impl Cost {
+    /// All classes, cheapest first.
+    pub(crate) const ALL: [Self; 3] = [Self::Linear, Self::Searches, Self::Expensive];
+}

@@ -32,7 +32,7 @@ pub(crate) struct LengthProgram {
     capacity: Vec<u64>,
     /// The sum of all lengths, each times its capacity.
     covered: f64,
-    sources: usize,
+    parts: usize,
     /// The current lengths of all places.
     pub(crate) lengths: Vec<f64>,
     work_left: u64,
@@ -40,9 +40,9 @@ pub(crate) struct LengthProgram {
 
 impl LengthProgram {
     /// Starts with equal lengths; `None` if there are too many variables.
-    pub(crate) fn new(capacity: &[u64], sources: usize) -> Option<Self> {
+    pub(crate) fn new(capacity: &[u64], parts: usize) -> Option<Self> {
         let places: Vec<usize> = (0..capacity.len()).filter(|&place| capacity[place] > 0).collect();
-        let variables = places.len() + sources;
+        let variables = places.len() + parts;
         if variables > MAX_VARIABLES {
             return None;
         }
@@ -53,12 +53,12 @@ impl LengthProgram {
         let lengths = capacity.iter().map(|&capacity| f64::from(u8::from(capacity > 0))).collect();
         let capacity = capacity.to_vec();
         let fixed = vec![(row, covered)];
-        Some(Self { program, fixed, places, capacity, covered, sources, lengths, work_left: WORK })
+        Some(Self { program, fixed, places, capacity, covered, parts, lengths, work_left: WORK })
     }
 
     /// Requires that all trees together are longer than this multiple of all places together.
     pub(crate) fn require(&mut self, steps: f64) {
-        let mut row = vec![0.0; self.places.len() + self.sources];
+        let mut row = vec![0.0; self.places.len() + self.parts];
         row[self.places.len()..].fill(-1.0);
         self.fixed.truncate(1);
         self.fixed.push((row, -steps * (1.0 + MARGIN) * self.covered));
@@ -72,10 +72,10 @@ impl LengthProgram {
     }
 
     /// Limits the total length of the trees of a source: no more than these numbers of uses of all places.
-    pub(crate) fn limit(&mut self, source: usize, used: &[f64]) {
+    pub(crate) fn limit(&mut self, part: usize, used: &[f64]) {
         let mut row: Vec<f64> = self.places.iter().map(|&place| -used[place]).collect();
-        row.resize(self.places.len() + self.sources, 0.0);
-        row[self.places.len() + source] = 1.0;
+        row.resize(self.places.len() + self.parts, 0.0);
+        row[self.places.len() + part] = 1.0;
         self.program.add(&row, 0.0);
     }
 

@@ -24,8 +24,8 @@
 //!
 //! - A *rule* is an argument that proves bounds, for instance that messages cross a cut. Each rule is one file or
 //!   folder in `src/rule`, and has one kind of certificate.
-//! - Rules concern distributions: phases that send messages from sources to receivers. A collecting phase is
-//!   time-reversed first.
+//! - Most rules concern distributions: phases that send messages from sources to receivers. A collecting phase is
+//!   time-reversed first. An all-reduce has rules of its own, and contains distributions.
 //! - A rule has a [`Cost`]. Cheap rules run first, and expensive ones only if a better bound is still useful.
 //!
 //! # Entry points
@@ -43,10 +43,13 @@ mod all;
 mod best;
 mod bfs;
 mod bound_search;
+mod common_root;
 mod cost;
 mod demand;
 mod dual_simplex;
 mod length_program;
+mod length_search;
+mod members;
 mod moving_cut;
 mod multicasts;
 mod need_vector;
@@ -56,10 +59,12 @@ mod registry;
 mod request;
 mod resource_flow;
 mod rule;
+mod rule_search;
 mod sample;
 mod symmetric;
 mod transfer_rules;
 mod transfers;
+mod trees;
 
 pub use all::{all, all_within, by_rule};
 pub use best::{best, best_reaching};

@@ -12,9 +12,9 @@ use crate::transfer_rules::TransferRules;
 /// Crossings of the border of a node set: into the set, out of it, and in both directions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Crossings {
-    into: u64,
-    out: u64,
-    both: u64,
+    pub(crate) into: u64,
+    pub(crate) out: u64,
+    pub(crate) both: u64,
 }
 
 impl Crossings {
@@ -22,6 +22,11 @@ impl Crossings {
     pub(crate) fn limits(rules: TransferRules<'_>, terminal: NodeId) -> Self {
         let (into, out) = (rules.receive_limit(terminal), rules.send_limit(terminal));
         Self { into, out, both: rules.common_limit(terminal) }
+    }
+
+    /// Returns the crossings of a border with members on both sides of a number of messages of an all-reduce.
+    pub(crate) fn of_all_reduce(messages: u64) -> Self {
+        Self { into: messages, out: messages, both: 2 * messages }
     }
 
     fn along(self, direction: Direction) -> u64 {

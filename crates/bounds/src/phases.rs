@@ -17,8 +17,8 @@ use lockstep_schedule::DistributePhase;
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:4".parse()?;
-/// let all_reduce = CollectiveName::AllReduce.with_root(None)?;
-/// let problem = Problem::new(&ring, &all_reduce, CommunicationModel::wormhole())?;
+/// let reduce_scatter = CollectiveName::ReduceScatter.with_root(None)?;
+/// let problem = Problem::new(&ring, &reduce_scatter, CommunicationModel::wormhole())?;
 /// let phases = DistributePhase::all(&problem);
 /// let bounds = phases.iter().map(|phase| best(&phase.problem(&problem))).collect();
 /// assert_eq!(of_phases(&phases, bounds), best(&problem));

@@ -1,22 +1,23 @@
 //! The list of all rules.
 
 use lockstep_certificate::{LowerBound, Rule};
-use lockstep_schedule::{Budget, Problem};
+use lockstep_schedule::{Budget, Phase, Problem};
 
 use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
-    arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, growth, ports, reception, source_cut, timed_cut,
-    timed_trees, tree_broadcast, tree_packets, tree_packing, volume,
+    arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, gossip, growth, ports, reception, source_cut,
+    timed_cut, timed_trees, tree_broadcast, tree_packets, tree_packing, volume,
 };
 
 /// A way to compute bounds by one rule.
+#[derive(Debug)]
 pub(crate) struct RuleEntry {
     pub(crate) rule: Rule,
     pub(crate) cost: Cost,
     /// The rules whose results the request must hold. They come earlier in the registry.
     pub(crate) builds_on: &'static [Rule],
-    /// Returns the bound of a distribution, or `None` if the rule does not apply or proves no more than the rules that
+    /// Returns the bound of a problem, or `None` if the rule does not apply or proves no more than the rules that
     /// it builds on.
     pub(crate) bound: fn(&Problem<'_>, &BoundRequest<'_>) -> Option<LowerBound>,
 }
@@ -30,9 +31,9 @@ const fn entry(
     RuleEntry { rule, cost, builds_on, bound }
 }
 
-/// All rules, cheapest first. `ports`, which applies to every problem, is the first. `cut` occurs twice: first with a
-/// few cuts that are found at once. The last entry of a rule is the complete one.
-pub(crate) const REGISTRY: &[RuleEntry] = &[
+/// The rules for distributions, cheapest first. `ports`, which applies to all of them, is the first. `cut` occurs twice:
+/// first with a few cuts that are found at once. The last entry of a rule is the complete one.
+const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::Ports, Cost::Linear, &[], ports::bound),
     entry(Rule::Growth, Cost::Linear, &[], growth::bound),
     entry(Rule::Volume, Cost::Linear, &[], volume::bound),
@@ -51,14 +52,32 @@ pub(crate) const REGISTRY: &[RuleEntry] = &[
     entry(Rule::TimedTrees, Cost::Expensive, timed_trees::BUILDS_ON, timed_trees::bound),
 ];
 
-/// Returns the complete entry of a rule, or `None` for [`Rule::Phases`], which combines bounds of others.
-pub(crate) fn complete_entry(rule: Rule) -> Option<&'static RuleEntry> {
-    REGISTRY.iter().rfind(|entry| entry.rule == rule)
+/// The rules for all-reduces as a whole, cheapest first. `volume`, which applies to all of them, is the first. Other rules
+/// concern [parts](crate::common_root) of all-reduces.
+const ALL_REDUCE: &[RuleEntry] = &[
+    entry(Rule::Volume, Cost::Linear, &[], volume::bound_of_all_reduce),
+    entry(Rule::Ports, Cost::Linear, &[], ports::bound_of_all_reduce),
+    entry(Rule::Cut, Cost::Expensive, cut::BUILDS_ON, cut::bound_of_all_reduce),
+    entry(Rule::Gossip, Cost::Expensive, gossip::BUILDS_ON, gossip::bound),
+];
+
+/// Returns the rules that apply to a distribution or to an all-reduce.
+pub(crate) fn rules_for(problem: &Problem<'_>) -> &'static [RuleEntry] {
+    match problem.collective().phases() {
+        [Phase::Distribute] => DISTRIBUTION,
+        [Phase::Collect] => panic!("a collecting phase must be time-reversed into a distribution"),
+        _ => ALL_REDUCE,
+    }
 }
 
-/// Computes the bound of one rule for a distribution, after those of the rules that it builds on.
+/// Returns the complete entry of a rule.
+fn complete_entry(rules: &'static [RuleEntry], rule: Rule) -> Option<&'static RuleEntry> {
+    rules.iter().rfind(|entry| entry.rule == rule)
+}
+
+/// Computes the bound of one rule, after those of the rules that it builds on.
 pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
-    let entry = complete_entry(rule)?;
+    let entry = complete_entry(rules_for(problem), rule)?;
     let mut proved = ProvedSteps::default();
     for &base in entry.builds_on {
         proved.record(base, bound_by(problem, base).as_ref());
@@ -66,14 +85,15 @@ pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> 
     (entry.bound)(problem, &BoundRequest::unlimited(&proved))
 }
 
-/// Computes the bounds of all rules for a distribution, in the order of the registry. Once the time of the budget is
-/// over, expensive rules are left out, and the current one returns its best bound so far.
+/// Computes the bounds of all rules, in the order of the registry. Once the time of the budget is over, expensive rules
+/// are left out, and the current one returns its best bound so far.
 pub(crate) fn bounds_by_all(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
-    let budget = budget.clone().with_evaluations(u64::MAX);
+    let (rules, budget) = (rules_for(problem), budget.clone().with_evaluations(u64::MAX));
     let mut proved = ProvedSteps::default();
     let mut bounds = Vec::new();
-    let is_complete = |entry: &&RuleEntry| complete_entry(entry.rule).is_some_and(|last| std::ptr::eq(last, *entry));
-    for entry in REGISTRY.iter().filter(is_complete) {
+    let is_complete =
+        |entry: &&RuleEntry| complete_entry(rules, entry.rule).is_some_and(|last| std::ptr::eq(last, *entry));
+    for entry in rules.iter().filter(is_complete) {
         if entry.cost == Cost::Expensive && budget.stop_after(0).is_some() {
             break;
         }
@@ -90,15 +110,17 @@ mod tests {
 
     #[test]
     fn a_rule_comes_after_those_it_builds_on() {
-        for (place, entry) in REGISTRY.iter().enumerate() {
-            for base in entry.builds_on {
-                assert!(REGISTRY[..place].iter().any(|earlier| earlier.rule == *base), "{} on {base}", entry.rule);
+        for rules in [DISTRIBUTION, ALL_REDUCE] {
+            for (place, entry) in rules.iter().enumerate() {
+                for base in entry.builds_on {
+                    assert!(rules[..place].iter().any(|earlier| earlier.rule == *base), "{} on {base}", entry.rule);
+                }
             }
         }
     }
 
     #[test]
     fn costs_ascend() {
-        assert!(REGISTRY.is_sorted_by_key(|entry| entry.cost));
+        assert!([DISTRIBUTION, ALL_REDUCE].iter().all(|rules| rules.is_sorted_by_key(|entry| entry.cost)));
     }
 }

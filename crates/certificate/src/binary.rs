@@ -27,6 +27,7 @@
 //! 12 Reversed       certificate
 //! 13 Phases         list of bound
 //! 14 TimedTrees     infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
+//! 15 CommonRoot     root: u32, bound
 //!
 //! set := step: u32, nodes: list of u32, count: u64, weight: u32
 //! ```
@@ -43,7 +44,7 @@ use crate::rule::Rule;
 const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 18] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -60,12 +61,14 @@ const RULES: [Rule; 16] = [
     Rule::Phases,
     Rule::TreePacking,
     Rule::TimedTrees,
+    Rule::CommonRoot,
+    Rule::Gossip,
 ];
 
 /// The directions by number.
 const DIRECTIONS: [Direction; 3] = [Direction::In, Direction::Out, Direction::Both];
 
-/// Certificates nest one in another: a bound of phases holds reversed certificates, which hold others.
+/// Certificates nest one in another: those of all-reduces hold reversed certificates, which hold others.
 const MAX_DEPTH: u32 = 4;
 
 /// The reason why bytes are not a lower bound.
@@ -300,6 +303,11 @@ impl Writer {
                 self.u32(infeasible);
                 self.lists([resources, sends, receptions], [distance, available]);
             }
+            Certificate::CommonRoot { root, ref bound } => {
+                self.u8(15);
+                self.node(root);
+                self.bound(bound);
+            }
         }
     }
 }
@@ -463,6 +471,7 @@ impl Reader<'_> {
                 distance: self.u64()?,
                 available: self.u64()?,
             },
+            15 => Certificate::CommonRoot { root: self.node()?, bound: Box::new(self.bound()?) },
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

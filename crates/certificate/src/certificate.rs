@@ -194,19 +194,21 @@ pub enum Certificate {
     },
     /// The total number of deliveries. Proves `ceil(deliveries / per_step)` steps.
     Volume {
-        /// The sum of the numbers of receivers of all messages.
+        /// The sum of the numbers of receivers of all messages. In an all-reduce, twice this sum: one transfer of
+        /// partial sums and one of the result per receiver.
         deliveries: u64,
         /// Number of transfers that can reach a receiver in one step, by the ports and resources of senders and
         /// receivers.
         per_step: u64,
     },
     /// Lengths of resources and ports: a dual solution of a fractional packing problem. It serves
-    /// [`Rule::ArcForwarding`] and [`Rule::TreePacking`].
+    /// [`Rule::ArcForwarding`], [`Rule::TreePacking`] and [`Rule::Gossip`].
     ///
     /// Proves `ceil(distance / per_step)` steps. In one step, each length is covered at most once per unit of capacity.
     /// For the arcs, a message covers the lengths of all channels on a path, and under store-and-forward those of the
     /// ports at both ends of each channel. For the trees, a transfer covers the lengths of its resources, of a send port
-    /// at its start and of a receive port at its end, and a message covers the lengths of a tree of transfers.
+    /// at its start and of a receive port at its end, and a message covers the lengths of a tree of transfers. In an
+    /// all-reduce, a message covers a tree of transfers into some member, and one transfer to each other member.
     Lengths {
         /// The length of each resource, in the order of the resource numbers.
         resources: Vec<u32>,
@@ -245,10 +247,17 @@ pub enum Certificate {
         /// The sum of the lengths of all resources and ports in all steps.
         available: u64,
     },
-    /// A fact about the time-reversed network, in which a collecting phase distributes.
+    /// A fact about the time-reversed network, in which a collecting phase distributes, and an all-reduce is one.
     Reversed {
         /// The fact about the reversed network.
         certificate: Box<Certificate>,
+    },
+    /// A bound of an all-reduce as the reductions of all messages to one terminal, or as their broadcasts from it.
+    CommonRoot {
+        /// The terminal. It is the source of every message that it contributes to.
+        root: NodeId,
+        /// The bound. Its certificate is [`Reversed`](Self::Reversed) for the reductions.
+        bound: Box<LowerBound>,
     },
     /// The bounds of an all-reduce as a reduction and as a broadcast. Proves the larger number of steps.
     Phases {

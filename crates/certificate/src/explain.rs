@@ -177,6 +177,14 @@ impl Display for Explanation<'_> {
             Certificate::Reversed { certificate } => {
                 write!(f, "backwards in time, {}", Explanation { certificate, topology: self.topology })
             }
+            Certificate::CommonRoot { root, bound } => {
+                let part = match bound.certificate {
+                    Certificate::Reversed { .. } => "the reductions to",
+                    _ => "the broadcasts from",
+                };
+                let explanation = Explanation { certificate: &bound.certificate, topology: self.topology };
+                write!(f, "it contains {part} terminal {} ({}): {explanation}", self.name(*root), bound.rule)
+            }
             Certificate::Phases { phases } => {
                 for (place, phase) in phases.iter().enumerate() {
                     let part = if place == 0 { "as a reduction " } else { "; as a broadcast " };

@@ -40,13 +40,17 @@ pub enum Rule {
     TreePacking,
     /// Even the best fractional packing of trees in the time-expanded network takes this number of steps.
     TimedTrees,
+    /// Even the best fractional packing of gossips gives some resource or port this load.
+    Gossip,
+    /// An all-reduce contains the reductions of all messages to one terminal, and their broadcasts from it.
+    CommonRoot,
     /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -62,6 +66,8 @@ impl Rule {
         Self::ArcForwarding,
         Self::TreePacking,
         Self::TimedTrees,
+        Self::Gossip,
+        Self::CommonRoot,
         Self::Phases,
     ];
 
@@ -85,6 +91,10 @@ impl Rule {
                 "the resources and ports that the transfers of all messages use, with the best lengths"
             }
             Self::TimedTrees => "the resources and ports that the transfers of all messages use in time, step by step",
+            Self::Gossip => "the resources and ports that the transfers of an all-reduce use, with the best lengths",
+            Self::CommonRoot => {
+                "an all-reduce contains the reductions of all messages to any one terminal, and broadcasts"
+            }
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
         }
     }
@@ -108,6 +118,8 @@ impl fmt::Display for Rule {
             Self::ArcForwarding => "arc-forwarding",
             Self::TreePacking => "tree-packing",
             Self::TimedTrees => "timed-trees",
+            Self::Gossip => "gossip",
+            Self::CommonRoot => "common-root",
             Self::Phases => "phases",
         })
     }

@@ -42,8 +42,8 @@ impl Explanation {
             Event::Tried { engine, method, effort, steps } => {
                 let tried = method.map_or(engine.to_owned(), |method| format!("{engine} ({method})"));
                 let (attempts, noun) = match effort {
-                    Effort::Attempts(attempts) => (attempts, "attempt"),
-                    Effort::Evaluations(evaluations) => (evaluations, "evaluation"),
+                    Effort { attempts: 0, evaluations } => (evaluations, "evaluation"),
+                    Effort { attempts, .. } => (attempts, "attempt"),
                 };
                 self.add(tried, TrialResult::Schedule { steps, attempts, noun });
             }
@@ -110,7 +110,7 @@ mod tests {
     fn results_of_one_engine_are_one_line_per_phase() {
         let mut explanation = Explanation::default();
         let tried = |attempts, steps| {
-            let effort = Effort::Attempts(attempts);
+            let effort = Effort { attempts, evaluations: 0 };
             Event::Tried { engine: "construct", method: Some("m"), effort, steps }
         };
         for event in [

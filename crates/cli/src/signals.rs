@@ -1,5 +1,7 @@
 //! Interruption by Ctrl-C and SIGTERM.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -11,20 +13,51 @@ use crate::output;
 /// Signals that follow within this time count as one: terminals send a signal to the program and to its group.
 const ECHO: Duration = Duration::from_millis(200);
 
-/// Exit code after a second signal, as shells report SIGINT.
+/// Exit code after a second signal or without any result, as shells report SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Cancels the budget at the first signal, and exits at the second one.
-pub(crate) fn cancel_on_signal(budget: &Budget, work: &'static str, verbosity: Verbosity) -> anyhow::Result<()> {
+/// The time after a signal in which the work must end.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// Work without any result so far. When this value is dropped, there is a result to keep, and the work gets the time
+/// that it needs.
+pub(crate) struct UnfinishedWork {
+    is_over: Arc<AtomicBool>,
+}
+
+impl Drop for UnfinishedWork {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Cancels the budget at the first signal, and exits at the second one. Exits soon after the first one if there is no
+/// result to keep yet.
+pub(crate) fn cancel_on_signal(
+    budget: &Budget,
+    work: &'static str,
+    verbosity: Verbosity,
+) -> anyhow::Result<UnfinishedWork> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let unfinished = UnfinishedWork { is_over: is_over.clone() };
     let (budget, mut first) = (budget.clone(), None);
     let handler = move || match first {
         None => {
             first = Some(Instant::now());
             output::note(verbosity, &format!("stopping {work}; press Ctrl-C again to exit at once"));
             budget.cancel();
+            let is_over = is_over.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(GRACE);
+                if !is_over.load(Ordering::Relaxed) {
+                    output::note(verbosity, "stopped without a result");
+                    std::process::exit(INTERRUPTED);
+                }
+            });
         }
         Some(first) if first.elapsed() > ECHO => std::process::exit(INTERRUPTED),
         Some(_) => {}
     };
-    ctrlc::set_handler(handler).context("cannot install the signal handler")
+    ctrlc::set_handler(handler).context("cannot install the signal handler")?;
+    Ok(unfinished)
 }

@@ -36,9 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let degrees = network.terminals().iter().map(|&node| network.in_channels(node).len());
     let bound = messages.div_ceil(degrees.min().ok_or("the network has no terminal")?) as u32;
 
-    let found = shortest(&problem, bound, 1, &Budget::evaluations(1 << 20), |method, attempts, steps| match steps {
-        Some(steps) => println!("{}: {attempts} attempts, {steps} steps", method.name),
-        None => println!("{}: {attempts} attempts, no shorter schedule", method.name),
+    let found = shortest(&problem, bound, 1, &Budget::evaluations(1 << 20), |method, effort, steps| match steps {
+        Some(steps) => println!("{}: {} attempts, {steps} steps", method.name, effort.attempts),
+        None => println!("{}: {} attempts, no shorter schedule", method.name, effort.attempts),
     })?;
     let report = verify(&problem, &found.schedule)?;
     println!("{} steps by {}, lower bound {bound}", report.steps, found.method.name);

@@ -1,14 +1,14 @@
 //! The portfolio as an engine.
 
-use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound};
+use lockstep_schedule::{Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason};
 
-use crate::portfolio::ENGINE;
-use crate::schedule::shortest;
+use crate::portfolio::{ENGINE, Portfolio, RoundLimits};
 
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
 /// [`shortest`](crate::shortest()).
 ///
-/// One evaluation is about one transfer placed or moved. The first schedule is always completed.
+/// One evaluation is about a microsecond of work. The first schedule is always completed. The portfolio pauses and
+/// continues with the next attempts of all methods.
 ///
 /// ```
 /// use lockstep_construct::ConstructEngine;
@@ -19,7 +19,8 @@ use crate::schedule::shortest;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::evaluations(10_000);
-/// let request = EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, resume: None };
+/// let request =
+///     EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = ConstructEngine.find(&request, &mut |_| {})?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,15 +38,29 @@ impl Engine for ConstructEngine {
     }
 
     fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
-        let EngineRequest { problem, goal, seed, budget, .. } = *request;
-        let found = shortest(&problem, goal, seed, budget, |method, attempts, steps| {
-            observer(EngineEvent::Tried { method: Some(method.name), effort: Effort::Attempts(attempts), steps });
-        })?;
-        if found.schedule.step_count() as u32 > goal
-            && let Some(reason) = budget.clone().with_evaluations(u64::MAX).stop_after(0)
-        {
-            observer(EngineEvent::Stopped { reason, progress: None });
+        let EngineRequest { problem, goal, below, seed, budget, pause_after, resume } = *request;
+        let limits = RoundLimits { goal, seed, budget, pause_after };
+        let mut portfolio = Portfolio::new(&problem);
+        resume.map_or(Ok(()), |state| portfolio.restore(state, below))?;
+        loop {
+            portfolio.round(limits, &mut |method, effort, steps| {
+                observer(EngineEvent::Tried { method: Some(method.name), effort, steps });
+            });
+            if portfolio.is_over(limits) {
+                break;
+            }
         }
+        observer(EngineEvent::Spent(portfolio.evaluations()));
+        let spent = Some(StopReason::Evaluations).filter(|_| portfolio.is_spent());
+        let reason = budget.clone().with_evaluations(u64::MAX).stop_after(0).or(spent);
+        let is_reached = portfolio.best_steps().is_some_and(|steps| steps <= goal);
+        match reason {
+            _ if is_reached => {}
+            Some(reason) => observer(EngineEvent::Stopped { reason, progress: None }),
+            None if portfolio.has_more() => observer(EngineEvent::Paused { state: portfolio.save() }),
+            None => {}
+        }
+        let found = portfolio.into_best()?;
         Ok(FoundSchedule { schedule: found.schedule, method: Some(found.method.name.to_owned()) })
     }
 }

@@ -25,7 +25,9 @@
 //! - A *method* finds schedules for one kind of problem, and does not support others.
 //! - An *attempt* is one run of a method with its own random stream. Attempts run in parallel, and the number of
 //!   threads does not change the result.
-//! - A *round* gives each method some attempts: 1 in the first round, then 3, 12, 48 and so on.
+//! - A *round* gives each method some attempts: 1 in the first round, then 3, 12, 48 and so on, up to its share of the
+//!   evaluations before the next pause.
+//! - An *evaluation* is about a microsecond of work. Methods count their work.
 //! - The *goal* is a number of steps that is short enough, for example a lower bound.
 //! - *Fixed transfers* are the transfers that a repaired schedule begins with.
 //!

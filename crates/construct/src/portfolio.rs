@@ -1,13 +1,13 @@
 //! The portfolio search for a schedule of one distribution: all methods alternate in rounds.
 
 use lockstep_paths::{PathTable, TableError};
-use lockstep_schedule::{Budget, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, Effort, NotFound, Problem, Schedule};
 
 use crate::kit::bus_paths::bus_paths;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
-use crate::kit::request::MethodRequest;
+use crate::kit::request::{MethodRequest, WorkCounter};
 use crate::method::METHODS;
 
 /// The name of this engine.
@@ -28,19 +28,41 @@ pub(crate) struct Portfolio<'a> {
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
     best: Option<MethodSchedule>,
+    /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
+    below: u32,
     /// Number of evaluations so far.
     evaluations: u64,
+    /// Whether the next attempt exceeds the limit of evaluations.
+    is_spent: bool,
     /// The paths of a network with buses; without them, no method runs.
     bus_paths: Result<Option<PathTable>, TableError>,
     /// The reason for the error that [`into_best`](Self::into_best) returns without a schedule.
     failure: &'static str,
 }
 
-/// A method that may still find something.
+/// The aim and the limits of a round.
+#[derive(Clone, Copy)]
+pub(crate) struct RoundLimits<'a> {
+    /// A schedule of at most this many steps is good enough.
+    pub(crate) goal: u32,
+    pub(crate) seed: u64,
+    /// The search ends before an attempt that exceeds these evaluations.
+    pub(crate) budget: &'a Budget,
+    /// Methods whose next attempt exceeds this number of evaluations wait.
+    pub(crate) pause_after: u64,
+}
+
+/// The attempts of a method so far.
 struct MethodState {
     method: &'static Method,
     /// Number of attempts made.
     attempts: u64,
+    /// Number of evaluations so far.
+    spent: u64,
+    /// Evaluations per attempt: an estimate first, and then the average of the last attempts.
+    price: u64,
+    /// Whether the method has nothing left to try.
+    is_over: bool,
 }
 
 /// Number of attempts in a further round, per attempt made before.
@@ -48,6 +70,9 @@ const GROWTH: u64 = 3;
 
 /// Number of attempts after which a method without any schedule is given up.
 const MAX_FAILED_ATTEMPTS: u64 = 64;
+
+/// The maximum estimate of one attempt: the methods limit their work.
+const MAX_ESTIMATE: u64 = 1 << 21;
 
 const NO_SCHEDULE: &str = "no attempt led to a schedule; report the network and the collective";
 const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the table of terminals and messages takes more than \
@@ -58,9 +83,11 @@ impl<'a> Portfolio<'a> {
         Self {
             problem,
             fixed: None,
-            methods: initial_states(METHODS),
+            methods: initial_states(problem, METHODS),
             best: None,
+            below: u32::MAX,
             evaluations: 0,
+            is_spent: false,
             bus_paths: bus_paths(problem),
             failure: NO_SCHEDULE,
         }
@@ -69,7 +96,7 @@ impl<'a> Portfolio<'a> {
     /// Uses only these methods from now on, and begins every schedule with the fixed transfers.
     pub(crate) fn restrict_to(&mut self, methods: &'static [Method], fixed: FixedTransfers<'a>) {
         self.fixed = Some(fixed);
-        self.methods = initial_states(methods);
+        self.methods = initial_states(self.problem, methods);
     }
 
     /// Returns the number of steps of the best schedule.
@@ -77,88 +104,179 @@ impl<'a> Portfolio<'a> {
         self.best.as_ref().map(|best| best.schedule.step_count() as u32)
     }
 
-    /// Returns true if the goal is reached, the budget ended, or no attempts remain.
-    pub(crate) fn is_over(&self, goal: u32, budget: &Budget) -> bool {
-        self.best_steps().is_some_and(|steps| steps <= goal)
-            || !self.methods.iter().any(|state| self.affordable_attempts(state, budget) > 0)
-            || is_stopped(budget)
+    /// Returns the number of evaluations so far.
+    pub(crate) fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    /// Returns true if the next attempt exceeds the limit of evaluations.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// Returns true if some method may still find something.
+    pub(crate) fn has_more(&self) -> bool {
+        self.methods.iter().any(|state| !state.is_over)
+    }
+
+    /// Returns true if the goal is reached, the budget ended, or no attempts remain before the pause.
+    pub(crate) fn is_over(&self, limits: RoundLimits<'_>) -> bool {
+        self.below <= limits.goal
+            || self.is_spent
+            || !self.methods.iter().any(|state| self.shared_attempts(state, limits.pause_after) > 0)
+            || is_stopped(limits.budget)
     }
 
     /// Runs one round: each method makes some more attempts. `observe` gets each method that supports the problem, its
-    /// number of attempts, and the number of steps if it is a new best.
+    /// effort, and the number of steps if it is a new best.
     pub(crate) fn round(
         &mut self,
-        goal: u32,
-        seed: u64,
-        budget: &Budget,
-        observe: &mut dyn FnMut(&'static Method, u64, Option<u32>),
+        limits: RoundLimits<'_>,
+        observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) {
-        for mut state in std::mem::take(&mut self.methods) {
-            let below = self.best_steps().unwrap_or(u32::MAX);
-            let more = (state.attempts * GROWTH).max(1).min(self.affordable_attempts(&state, budget));
-            if more == 0 || self.best.is_some() && (below <= goal || is_stopped(budget)) {
-                self.methods.push(state);
+        for place in 0..self.methods.len() {
+            let attempts = self.methods[place].attempts;
+            let planned = (attempts * GROWTH).max(1);
+            let more = planned.min(self.shared_attempts(&self.methods[place], limits.pause_after));
+            let has_schedule = self.below < u32::MAX;
+            if more == 0 || has_schedule && (self.below <= limits.goal || is_stopped(limits.budget)) {
                 continue;
             }
-            let method = state.method;
-            let attempts = state.attempts..state.attempts.saturating_add(more);
-            state.attempts = attempts.end;
-            let Self { problem, fixed, .. } = *self;
-            let Ok(bus_paths) = self.bus_paths.as_ref().map(Option::as_ref) else { continue };
-            let request = MethodRequest { problem, goal, below, seed, attempts, budget, fixed, bus_paths };
-            let result = (method.find)(&request);
-            let steps = result.as_ref().map(Schedule::step_count);
-            tracing::debug!(method = method.name, attempts = more, below, ?steps);
-            if !matches!(result, Err(MethodError::Unsupported)) {
-                self.evaluations =
-                    self.evaluations.saturating_add(self.evaluations_per_attempt(method).saturating_mul(more));
-                observe(method, more, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
+            // To skip only this method would change what a larger budget does next.
+            let allowed = more.min(self.affordable_attempts(&self.methods[place], limits.budget.evaluation_limit()));
+            self.is_spent = allowed < more;
+            if allowed > 0 {
+                self.run_method(place, allowed, limits, observe);
             }
-            let is_hopeless = match result {
-                Ok(schedule) if schedule.step_count() < below as usize => {
-                    self.best = Some(MethodSchedule { method, schedule });
-                    false
-                }
-                Ok(_) | Err(MethodError::NoShorter | MethodError::Stopped(_)) => {
-                    self.best.is_none() && state.attempts >= MAX_FAILED_ATTEMPTS
-                }
-                Err(MethodError::Unsupported) => true,
-                Err(MethodError::TooLarge) => {
-                    self.failure = TOO_LARGE;
-                    true
-                }
-            };
-            if method.is_random && !is_hopeless {
-                self.methods.push(state);
+            if self.is_spent {
+                return;
             }
         }
     }
 
-    /// Returns the number of attempts within the evaluation limit; at least one while there is no schedule.
-    fn affordable_attempts(&self, state: &MethodState, budget: &Budget) -> u64 {
-        let limit = budget.evaluation_limit();
-        let left = limit.saturating_sub(self.evaluations);
-        let affordable = if limit == u64::MAX { u64::MAX } else { left / self.evaluations_per_attempt(state.method) };
-        affordable.max(u64::from(self.best.is_none()))
+    /// Lets a method make some more attempts.
+    fn run_method(
+        &mut self,
+        place: usize,
+        more: u64,
+        limits: RoundLimits<'_>,
+        observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
+    ) {
+        let Self { problem, fixed, below, .. } = *self;
+        let Ok(bus_paths) = self.bus_paths.as_ref().map(Option::as_ref) else {
+            self.methods[place].is_over = true;
+            return;
+        };
+        let RoundLimits { goal, seed, budget, .. } = limits;
+        let MethodState { method, attempts, price, .. } = self.methods[place];
+        let attempts = attempts..attempts.saturating_add(more);
+        let end = attempts.end;
+        let work = WorkCounter::default();
+        let request =
+            MethodRequest { problem, goal, below, seed, attempts, budget, fixed, bus_paths, work: work.clone() };
+        let result = (method.find)(&request);
+        let steps = result.as_ref().map(Schedule::step_count);
+        tracing::debug!(method = method.name, attempts = more, below, ?steps, work = work.evaluations());
+        let state = &mut self.methods[place];
+        state.attempts = end;
+        if !matches!(result, Err(MethodError::Unsupported)) {
+            let spent = work.evaluations().unwrap_or(price.saturating_mul(more));
+            state.price = (spent / more).max(1);
+            state.spent = state.spent.saturating_add(spent);
+            self.evaluations = self.evaluations.saturating_add(spent);
+            let effort = Effort { attempts: more, evaluations: spent };
+            observe(method, effort, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
+        }
+        let is_hopeless = match result {
+            Ok(schedule) if schedule.step_count() < below as usize => {
+                self.below = schedule.step_count() as u32;
+                self.best = Some(MethodSchedule { method, schedule });
+                false
+            }
+            Ok(_) | Err(MethodError::NoShorter | MethodError::Stopped(_)) => {
+                below == u32::MAX && end >= MAX_FAILED_ATTEMPTS
+            }
+            Err(MethodError::Unsupported) => true,
+            Err(MethodError::TooLarge) => {
+                self.failure = TOO_LARGE;
+                true
+            }
+        };
+        self.methods[place].is_over = !method.is_random || is_hopeless;
     }
 
-    fn evaluations_per_attempt(&self, method: &Method) -> u64 {
-        method.evaluations_per_delivery.saturating_mul(self.problem.messages().delivery_count()).max(1)
+    /// Returns the number of attempts within the method's share of the evaluations before the pause: all methods that
+    /// may still find something get the same.
+    fn shared_attempts(&self, state: &MethodState, pause_after: u64) -> u64 {
+        let methods = self.methods.iter().filter(|state| !state.is_over).count().max(1) as u64;
+        let share = if pause_after == u64::MAX { pause_after } else { pause_after / methods };
+        let left = share.saturating_sub(state.spent) / state.price;
+        let least = u64::from(self.below == u32::MAX && !state.is_over);
+        self.affordable_attempts(state, pause_after).min(left.max(least))
+    }
+
+    /// Returns the number of attempts within a limit of evaluations; at least one while there is no schedule.
+    fn affordable_attempts(&self, state: &MethodState, limit: u64) -> u64 {
+        if state.is_over {
+            return 0;
+        }
+        let left = limit.saturating_sub(self.evaluations);
+        let affordable = if limit == u64::MAX { u64::MAX } else { left / state.price };
+        affordable.max(u64::from(self.below == u32::MAX))
+    }
+
+    /// Returns the state from which [`restore`](Self::restore) continues: the evaluations, the steps of the best
+    /// schedule, and four numbers per method, as 64-bit numbers in little-endian order.
+    pub(crate) fn save(&self) -> Vec<u8> {
+        let of_method = |state: &MethodState| [state.attempts, state.spent, state.price, u64::from(state.is_over)];
+        let numbers = [self.evaluations, u64::from(self.below)].into_iter();
+        numbers.chain(self.methods.iter().flat_map(of_method)).flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Continues from a state of [`save`](Self::save). Only schedules with fewer steps than `below` are of use.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound::Resume`], if the state is not one of all methods.
+    pub(crate) fn restore(&mut self, state: &[u8], below: u32) -> Result<(), NotFound> {
+        let numbers: Vec<u64> = state.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+        let refused = || NotFound::Resume { why: "the portfolio has other methods".to_owned() };
+        let Some(([evaluations, best], methods)) = numbers.split_first_chunk() else { return Err(refused()) };
+        let (methods, rest) = methods.as_chunks();
+        if methods.len() != self.methods.len() || !rest.is_empty() || !state.len().is_multiple_of(size_of::<u64>()) {
+            return Err(refused());
+        }
+        self.evaluations = *evaluations;
+        self.below = below.min(u32::try_from(*best).map_err(|_| refused())?);
+        for (state, &[attempts, spent, price, is_over]) in self.methods.iter_mut().zip(methods) {
+            (state.attempts, state.spent, state.price) = (attempts, spent, price.max(1));
+            state.is_over = is_over != 0;
+        }
+        Ok(())
     }
 
     /// Returns the best schedule.
     ///
     /// # Errors
     ///
-    /// [`NotFound::Unsupported`], if no method found a schedule.
+    /// [`NotFound::TooLong`], if there was a schedule before and none is shorter; [`NotFound::Unsupported`], if no method
+    /// found a schedule.
     pub(crate) fn into_best(self) -> Result<MethodSchedule, NotFound> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
-        self.best.ok_or(NotFound::Unsupported { engine: ENGINE, why })
+        self.best.ok_or(match self.below {
+            u32::MAX => NotFound::Unsupported { engine: ENGINE, why },
+            reached => NotFound::TooLong { steps: reached.saturating_sub(1), reached },
+        })
     }
 }
 
-fn initial_states(methods: &'static [Method]) -> Vec<MethodState> {
-    methods.iter().map(|method| MethodState { method, attempts: 0 }).collect()
+fn initial_states(problem: &Problem<'_>, methods: &'static [Method]) -> Vec<MethodState> {
+    let deliveries = problem.messages().delivery_count();
+    let state = |method: &'static Method| {
+        let price = method.evaluations_per_delivery.saturating_mul(deliveries).clamp(1, MAX_ESTIMATE);
+        MethodState { method, attempts: 0, spent: 0, price, is_over: false }
+    };
+    methods.iter().map(state).collect()
 }
 
 fn is_stopped(budget: &Budget) -> bool {
@@ -187,14 +305,70 @@ mod tests {
         let all_gather = Collective::all_gather();
         let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
         let mut portfolio = Portfolio::new(&problem);
-        portfolio.methods = initial_states(HOPELESS);
+        portfolio.methods = initial_states(&problem, HOPELESS);
         let (mut attempts, budget) = (0, Budget::unlimited());
-        while !portfolio.is_over(1, &budget) {
-            portfolio.round(1, 1, &budget, &mut |_, more, _| attempts += more);
+        let limits = RoundLimits { goal: 1, seed: 1, budget: &budget, pause_after: u64::MAX };
+        while !portfolio.is_over(limits) {
+            portfolio.round(limits, &mut |_, effort, _| attempts += effort.attempts);
             assert!(attempts < 1_000, "{attempts} attempts");
         }
         assert!(attempts >= MAX_FAILED_ATTEMPTS, "{attempts} attempts");
         let error = portfolio.into_best().unwrap_err().to_string();
         assert!(error.contains(NO_SCHEDULE), "{error}");
+    }
+
+    /// Runs rounds up to a pause and returns the names of all methods tried.
+    fn tried(portfolio: &mut Portfolio<'_>, budget: &Budget, pause_after: u64) -> Vec<&'static str> {
+        let limits = RoundLimits { goal: 1, seed: 1, budget, pause_after };
+        let mut names = Vec::new();
+        while !portfolio.is_over(limits) {
+            portfolio.round(limits, &mut |method, _, _| names.push(method.name));
+        }
+        names
+    }
+
+    #[test]
+    fn every_method_that_fits_makes_an_attempt() {
+        let network: Topology = "random-regular:32,3,1".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        for (model, method) in [
+            (CommunicationModel::store_and_forward(), "balanced-routes"),
+            (CommunicationModel::wormhole(), "path-colouring"),
+        ] {
+            let problem = Problem::new(&network, &exchange, model).unwrap();
+            let names = tried(&mut Portfolio::new(&problem), &Budget::unlimited(), 1 << 20);
+            assert!(names.contains(&"first-fit") && names.contains(&method), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_restored_portfolio_continues_with_the_next_attempts() {
+        let network: Topology = "random-regular:32,3,1".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        let problem = Problem::new(&network, &exchange, CommunicationModel::store_and_forward()).unwrap();
+        let budget = Budget::unlimited();
+        let mut whole = Portfolio::new(&problem);
+        tried(&mut whole, &budget, 1 << 15);
+        let mut restored = Portfolio::new(&problem);
+        restored.restore(&whole.save(), u32::MAX).unwrap();
+        assert_eq!(tried(&mut whole, &budget, 1 << 17), tried(&mut restored, &budget, 1 << 17));
+        assert_eq!(whole.save(), restored.save());
+        let damaged = restored.restore(&whole.save()[1..], u32::MAX);
+        assert!(matches!(damaged, Err(NotFound::Resume { .. })));
+    }
+
+    /// The work before the limit of evaluations is the same for every limit.
+    #[test]
+    fn the_search_ends_before_an_attempt_that_exceeds_the_evaluations() {
+        let network: Topology = "random-regular:32,3,1".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        let problem = Problem::new(&network, &exchange, CommunicationModel::store_and_forward()).unwrap();
+        let tried_by = |limit| tried(&mut Portfolio::new(&problem), &Budget::evaluations(limit), 1 << 16);
+        let mut names = Vec::new();
+        for limit in [1, 2_000, 8_000, 30_000, 60_000] {
+            let more = tried_by(limit);
+            assert!(more.starts_with(&names), "{limit}: {more:?} does not continue {names:?}");
+            names = more;
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! The public entry points: schedules of one distribution, or of all phases of a collective.
 
-use lockstep_schedule::{Budget, DistributePhase, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, Effort, NotFound, Problem, Schedule};
 use tracing::instrument;
 
 use crate::kit::method::Method;
 use crate::method::METHODS;
-use crate::portfolio::{MethodSchedule, Portfolio};
+use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
 
 /// Returns every method. The cheapest and most promising methods come first.
 ///
@@ -21,12 +21,11 @@ pub fn methods() -> &'static [Method] {
 ///
 /// The methods that support the problem alternate: each makes one attempt, then more and more. Attempts run in parallel
 /// on the current rayon pool. The result depends only on the problem, `goal`, `seed` and the number of evaluations,
-/// unless time or cancellation ends the search. One evaluation is about one transfer placed or moved; an attempt takes
-/// [`Method::evaluations_per_delivery`] evaluations per delivery. The first schedule is free and is always completed,
+/// unless time or cancellation ends the search. One evaluation is about a microsecond of work. The first schedule is free and is always completed,
 /// however early the budget ends. Without any limit, the search never ends if `goal` is out of reach.
 ///
 /// `problem` distributes its messages; time-reverse a collecting phase first ([`DistributePhase`]). `observe` gets each
-/// method that supports the problem, its number of attempts, and the number of steps if it is a new best.
+/// method that supports the problem, its effort, and the number of steps if it is a new best.
 ///
 /// ```
 /// use lockstep_construct::shortest;
@@ -36,8 +35,8 @@ pub fn methods() -> &'static [Method] {
 /// let kautz: Topology = "kautz:2,3".parse()?;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&kautz, &all_gather, CommunicationModel::store_and_forward())?;
-/// let found = shortest(&problem, 6, 1, &Budget::evaluations(20_000), |method, attempts, steps| {
-///     println!("{}: {attempts} attempts, new best: {steps:?}", method.name);
+/// let found = shortest(&problem, 6, 1, &Budget::evaluations(20_000), |method, effort, steps| {
+///     println!("{}: {} attempts, new best: {steps:?}", method.name, effort.attempts);
 /// })?;
 /// // Every node receives 11 messages over 2 channels.
 /// assert_eq!(found.schedule.step_count(), 6);
@@ -54,12 +53,14 @@ pub fn shortest(
     goal: u32,
     seed: u64,
     budget: &Budget,
-    mut observe: impl FnMut(&'static Method, u64, Option<u32>),
+    mut observe: impl FnMut(&'static Method, Effort, Option<u32>),
 ) -> Result<MethodSchedule, NotFound> {
     let mut portfolio = Portfolio::new(problem);
+    let timed = budget.clone().with_evaluations(u64::MAX);
+    let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };
     loop {
-        portfolio.round(goal, seed, budget, &mut observe);
-        if portfolio.is_over(goal, budget) {
+        portfolio.round(limits, &mut observe);
+        if portfolio.is_over(limits) {
             return portfolio.into_best();
         }
     }
@@ -93,14 +94,16 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     let mut portfolios: Vec<Portfolio> = problems.iter().map(Portfolio::new).collect();
     // Each of several phases shall be as short as possible.
     let goal = if portfolios.len() == 1 { steps } else { 1 };
+    let timed = budget.clone().with_evaluations(u64::MAX);
+    let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };
     loop {
         for portfolio in &mut portfolios {
-            portfolio.round(goal, seed, budget, &mut |_, _, _| {});
+            portfolio.round(limits, &mut |_, _, _| {});
         }
         let best = portfolios.iter().map(Portfolio::best_steps);
         let reached = best.into_iter().try_fold(0, |sum: u32, steps| Some(sum.saturating_add(steps?)));
-        let is_over = portfolios.iter().all(|portfolio| portfolio.is_over(goal, budget));
-        match (reached, budget.clone().with_evaluations(u64::MAX).stop_after(0)) {
+        let is_over = portfolios.iter().all(|portfolio| portfolio.is_over(limits));
+        match (reached, timed.stop_after(0)) {
             (Some(reached), _) if reached <= steps => break,
             // A portfolio without a schedule returns the error below.
             (None, _) if is_over => break,

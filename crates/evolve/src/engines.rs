@@ -9,8 +9,9 @@ use crate::umda::UmdaOptions;
 /// The engine `umda`: searches with [`Umda`](crate::Umda) and [directed](UmdaOptions::directed) mutation.
 ///
 /// It first searches for a schedule of `goal` steps. Then it halves the interval between the largest number of steps
-/// without a schedule and the smallest one with a schedule. Each number of steps gets half of the remaining budget, and
-/// the last one all of it. An evaluation is an individual or an ejection chain. The search can be resumed.
+/// without a schedule and the smallest one with a schedule. When no number of steps is left, the next pass begins, with
+/// twice the evaluations for each. If only `goal` is left from the beginning, it gets the whole budget. An evaluation is
+/// an individual or an ejection chain. The search can be resumed.
 ///
 /// ```
 /// use lockstep_evolve::UmdaEngine;
@@ -21,7 +22,8 @@ use crate::umda::UmdaOptions;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 /// let budget = Budget::evaluations(1_000_000);
-/// let request = EngineRequest { problem, goal: 8, below: u32::MAX, seed: 1, budget: &budget, resume: None };
+/// let request =
+///     EngineRequest { problem, goal: 8, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = UmdaEngine.find(&request, &mut |_| {})?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,7 +45,7 @@ impl Engine for UmdaEngine {
     }
 
     fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
-        search_levels(self.name(), UmdaOptions::directed(request.seed), request, observer)
+        search_levels(self.name(), UmdaOptions::directed, request, observer)
     }
 }
 
@@ -67,6 +69,6 @@ impl Engine for HgsaEngine {
     }
 
     fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
-        search_levels(self.name(), HgsaOptions::directed(request.seed), request, observer)
+        search_levels(self.name(), HgsaOptions::directed, request, observer)
     }
 }

@@ -3,8 +3,8 @@
 use lockstep_files::{decode, encode};
 use lockstep_paths::PathTable;
 use lockstep_schedule::{
-    Budget, Effort, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Problem, Schedule,
-    SearchProgress, StopReason,
+    Effort, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Problem, Schedule, SearchProgress,
+    StopReason,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,20 +25,20 @@ pub(crate) fn check_size(engine: &'static str, problem: &Problem<'_>) -> Result<
     Err(NotFound::Unsupported { engine, why })
 }
 
-/// Searches at one number of steps after another, until no number is left between the schedules found and the searches
-/// that failed.
+/// The evaluations of one number of steps in the first pass.
+const LEVEL_EVALUATIONS: u64 = 1 << 12;
+
+/// Searches at one number of steps after another, in passes with more and more evaluations, until no smaller number is
+/// left. `algorithm` returns the options for a seed.
 pub(crate) fn search_levels<A: Algorithm>(
     engine: &'static str,
-    algorithm: A,
+    algorithm: fn(u64) -> A,
     request: &EngineRequest<'_>,
     observer: &mut EngineObserver<'_>,
 ) -> Result<FoundSchedule, NotFound> {
     let mut search = LevelSearch::new(engine, algorithm, request);
-    let resumed = request.resume.map(|bytes| search.restore(bytes)).transpose()?;
+    let resumed = request.resume.map(|bytes| search.restore(bytes)).transpose()?.flatten();
     let ended = search.run(resumed, observer);
-    if let Some(reason @ StopReason::Evaluations) = request.budget.stop_after(search.spent) {
-        observer(EngineEvent::Stopped { reason, progress: None });
-    }
     match (search.best, ended) {
         (Some(schedule), _) => Ok(FoundSchedule { schedule, method: None }),
         (None, reason) => Err(reason),
@@ -48,11 +48,13 @@ pub(crate) fn search_levels<A: Algorithm>(
 /// Searches with one algorithm at several numbers of steps, called levels.
 struct LevelSearch<'a, A> {
     engine: &'static str,
-    algorithm: A,
+    algorithm: fn(u64) -> A,
     request: &'a EngineRequest<'a>,
+    /// The number of the pass over the levels, from 0.
+    pass: u32,
     /// The number of steps that is searched now.
     level: u32,
-    /// The smallest number of steps that is not yet searched; at least the goal.
+    /// The smallest number of steps that is not yet searched in this pass; at least the goal.
     low: u32,
     /// Evaluations at all levels before the current one.
     spent: u64,
@@ -63,16 +65,18 @@ struct LevelSearch<'a, A> {
 /// The checkpoint of an engine's search over several numbers of steps, called levels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LevelCheckpoint {
+    /// The number of the pass over the levels, from 0.
+    pub pass: u32,
     /// The number of steps that is searched now.
     pub level: u32,
-    /// The smallest number of steps that is not yet searched; at least the goal.
+    /// The smallest number of steps that is not yet searched in this pass; at least the goal.
     pub low: u32,
     /// Evaluations at all levels before the current one.
     pub spent: u64,
     /// The shortest schedule found by this search.
     pub best: Option<Schedule>,
-    /// The [checkpoint](Evolution::checkpoint) of the search at the current level.
-    pub evolution: Vec<u8>,
+    /// The [checkpoint](Evolution::checkpoint) of the search at the current level, if it has begun.
+    pub evolution: Option<Vec<u8>>,
 }
 
 impl LevelCheckpoint {
@@ -82,72 +86,97 @@ impl LevelCheckpoint {
     }
 }
 
+/// The number of steps of the next search.
+#[derive(Clone, Copy)]
+struct Level {
+    steps: u32,
+    /// Whether no other number of steps is left in any pass.
+    is_only: bool,
+}
+
+/// The result of the search at one level.
+enum LevelResult {
+    Found(Schedule),
+    /// The level has had all its evaluations of this pass.
+    NotFound(NotFound),
+    /// The search stops at this level.
+    Stopped(NotFound),
+    /// The search continues at this level later.
+    Paused(NotFound),
+}
+
 impl<'a, A: Algorithm> LevelSearch<'a, A> {
-    fn new(engine: &'static str, algorithm: A, request: &'a EngineRequest<'a>) -> Self {
+    fn new(engine: &'static str, algorithm: fn(u64) -> A, request: &'a EngineRequest<'a>) -> Self {
         let goal = request.goal;
-        Self { engine, algorithm, request, level: goal, low: goal, spent: 0, best: None }
+        Self { engine, algorithm, request, pass: 0, level: goal, low: goal, spent: 0, best: None }
     }
 
-    /// Restores the levels of a checkpoint. Returns the checkpoint of the search at the current level.
-    fn restore(&mut self, bytes: &[u8]) -> Result<Vec<u8>, NotFound> {
+    /// Restores the levels of a checkpoint. Returns the checkpoint of the search at the current level, unless another
+    /// engine has made this level needless.
+    fn restore(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, NotFound> {
         let refused = |why: String| NotFound::Resume { why };
         let saved: LevelCheckpoint = decode(bytes).map_err(|error| refused(error.to_string()))?;
-        let LevelCheckpoint { level, low, spent, best, evolution } = saved;
-        (self.level, self.low, self.spent, self.best) = (level, low, spent, best);
-        if low < self.request.goal || self.next_level().is_none_or(|(next, _)| next != level) {
-            return Err(refused("the search is not where its results lead".to_owned()));
+        let LevelCheckpoint { pass, level, low, spent, best, evolution } = saved;
+        (self.pass, self.level, self.low, self.spent, self.best) = (pass, level, low, spent, best);
+        if low < self.request.goal {
+            return Err(refused("the search is below the lower bound".to_owned()));
         }
-        Ok(evolution)
+        Ok(evolution.filter(|_| self.next_level().is_some_and(|next| next.steps == level)))
     }
 
-    fn save(&self, evolution: Vec<u8>) -> Vec<u8> {
-        let Self { level, low, spent, .. } = *self;
-        LevelCheckpoint { level, low, spent, best: self.best.clone(), evolution }.to_bytes()
+    fn save(&self, evolution: Option<Vec<u8>>) -> Vec<u8> {
+        let Self { pass, level, low, spent, .. } = *self;
+        LevelCheckpoint { pass, level, low, spent, best: self.best.clone(), evolution }.to_bytes()
     }
 
     /// Searches until no level is left or the budget ends. Returns the reason why no shorter schedule was found.
     fn run(&mut self, mut resumed: Option<Vec<u8>>, observer: &mut EngineObserver<'_>) -> NotFound {
-        if let Some(reason) = self.stop(observer) {
-            return reason;
-        }
         let table = match self.paths() {
             Ok(table) => table,
             Err(reason) => return reason,
         };
         let mut unfound = NotFound::TooLong { steps: self.below().saturating_sub(1), reached: self.request.goal };
-        while let Some((level, is_last)) = self.next_level() {
-            self.level = level;
-            if let Some(reason) = self.stop(observer) {
-                return reason;
+        let mut spent_before_pass = self.spent;
+        loop {
+            let Some(level) = self.next_level() else {
+                // Without any evaluation, the next pass would find nothing else.
+                if self.below() <= self.request.goal || self.spent == spent_before_pass {
+                    observer(EngineEvent::Spent(self.spent));
+                    return unfound;
+                }
+                (self.pass, self.low, spent_before_pass) = (self.pass + 1, self.request.goal, self.spent);
+                continue;
+            };
+            self.level = level.steps;
+            if let Some(reason) = self.request.budget.stop_after(self.spent) {
+                observer(EngineEvent::Spent(self.spent));
+                self.report_stop_between_levels(reason, observer);
+                return NotFound::Stopped { steps: self.level, reason };
             }
-            let spent_before = self.spent;
-            let result = self.search_level(&table, is_last, resumed.take(), observer);
-            let effort = Effort::Evaluations(self.spent - spent_before);
-            let steps = result.is_ok().then_some(level);
-            match result {
-                Err(reason @ NotFound::Resume { .. }) => return reason,
-                _ => observer(EngineEvent::Tried { method: None, effort, steps }),
-            }
-            match result.map_err(|reason| self.own_reason(reason)) {
-                Ok(schedule) => self.best = Some(schedule),
-                Err(reason) => {
+            match self.search_level(&table, level, resumed.take(), observer) {
+                LevelResult::Found(schedule) => self.best = Some(schedule),
+                LevelResult::NotFound(reason) => {
                     tracing::info!(%reason, "search");
-                    if self.request.budget.stop_after(0).is_some() || matches!(reason, NotFound::Unsupported { .. }) {
-                        return reason;
-                    }
-                    self.low = level.saturating_add(1);
+                    self.low = level.steps.saturating_add(1);
                     unfound = reason;
                 }
+                LevelResult::Stopped(reason) | LevelResult::Paused(reason) => return reason,
             }
         }
-        unfound
     }
 
-    /// Returns the reason to stop, if the budget is spent.
-    fn stop(&self, observer: &mut EngineObserver<'_>) -> Option<NotFound> {
-        let reason = self.request.budget.stop_after(self.spent)?;
-        observer(EngineEvent::Stopped { reason, progress: None });
-        Some(NotFound::Stopped { steps: self.level, reason })
+    /// Reports that the search stopped before a level. It resumes with a new search there.
+    fn report_stop_between_levels(&self, reason: StopReason, observer: &mut EngineObserver<'_>) {
+        let progress = SearchProgress {
+            steps: self.level,
+            generation: 0,
+            evaluations: 0,
+            evaluation_limit: None,
+            conflicts: None,
+            checkpoint: &|| self.save(None),
+        };
+        let progress = Some(progress).filter(|_| reason != StopReason::Evaluations);
+        observer(EngineEvent::Stopped { reason, progress });
     }
 
     /// Only schedules of fewer steps are useful.
@@ -156,73 +185,94 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
         best.min(self.request.below)
     }
 
-    /// Returns the next level, and whether it is the last one: the goal first, then the middle of the open interval.
-    /// Without an upper end of the interval, the distance to the goal doubles.
-    fn next_level(&self) -> Option<(u32, bool)> {
+    /// Returns the next level: the goal first, then the middle of the open interval. Without an upper end of the
+    /// interval, the distance to the goal doubles.
+    fn next_level(&self) -> Option<Level> {
         let (low, goal) = (self.low, self.request.goal);
         let top = Some(self.below()).filter(|&below| below < u32::MAX).map(|below| below.saturating_sub(1));
-        match top {
-            Some(top) if top < low => None,
-            top if low == goal => Some((low, top == Some(low))),
-            Some(top) => Some((low + (top - low) / 2, top == low)),
-            None => Some((goal.saturating_add((low - goal - 1).saturating_mul(2).max(1)), false)),
-        }
+        let steps = match top {
+            Some(top) if top < low => return None,
+            _ if low == goal => low,
+            Some(top) => low + (top - low) / 2,
+            None => goal.saturating_add((low - goal - 1).saturating_mul(2).max(1)),
+        };
+        Some(Level { steps, is_only: top == Some(goal) })
     }
 
     /// Searches at the current level.
     fn search_level(
         &mut self,
         table: &PathTable,
-        is_last: bool,
+        level: Level,
         resumed: Option<Vec<u8>>,
         observer: &mut EngineObserver<'_>,
-    ) -> Result<Schedule, NotFound> {
-        let space = SearchSpace::new(self.request.problem, table, self.level)?;
-        let mut search = match resumed {
-            Some(bytes) => Evolution::resume(&space, self.algorithm, &bytes)
-                .map_err(|error| NotFound::Resume { why: error.to_string() })?,
-            None => Evolution::new(&space, self.algorithm),
+    ) -> LevelResult {
+        let space = match SearchSpace::new(self.request.problem, table, self.level) {
+            Ok(space) => space,
+            Err(reason @ NotFound::Unsupported { .. }) => return LevelResult::Stopped(self.own_reason(reason)),
+            Err(reason) => return LevelResult::NotFound(reason),
         };
-        let budget = self.level_budget(is_last);
-        let report = |search: &Evolution<'_, A>, report: &mut dyn FnMut(SearchProgress<'_>)| {
+        // Each pass has other random streams.
+        let algorithm = (self.algorithm)(self.request.seed.wrapping_add(u64::from(self.pass) << u32::BITS));
+        let resumed = resumed.map(|bytes| Evolution::resume(&space, algorithm, &bytes)).transpose();
+        let mut search = match resumed {
+            Ok(resumed) => resumed.unwrap_or_else(|| Evolution::new(&space, algorithm)),
+            Err(error) => return LevelResult::Stopped(NotFound::Resume { why: error.to_string() }),
+        };
+        let (limit, before) = (if level.is_only { u64::MAX } else { self.level_evaluations() }, search.evaluations());
+        let EngineRequest { budget, pause_after, .. } = *self.request;
+        let left = |total: u64| if total == u64::MAX { total } else { total.saturating_sub(self.spent) };
+        let evaluations = limit.min(left(budget.evaluation_limit())).min(left(pause_after));
+        let level_budget = budget.clone().with_evaluations(evaluations);
+        let progress = |search: &Evolution<'_, A>, report: &mut dyn FnMut(SearchProgress<'_>)| {
             report(SearchProgress {
                 steps: self.level,
                 generation: search.generation(),
                 evaluations: search.evaluations(),
-                evaluation_limit: Some(budget.evaluation_limit()).filter(|&limit| limit < u64::MAX),
+                evaluation_limit: Some(evaluations).filter(|&limit| limit < u64::MAX),
                 conflicts: search.best_conflicts(),
-                checkpoint: &|| self.save(search.checkpoint()),
+                checkpoint: &|| self.save(Some(search.checkpoint())),
             });
         };
-        let result = search.run(&budget, |search| {
-            report(search, &mut |progress| observer(EngineEvent::Progress(progress)));
+        let result = search.run(&level_budget, |search| {
+            progress(search, &mut |progress| observer(EngineEvent::Progress(progress)));
         });
-        if let Err(NotFound::Stopped { reason: StopReason::Deadline | StopReason::Cancelled, .. }) = result
-            && let Some(reason) = budget.stop_after(0)
-        {
-            report(&search, &mut |progress| {
-                observer(EngineEvent::Stopped { reason, progress: Some(progress) });
-            });
+        let effort = Effort { attempts: 0, evaluations: search.evaluations() - before };
+        observer(EngineEvent::Tried { method: None, effort, steps: result.is_ok().then_some(self.level) });
+        let spent = self.spent.saturating_add(search.evaluations());
+        let result = match result.map_err(|reason| self.own_reason(reason)) {
+            Ok(schedule) => LevelResult::Found(schedule),
+            Err(reason @ NotFound::Stopped { .. }) => match budget.stop_after(spent) {
+                Some(StopReason::Evaluations) if search.evaluations() < limit => {
+                    observer(EngineEvent::Spent(spent));
+                    observer(EngineEvent::Stopped { reason: StopReason::Evaluations, progress: None });
+                    LevelResult::Stopped(reason)
+                }
+                Some(stop @ (StopReason::Deadline | StopReason::Cancelled)) => {
+                    observer(EngineEvent::Spent(spent));
+                    progress(&search, &mut |progress| {
+                        observer(EngineEvent::Stopped { reason: stop, progress: Some(progress) });
+                    });
+                    LevelResult::Stopped(reason)
+                }
+                _ if search.evaluations() < limit => {
+                    observer(EngineEvent::Spent(spent));
+                    observer(EngineEvent::Paused { state: self.save(Some(search.checkpoint())) });
+                    LevelResult::Paused(reason)
+                }
+                _ => LevelResult::NotFound(reason),
+            },
+            Err(reason) => LevelResult::Stopped(reason),
+        };
+        if matches!(result, LevelResult::Found(_) | LevelResult::NotFound(_)) {
+            self.spent = spent;
         }
-        self.spent = self.spent.saturating_add(search.evaluations());
         result
     }
 
-    /// Returns the budget of the current level: half of the rest, or all of it for the last level.
-    fn level_budget(&self, is_last: bool) -> Budget {
-        let budget = self.request.budget;
-        let left = match budget.evaluation_limit() {
-            u64::MAX => u64::MAX,
-            limit => limit.saturating_sub(self.spent),
-        };
-        match (is_last, budget.time_left()) {
-            (true, _) => budget.clone().with_evaluations(left),
-            (false, time) => {
-                let half = if left == u64::MAX { left } else { left.div_ceil(2) };
-                let budget = budget.clone().with_evaluations(half);
-                time.map_or(budget.clone(), |time| budget.within(time / 2))
-            }
-        }
+    /// Returns the evaluations of one level in the current pass.
+    fn level_evaluations(&self) -> u64 {
+        LEVEL_EVALUATIONS.saturating_mul(1u64.checked_shl(self.pass).unwrap_or(u64::MAX))
     }
 
     /// Returns the candidate paths of all levels.

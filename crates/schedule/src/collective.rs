@@ -120,6 +120,27 @@ impl Collective {
         self.clone().with_pattern(self.pattern.distributing())
     }
 
+    /// Returns the same all-reduce with `root` as the source of every message that it contributes to. `messages` is their
+    /// number. It makes no difference which terminal is the source.
+    #[must_use]
+    pub(crate) fn rooted(&self, root: NodeId, messages: NonZeroU32) -> Self {
+        let mut rooted = self.clone();
+        match &mut rooted.endpoints {
+            Endpoints::All => {
+                (rooted.endpoints, rooted.chunks) = (Endpoints::Root(root), messages);
+            }
+            Endpoints::Root(_) => {}
+            Endpoints::Listed(messages) => {
+                for message in messages {
+                    if let Some(receiver) = message.receivers.iter_mut().find(|receiver| **receiver == root) {
+                        std::mem::swap(receiver, &mut message.source);
+                    }
+                }
+            }
+        }
+        rooted
+    }
+
     /// Returns the listed messages without the terminals that `is_removed` selects, as sources and as receivers.
     ///
     /// A standard collective is returned unchanged, because its terminals are those of the network.

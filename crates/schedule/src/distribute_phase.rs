@@ -1,8 +1,9 @@
 //! Phases as distributions, the problems that engines and bounds see.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 
-use lockstep_topology::Topology;
+use lockstep_topology::{NodeId, Topology};
 
 use crate::collective::Collective;
 use crate::needed::needed_transfers;
@@ -37,13 +38,41 @@ impl<'a> DistributePhase<'a> {
     /// first followed by one of the second is an all-reduce; in other all-reduces, both share steps. Memory: one copy of the
     /// network per collecting phase.
     pub fn all(problem: &Problem<'a>) -> Vec<Self> {
-        let (topology, collective) = (problem.topology(), problem.collective());
-        let phases = collective.phases().iter().map(|phase| {
-            let is_reversed = *phase == Phase::Collect;
-            let topology = if is_reversed { Cow::Owned(topology.reversed()) } else { Cow::Borrowed(topology) };
-            Self { topology, collective: distributing(collective), is_reversed }
-        });
-        phases.collect()
+        let collective = distributing(problem.collective());
+        let phases = problem.collective().phases();
+        phases.iter().map(|&phase| Self::new(problem.topology(), collective.clone(), phase)).collect()
+    }
+
+    /// Returns one phase of an all-reduce if `root` is the source of every message that it contributes to.
+    ///
+    /// In an all-reduce, it makes no difference which terminal is the source. So each all-reduce contains this phase.
+    ///
+    /// ```
+    /// use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Phase, Problem};
+    /// use lockstep_topology::{NodeId, Topology};
+    ///
+    /// let star: Topology = "star:5".parse()?;
+    /// let all_reduce = Collective::all_reduce();
+    /// let problem = Problem::new(&star, &all_reduce, CommunicationModel::wormhole())?;
+    /// let phase = DistributePhase::rooted(&problem, NodeId::new(3), Phase::Distribute);
+    /// assert_eq!(phase.problem(&problem).collective(), &Collective::broadcast(NodeId::new(3)).with_chunks(5.try_into()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the root is not a terminal.
+    pub fn rooted(problem: &Problem<'a>, root: NodeId, phase: Phase) -> Self {
+        assert!(problem.topology().is_terminal(root), "the root must be a terminal");
+        let messages = NonZeroU32::new(problem.messages().len() as u32).expect("a problem has a message");
+        let collective = problem.collective().rooted(root, messages);
+        Self::new(problem.topology(), Cow::Owned(collective.distributing()), phase)
+    }
+
+    fn new(topology: &'a Topology, collective: Cow<'a, Collective>, phase: Phase) -> Self {
+        let is_reversed = phase == Phase::Collect;
+        let topology = if is_reversed { Cow::Owned(topology.reversed()) } else { Cow::Borrowed(topology) };
+        Self { topology, collective, is_reversed }
     }
 
     /// Returns true if the phase collects, so that its network and time are reversed.

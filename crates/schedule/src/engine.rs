@@ -58,7 +58,8 @@ use crate::schedule::Schedule;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
-/// let request = EngineRequest { problem, goal: 2, below: u32::MAX, seed: 1, budget: &budget, resume: None };
+/// let request =
+///     EngineRequest { problem, goal: 2, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = OneByOne.find(&request, &mut |_| {})?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 12); // 4 messages, 3 transfers each
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -110,9 +111,14 @@ pub struct EngineRequest<'a> {
     pub below: u32,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Limits of the work. Each engine documents its unit of one evaluation.
+    /// Limits of the work, including the evaluations before `resume`. An engine ends before an amount of work that
+    /// exceeds them, so with more evaluations it does the same and then more.
     pub budget: &'a Budget,
-    /// The state of an interrupted search, as an earlier [`SearchProgress::checkpoint`] wrote it.
+    /// An engine that can continue later [pauses](EngineEvent::Paused) after this number of evaluations, including
+    /// those before `resume`.
+    pub pause_after: u64,
+    /// The state of an engine that was interrupted or has paused: [`SearchProgress::checkpoint`] or
+    /// [`EngineEvent::Paused`].
     pub resume: Option<&'a [u8]>,
 }
 
@@ -143,6 +149,13 @@ pub enum EngineEvent<'a> {
     },
     /// A search is running. Reported several times per second on usual sizes.
     Progress(SearchProgress<'a>),
+    /// The engine has paused, and can continue from this state ([`EngineRequest::resume`]). It reports that last.
+    Paused {
+        /// Everything that is needed to continue.
+        state: Vec<u8>,
+    },
+    /// The number of evaluations so far, including those before [`EngineRequest::resume`].
+    Spent(u64),
     /// The budget, or a part of it, ended before the work was complete. After a deadline or a cancellation the result
     /// depends on the clock, so every engine must report that.
     Stopped {
@@ -155,11 +168,11 @@ pub enum EngineEvent<'a> {
 
 /// An amount of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Effort {
-    /// Number of schedules built.
-    Attempts(u64),
-    /// Number of candidates evaluated by a search.
-    Evaluations(u64),
+pub struct Effort {
+    /// Number of attempts to build a schedule; 0 for a search, which counts only evaluations.
+    pub attempts: u64,
+    /// Number of evaluations; 0 for an engine that ignores their limit.
+    pub evaluations: u64,
 }
 
 /// The state of a running search.

@@ -4,6 +4,7 @@ use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::Problem;
 
 use crate::demand::Demand;
+use crate::members::Members;
 use crate::moving_cut::{CrossingMessages, Crossings};
 use crate::request::BoundRequest;
 use crate::transfer_rules::TransferRules;
@@ -35,4 +36,20 @@ pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Optio
     }
     let (_, terminal) = best?;
     own_messages(terminal).bound(Crossings::limits(rules, terminal), vec![terminal], Rule::Ports)
+}
+
+/// Computes the number of steps in which the busiest terminal starts and finishes the transfers of an all-reduce: one in
+/// each direction per message.
+///
+/// Takes `O(N + M)` time.
+pub(crate) fn bound_of_all_reduce(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let (terminals, rules) = (problem.topology().terminals(), TransferRules::new(problem));
+    let mut messages = vec![0; terminals.len()];
+    for members in Members::all(problem) {
+        members.ranks.iter().for_each(|&rank| messages[rank] += members.count);
+    }
+    let bounds = terminals.iter().zip(messages).filter_map(|(&terminal, messages)| {
+        Crossings::of_all_reduce(messages).bound(Crossings::limits(rules, terminal), vec![terminal], Rule::Ports)
+    });
+    bounds.reduce(|best, next| if next.steps > best.steps { next } else { best })
 }

@@ -21,18 +21,41 @@ use crate::transfer_rules::TransferRules;
 /// Bertsekas, Özveren, Stamoulis, Tseng and Tsitsiklis, "Optimal communication algorithms for hypercubes",
 /// *J. Parallel and Distributed Computing* 11 (1991), §2, with the channels into and out of terminals only.
 pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
-    let (topology, demand, rules) = (problem.topology(), Demand::new(problem), TransferRules::new(problem));
-    let receivers = demand.receivers();
-    let senders = if rules.is_direct() { demand.sources() } else { topology.terminals().to_vec() };
-    let into = |&node: &NodeId| topology.in_channels(node).iter().copied();
-    let out_of = |&node: &NodeId| topology.out_channels(node).iter().copied();
+    let (demand, rules) = (Demand::new(problem), TransferRules::new(problem));
+    let terminals = problem.topology().terminals();
+    let senders = if rules.is_direct() { demand.sources() } else { terminals.to_vec() };
+    bound_between(rules, &senders, &demand.receivers(), problem.messages().delivery_count())
+}
+
+/// Computes the number of steps in which the transfers of an all-reduce pass all ports and channels of terminals.
+///
+/// Each message takes twice as many transfers as it has receivers: each terminal but the one that holds the result first
+/// passes a partial sum on, and gets the result later. Takes `O(N + M)` time.
+///
+/// # Source
+///
+/// Harary and Schwenk, "The communication problem on graphs and digraphs", *J. Franklin Institute* 297 (1974).
+pub(crate) fn bound_of_all_reduce(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let terminals = problem.topology().terminals();
+    bound_between(TransferRules::new(problem), terminals, terminals, 2 * problem.messages().delivery_count())
+}
+
+/// Returns the bound of a number of transfers from these senders to these receivers.
+fn bound_between(
+    rules: TransferRules<'_>,
+    senders: &[NodeId],
+    receivers: &[NodeId],
+    deliveries: u64,
+) -> Option<LowerBound> {
+    let into = |&node: &NodeId| rules.topology.in_channels(node).iter().copied();
+    let out_of = |&node: &NodeId| rules.topology.out_channels(node).iter().copied();
     let limits = [
         receivers.iter().map(|&node| rules.receive_limit(node)).sum(),
         senders.iter().map(|&node| rules.send_limit(node)).sum(),
         rules.resource_count(receivers.iter().flat_map(into)) as u64,
         rules.resource_count(senders.iter().flat_map(out_of)) as u64,
     ];
-    let (deliveries, per_step) = (problem.messages().delivery_count(), limits.into_iter().min()?);
+    let per_step = limits.into_iter().min()?;
     let certificate = Certificate::Volume { deliveries, per_step };
     Some(LowerBound { steps: ceil_steps(deliveries, per_step)?, rule: Rule::Volume, certificate })
 }

@@ -5,14 +5,14 @@
 
 use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
 use lockstep_schedule::strategy::{Instance, instance, instance_on};
-use lockstep_schedule::{Phase, Ports, Problem};
+use lockstep_schedule::{DistributePhase, Phase, Ports, Problem};
 use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::networks::any_bus_topology;
+use crate::networks::{all_reduce, any_bus_topology};
 use crate::oracle::{cases, expect_no_schedule_below};
 
 /// A count that the check has not named yet.
@@ -61,14 +61,7 @@ impl Numbers<'_> {
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
         match self.below(17) {
-            0 => {
-                let nodes = vec![self.terminal(topology)];
-                (Rule::Ports, Certificate::Cut { nodes, direction: self.direction(), messages, per_step })
-            }
-            1 => {
-                let (nodes, direction) = (self.nodes(topology), self.direction());
-                (Rule::Cut, Certificate::Cut { nodes, direction, messages, per_step })
-            }
+            0 | 1 => self.cut(topology),
             2 => (Rule::SourceCut, Certificate::SourceCut { source, nodes: self.nodes(topology), messages, per_step }),
             3 => {
                 let nodes = self.nodes(topology);
@@ -110,15 +103,23 @@ impl Numbers<'_> {
                     Certificate::TimedTrees { infeasible, resources, sends, receptions, distance, available };
                 (Rule::TimedTrees, certificate)
             }
-            kind => {
-                let ports = [0, topology.terminal_count()][self.below(2)];
-                let resources = self.list(topology.resource_count(), 4);
-                let (sends, receptions) = (self.list(ports, 3), self.list(ports, 3));
-                let distance = UNKNOWN;
-                let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
-                (if kind == 14 { Rule::ArcForwarding } else { Rule::TreePacking }, certificate)
-            }
+            kind => (if kind == 14 { Rule::ArcForwarding } else { Rule::TreePacking }, self.lengths(topology)),
         }
+    }
+
+    fn cut(&mut self, topology: &Topology) -> (Rule, Certificate) {
+        let (rule, nodes) = match self.below(2) {
+            0 => (Rule::Ports, vec![self.terminal(topology)]),
+            _ => (Rule::Cut, self.nodes(topology)),
+        };
+        (rule, Certificate::Cut { nodes, direction: self.direction(), messages: UNKNOWN, per_step: UNKNOWN })
+    }
+
+    fn lengths(&mut self, topology: &Topology) -> Certificate {
+        let ports = [0, topology.terminal_count()][self.below(2)];
+        let resources = self.list(topology.resource_count(), 4);
+        let (sends, receptions) = (self.list(ports, 3), self.list(ports, 3));
+        Certificate::Lengths { resources, sends, receptions, distance: UNKNOWN, per_step: UNKNOWN }
     }
 }
 
@@ -191,17 +192,49 @@ fn digest<'a>(sets: impl Iterator<Item = &'a WeightedSet>) -> String {
 /// Compares random certificates with the optimum. Returns false if the search takes too long.
 fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
     let problem = instance.problem();
-    let &[phase] = problem.collective().phases() else { return true };
-    let reversed = problem.topology().reversed();
-    let network = if phase == Phase::Collect { &reversed } else { problem.topology() };
     let bounds = numbers.iter().filter_map(|numbers| {
-        let (rule, mut certificate) = Numbers { numbers: numbers.iter().cycle() }.certificate(&problem, network);
-        if phase == Phase::Collect {
-            certificate = Certificate::Reversed { certificate: certificate.into() };
+        let mut numbers = Numbers { numbers: numbers.iter().cycle() };
+        if let [phase] = DistributePhase::all(&problem).as_slice() {
+            return accepted_for_phase(&problem, phase, &mut numbers);
         }
-        accepted(&problem, LowerBound { steps: 0, rule, certificate })
+        accepted_for_all_reduce(&problem, &mut numbers)
     });
     expect_no_schedule_below(&problem, &bounds.collect::<Vec<_>>()).is_ok()
+}
+
+/// Returns a random bound of an all-reduce that the check accepts.
+fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> Option<LowerBound> {
+    let topology = problem.topology();
+    let (rule, mut certificate) = match numbers.below(4) {
+        0 => {
+            let root = numbers.terminal(topology);
+            let direction = [Phase::Collect, Phase::Distribute][numbers.below(2)];
+            let phase = DistributePhase::rooted(problem, root, direction);
+            let bound = accepted_for_phase(problem, &phase, numbers)?;
+            (Rule::CommonRoot, Certificate::CommonRoot { root, bound: bound.into() })
+        }
+        1 => numbers.cut(topology),
+        _ => (Rule::Gossip, numbers.lengths(topology)),
+    };
+    if rule != Rule::CommonRoot && numbers.below(2) == 1 {
+        certificate = Certificate::Reversed { certificate: certificate.into() };
+    }
+    accepted(problem, LowerBound { steps: 0, rule, certificate })
+}
+
+/// Returns a random bound of a phase that the check accepts.
+fn accepted_for_phase(
+    problem: &Problem<'_>,
+    phase: &DistributePhase<'_>,
+    numbers: &mut Numbers<'_>,
+) -> Option<LowerBound> {
+    let distribution = phase.problem(problem);
+    let (rule, certificate) = numbers.certificate(&distribution, distribution.topology());
+    let mut bound = accepted(&distribution, LowerBound { steps: 0, rule, certificate })?;
+    if phase.is_reversed() {
+        bound.certificate = Certificate::Reversed { certificate: bound.certificate.into() };
+    }
+    Some(bound)
 }
 
 /// The random numbers of several certificates.
@@ -214,6 +247,11 @@ proptest! {
 
     #[test]
     fn no_accepted_certificate_exceeds_the_optimum(instance in instance(5), numbers in numbers()) {
+        prop_assume!(compare(&instance, &numbers));
+    }
+
+    #[test]
+    fn no_accepted_certificate_of_an_all_reduce_exceeds_the_optimum(instance in all_reduce(), numbers in numbers()) {
         prop_assume!(compare(&instance, &numbers));
     }
 

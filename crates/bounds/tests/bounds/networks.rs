@@ -1,6 +1,8 @@
-//! Random networks in which channels of different nodes share a resource.
+//! Random networks in which channels of different nodes share a resource, and random all-reduces.
 
-use lockstep_topology::strategy::{connected_topology, directed_topology, gapped, indirect_topology};
+use lockstep_schedule::strategy::{Instance, instance, instance_on};
+use lockstep_schedule::{Collective, Problem};
+use lockstep_topology::strategy::{connected_topology, directed_topology, gapped, indirect_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -58,5 +60,19 @@ pub(crate) fn bus_tree(max_nodes: usize) -> impl Strategy<Value = Topology> {
             network.share(channels);
         }
         network.build().unwrap()
+    })
+}
+
+/// Generates all-reduces of all terminals, or of some of them, in 1 to 3 blocks.
+pub(crate) fn all_reduce() -> impl Strategy<Value = Instance> {
+    let instances = prop_oneof![2 => instance(5), 1 => instance_on(any_bus_topology(5).prop_flat_map(shuffled))];
+    (instances, vec(any::<bool>(), 5), 1..=3u32).prop_filter_map("not connected", |(instance, is_member, blocks)| {
+        let Instance { topology, model, .. } = instance;
+        let members = topology.terminals().iter().zip(is_member).filter(|(_, is_member)| *is_member);
+        let members: Vec<NodeId> = members.map(|(&terminal, _)| terminal).collect();
+        let groups = if members.len() < 2 { Vec::new() } else { vec![members] };
+        let collective = Collective::all_reduce_in_blocks(&topology, &groups, blocks.try_into().unwrap()).unwrap();
+        let is_possible = Problem::new(&topology, &collective, model).is_ok();
+        is_possible.then_some(Instance { topology, collective, model })
     })
 }

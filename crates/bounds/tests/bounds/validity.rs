@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 
-use crate::networks::{any_bus_topology, bus_tree};
+use crate::networks::{all_reduce, any_bus_topology, bus_tree};
 use crate::oracle::{cases, compare_rules, optimum};
 
 /// Returns every rule that proves bounds of one phase.
@@ -125,6 +125,11 @@ proptest! {
     }
 
     #[test]
+    fn no_bound_of_an_all_reduce_exceeds_the_optimum(instance in all_reduce()) {
+        prop_assume!(compare_rules(&instance.problem()).is_ok());
+    }
+
+    #[test]
     fn no_bound_exceeds_the_optimum((topology, collective) in instance(2..=4), model in model()) {
         prop_assume!(compare_with_optimum(&topology, &collective, model));
     }
@@ -210,6 +215,11 @@ proptest! {
         prop_assert!(bound.steps <= tree.terminal_count().next_power_of_two().ilog2());
     }
 
+}
+
+proptest! {
+    #![proptest_config(cases(600))]
+
     /// A search that stops early returns enough steps, or the best bound.
     #[test]
     fn rules_are_applied_until_a_bound_suffices(instance in instance_of(12), enough in 0..20u32) {
@@ -233,6 +243,11 @@ proptest! {
             prop_assert_eq!(alone.as_ref(), bounds.iter().find(|bound| bound.rule == rule), "{}", rule);
         }
     }
+
+}
+
+proptest! {
+    #![proptest_config(cases(1000))]
 
     /// Networks that are too large for the oracle, with schedules that the verifier accepts.
     #[test]

@@ -1,6 +1,6 @@
 //! Messages and channels that cross the border of a node set.
 
-use lockstep_schedule::{Problem, Receivers};
+use lockstep_schedule::{Pattern, Problem, Receivers};
 use lockstep_topology::NodeId;
 
 use super::capacity::{is_usable, receive_limit, resource_count, send_limit};
@@ -39,6 +39,8 @@ fn must_cross(problem: &Problem<'_>, inside: &[bool]) -> [u64; 2] {
     let terminals_inside = topology.terminals().iter().filter(|terminal| inside[terminal.index()]).count();
     let (mut into, mut out) = (0, 0);
     let (originals, chunks) = unsplit(&messages);
+    // In an all-reduce, each member contributes and receives.
+    let is_all_reduce = problem.collective().pattern() == Pattern::ReduceBroadcast;
     for message in originals {
         let starts_inside = inside[messages.source(message).index()];
         let receivers_inside = match messages.receivers(message) {
@@ -46,10 +48,12 @@ fn must_cross(problem: &Problem<'_>, inside: &[bool]) -> [u64; 2] {
             Receivers::One(receiver) => usize::from(inside[receiver.index()]),
             Receivers::List(receivers) => receivers.iter().filter(|receiver| inside[receiver.index()]).count(),
         };
-        if !starts_inside && receivers_inside > 0 {
+        let enters = !starts_inside && receivers_inside > 0;
+        let leaves = starts_inside && receivers_inside < messages.receiver_count(message);
+        if enters || is_all_reduce && leaves {
             into += chunks;
         }
-        if starts_inside && receivers_inside < messages.receiver_count(message) {
+        if leaves || is_all_reduce && enters {
             out += chunks;
         }
     }

@@ -1,5 +1,6 @@
 //! The check of certificates. It shares the definitions with the rules, but no code that searches or counts.
 
+mod all_reduce;
 mod arc_forwarding;
 mod broadcast_lp;
 mod capacity;
@@ -8,6 +9,7 @@ mod cut;
 mod distance;
 mod distance_sum;
 mod eccentricity;
+mod gossip;
 mod growth;
 mod lengths;
 mod messages;
@@ -21,9 +23,10 @@ mod transfers;
 mod tree_broadcast;
 mod tree_packets;
 mod tree_packing;
+mod trees;
 mod volume;
 
-use lockstep_schedule::{DistributePhase, Problem};
+use lockstep_schedule::{DistributePhase, Pattern, Problem};
 
 use self::refusal::{Checked, expect};
 use crate::certificate::{Certificate, LowerBound};
@@ -60,17 +63,11 @@ impl LowerBound {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check(&self, problem: &Problem<'_>) -> Result<(), CertificateError> {
-        let checked: Checked = match (DistributePhase::all(problem).as_slice(), &self.certificate) {
-            ([phase], _) => return self.check_phase(problem, phase),
-            (phases, Certificate::Phases { phases: bounds })
-                if self.rule == Rule::Phases && bounds.len() == phases.len() =>
-            {
-                phases.iter().zip(bounds).try_for_each(|(phase, bound)| bound.check_phase(problem, phase))?;
-                self.expect_steps(bounds.iter().map(|bound| u64::from(bound.steps)).max().unwrap_or(0))
-            }
-            _ => Err("an all-reduce needs a bound of its reduction and one of its broadcast".into()),
-        };
-        checked.map_err(|refusal| refusal.by(self.rule))
+        if problem.collective().pattern() == Pattern::ReduceBroadcast {
+            return self.check_all_reduce(problem);
+        }
+        let [phase] = &DistributePhase::all(problem)[..] else { unreachable!("only an all-reduce has two phases") };
+        self.check_phase(problem, phase)
     }
 
     fn check_phase(&self, whole: &Problem<'_>, phase: &DistributePhase<'_>) -> Result<(), CertificateError> {

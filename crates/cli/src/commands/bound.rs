@@ -16,8 +16,9 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let budget = args.budget.begin();
-    cancel_on_signal(&budget, "the bounds", verbosity)?;
+    let unfinished = cancel_on_signal(&budget, "the bounds", verbosity)?;
     let bounds = lockstep::bounds::all_within(&problem, &budget);
+    drop(unfinished);
     if budget.stop_after(0).is_some() {
         output::note(verbosity, "stopped early; the bounds of expensive rules may be missing or lower than possible");
     }

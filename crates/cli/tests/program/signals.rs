@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::{lockstep, names};
 
-/// A search that fails at 15 steps, then finds 16: one second or more on one thread.
+/// A search that finds 16 steps soon and searches for 15 then, in vain: one second or more on one thread.
 const PLAN: &str = "plan omega:16 -c aas --engine umda --seed 3 --budget 2000000 -o s.json --quiet";
 
 /// An evolution that takes about the same time.
@@ -77,9 +77,18 @@ fn a_killed_evolution_is_resumed_bit_for_bit() {
 fn an_interrupted_search_says_so_and_is_resumed_bit_for_bit() {
     let directory = tempfile::tempdir().unwrap();
     let output = interrupt(directory.path(), PLAN, "-INT");
-    assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("steps found: it was interrupted"), "{message}");
+    match output.status.code() {
+        Some(0) => {
+            let plan = fs::read_to_string(directory.path().join("s.json")).unwrap();
+            assert!(plan.contains(r#""cut_short": "interrupt""#), "{plan}");
+        }
+        // The search had no schedule yet.
+        code => {
+            assert_eq!(code, Some(1));
+            assert!(message.contains("steps found: it was interrupted"), "{message}");
+        }
+    }
     assert!(directory.path().join("s.json.checkpoint").exists());
     let [resumed, whole] = resumed_and_whole(directory.path(), PLAN);
     assert!(resumed == whole);
@@ -97,6 +106,30 @@ fn an_interrupted_evolution_leaves_its_front_and_is_resumed_bit_for_bit() {
     let so_far = fs::read(directory.path().join("s.json")).unwrap();
     let [resumed, whole] = resumed_and_whole(directory.path(), DESIGN);
     assert!(resumed == whole && resumed != so_far);
+}
+
+/// The first schedule of this plan takes many seconds, and a signal does not wait for it.
+#[test]
+fn a_plan_without_a_schedule_ends_soon_after_a_signal() {
+    let directory = tempfile::tempdir().unwrap();
+    let arguments = "plan random-regular:2000,4,1 -c aas --switching store-and-forward -o s.json";
+    let mut delay = Duration::from_millis(250);
+    let output = loop {
+        let mut child = start(directory.path(), arguments, "1");
+        sleep(delay);
+        assert_eq!(child.try_wait().unwrap(), None, "the search ended before the signal");
+        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        // A signal before the search begins ends the process by the default of the system.
+        if output.status.code().is_some() {
+            break output;
+        }
+        delay *= 2;
+    };
+    assert_eq!(output.status.code(), Some(130));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("stopped without a result"), "{message}");
+    assert!(!directory.path().join("s.json").exists());
 }
 
 /// Starts a sweep over all pairs of links of a mesh. Its log file is in the cache folder, or a book.

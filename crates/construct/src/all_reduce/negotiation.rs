@@ -170,6 +170,9 @@ impl<'a> Negotiation<'a> {
             least = least.min(overused.len());
             overused.shuffle(rng);
             for &place in &overused {
+                if self.is_over() {
+                    return false;
+                }
                 self.regrow(place, rng);
             }
             if idle % IDLE_PASSES == IDLE_PASSES - 1 {

@@ -134,7 +134,6 @@ proptest! {
 fn most_tiny_all_reduces_are_optimal() {
     let parts = (any_topology(5), 1..=4u32, any_model());
     let (mut runner, mut cases, mut optimal) = (TestRunner::deterministic(), 0, 0);
-    let mut table = std::collections::BTreeMap::new();
     while cases < 300 {
         let (network, blocks, model) = parts.new_tree(&mut runner).unwrap().current();
         let Ok(collective) = Collective::all_reduce_in_blocks(&network, &[], blocks.try_into().unwrap()) else {
@@ -149,18 +148,6 @@ fn most_tiny_all_reduces_are_optimal() {
         let excess = found.schedule.step_count() - fastest.step_count();
         cases += 1;
         optimal += u32::from(excess == 0);
-        if excess > 0 {
-            println!(
-                "{} nodes {} terminals {} channels {blocks} blocks {model:?}: {} for {}",
-                network.node_count(),
-                network.terminal_count(),
-                network.channel_count(),
-                found.schedule.step_count(),
-                fastest.step_count()
-            );
-        }
-        *table.entry((blocks, excess)).or_insert(0) += 1;
     }
-    println!("{table:?}");
-    assert!(optimal * 100 >= cases * 80, "{optimal} of {cases}");
+    assert!(optimal * 100 >= cases * 95, "{optimal} of {cases}");
 }

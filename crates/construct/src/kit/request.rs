@@ -1,6 +1,7 @@
 //! The request that a method gets, and the state of one attempt.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockstep_paths::PathTable;
@@ -32,6 +33,29 @@ pub(crate) struct MethodRequest<'a> {
     pub(crate) fixed: Option<FixedTransfers<'a>>,
     /// The paths of a network with buses, see [`SchedulingTask::bus_paths`].
     pub(crate) bus_paths: Option<&'a PathTable>,
+    /// The work of all attempts.
+    pub(crate) work: WorkCounter,
+}
+
+/// The work of attempts, which run in parallel. Clones share their number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WorkCounter(Arc<AtomicU64>);
+
+/// Units of work per evaluation. A unit is a visit of an entry of a table, which takes some nanoseconds.
+const UNITS_PER_EVALUATION: u64 = 128;
+
+impl WorkCounter {
+    /// Adds units of work. Takes tens of nanoseconds, so an inner loop counts by itself first.
+    pub(crate) fn add(&self, units: u64) {
+        self.0.fetch_add(units, Ordering::Relaxed);
+    }
+
+    /// Returns the number of evaluations; `None` if nothing was counted.
+    pub(crate) fn evaluations(&self) -> Option<u64> {
+        Some(self.0.load(Ordering::Relaxed))
+            .filter(|&units| units > 0)
+            .map(|units| units.div_ceil(UNITS_PER_EVALUATION))
+    }
 }
 
 impl<'a> MethodRequest<'a> {
@@ -56,6 +80,9 @@ impl<'a> MethodRequest<'a> {
                 return Err(MethodError::NoShorter);
             }
             let is_needed = self.below == u32::MAX && number == self.attempts.start;
+            if let Some(reason) = self.stop_reason().filter(|_| !is_needed) {
+                return Err(MethodError::Stopped(reason));
+            }
             let context = AttemptContext { request: self, number, reached: &reached, is_needed };
             let log = attempt(&mut self.attempt_rng(number), &context)?;
             if log.step_count() <= self.goal {
@@ -101,7 +128,17 @@ impl<'a> MethodRequest<'a> {
 impl<'a> MethodRequest<'a> {
     /// Returns a request for one attempt of any length, with seed 1.
     pub(crate) fn first(problem: &'a Problem<'a>, budget: &'a Budget) -> Self {
-        Self { problem, goal: 1, below: u32::MAX, seed: 1, attempts: 0..1, budget, fixed: None, bus_paths: None }
+        Self {
+            problem,
+            goal: 1,
+            below: u32::MAX,
+            seed: 1,
+            attempts: 0..1,
+            budget,
+            fixed: None,
+            bus_paths: None,
+            work: WorkCounter::default(),
+        }
     }
 }
 
@@ -141,6 +178,11 @@ impl AttemptContext<'_> {
             Some(reason) if !self.is_needed => Err(MethodError::Stopped(reason)),
             _ => Ok(()),
         }
+    }
+
+    /// Counts units of work, see [`WorkCounter`].
+    pub(crate) fn count(&self, units: u64) {
+        self.request.work.add(units);
     }
 
     /// Returns true if the budget ended and this attempt must still return a schedule, of any length.

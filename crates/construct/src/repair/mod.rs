@@ -6,14 +6,14 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use lockstep_schedule::{Budget, MessageId, NotFound, Problem, Schedule, Step, Transfer};
+use lockstep_schedule::{Budget, Effort, MessageId, NotFound, Problem, Schedule, Step, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use tracing::instrument;
 
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method::Method;
 use crate::method::{balanced_routes, first_fit, path_colouring, rarest_first};
-use crate::portfolio::{MethodSchedule, Portfolio};
+use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
 
 pub use self::survivors::{Survivors, survivors};
 
@@ -61,7 +61,7 @@ const STAGES: [RepairStage; 4] = [
 ///
 /// `problem` and `survivors` distribute their messages; time-reverse a collecting phase first
 /// ([`DistributePhase`](lockstep_schedule::DistributePhase)). `observe` gets each method that supports the problem, its
-/// number of attempts, and the number of steps if it is a new best.
+/// effort, and the number of steps if it is a new best.
 ///
 /// ```
 /// use lockstep_construct::{repair, survivors};
@@ -94,19 +94,21 @@ pub fn repair(
     goal: u32,
     seed: u64,
     budget: &Budget,
-    mut observe: impl FnMut(&'static Method, u64, Option<u32>),
+    mut observe: impl FnMut(&'static Method, Effort, Option<u32>),
 ) -> Result<RepairedSchedule, NotFound> {
     let fixed = survivors.schedule();
     let mut portfolio = Portfolio::new(problem);
+    let timed = budget.clone().with_evaluations(u64::MAX);
+    let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };
     for RepairStage { methods, may_move, rounds } in STAGES {
         portfolio.restrict_to(methods, FixedTransfers { schedule: fixed, may_move });
         // If the survivors alone take too many steps and may not move, one attempt is enough.
         let is_hopeless = !may_move && fixed.step_count() > goal as usize;
         for _ in 0..if is_hopeless { 1 } else { rounds } {
-            if portfolio.is_over(goal, budget) {
+            if portfolio.is_over(limits) {
                 break;
             }
-            portfolio.round(goal, seed, budget, &mut observe);
+            portfolio.round(limits, &mut observe);
         }
     }
     let MethodSchedule { method, mut schedule } = portfolio.into_best()?;

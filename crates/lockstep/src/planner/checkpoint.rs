@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint_v3::StateV3;
 use super::options::{PlanOptions, StoredEngine, StoredOptions};
 use super::plan_state::PlanState;
+use super::rounds::Rounds;
 
 /// The file kind of checkpoints of a planner.
 pub const CHECKPOINT_KIND: FileKind = FileKind {
@@ -115,18 +116,25 @@ fn collective_name(collective: &Collective) -> String {
 }
 
 /// An interrupted search.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct SavedSearch {
     /// Name of the engine.
     pub(super) engine: String,
     /// The state of the engine's search.
     pub(super) state: Vec<u8>,
+    /// The rounds up to this search; `None` in a checkpoint of version 3, which had no rounds.
+    pub(super) rounds: Option<Rounds>,
 }
 
-/// Writes a checkpoint.
-pub(super) fn write(identity: &Identity, state: &PlanState, engine: &str, search: Vec<u8>) -> Vec<u8> {
-    let search = SavedSearch { engine: engine.to_owned(), state: search };
-    CHECKPOINT_KIND.seal(&(identity, state, search))
+/// Writes a checkpoint: the fields of a [`SavedSearch`] after those of the planner.
+pub(super) fn write(
+    identity: &Identity,
+    state: &PlanState,
+    engine: &str,
+    search: &[u8],
+    rounds: Option<&Rounds>,
+) -> Vec<u8> {
+    CHECKPOINT_KIND.seal(&(identity, state, (engine, search, rounds)))
 }
 
 /// Reads a checkpoint of a planner with this identity.
@@ -139,7 +147,7 @@ pub(super) fn read(identity: &Identity, bytes: &[u8]) -> Result<(PlanState, Save
         };
         let (state, search) =
             state.into_current(evolution).map_err(|error| CheckpointError::Inconsistent { what: error.to_string() })?;
-        return Ok((state, SavedSearch { engine: engine.to_owned(), state: search }));
+        return Ok((state, SavedSearch { engine: engine.to_owned(), state: search, rounds: None }));
     }
     let (found, state, search): (Identity, PlanState, SavedSearch) = CHECKPOINT_KIND.open(bytes)?;
     identity.expect(&found)?;

@@ -40,7 +40,7 @@ impl StateV3 {
         let binary = |text: &String| serde_json::from_str(text).map(|bound: LowerBound| bound.to_bytes());
         let bounds = bounds.iter().map(binary).collect::<Result<_, _>>()?;
         let done = done.into_iter().map(PhaseSchedule::from).collect();
-        let search = LevelCheckpoint { level, low, spent, best: None, evolution };
+        let search = LevelCheckpoint { pass: 0, level, low, spent, best: None, evolution: Some(evolution) };
         Ok((PlanState { done, bounds, best: best.map(PhaseSchedule::from), cut_short }, search.to_bytes()))
     }
 }

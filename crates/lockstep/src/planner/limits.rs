@@ -2,8 +2,8 @@
 
 use super::error::PlanError;
 
-/// The number of evaluations of [`plan`](crate::plan()) callers without a preference: usually a few seconds.
-pub const DEFAULT_EVALUATIONS: u64 = 1 << 22;
+/// The number of evaluations of [`plan`](crate::plan()) callers without a preference: about ten seconds of one core.
+pub const DEFAULT_EVALUATIONS: u64 = 10_000_000;
 
 /// The largest number of deliveries that a planner accepts. A schedule with one transfer per delivery then takes a few
 /// hundred megabytes.

@@ -6,22 +6,17 @@ use lockstep_schedule::{
     Budget, EngineEvent, EngineRequest, FoundSchedule, NotFound, Problem, SearchProgress, StopReason, verify,
 };
 
-use super::budget_share::{part_of_time, share};
+use super::budget_share::part_of_time;
 use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
 use super::limits::{MAX_CHANNEL_USES, check_size};
 use super::plan_state::{PhaseSchedule, PlanState};
 use super::registry::{EngineStage, RegisteredEngine};
+use super::rounds::Rounds;
 
-/// The portfolio gets this part of the budget if a search may follow, and so do the expensive bounds of the time.
-const SHARE: u32 = 4;
-
-/// The part of the portfolio's budget that it gets before the expensive bounds.
-const FIRST_LOOK: u32 = 8;
-
-/// The largest number of evaluations of a portfolio before a search, if the budget has no limit.
-const MAX_PORTFOLIO: u64 = 1 << 24;
+/// The part of the time that the expensive bounds get.
+const BOUND_SHARE: u32 = 4;
 
 /// Plans one phase: runs bounds and engines, the cheapest first, until the schedule meets the bound or the budget ends.
 pub(super) struct PhasePlanner<'a> {
@@ -37,8 +32,15 @@ pub(super) struct PhasePlanner<'a> {
     pub(super) identity: &'a Identity,
     /// Why the last engine without success found no schedule.
     pub(super) failure: Option<PlanError>,
-    /// Whether a search has spent its evaluations.
+    /// Whether the evaluations are spent.
     pub(super) is_spent: bool,
+}
+
+/// The lower bounds of a phase that are still to be computed.
+struct OpenBounds<'a> {
+    search: BoundSearch<'a>,
+    /// Whether the bound is final.
+    is_final: bool,
 }
 
 impl<'a> PhasePlanner<'a> {
@@ -46,16 +48,16 @@ impl<'a> PhasePlanner<'a> {
     pub(super) fn run(
         mut self,
         state: &mut PlanState,
-        bound_search: BoundSearch<'_>,
-        resumed: Option<&SavedSearch>,
+        search: BoundSearch<'_>,
+        resumed: Option<SavedSearch>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
+        let mut bounds = OpenBounds { search, is_final: resumed.is_some() };
         if resumed.is_none() {
             state.best = None;
-            self.run_before_search(state, bound_search, observe)?;
-            state.push_bound(&self.bound);
+            self.run_constructions(state, &mut bounds, observe)?;
         }
-        self.run_searches(state, resumed, observe)?;
+        self.run_rounds(state, &mut bounds, resumed, observe)?;
         let Some(best) = state.best.take() else {
             return Err(self.failure.expect("an engine without a schedule has a reason"));
         };
@@ -76,70 +78,79 @@ impl<'a> PhasePlanner<'a> {
         }
     }
 
-    /// Runs everything before the searches: bounds and engines in turn.
-    fn run_before_search(
+    /// Runs the engines that do not search, and the bounds that cost less than a portfolio. If there is a schedule now,
+    /// only a better bound or a search can improve the plan, so the expensive bounds come next.
+    fn run_constructions(
         &mut self,
         state: &mut PlanState,
-        mut bound_search: BoundSearch<'_>,
+        bounds: &mut OpenBounds<'_>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         observe(Event::Bound { rule: self.bound.rule, steps: Some(self.bound.steps) });
-        self.raise_bound(&mut bound_search, Cost::Linear, state, observe);
-        let unlimited = self.budget.clone().with_evaluations(u64::MAX);
-        self.run_stage(EngineStage::Construction, &unlimited, state, observe)?;
-        self.fail_after_last(EngineStage::Construction, state)?;
-        if !self.is_reached(state) && self.has(EngineStage::Portfolio) {
-            self.raise_bound(&mut bound_search, Cost::Searches, state, observe);
-            self.check_channel_uses()?;
-            self.run_stage(EngineStage::Portfolio, &self.portfolio_budget(FIRST_LOOK), state, observe)?;
-            self.fail_after_last(EngineStage::Portfolio, state)?;
+        self.raise_bound(bounds, Cost::Linear, state, observe);
+        let (constructions, others) = self.stages();
+        for known in constructions {
+            self.run_engine(known, None, state, observe)?;
         }
-        self.raise_bound(&mut bound_search, Cost::Expensive, state, observe);
-        self.run_stage(EngineStage::Portfolio, &self.portfolio_budget(1), state, observe)
-    }
-
-    /// Runs the searches, from the resumed one on.
-    fn run_searches(
-        &mut self,
-        state: &mut PlanState,
-        resumed: Option<&SavedSearch>,
-        observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), PlanError> {
-        let engines = self.stage(EngineStage::Search);
-        let (first, mut resume) = match resumed {
-            None => (0, None),
-            Some(search) => {
-                let place = engines.iter().position(|known| known.engine.name() == search.engine);
-                let Some(place) = place.filter(|_| !self.is_reached(state)) else {
-                    return Err(inconsistent("its search is not one that runs").into());
-                };
-                (place, Some(search.state.as_slice()))
+        if let Some(failure) = self.failure.take_if(|_| others.is_empty() && state.best.is_none()) {
+            return Err(failure);
+        }
+        if !self.is_reached(state) {
+            self.raise_bound(bounds, Cost::Searches, state, observe);
+            if others.iter().any(|known| known.stage == EngineStage::Portfolio) {
+                self.check_channel_uses()?;
             }
-        };
-        for (place, known) in engines.iter().enumerate().skip(first) {
-            let budget = share(&self.budget, engines.len(), engines.len() - place);
-            self.run_engine(known, &budget, resume.take(), state, observe)?;
+        }
+        if state.best.is_some() {
+            self.finish_bound(bounds, state, observe);
         }
         Ok(())
     }
 
-    /// Runs the engines of one stage on the same budget.
-    fn run_stage(
+    /// Runs the portfolio and the searches in rounds with more and more evaluations, from the resumed search on.
+    fn run_rounds(
         &mut self,
-        among: EngineStage,
-        budget: &Budget,
         state: &mut PlanState,
+        bounds: &mut OpenBounds<'_>,
+        resumed: Option<SavedSearch>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
-        self.stage(among).iter().try_for_each(|known| self.run_engine(known, budget, None, state, observe))
+        let (_, engines) = self.stages();
+        let mut rounds = Rounds::new(engines);
+        let mut first = 0;
+        if let Some(SavedSearch { engine, state: search, rounds: saved }) = resumed {
+            rounds = saved.unwrap_or(rounds);
+            let place = engines.iter().position(|known| known.engine.name() == engine);
+            first =
+                place.filter(|_| rounds.is_of(engines) && !self.is_reached(state)).ok_or_else(inconsistent_search)?;
+            rounds.of(first).state = Some(search);
+        }
+        loop {
+            for (place, known) in engines.iter().enumerate().skip(std::mem::take(&mut first)) {
+                if known.stage == EngineStage::Search {
+                    self.finish_bound(bounds, state, observe);
+                }
+                if rounds.may_run(place) {
+                    self.run_engine(known, Some((&mut rounds, place)), state, observe)?;
+                }
+                if self.is_over(state) {
+                    self.finish_bound(bounds, state, observe);
+                    return Ok(());
+                }
+            }
+            self.finish_bound(bounds, state, observe);
+            if self.is_over(state) || rounds.are_over() {
+                return Ok(());
+            }
+            rounds.advance();
+        }
     }
 
     /// Runs one engine, unless the schedule is already good enough. Keeps its schedule if it is shorter and valid.
     fn run_engine(
         &mut self,
         known: &RegisteredEngine<'_>,
-        budget: &Budget,
-        resume: Option<&[u8]>,
+        mut rounds: Option<(&mut Rounds, usize)>,
         state: &mut PlanState,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
@@ -148,27 +159,52 @@ impl<'a> PhasePlanner<'a> {
         }
         let engine = known.engine.name();
         let below = self.ceiling.map_or(u32::MAX, |steps| steps.saturating_add(1)).min(state.reached());
+        let (pause_after, resume, others) = match &mut rounds {
+            Some((rounds, place)) => {
+                (rounds.pause_after(*place), rounds.of(*place).state.take(), rounds.spent_by_others(*place))
+            }
+            None => (u64::MAX, None, 0),
+        };
+        let evaluations = match self.budget.evaluation_limit() {
+            limit if limit == u64::MAX || rounds.is_none() => u64::MAX,
+            limit => limit.saturating_sub(others),
+        };
+        let budget = self.budget.clone().with_evaluations(evaluations);
         let (problem, goal, seed) = (self.problem, self.goal(), self.seed);
-        let request = EngineRequest { problem, goal, below, seed, budget, resume };
+        let request =
+            EngineRequest { problem, goal, below, seed, budget: &budget, pause_after, resume: resume.as_deref() };
         let identity = self.identity;
-        let mut is_spent = false;
+        let at_start = rounds.as_ref().map(|(rounds, _)| &**rounds);
+        let checkpoint =
+            |state: &PlanState, search: &[u8]| checkpoint::write(identity, state, engine, search, at_start);
+        let is_cut = state.cut_short.is_some();
+        let (mut is_spent, mut spent, mut paused) = (false, None, None);
         let found = known.engine.find(&request, &mut |event| match event {
             EngineEvent::Tried { method, effort, steps } => observe(Event::Tried { engine, method, effort, steps }),
             EngineEvent::Progress(progress) => {
-                let checkpoint = || checkpoint::write(identity, state, engine, (progress.checkpoint)());
+                let checkpoint = || checkpoint(state, &(progress.checkpoint)());
                 observe(Event::Search(SearchProgress { checkpoint: &checkpoint, ..progress }));
             }
             EngineEvent::Stopped { reason, progress } => {
-                if let Some(progress) = progress.filter(|_| self.budget.stop_after(0).is_some()) {
-                    let checkpoint = || checkpoint::write(identity, state, engine, (progress.checkpoint)());
+                // After a bound that was cut short, the whole plan may take another way.
+                if let Some(progress) = progress.filter(|_| !is_cut) {
+                    let checkpoint = || checkpoint(state, &(progress.checkpoint)());
                     observe(Event::Stopped(SearchProgress { checkpoint: &checkpoint, ..progress }));
                 }
                 state.note_stop(reason);
                 is_spent |= reason == StopReason::Evaluations;
             }
+            EngineEvent::Spent(evaluations) => spent = Some(evaluations),
+            EngineEvent::Paused { state } => paused = Some(state),
             _ => {}
         });
         self.is_spent |= is_spent;
+        if let Some((rounds, place)) = rounds {
+            let progress = rounds.of(place);
+            progress.spent = spent.unwrap_or(progress.spent);
+            progress.is_over = paused.is_none();
+            progress.state = paused;
+        }
         match found {
             Ok(found) => self.offer(engine, found, state, observe),
             Err(NotFound::Resume { why }) => return Err(inconsistent(&why).into()),
@@ -198,44 +234,33 @@ impl<'a> PhasePlanner<'a> {
         }
     }
 
-    /// Returns the budget of one run of each engine of the portfolio: one part of `parts`, or less if a search may
-    /// follow.
-    fn portfolio_budget(&self, parts: u32) -> Budget {
-        let is_followed =
-            self.stage(EngineStage::Search).iter().any(|known| known.engine.supports(&self.problem).is_ok());
-        let engines = self.stage(EngineStage::Portfolio).len().max(1) as u32;
-        let parts = if is_followed { SHARE * parts } else { parts } * engines;
-        let evaluations = match self.budget.evaluation_limit() {
-            u64::MAX if is_followed => MAX_PORTFOLIO,
-            u64::MAX => u64::MAX,
-            evaluations => evaluations / u64::from(parts),
-        };
-        part_of_time(&self.budget, parts).with_evaluations(evaluations)
+    /// Computes the expensive bounds, and stores the final bound of the phase.
+    fn finish_bound(&mut self, bounds: &mut OpenBounds<'_>, state: &mut PlanState, observe: &mut dyn FnMut(Event<'_>)) {
+        if !std::mem::replace(&mut bounds.is_final, true) {
+            self.raise_bound(bounds, Cost::Expensive, state, observe);
+            state.push_bound(&self.bound);
+        }
     }
 
     /// Computes the lower bounds up to this cost that can still exceed the best schedule.
     fn raise_bound(
         &mut self,
-        bound_search: &mut BoundSearch<'_>,
+        bounds: &mut OpenBounds<'_>,
         cost: Cost,
-        state: &PlanState,
+        state: &mut PlanState,
         observe: &mut dyn FnMut(Event<'_>),
     ) {
-        let budget = if cost == Cost::Expensive { part_of_time(&self.budget, SHARE) } else { Budget::unlimited() };
-        bound_search.raise(cost, state.reached(), &budget, |rule, bound| {
+        let budget =
+            if cost == Cost::Expensive { part_of_time(&self.budget, BOUND_SHARE) } else { self.budget.clone() };
+        bounds.search.raise(cost, state.reached(), &budget, |rule, bound| {
             observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
         });
-        self.bound = bound_search.best().clone();
-        tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
-    }
-
-    /// Fails if there is no schedule after this stage, and no engine in a later one.
-    fn fail_after_last(&mut self, finished: EngineStage, state: &PlanState) -> Result<(), PlanError> {
-        let is_last = self.engines.last().is_none_or(|known| known.stage <= finished);
-        match self.failure.take_if(|_| is_last && state.best.is_none()) {
-            Some(failure) => Err(failure),
-            None => Ok(()),
+        self.bound = bounds.search.best().clone();
+        let stopped = budget.with_evaluations(u64::MAX).stop_after(0).filter(|_| self.bound.steps < state.reached());
+        if let Some(reason) = stopped {
+            state.note_stop(reason);
         }
+        tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
     }
 
     /// Refuses a phase whose schedule would not fit into memory.
@@ -258,16 +283,26 @@ impl<'a> PhasePlanner<'a> {
         self.ceiling.unwrap_or(self.bound.steps)
     }
 
-    fn has(&self, stage: EngineStage) -> bool {
-        !self.stage(stage).is_empty()
+    /// Returns true if no engine can improve the plan of this phase any more: it is good enough, or the budget ended.
+    fn is_over(&self, state: &mut PlanState) -> bool {
+        if self.is_reached(state) || self.is_spent {
+            return true;
+        }
+        let stopped = self.budget.stop_after(0);
+        if let Some(reason) = stopped {
+            state.note_stop(reason);
+        }
+        stopped.is_some()
     }
 
-    /// Returns the engines of one stage.
-    fn stage(&self, stage: EngineStage) -> &'a [RegisteredEngine<'a>] {
-        let start = self.engines.partition_point(|known| known.stage < stage);
-        let end = self.engines.partition_point(|known| known.stage <= stage);
-        &self.engines[start..end]
+    /// Returns the engines that do not search, and those that run in rounds.
+    fn stages(&self) -> (&'a [RegisteredEngine<'a>], &'a [RegisteredEngine<'a>]) {
+        self.engines.split_at(self.engines.partition_point(|known| known.stage == EngineStage::Construction))
     }
+}
+
+fn inconsistent_search() -> CheckpointError {
+    inconsistent("its search is not one that runs")
 }
 
 fn inconsistent(what: &str) -> CheckpointError {

@@ -7,7 +7,7 @@ use lockstep_schedule::{
 };
 use lockstep_topology::Topology;
 
-use super::all_reduce::shorter_all_reduce;
+use super::all_reduce::{bound_of_whole, is_planned_whole, shorter_all_reduce};
 use super::budget_share::share;
 use super::checkpoint::{self, CheckpointError, Identity};
 use super::error::PlanError;
@@ -21,8 +21,8 @@ use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
 ///
 /// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock: the
-/// plan then is optimal, or it [says so](Plan::cut_short). One evaluation is one candidate of a search, or about one transfer that a
-/// portfolio method places or moves. The first schedule of the portfolio is always completed.
+/// plan then is optimal, or it [says so](Plan::cut_short). One evaluation is about a microsecond of work in every engine.
+/// More evaluations never give a longer plan. The first schedule of the portfolio is always completed.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};
@@ -50,18 +50,19 @@ pub fn plan(
 /// Computes a [`Plan`] for a problem.
 ///
 /// 1. Cheap lower bounds; engines of [`EngineStage::Construction`](crate::EngineStage::Construction).
-/// 2. Bounds that take a search; a first run of the engines of
-///    [`EngineStage::Portfolio`](crate::EngineStage::Portfolio).
-/// 3. Expensive bounds (flows, linear programmes) that can still exceed the schedule's steps; a second, longer run of
-///    the portfolio.
-/// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), with the whole budget.
-/// 5. For an all-reduce, a schedule in which both phases share steps ([`all_reduce`](lockstep_construct::all_reduce()));
+/// 2. Bounds that take a search; the engines of [`EngineStage::Portfolio`](crate::EngineStage::Portfolio), until they
+///    pause.
+/// 3. Expensive bounds (flows, linear programmes) that can still exceed the schedule's steps; before the portfolio, if a
+///    construction has found a schedule.
+/// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), until they pause.
+/// 5. Further rounds of the portfolio and the searches, each with as many evaluations as all rounds before.
+/// 6. For an all-reduce, a schedule in which both phases share steps ([`all_reduce`](lockstep_construct::all_reduce()));
 ///    the shorter schedule counts.
-/// 6. The verifier for the complete schedule, and the check of the certificate.
+/// 7. The verifier for the complete schedule, and the check of the certificate.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
 /// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. An
-/// all-reduce is planned as a reduction and a distribution first, and each gets an equal share of the budget.
+/// all-reduce is planned as a reduction and a distribution first, and then as a whole. Each gets an equal share of the budget.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
@@ -140,6 +141,7 @@ impl<'a> Planner<'a> {
             None => (PlanState::default(), None),
         };
         let known = resumed_bounds(&state, &problems, resumed.is_some())?;
+        let parts = phases.len() + usize::from(is_planned_whole(&problem, &engines));
         for (place, bound_search) in searches.iter().enumerate().skip(state.done.len()) {
             let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
             let to_come: u32 = searches[place + 1..].iter().map(|later| later.best().steps).sum();
@@ -149,17 +151,19 @@ impl<'a> Planner<'a> {
                 seed: options.seed,
                 bound: known.get(place).unwrap_or(bound_search.best()).clone(),
                 ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
-                budget: share(budget, phases.len(), phases.len() - place),
+                budget: share(budget, parts, parts - place),
                 identity: &identity,
                 failure: None,
                 is_spent: false,
             };
-            let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take().as_ref(), &mut observe);
+            let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe);
             if let Err(error) = planned {
                 // The steps that two phases need may still suffice without a barrier.
                 let bound =
                     lockstep_bounds::of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect());
+                let bound = bound_of_whole(&problem, bound, u32::MAX, budget, &mut observe);
                 let goal = options.steps.unwrap_or(bound.steps);
+                let budget = (budget, parts);
                 let (whole, _) = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
                 return match (error, whole) {
                     (PlanError::NotFound(_), Some(whole))
@@ -173,8 +177,12 @@ impl<'a> Planner<'a> {
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         finish(&problem, &phases, state, bounds, options, |start, bound| {
+            let bound = bound_of_whole(&problem, bound, start.step_count() as u32, budget, &mut observe);
             let goal = options.steps.unwrap_or(bound.steps);
-            shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe)
+            let budget = (budget, parts);
+            let (found, stopped) =
+                shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe);
+            (bound, found, stopped)
         })
     }
 }
@@ -193,21 +201,21 @@ fn plan_of(
         .map_err(|refusal| PlanError::refused(&engine, refusal))
 }
 
-/// Returns the plan of all phases, or of the schedule of all of them that `improve` makes of it.
+/// Returns the plan of all phases, or of what `improve` makes of it: a better bound and a shorter schedule of all of them.
 fn finish(
     problem: &Problem<'_>,
     phases: &[DistributePhase<'_>],
     state: PlanState,
     bounds: Vec<LowerBound>,
     options: PlanOptions<'_>,
-    improve: impl FnOnce(&Schedule, &LowerBound) -> (Option<PhaseSchedule>, Option<StopReason>),
+    improve: impl FnOnce(&Schedule, LowerBound) -> (LowerBound, Option<PhaseSchedule>, Option<StopReason>),
 ) -> Result<Plan, PlanError> {
     let steps = |place: usize| state.done[place].step_count();
     let exceeded = bounds.iter().enumerate().find(|&(place, bound)| steps(place) < bound.steps);
     let exceeded = exceeded.map(|(place, bound)| (bound.clone(), steps(place)));
     let bound = lockstep_bounds::of_phases(phases, bounds);
     let joined = joined(problem, phases, state.done, options);
-    let (improved, stopped) = improve(&joined.schedule, &bound);
+    let (bound, improved, stopped) = improve(&joined.schedule, bound);
     let cut_short = stopped.and_then(CutShort::by).or(state.cut_short);
     let plan = plan_of(problem, improved.unwrap_or(joined), bound, cut_short, options)?;
     match exceeded {
@@ -232,6 +240,7 @@ fn check_possible(
     }
     let bounds = searches.iter().map(|search| search.best().clone()).collect();
     let bound = lockstep_bounds::of_phases(phases, bounds);
+    let bound = bound_of_whole(problem, bound, steps.saturating_add(1), budget, &mut |_| {});
     if bound.steps <= steps {
         return Ok(());
     }
@@ -302,7 +311,7 @@ mod tests {
             let verification = verify(&problem, &schedule).unwrap();
             state.done.push(PhaseSchedule::new("construct", FoundSchedule { schedule, method: None }, verification));
         }
-        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, _| (None, None)).unwrap_err()
+        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, bound| (bound, None, None)).unwrap_err()
     }
 
     #[test]

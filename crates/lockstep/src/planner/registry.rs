@@ -24,9 +24,11 @@ static STANDARD: EngineRegistry<'static> = EngineRegistry {
 pub enum EngineStage {
     /// Once, after the cheap lower bounds, without a limit of evaluations: for engines that do not search.
     Construction,
-    /// Twice, after the bounds by searches and after the expensive bounds: for engines that make attempts.
+    /// In rounds with more and more evaluations, while the engine [pauses](crate::schedule::EngineEvent::Paused): for
+    /// engines that make attempts.
     Portfolio,
-    /// Last, with the whole budget: for engines that search until the budget ends, and that write checkpoints.
+    /// In the same rounds, after the portfolio and the expensive bounds: for engines that search until the budget ends,
+    /// and that write checkpoints.
     Search,
 }
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_construct::{ConstructEngine, repair, survivors};
-use lockstep_schedule::{Budget, DistributePhase, Effort, Engine, NotFound, Problem, Schedule, verify};
+use lockstep_schedule::{Budget, DistributePhase, Engine, NotFound, Problem, Schedule, verify};
 
 use crate::plan::{Changes, CutShort, Origin, Plan, Repaired};
-use crate::planner::{Event, PlanError, part_of_time, share};
+use crate::planner::{Event, PlanError, bound_of_whole, part_of_time, share};
 
 /// The name of the repair among the methods of its engine.
 const METHOD: &str = "repair";
@@ -64,6 +64,7 @@ impl ScheduleRepair<'_> {
             }
         }
         let bound = lockstep_bounds::of_phases(&phases, bounds);
+        let bound = bound_of_whole(self.problem, bound, whole.step_count() as u32, self.budget, observe);
         let engine = ConstructEngine.name();
         let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
         let plan = Plan::verified(self.problem, whole, None, bound, origin)
@@ -86,8 +87,8 @@ impl ScheduleRepair<'_> {
         let kept = survivors(before, schedule, problem)?;
         let attempt = |goal, evaluations, observe: &mut dyn FnMut(Event<'_>)| {
             let budget = budget.clone().with_evaluations(evaluations);
-            repair(problem, &kept, goal, self.seed, &budget, |method, attempts, steps| {
-                let (engine, effort) = (ConstructEngine.name(), Effort::Attempts(attempts));
+            repair(problem, &kept, goal, self.seed, &budget, |method, effort, steps| {
+                let engine = ConstructEngine.name();
                 observe(Event::Tried { engine, method: Some(method.name), effort, steps });
             })
         };

@@ -9,8 +9,8 @@ const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const STORE: CommunicationModel = CommunicationModel::store_and_forward();
 
 const NETWORKS: [(&str, CommunicationModel, &str); 39] = [
-    ("hypercube:4", STORE, "oab oas aab aas gather reduce reduce-scatter"),
-    ("hypercube:4", WORMHOLE, "aab aas"),
+    ("hypercube:4", STORE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+    ("hypercube:4", WORMHOLE, "aab aas all-reduce"),
     ("torus:3x5", STORE, "oab oas aab aas"),
     ("torus:4x4", STORE, "oab oas aab aas"),
     ("torus:3x3x3", STORE, "oab oas aab aas"),
@@ -23,8 +23,8 @@ const NETWORKS: [(&str, CommunicationModel, &str); 39] = [
     ("kautz:3,2", WORMHOLE, "oas"),
     ("mesh:4x4", STORE, "oab oas"),
     ("moore:8", STORE, "oab oas"),
-    ("b-tree:4", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter"),
-    ("b-tree:8", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter"),
+    ("b-tree:4", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
+    ("b-tree:8", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
     ("b-tree:16", WORMHOLE, "oab oas aab aas"),
     ("b-tree:32", WORMHOLE, "oab oas aab aas"),
     ("full-b-tree:7", WORMHOLE, "oab oas aab aas"),
@@ -38,14 +38,14 @@ const NETWORKS: [(&str, CommunicationModel, &str); 39] = [
     ("fat-tree:2,5", WORMHOLE, "oab oas aab aas"),
     ("fat-tree:3,3", WORMHOLE, "oab oas aab aas"),
     ("omega:4", WORMHOLE, "oab oas aab aas"),
-    ("omega:8", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter"),
+    ("omega:8", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
     ("omega:16", WORMHOLE, "oab oas aab aas"),
     ("omega:32", WORMHOLE, "oab oas aab aas"),
     ("butterfly:8", WORMHOLE, "oab oas aab aas"),
     ("butterfly:16", WORMHOLE, "oab oas aab aas"),
     ("butterfly:32", WORMHOLE, "oab oas aab aas"),
     ("clos:3,3,4", WORMHOLE, "oab oas aab aas"),
-    ("clos:4,4,4", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter"),
+    ("clos:4,4,4", WORMHOLE, "oab oas aab aas gather reduce reduce-scatter all-reduce"),
     ("clos:3,5,4", WORMHOLE, "oab oas aab aas"),
     ("clos:2,2,2", WORMHOLE, "oab oas aab aas"),
 ];

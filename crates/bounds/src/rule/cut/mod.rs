@@ -4,12 +4,17 @@ mod best_cut;
 mod families;
 mod flows;
 
-use lockstep_certificate::{LowerBound, Rule};
-use lockstep_schedule::Problem;
+use lockstep_certificate::{Certificate, LowerBound, Rule};
+use lockstep_schedule::{DistributePhase, Phase, Problem};
+use lockstep_topology::{ChannelId, NodeId};
 
 use self::best_cut::BestCut;
 use crate::demand::Demand;
-use crate::request::BoundRequest;
+use crate::members::Members;
+use crate::moving_cut::Crossings;
+use crate::request::{BoundRequest, ProvedSteps};
+use crate::rule::ports;
+use crate::transfer_rules::TransferRules;
 
 pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports];
 
@@ -41,6 +46,42 @@ pub(crate) fn quick_bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> 
             families::search_few(problem, best);
         }
     })
+}
+
+/// Computes the number of steps in which the messages of an all-reduce cross a cut, each in both directions.
+///
+/// The cut is the best one of the broadcasts of all messages from one terminal. Applies where channels share resources;
+/// elsewhere the directions do not compete, and the broadcasts prove as much.
+pub(crate) fn bound_of_all_reduce(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let topology = problem.topology();
+    if topology.resource_count() == topology.channel_count() || request.proved_by(BUILDS_ON) >= request.enough {
+        return None;
+    }
+    let broadcasts = DistributePhase::rooted(problem, topology.terminals()[0], Phase::Distribute);
+    let broadcasts = broadcasts.problem(problem);
+    let mut proved = ProvedSteps::default();
+    proved.record(Rule::Ports, ports::bound(&broadcasts, request).as_ref());
+    let cut = bound(&broadcasts, &BoundRequest::unlimited(&proved))?;
+    let Certificate::Cut { nodes, .. } = cut.certificate else { return None };
+    let is_inside = |node: NodeId| nodes.binary_search(&node).is_ok();
+    let is_split = |members: &Members| {
+        let inside = members.ranks.iter().filter(|&&rank| is_inside(topology.terminals()[rank])).count();
+        inside > 0 && inside < members.ranks.len()
+    };
+    let messages = Members::all(problem).into_iter().filter(is_split).map(|members| members.count).sum();
+    let across = |from: bool| {
+        let crosses = move |&channel: &ChannelId| {
+            [topology.tail(channel), topology.head(channel)].map(is_inside) == [from, !from]
+        };
+        topology.channels().filter(crosses)
+    };
+    let rules = TransferRules::new(problem);
+    let limits = Crossings {
+        into: rules.resource_count(across(false)) as u64,
+        out: rules.resource_count(across(true)) as u64,
+        both: rules.resource_count(across(false).chain(across(true))) as u64,
+    };
+    Crossings::of_all_reduce(messages).bound(limits, nodes.clone(), Rule::Cut)
 }
 
 fn search(

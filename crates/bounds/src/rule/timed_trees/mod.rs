@@ -5,16 +5,13 @@ mod trees;
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::Problem;
 
-use self::trees::TimedTrees;
+use self::trees::{MAX_TERMINALS, TimedTrees};
 use crate::demand::Demand;
 use crate::length_program::{LengthProgram, length_sizes, whole_lengths, without_zeros};
 use crate::multicasts::Multicasts;
 use crate::request::BoundRequest;
 use crate::transfer_rules::TransferRules;
 use crate::transfers::{TransferNetwork, Transfers};
-
-/// The largest number of terminals: the shortest trees to all sets of terminals are computed.
-const MAX_TERMINALS: usize = 8;
 
 /// The largest integer length.
 const MAX_LENGTH: u32 = 1 << 20;
@@ -93,7 +90,7 @@ impl TimedSearch<'_> {
             for (used, of_source) in used.iter_mut().zip(self.multicasts.chunk_by(|a, b| a.source == b.source)) {
                 for Multicasts { source, receivers, count } in of_source {
                     distance += count * trees.length(*source, receivers);
-                    trees.visit(*source, receivers, |step, ends| {
+                    trees.visit(&transfers, *source, receivers, |step, ends| {
                         let used = &mut used[step * places..][..places];
                         transfers[step].count(self.network, ends, *count, used);
                     });

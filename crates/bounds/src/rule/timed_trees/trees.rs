@@ -2,10 +2,15 @@
 
 use crate::transfers::{Ends, Transfers};
 
+/// The largest number of terminals: the trees to all sets of terminals are computed.
+pub(super) const MAX_TERMINALS: usize = 8;
+
+/// The lengths from all terminals.
+type Row = [f64; MAX_TERMINALS];
+
 /// The shortest trees from every terminal at every time to every set of terminals.
 ///
-/// Sets are numbers with one bit per terminal. It reuses the memory of earlier trees: 24 bytes per time, set and
-/// terminal.
+/// Sets are numbers with one bit per terminal. It reuses the memory of earlier trees: 64 bytes per time and set.
 ///
 /// # Source
 ///
@@ -14,15 +19,12 @@ use crate::transfers::{Ends, Transfers};
 pub(super) struct TimedTrees {
     terminals: usize,
     steps: usize,
-    /// By time, set and terminal: the length, and the way the tree begins.
-    smallest: Vec<(f64, Branch)>,
+    /// By time and set.
+    smallest: Vec<Row>,
 }
 
 /// The beginning of a tree at a terminal and a time.
-#[derive(Clone, Copy)]
 enum Branch {
-    /// No other terminal is to be reached.
-    End,
     /// Nothing in this step.
     Wait,
     /// A transfer to a terminal, which reaches the whole set.
@@ -37,42 +39,30 @@ impl TimedTrees {
         let (sets, steps) = (1usize << terminals, transfers.len());
         (self.terminals, self.steps) = (terminals, steps);
         self.smallest.clear();
-        self.smallest.resize((steps + 1) * sets * terminals, (f64::INFINITY, Branch::End));
+        self.smallest.resize((steps + 1) * sets, [f64::INFINITY; MAX_TERMINALS]);
         for time in (0..=steps).rev() {
-            let (before, after) = self.smallest.split_at_mut((time + 1) * sets * terminals);
-            let own = &mut before[time * sets * terminals..];
-            let next = transfers.get(time);
-            for set in 0..sets {
-                for terminal in 0..terminals {
-                    let at = |set: usize, terminal: usize| set * terminals + terminal;
-                    let others = set & !(1 << terminal);
-                    if others != set || set == 0 {
-                        own[at(set, terminal)] =
-                            if others == 0 { (0.0, Branch::End) } else { own[at(others, terminal)] };
-                        continue;
+            let (before, after) = self.smallest.split_at_mut((time + 1) * sets);
+            let own = &mut before[time * sets..];
+            let into = transfers.get(time).map(|transfers| rows_into(transfers, terminals));
+            own[0] = [0.0; MAX_TERMINALS];
+            for set in 1..sets {
+                let mut row = [f64::INFINITY; MAX_TERMINALS];
+                if let Some(into) = &into {
+                    row = after[set];
+                    for (into, rest) in into.iter().zip(after[set]).take(terminals) {
+                        row.iter_mut().zip(into).for_each(|(best, transfer)| lower(best, transfer + rest));
                     }
-                    let mut best = (f64::INFINITY, Branch::End);
-                    let mut offer = |length: f64, branch: Branch| {
-                        if length < best.0 {
-                            best = (length, branch);
-                        }
-                    };
-                    if let Some(transfers) = next {
-                        offer(after[at(set, terminal)].0, Branch::Wait);
-                        for head in (0..terminals).filter(|&head| head != terminal) {
-                            let transfer = transfers.length[terminal * terminals + head];
-                            offer(transfer + after[at(set, head)].0, Branch::Transfer(head));
-                        }
-                    }
-                    let lowest = set & set.wrapping_neg();
-                    let mut rest = set ^ lowest;
-                    while rest > 0 {
-                        rest = (rest - 1) & (set ^ lowest);
-                        let part = rest | lowest;
-                        offer(own[at(part, terminal)].0 + own[at(set ^ part, terminal)].0, Branch::Part(part));
-                    }
-                    own[at(set, terminal)] = best;
                 }
+                for part in parts(set) {
+                    let (some, others) = (&own[part], &own[set ^ part]);
+                    for (best, (some, others)) in row.iter_mut().zip(some.iter().zip(others)) {
+                        lower(best, some + others);
+                    }
+                }
+                for terminal in (0..terminals).filter(|terminal| set & (1 << terminal) != 0) {
+                    row[terminal] = own[set ^ (1 << terminal)][terminal];
+                }
+                own[set] = row;
             }
         }
     }
@@ -82,21 +72,31 @@ impl TimedTrees {
         (self.steps + 1) * self.terminals * (3usize.pow(self.terminals as u32) + (self.terminals << self.terminals))
     }
 
-    fn at(&self, time: usize, set: usize, terminal: usize) -> (f64, Branch) {
-        self.smallest[((time << self.terminals) + set) * self.terminals + terminal]
+    fn at(&self, time: usize, set: usize, terminal: usize) -> f64 {
+        self.smallest[(time << self.terminals) + set][terminal]
     }
 
     /// Returns the length of the shortest tree from a source at the start to its receivers; infinite if there is none.
     pub(super) fn length(&self, source: usize, receivers: &[usize]) -> f64 {
-        self.at(0, set(receivers), source).0
+        self.at(0, set(receivers), source)
     }
 
-    /// Visits the transfers of a shortest tree, each with the number of its step, counted from 0.
-    pub(super) fn visit(&self, source: usize, receivers: &[usize], mut visit: impl FnMut(usize, Ends)) {
+    /// Visits the transfers of a shortest tree, each with the number of its step, counted from 0. Visits none if there is
+    /// no tree. The transfers between terminals must be those of the computation.
+    pub(super) fn visit(
+        &self,
+        transfers: &[Transfers],
+        source: usize,
+        receivers: &[usize],
+        mut visit: impl FnMut(usize, Ends),
+    ) {
         let mut open = vec![(0, set(receivers), source)];
         while let Some((time, set, terminal)) = open.pop() {
-            match self.at(time, set, terminal).1 {
-                Branch::End => {}
+            let set = set & !(1 << terminal);
+            if set == 0 || self.at(time, set, terminal) == f64::INFINITY {
+                continue;
+            }
+            match self.branch(transfers, time, set, terminal) {
                 Branch::Wait => open.push((time + 1, set, terminal)),
                 Branch::Transfer(head) => {
                     visit(time, [terminal, head]);
@@ -106,6 +106,48 @@ impl TimedTrees {
             }
         }
     }
+
+    /// Returns the beginning of a shortest tree to a set without the terminal.
+    #[expect(clippy::float_cmp, reason = "the length is one of these sums")]
+    fn branch(&self, transfers: &[Transfers], time: usize, set: usize, terminal: usize) -> Branch {
+        let length = self.at(time, set, terminal);
+        if let Some(transfers) = transfers.get(time) {
+            if self.at(time + 1, set, terminal) == length {
+                return Branch::Wait;
+            }
+            let transfer = |head: &usize| transfers.length[terminal * self.terminals + head];
+            let ends = |head: &usize| transfer(head) + self.at(time + 1, set, *head) == length;
+            if let Some(head) = (0..self.terminals).find(ends) {
+                return Branch::Transfer(head);
+            }
+        }
+        let is_sum = |part: &usize| self.at(time, *part, terminal) + self.at(time, set ^ part, terminal) == length;
+        Branch::Part(parts(set).find(is_sum).expect("a tree begins in one of these ways"))
+    }
+}
+
+/// Replaces a number by a smaller one. Unlike [`f64::min`], it is one instruction.
+fn lower(best: &mut f64, other: f64) {
+    if other < *best {
+        *best = other;
+    }
+}
+
+/// Returns the lengths of the transfers of a step by their ends.
+fn rows_into(transfers: &Transfers, terminals: usize) -> [Row; MAX_TERMINALS] {
+    let mut into = [[f64::INFINITY; MAX_TERMINALS]; MAX_TERMINALS];
+    for (start, lengths) in transfers.length.chunks(terminals).enumerate() {
+        into.iter_mut().zip(lengths).for_each(|(row, &length)| row[start] = length);
+    }
+    into
+}
+
+/// Returns the proper subsets that contain the lowest member of the set: one of each pair that divides it.
+fn parts(set: usize) -> impl Iterator<Item = usize> {
+    let lowest = set & set.wrapping_neg();
+    let others = set ^ lowest;
+    let smaller = move |rest: usize| (rest > 0).then(|| (rest - 1) & others);
+    std::iter::successors(smaller(others), move |&rest| smaller(rest)).map(move |rest| rest | lowest)
 }
 
 fn set(terminals: &[usize]) -> usize {

@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use anyhow::bail;
 use lockstep::schedule::{NotFound, StopReason};
-use lockstep::{CHECKPOINT_KIND, CutShort, EngineChoice, Plan, PlanError, PlanOptions, Planner, WithdrawnBound};
+use lockstep::{
+    CHECKPOINT_KIND, CutShort, Ending, EngineChoice, Event, Plan, PlanError, PlanOptions, Planner, WithdrawnBound,
+};
 
 use super::plan_file;
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
@@ -20,6 +22,7 @@ use crate::problem_input::{self, ProblemInput};
 use crate::progress::Watch;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
+use crate::units::BudgetArg;
 
 pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.large.local {
@@ -44,8 +47,8 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 
     let started = Instant::now();
     let budget = args.budget.begin();
-    cancel_on_signal(&budget, "the search", verbosity)?;
-    let mut explanation = Explanation::default();
+    let mut unfinished = Some(cancel_on_signal(&budget, "the search", verbosity)?);
+    let (mut explanation, mut ends_early) = (Explanation::default(), false);
     let fresh = Planner::new(problem, options);
     let planner = saved.into_iter().fold(fresh.clone(), Planner::from_checkpoint);
     let mut run = |planner: Planner<'_>, checkpoint: Option<&mut CheckpointFile>| {
@@ -53,6 +56,11 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         let result = planner.run(&budget, |event| {
             watch.see(&event);
             explanation.see(&event);
+            match event {
+                Event::Tried { steps: Some(_), .. } | Event::Search(_) => unfinished = None,
+                Event::Ended(ending) => ends_early |= ending == Ending::Budget(StopReason::Evaluations),
+                _ => {}
+            }
         });
         watch.end();
         result
@@ -62,10 +70,14 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         checkpoint.start_again(error, error.is_torn(), verbosity)?;
         result = run(fresh, Some(checkpoint));
     }
+    drop(unfinished);
     match result {
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
             let is_data = args.json || output.as_ref().is_some_and(Output::is_standard);
+            if ends_early && args.budget == BudgetArg::DEFAULT && !plan.is_optimal() {
+                output::note(verbosity, "the search ended at the default budget; more: --budget 60s");
+            }
             deliver(&plan, seconds, output.map(|output| (output, format)), args, verbosity)?;
             explain(&explanation, is_data, args)?;
             if let Some(checkpoint) = &mut checkpoint {

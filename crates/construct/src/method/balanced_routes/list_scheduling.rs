@@ -24,6 +24,9 @@ struct QueuedMessage {
     message: u32,
 }
 
+/// Units of work per busy channel and step.
+const STEP_WORK: u64 = 32;
+
 /// Schedules the hops of all routes greedily. Returns the number of steps and the step of each hop.
 ///
 /// In each step, every channel carries the waiting message with the longest remaining route. If ports or resources are
@@ -77,6 +80,7 @@ pub(super) fn furthest_first(
             let first = queues[channel as usize].peek().expect("a message waits for a busy channel");
             (Reverse(graph.limited_slots(channel).map(steps_left).max()), Reverse(first.to_go), first.tie, channel)
         }));
+        context.count(STEP_WORK * ranked.len() as u64 + graph.slot_count() as u64);
         ranked.sort_unstable();
         used.fill(0);
         for &(_, _, _, channel) in &ranked {

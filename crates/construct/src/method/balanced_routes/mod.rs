@@ -50,7 +50,7 @@ pub(crate) const BALANCED_ROUTES: Method = Method {
     name: "balanced-routes",
     about: "relayed scatter: routes of equal load, then list scheduling and repair",
     find,
-    evaluations_per_delivery: 64,
+    evaluations_per_delivery: 4,
     is_random: true,
 };
 

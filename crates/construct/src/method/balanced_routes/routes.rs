@@ -33,6 +33,11 @@ const EXTRA_CHANGES: u64 = 1 << 11;
 /// The cost of each channel on a detour, in addition to its price.
 const HOP: u64 = FULL / 16;
 
+/// Units of work per channel of a search for a shortest path, of a search for any path, and per check of a message.
+const SHORTEST_WORK: u64 = 2;
+const DETOUR_WORK: u64 = 4;
+const CHECK_WORK: u64 = 4;
+
 /// The number of bits of the noise that breaks ties among prices.
 const NOISE_BITS: u32 = 12;
 
@@ -136,6 +141,8 @@ struct CongestionRouter<'a, R> {
     queue: Vec<u32>,
     is_queued: Vec<bool>,
     heap: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Units of work, see [`AttemptContext::count`].
+    work: u64,
 }
 
 impl<'a, R: Rng> CongestionRouter<'a, R> {
@@ -154,6 +161,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
             queue: Vec::new(),
             is_queued: vec![false; terminals],
             heap: BinaryHeap::new(),
+            work: 0,
         }
     }
 
@@ -173,6 +181,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
                 for &message in messages {
                     self.reroute(source, message, false);
                 }
+                context.count(std::mem::take(&mut self.work));
             }
             limit = target.max(self.prices.steps() - 1);
             if self.prices.steps() <= target {
@@ -213,6 +222,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
                     return best;
                 }
                 changes = changes.saturating_sub(self.relieve_source(position, detours));
+                context.count(std::mem::take(&mut self.work));
             }
             let (steps, over) = (self.prices.steps(), self.prices.over_count());
             idle += 1;
@@ -229,6 +239,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
     /// Reroutes the messages of one source that cross congested channels, and returns their number.
     fn relieve_source(&mut self, position: usize, detours: bool) -> u64 {
         let (_, messages) = &self.demands.sources[self.order[position] as usize];
+        self.work += CHECK_WORK * messages.len() as u64;
         let mut congested: Vec<u32> = messages.iter().copied().filter(|&message| self.is_congested(message)).collect();
         if congested.is_empty() {
             return 0;
@@ -248,6 +259,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
     /// Makes a source of the order the current one. Returns it with its messages.
     fn select_source(&mut self, position: usize) -> (u32, &'a [u32]) {
         let (source, messages) = &self.demands.sources[self.order[position] as usize];
+        self.work += self.graph.channel_count() as u64;
         fill_distances(self.graph, *source, &mut self.distance, &mut self.queue);
         (*source, messages)
     }
@@ -283,7 +295,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
 
     /// Finds the cheapest of the shortest paths from the current source; leaves it in `via`.
     fn find_shortest(&mut self, target: u32) {
-        let Self { graph, rng, prices, distance, cost, via, queue, is_queued, .. } = self;
+        let Self { graph, rng, prices, distance, cost, via, queue, is_queued, work, .. } = self;
         let noise = TieNoise::new(rng);
         let is_before = |tail: u32, node: u32| distance[tail as usize].checked_add(1) == Some(distance[node as usize]);
         queue.clear();
@@ -291,6 +303,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
             next += 1;
+            *work += SHORTEST_WORK * graph.entering(node).len() as u64;
             for tail in graph.entering(node).iter().map(|&channel| graph.tail(channel)) {
                 if is_before(tail, node) && !std::mem::replace(&mut is_queued[tail as usize], true) {
                     queue.push(tail);
@@ -311,8 +324,9 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
 
     /// Finds the cheapest path; leaves it in `via`.
     fn find_any(&mut self, source: u32, target: u32) {
-        let Self { graph, rng, prices, cost, via, heap, .. } = self;
+        let Self { graph, rng, prices, cost, via, heap, work, .. } = self;
         let noise = TieNoise::new(rng);
+        *work += cost.len() as u64;
         cost.fill(u64::MAX);
         cost[source as usize] = 0;
         heap.clear();
@@ -324,6 +338,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
             if reached > cost[node as usize] {
                 continue;
             }
+            *work += DETOUR_WORK * graph.leaving(node).len() as u64;
             for channel in graph.leaving(node) {
                 let through = reached.saturating_add(HOP + prices.of(channel) + noise.of(channel));
                 let head = graph.head(channel);

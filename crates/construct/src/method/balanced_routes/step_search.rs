@@ -32,6 +32,9 @@ const MIN_TENURE: u64 = 3;
 /// The random part of the tabu tenure.
 const RANDOM_TENURE: u64 = 8;
 
+/// Units of work per step and move.
+const MOVE_WORK: u64 = 4;
+
 /// Finds other steps for the hops of a schedule, so that it ends after `steps` steps. Returns `None` without success.
 /// No slot may have more uses than fit into `steps` steps.
 ///
@@ -59,9 +62,11 @@ pub(super) fn shortened(
         return None;
     }
     let mut search = StepSearch::new(graph, routes, step_of, steps)?;
+    let mut work = (search.at.len() + search.fault_index.len()) as u64;
     let max_moves = MOVES_PER_HOP * step_of.len() as u64 + EXTRA_MOVES;
     for moves in 0..max_moves.min(MAX_VISITS / u64::from(steps.max(1))) {
         if search.faults.is_empty() {
+            context.count(work);
             return Some(search.step);
         }
         if moves % CHECK_INTERVAL == 0 && (context.is_best_effort() || context.check(0).is_err()) {
@@ -72,7 +77,9 @@ pub(super) fn shortened(
                 moves + rng.random_range(MIN_TENURE..MIN_TENURE + RANDOM_TENURE + search.faults.len() as u64 / 2);
             search.exchange(hop, step, until);
         }
+        work += u64::from(steps) * MOVE_WORK;
     }
+    context.count(work);
     None
 }
 

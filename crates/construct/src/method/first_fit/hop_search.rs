@@ -10,6 +10,9 @@ use crate::kit::method_error::MethodError;
 use crate::kit::reservation_table::ReservationTable;
 use crate::kit::shortest_path_dag::{DagArc, ShortestPathDag};
 
+/// Units of work per channel.
+const HOP_WORK: u64 = 4;
+
 /// Finds the earliest arrival of a message that leaves the source of the selected pair in step `ready` and moves one
 /// channel per step. Returns the step after the last hop; [`add_hops`] adds the transfers.
 pub(super) fn earliest_hops(
@@ -18,7 +21,8 @@ pub(super) fn earliest_hops(
     ready: u32,
     rng: &mut impl Rng,
 ) -> u32 {
-    let PathSearch { shared, dag, marks, .. } = search;
+    let PathSearch { shared, dag, marks, work, .. } = search;
+    *work += HOP_WORK * dag.arcs().len() as u64;
     for mark in &mut marks[..dag.source()] {
         mark.ready = u32::MAX;
     }

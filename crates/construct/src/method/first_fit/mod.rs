@@ -77,6 +77,7 @@ fn attempt(
         context.check(placer.step_count())?;
         let place = if context.is_best_effort() { FirstFitPlacer::place_quickly } else { FirstFitPlacer::place };
         messages.iter().try_for_each(|&message| place(&mut placer, MessageId::new(message)))?;
+        context.count(placer.take_work());
     }
     Ok(placer.into_log())
 }

@@ -11,6 +11,10 @@ use crate::kit::distances::DistanceScratch;
 use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
 use crate::kit::shortest_path_dag::ShortestPathDag;
 
+/// Units of work of a pair of terminals, and of each channel on its paths.
+const PAIR_WORK: u64 = 32;
+const COLLECT_WORK: u64 = 4;
+
 /// The search space for the paths between one pair of terminals.
 pub(super) struct PathSearch<'a> {
     pub(super) shared: &'a ScatterContext<'a>,
@@ -25,6 +29,8 @@ pub(super) struct PathSearch<'a> {
     path: Vec<ChannelId>,
     /// Detours are tried before this step; `None` if they are illegal or no longer help.
     detour_below: Option<u32>,
+    /// Units of work, see [`AttemptContext::count`](crate::kit::request::AttemptContext::count).
+    pub(super) work: u64,
 }
 
 /// The best partial path to a node.
@@ -55,6 +61,7 @@ impl<'a> PathSearch<'a> {
             bus_pair: None,
             path: Vec::new(),
             detour_below: detours.then_some(goal),
+            work: 0,
         }
     }
 
@@ -70,12 +77,14 @@ impl<'a> PathSearch<'a> {
 
     /// Selects another pair of terminals; returns false if no transfer connects them.
     pub(super) fn select_pair(&mut self, source: NodeId, target: NodeId) -> bool {
-        let Self { shared, scratch, dag, bus_pair, .. } = self;
+        let Self { shared, scratch, dag, bus_pair, work, .. } = self;
         if let Some(paths) = shared.task().bus_paths() {
             *bus_pair = Some((source, target));
             return !paths.between(source, target).is_empty();
         }
-        dag.collect(shared.task(), shared.distances(), (source, target), scratch)
+        let is_connected = dag.collect(shared.task(), shared.distances(), (source, target), scratch);
+        *work += PAIR_WORK + COLLECT_WORK * dag.arcs().len() as u64;
+        is_connected
     }
 
     /// Returns the source and the target of the selected pair.
@@ -115,6 +124,7 @@ impl<'a> PathSearch<'a> {
         rng: &mut impl Rng,
     ) -> u32 {
         let ((source, target), ports, task) = (self.ends(), self.ports(), self.shared.task());
+        self.work += PAIR_WORK + COLLECT_WORK * paths.between(source, target).len() as u64;
         let candidates = paths.between(source, target).map(|path| {
             let channels = paths.channels(PathId::new(path));
             let slots = || channels.iter().map(|&channel| resource_slot(task, channel)).chain(ports.iter());
@@ -143,7 +153,8 @@ impl<'a> PathSearch<'a> {
 
     /// Returns a block before which no path has a free step.
     fn first_open_block(&mut self, table: &ReservationTable<'_>) -> u32 {
-        let Self { dag, marks, .. } = self;
+        let Self { dag, marks, work, .. } = self;
+        *work += dag.arcs().len() as u64;
         for mark in &mut marks[..dag.source()] {
             mark.ready = u32::MAX;
         }
@@ -158,7 +169,8 @@ impl<'a> PathSearch<'a> {
 
     /// Returns those `open` steps of a block in which some path is free.
     fn free_steps(&mut self, table: &ReservationTable<'_>, block: u32, open: StepMask) -> StepMask {
-        let Self { dag, marks, .. } = self;
+        let Self { dag, marks, work, .. } = self;
+        *work += dag.arcs().len() as u64;
         for mark in &mut marks[..dag.source()] {
             mark.steps = 0;
         }
@@ -198,7 +210,8 @@ impl<'a> PathSearch<'a> {
         if table.free_port_steps(block, ports) >> bit & 1 == 0 {
             return false;
         }
-        let Self { shared, marks, path, .. } = self;
+        let Self { shared, marks, path, work, .. } = self;
+        *work += marks.len() as u64;
         let (task, topology) = (shared.task(), shared.task().topology());
         let mut queue = vec![source];
         for mark in &mut *marks {
@@ -214,6 +227,7 @@ impl<'a> PathSearch<'a> {
             if node != source && !topology.routes(node) {
                 continue;
             }
+            *work += topology.out_channels(node).len() as u64;
             for &channel in topology.out_channels(node) {
                 let head = &mut marks[topology.head(channel).index()];
                 if head.steps == 0 && table.free_steps(block, resource_slot(task, channel)) >> bit & 1 == 1 {

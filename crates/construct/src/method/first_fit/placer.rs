@@ -32,6 +32,11 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
         Self { shared, fixed, partial, search: PathSearch::new(shared, goal), rng, relays: None, path: Vec::new() }
     }
 
+    /// Returns the units of work since the last call.
+    pub(super) fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.search.work)
+    }
+
     pub(super) fn step_count(&self) -> u32 {
         self.partial.step_count()
     }

@@ -128,6 +128,7 @@ impl LayeredFlowSearch<'_> {
                 Some((plan, unreached)) if number % ROUND >= FRESH => self.varied(plan, unreached, rng),
                 _ => self.fresh(&sizes[rng.random_range(0..sizes.len())], rng),
             };
+            self.request.work.add(flows);
             let PlanOutcome { log, unreached } = self.follow(&plan, rng)?;
             if unreached.is_empty() {
                 tracing::debug!(steps, tries = number + 1, "found");

@@ -148,6 +148,7 @@ impl<'a> AnnealingState<'a> {
                 break;
             }
             if number % CHECK_INTERVAL == 0 {
+                context.count(std::mem::take(&mut self.search.work));
                 context.check(steps)?;
             }
             let acceptance = ACCEPTANCE[0]
@@ -157,6 +158,7 @@ impl<'a> AnnealingState<'a> {
                 self.exchange(message, acceptance, rng);
             }
         }
+        context.count(std::mem::take(&mut self.search.work));
         Ok(self.unplaced.len())
     }
 

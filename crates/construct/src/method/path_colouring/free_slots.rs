@@ -23,7 +23,13 @@ pub(super) struct FreeSlotSearch {
     cheapest: Vec<CheapestPath>,
     /// The numbers of the arcs of a path, last arc first.
     pub(super) trail: Vec<u32>,
+    /// Units of work, see [`AttemptContext::count`](crate::kit::request::AttemptContext::count).
+    pub(super) work: u64,
 }
+
+/// Units of work per arc of a search for free steps, and for the cheapest path.
+const FREE_WORK: u64 = 2;
+const PRICE_WORK: u64 = 4;
 
 /// A cheapest path to a vertex.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +48,7 @@ impl FreeSlotSearch {
             levels: vec![[0; LEVELS]; vertices],
             cheapest: vec![CheapestPath { cost: 0, via: 0, last: NONE }; vertices],
             trail: Vec::with_capacity(dags.longest()),
+            work: 0,
         }
     }
 
@@ -51,6 +58,7 @@ impl FreeSlotSearch {
     pub(super) fn free_steps(&mut self, dag: PathDag<'_>, full: &[u64]) -> WordLevels {
         let levels = &mut self.levels[..dag.vertex_count()];
         levels[0] = [u64::MAX; LEVELS];
+        self.work += FREE_WORK * u64::from(dag.arc_count());
         for vertex in 1..dag.vertex_count() {
             let mut here = [0; LEVELS];
             for arc in dag.arcs_into(vertex) {
@@ -99,6 +107,7 @@ impl FreeSlotSearch {
     ) -> u64 {
         let cheapest = &mut self.cheapest[..dag.vertex_count()];
         cheapest[0] = CheapestPath { cost: 0, via: 0, last: NONE };
+        self.work += PRICE_WORK * u64::from(dag.arc_count());
         let mut noise = rng.random::<u64>();
         for vertex in 1..dag.vertex_count() {
             let mut best = CheapestPath { cost: u64::MAX, via: 0, last: NONE };

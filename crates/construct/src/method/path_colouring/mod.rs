@@ -54,7 +54,7 @@ pub(crate) const PATH_COLOURING: Method = Method {
     name: "path-colouring",
     about: "scatter with one transfer per message: a path and a step for each, by annealing on conflicts",
     find,
-    evaluations_per_delivery: MOVES,
+    evaluations_per_delivery: 512,
     is_random: true,
 };
 

@@ -243,6 +243,10 @@ impl<'a> PathDag<'a> {
         self.ends.len()
     }
 
+    pub(super) fn arc_count(self) -> u32 {
+        self.ends[self.ends.len() - 1] - self.ends[0]
+    }
+
     /// Returns the number of the first arc into a vertex other than the first one.
     #[inline]
     pub(super) fn first_arc(self, vertex: usize) -> u32 {

@@ -21,6 +21,9 @@ use crate::kit::transfer_log::TransferLog;
 /// Number of terminals served between two checks of the budget.
 const CHECK_INTERVAL: usize = 32;
 
+/// Units of work per step and node, in addition to the searches.
+const STEP_WORK: u64 = 16;
+
 /// The price of a fixed transfer that may move.
 const MOVABLE_PRICE: u32 = 1;
 
@@ -177,6 +180,7 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
     pub(super) fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
         self.plan_fixed();
         let order = self.service_order();
+        context.count(STEP_WORK * self.distance.len() as u64);
         if self.strategy.is_local {
             self.serve_all(&order, context, Self::fetch_from_neighbours)?;
         }
@@ -253,6 +257,7 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
             served += 1;
             serve(self, terminal);
         }
+        context.count(self.fetcher.take_work());
         Ok(())
     }
 

@@ -20,6 +20,9 @@ pub(super) const MAX_PATH_PRICE: u32 = 8;
 /// The number of useful messages at a neighbour above which more do not count.
 const WIDE_CHOICE: u32 = 32;
 
+/// Units of work of a search for a message, in addition to its words.
+const SEARCH_WORK: u64 = 16;
+
 /// The price of a fixed transfer that must not move: more than any terminal pays.
 pub(super) const FIXED_PRICE: u32 = 1 << 16;
 
@@ -55,10 +58,13 @@ struct NeighbourOffer {
 struct MessageSelector {
     /// Scratch space: one bit per message.
     candidates: Vec<u64>,
+    /// Units of work, see [`AttemptContext::count`](crate::kit::request::AttemptContext::count).
+    work: u64,
 }
 
 impl MessageSelector {
     fn select(&mut self, holdings: &Holdings, from: usize, to: usize, salt: u32, mode: FetchMode) -> Option<u32> {
+        self.work += SEARCH_WORK + holdings.words_per_search() as u64;
         match mode {
             FetchMode::Thorough => holdings.rarest(from, to, salt, &mut self.candidates),
             FetchMode::BestEffort => holdings.any(from, to, salt, &mut self.candidates),
@@ -78,6 +84,11 @@ impl<'a> Fetcher<'a> {
             offers: Vec::new(),
             path: Vec::new(),
         }
+    }
+
+    /// Returns the units of work since the last call.
+    pub(super) fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.selector.work) + self.search.take_work()
     }
 
     /// Fetches a rare message over each channel from a neighbour. Neighbours with few useful messages come first.
@@ -127,6 +138,7 @@ impl<'a> Fetcher<'a> {
             return None;
         }
         let enough = if is_thorough { WIDE_CHOICE } else { 1 };
+        self.selector.work += SEARCH_WORK;
         let choice = holdings.useful_count(neighbour as usize, terminal, enough).min(enough);
         let tie = rng.random();
         (choice > 0).then_some(NeighbourOffer { price, choice, tie, channel, neighbour })

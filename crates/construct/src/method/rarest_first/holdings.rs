@@ -195,6 +195,11 @@ impl Holdings {
         pick(pool, salt)
     }
 
+    /// Returns the number of words visited by one [search](Self::rarest).
+    pub(super) fn words_per_search(&self) -> usize {
+        self.words + self.served.len()
+    }
+
     /// Promises a lacked message to a terminal.
     pub(super) fn promise(&mut self, terminal: usize, message: u32) {
         let (word, bit) = bit_of(message);

@@ -19,9 +19,14 @@ pub(super) struct SenderSearch {
     queue: Vec<NodeId>,
     /// The path found.
     path: Vec<ChannelId>,
+    /// Units of work, see [`AttemptContext::count`](crate::kit::request::AttemptContext::count).
+    work: u64,
 }
 
 const UNSEEN: u32 = u32::MAX;
+
+/// Units of work per channel or path.
+const VISIT_WORK: u64 = 2;
 
 /// The parameters of one search.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +51,13 @@ impl SenderSearch {
             via: vec![ChannelId::new(0); node_count],
             queue: Vec::new(),
             path: Vec::new(),
+            work: 0,
         }
+    }
+
+    /// Returns the units of work since the last call.
+    pub(super) fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.work)
     }
 
     /// Returns the legal path of the last successful search.
@@ -112,6 +123,7 @@ impl SenderSearch {
     ) -> Option<T> {
         let mut best: Option<BusOffer<T>> = None;
         for path in paths.towards(query.target).map(PathId::new) {
+            self.work += VISIT_WORK;
             let (channels, sender) = (paths.channels(path), plan.task().rank(paths.source(path)));
             let prices = channels.iter().map(|&channel| plan.channel_price(channel)).chain([plan.port_price(sender)]);
             let price = prices.fold(0, u32::saturating_add);
@@ -140,6 +152,7 @@ impl SenderSearch {
         if channels.is_empty() || position > 0 && !topology.routes(head) {
             return;
         }
+        self.work += VISIT_WORK * channels.len() as u64;
         let (before, after) = channels.split_at(rng.random_range(0..channels.len()));
         let (distance, price) = (self.distance[head.index()] + 1, self.price[head.index()]);
         for &channel in after.iter().chain(before) {

@@ -92,16 +92,23 @@ fn relayed(
     }
     let hops =
         store_and_forward::schedule(request, scatter, opposite).filter(|hops| hops.step_count() < below as usize);
-    if model.routing == Routing::Minimal {
-        // Every path along these channels is a shortest path.
-        supply.keep_shortest();
-    }
     let best = hops.or(direct);
     let below = best.as_ref().map_or(u32::MAX, |schedule| schedule.step_count() as u32);
-    if below <= bound.max(request.goal) || !opposite.is_empty() {
+    if below <= bound.max(request.goal) {
         return best;
     }
-    time_expanded::schedule(&supply, Timing::Wormhole, &[], bound, below, request).or(best)
+    let mut single_hops = Vec::new();
+    if model.routing == Routing::Minimal {
+        // Every path along the channels that stay open is a shortest path.
+        let all = supply.clone();
+        supply.keep_shortest();
+        let joins_terminals = |channel: &ChannelId| {
+            topology.is_terminal(topology.tail(*channel)) && topology.is_terminal(topology.head(*channel))
+        };
+        let is_closed = |channel: &ChannelId| all.is_open(*channel) && !supply.is_open(*channel);
+        single_hops.extend(topology.channels().filter(is_closed).filter(joins_terminals));
+    }
+    time_expanded::schedule(&supply, Timing::Wormhole, &single_hops, opposite, bound, below, request).or(best)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) fn schedule(
         return Some(simple);
     }
     tracing::debug!(steps, bound, "a flow over time");
-    time_expanded::schedule(&supply, Timing::Hops, opposite, bound, steps, request).or(Some(simple))
+    time_expanded::schedule(&supply, Timing::Hops, &[], opposite, bound, steps, request).or(Some(simple))
 }
 
 /// Returns a lower bound on the steps: all units must fit through the channels, and a unit with `d` hops must leave the

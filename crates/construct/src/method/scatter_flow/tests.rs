@@ -116,7 +116,7 @@ proptest! {
         let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());
         let fewest = fewest_packet_steps(&problem);
         let request = MethodRequest::first(&problem, &budget);
-        let found = |below| time_expanded::schedule(&supply, Timing::Hops, &opposite, 1, below, &request);
+        let found = |below| time_expanded::schedule(&supply, Timing::Hops, &[], &opposite, 1, below, &request);
         prop_assert_eq!(found(fewest as u32), None);
         let schedule = found(fewest as u32 + 3).unwrap();
         prop_assert_eq!(verify(&problem, &schedule)?.steps, fewest);
@@ -238,4 +238,24 @@ fn two_relays_share_the_messages_to_far_terminals() {
 fn relays_allow_detours_under_minimal_routing() {
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
     assert_eq!(spec_steps("mesh:4x4", 1, relay), Some(5));
+}
+
+/// The first step sends d its message, and a that for b, which a relays over a channel that is on no shortest path from
+/// the root. Direct transfers take 3 steps, and so do single hops.
+#[test]
+fn a_relay_leaves_the_shortest_paths_from_the_root() {
+    let mut network = TopologyBuilder::new("two ways");
+    let [root, a, b, c, d] = ["root", "a", "b", "c", "d"].map(|name| network.terminal(name));
+    for (tail, head) in [(root, a), (root, b), (a, b), (b, c), (c, d)] {
+        network.link(tail, head);
+    }
+    let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
+    let full_duplex = network.build().unwrap();
+    let half_duplex = full_duplex.half_duplex();
+    let scatter = Collective::scatter(root);
+    for network in [full_duplex, half_duplex] {
+        assert_eq!(steps(&Problem::new(&network, &scatter, relay).unwrap()), Some(2));
+        assert_eq!(steps(&Problem::new(&network, &scatter, CommunicationModel::wormhole()).unwrap()), Some(3));
+        assert_eq!(steps(&Problem::new(&network, &scatter, CommunicationModel::store_and_forward()).unwrap()), Some(3));
+    }
 }

@@ -23,11 +23,15 @@ pub(super) enum Timing {
 /// time-expanded network is too large, or the budget ends. Computes a maximum flow with `O((N + M) T)` arcs for `N`
 /// nodes, `M` channels and `T` steps, and augments it after each further step.
 ///
+/// `hops` are closed channels between terminals that units may cross alone: the only channel of a path is a shortest
+/// path.
+///
 /// Opposite channels that share a resource have two arcs: units are interchangeable, so two units that meet can both
-/// stay where they are. This holds for hops; under wormhole switching there must be no such channels.
+/// stay there, or take the rest of each other's path.
 pub(super) fn schedule(
     supply: &Supply<'_>,
     timing: Timing,
+    hops: &[ChannelId],
     opposite: &[[ChannelId; 2]],
     from: u32,
     below: u32,
@@ -39,7 +43,7 @@ pub(super) fn schedule(
         room = from.checked_mul(2)?.checked_add(8)?;
     }
     loop {
-        let mut flow = TimeExpandedFlow::new(supply, timing, from, room)?;
+        let mut flow = TimeExpandedFlow::new(supply, timing, hops, from, room)?;
         let mut sent = 0;
         for steps in 1..=room {
             flow.add_step();
@@ -63,11 +67,14 @@ pub(super) fn schedule(
 /// A time-expanded network: a copy of every node per time, with arcs for waiting and for channels in each step.
 ///
 /// Each time has one vertex per node, for the units that it holds. If ports are limited or units move through several
-/// channels per step, each node has two more vertices, for the units that it sends and receives in the step. After all
-/// times, each node has a vertex for its delivered units; the last vertex is the sink.
+/// channels per step, each node has two more vertices, for the units that it sends and receives in the step. If there
+/// are hops, it has another two, which no unit passes: before those from which it sends, and after those at which it
+/// receives. After all times, each node has a vertex for its delivered units; the last vertex is the sink.
 struct TimeExpandedFlow<'a> {
     supply: &'a Supply<'a>,
     timing: Timing,
+    /// Channels that are whole paths.
+    hops: &'a [ChannelId],
     /// The distance of each node from the root, before which it holds no unit.
     distance: Vec<u32>,
     network: FlowNetwork,
@@ -85,12 +92,13 @@ struct TimeExpandedFlow<'a> {
 
 impl<'a> TimeExpandedFlow<'a> {
     /// Returns a network for up to `room` steps, without any step; `None` if it is too large.
-    fn new(supply: &'a Supply<'a>, timing: Timing, from: u32, room: u32) -> Option<Self> {
+    fn new(supply: &'a Supply<'a>, timing: Timing, hops: &'a [ChannelId], from: u32, room: u32) -> Option<Self> {
         let topology = supply.topology;
         let (nodes, room) = (topology.node_count(), room as usize);
         let mut flow = Self {
             supply,
             timing,
+            hops,
             distance: if timing == Timing::Hops { supply.distances() } else { vec![0; nodes] },
             network: FlowNetwork::new(0),
             from: from as usize,
@@ -117,7 +125,12 @@ impl<'a> TimeExpandedFlow<'a> {
 
     /// Returns the number of vertices per time.
     fn stride(&self) -> usize {
-        if self.has_port_vertices() { 3 * self.supply.topology.node_count() } else { self.supply.topology.node_count() }
+        let vertices = match (self.has_port_vertices(), self.hops.is_empty()) {
+            (false, _) => 1,
+            (true, true) => 3,
+            (true, false) => 5,
+        };
+        vertices * self.supply.topology.node_count()
     }
 
     /// Returns the vertex of the units that a node holds.
@@ -141,6 +154,18 @@ impl<'a> TimeExpandedFlow<'a> {
         } else {
             self.holder(node, time + 1)
         }
+    }
+
+    /// Returns the vertex of the units that begin a path at a node in the step that begins at this time.
+    fn start(&self, node: NodeId, time: usize) -> usize {
+        let sender = self.sender(node, time);
+        if self.hops.is_empty() { sender } else { sender + 2 * self.supply.topology.node_count() }
+    }
+
+    /// Returns the vertex of the units that end a path at a node in the step that begins at this time.
+    fn stop(&self, node: NodeId, time: usize) -> usize {
+        let receiver = self.receiver(node, time);
+        if self.hops.is_empty() { receiver } else { receiver + 2 * self.supply.topology.node_count() }
     }
 
     /// Returns the vertex of the units delivered to a node.
@@ -169,8 +194,12 @@ impl<'a> TimeExpandedFlow<'a> {
             }
             if self.has_port_vertices() {
                 let limit = |channels: &[ChannelId]| ports.of_degree(channels.len()) as u32;
-                self.network.add_arc(now, self.sender(node, time), limit(topology.out_channels(node)));
-                self.network.add_arc(self.receiver(node, time), then, limit(topology.in_channels(node)));
+                self.network.add_arc(now, self.start(node, time), limit(topology.out_channels(node)));
+                self.network.add_arc(self.stop(node, time), then, limit(topology.in_channels(node)));
+            }
+            if !self.hops.is_empty() {
+                self.network.add_arc(self.start(node, time), self.sender(node, time), units);
+                self.network.add_arc(self.receiver(node, time), self.stop(node, time), units);
             }
         }
         if self.timing == Timing::Wormhole {
@@ -185,6 +214,11 @@ impl<'a> TimeExpandedFlow<'a> {
                 self.crossings.push((arc, channel));
             }
         }
+        for &channel in self.hops {
+            let (tail, head) = (topology.tail(channel), topology.head(channel));
+            let arc = self.network.add_arc(self.start(tail, time), self.stop(head, time), 1);
+            self.crossings.push((arc, channel));
+        }
         self.step_end.push(self.crossings.len());
     }
 
@@ -198,7 +232,7 @@ impl<'a> TimeExpandedFlow<'a> {
             held[receiver.index()].extend((0..self.supply.demand(receiver)).map(|_| queues.pop(receiver)));
         }
         let mut moves: Vec<(MessageId, u32, Vec<ChannelId>)> = Vec::new();
-        let mut step_flow = StepPaths::new(self.supply, self.timing);
+        let mut step_flow = StepPaths::new(self.supply, self.timing, self.hops);
         for step in (0..self.steps).rev() {
             let start = step.checked_sub(1).map_or(0, |before| self.step_end[before]);
             let crossings = self.crossings[start..self.step_end[step]].iter();
@@ -251,12 +285,18 @@ fn without_loops<'a, T>(
 struct StepPaths<'a> {
     supply: &'a Supply<'a>,
     timing: Timing,
+    is_hop: Vec<bool>,
     is_used: Vec<bool>,
 }
 
 impl<'a> StepPaths<'a> {
-    fn new(supply: &'a Supply<'a>, timing: Timing) -> Self {
-        Self { supply, timing, is_used: vec![false; supply.topology.channel_bound()] }
+    fn new(supply: &'a Supply<'a>, timing: Timing, hops: &[ChannelId]) -> Self {
+        let none = vec![false; supply.topology.channel_bound()];
+        let mut is_hop = none.clone();
+        for channel in hops {
+            is_hop[channel.index()] = true;
+        }
+        Self { supply, timing, is_hop, is_used: none }
     }
 
     /// Returns the paths of the units that cross these channels.
@@ -266,7 +306,7 @@ impl<'a> StepPaths<'a> {
         }
         for pair in opposite {
             if pair.iter().all(|channel| self.is_used[channel.index()]) {
-                // Both units stay where they are.
+                // Both units stay there, or each takes the rest of the other's path.
                 for channel in pair {
                     self.is_used[channel.index()] = false;
                 }
@@ -275,7 +315,13 @@ impl<'a> StepPaths<'a> {
         used.retain(|channel| std::mem::take(&mut self.is_used[channel.index()]));
         match self.timing {
             Timing::Hops => used.into_iter().map(|channel| vec![channel]).collect(),
-            Timing::Wormhole => self.wormholes(&used),
+            Timing::Wormhole => {
+                let (hops, passed): (Vec<_>, Vec<_>) =
+                    used.into_iter().partition(|channel| self.is_hop[channel.index()]);
+                let mut paths = self.wormholes(&passed);
+                paths.extend(hops.into_iter().map(|channel| vec![channel]));
+                paths
+            }
         }
     }
 

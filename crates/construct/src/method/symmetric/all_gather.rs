@@ -51,6 +51,7 @@ pub(super) fn attempt(
         }
         context.check(step)?;
         let sent = broadcast.step(rng);
+        context.count(std::mem::take(&mut broadcast.work));
         if sent.is_empty() {
             return Err(MethodError::NoShorter);
         }
@@ -64,6 +65,9 @@ pub(super) fn attempt(
     }
     Ok(log)
 }
+
+/// Units of work per offer.
+const OFFER_WORK: u64 = 2;
 
 /// A message and a channel over which a node can receive it.
 type ChannelOffer = (u32, ChannelId);
@@ -83,6 +87,8 @@ struct OrbitBroadcast<'a> {
     taken: Vec<Option<ChannelOffer>>,
     /// The slot whose search last visited each node and message.
     visited_by: Vec<u32>,
+    /// Units of work, see [`AttemptContext::count`].
+    work: u64,
 }
 
 impl<'a> OrbitBroadcast<'a> {
@@ -95,6 +101,7 @@ impl<'a> OrbitBroadcast<'a> {
             owner: vec![NONE; cells],
             taken: vec![None; slots],
             visited_by: vec![NONE; cells],
+            work: 0,
         };
         for (message, &(source, _)) in (0..).zip(messages) {
             broadcast.receive(message, source);
@@ -128,6 +135,7 @@ impl<'a> OrbitBroadcast<'a> {
         for &slot in &slots {
             let (nodes, is_held) = (topology.node_count(), &self.is_held);
             let offers = &mut self.offers[slot as usize];
+            self.work += OFFER_WORK * offers.len() as u64;
             offers.retain(|&(message, channel)| !is_held[message as usize * nodes + topology.head(channel).index()]);
             offers.shuffle(rng);
         }
@@ -151,6 +159,7 @@ impl<'a> OrbitBroadcast<'a> {
         let mut queue = VecDeque::from([first]);
         let mut reached_by: Vec<(u32, u32, ChannelOffer)> = Vec::new();
         while let Some(slot) = queue.pop_front() {
+            self.work += OFFER_WORK * self.offers[slot as usize].len() as u64;
             for &offer in &self.offers[slot as usize] {
                 let cell = self.cell(offer.0, topology.head(offer.1));
                 if std::mem::replace(&mut self.visited_by[cell], first) == first {

@@ -18,6 +18,9 @@ use crate::kit::transfer_log::TransferLog;
 /// The maximum number of ban entries: 64 MiB.
 const MAX_BANS: usize = 1 << 24;
 
+/// Visits of cells per unit of work: several take as long as one visit of a larger table.
+const VISITS_PER_UNIT: u64 = 8;
+
 /// The maximum number of paths per pair.
 const PATHS_PER_PAIR: usize = 64;
 
@@ -33,12 +36,13 @@ pub(super) fn attempt<'a>(
 ) -> Result<TransferLog, MethodError> {
     let is_direct = task.model().is_direct();
     let has_paths = |group: &FreeActionGroup<'a>, rng: &mut _| {
+        request.work.add(group.work());
         let quotient = QuotientNetwork::new(task, group);
         let mut have_paths = |pairs: &[_]| !is_direct || PathChoices::new(&quotient, pairs, 1, rng).is_some();
         request.stop_reason().is_none() && quotient.pairs().is_some_and(|pairs| have_paths(&pairs))
     };
     let fixed = usize::from(task.model().ports == Ports::All);
-    let group = FreeActionGroup::random(symmetries, fixed, has_paths, rng).ok_or(MethodError::NoShorter)?;
+    let group = FreeActionGroup::random(symmetries, fixed, has_paths, rng).ok_or(MethodError::Unsupported)?;
     let quotient = QuotientNetwork::new(task, &group);
     let pairs = quotient.pairs().ok_or(MethodError::NoShorter)?;
     let chunks = task.messages().chunks() as usize;
@@ -115,7 +119,10 @@ impl SymmetricExchange<'_> {
         rng: &mut impl Rng,
     ) -> Option<Vec<ItemPlacement<I::Route>>> {
         let mut board = UsageBoard::new(self.quotient.capacities(), steps);
-        settle(&mut items, &mut board, rng, || self.request.stop_reason().is_none())
+        settle(&mut items, &mut board, rng, |visits| {
+            self.request.work.add(visits / VISITS_PER_UNIT);
+            self.request.stop_reason().is_none()
+        })
     }
 
     /// Adds the transfer of an item and all its images to the log.

@@ -12,6 +12,9 @@ const TRIED_ELEMENTS: usize = 32;
 /// The probability of the largest group found; otherwise the next smaller one has the same probability, and so on.
 const LARGEST_PROBABILITY: f64 = 0.9;
 
+/// Units of work per element and channel.
+const ELEMENT_WORK: u64 = 16;
+
 /// The maximum number of channel images: 64 MiB.
 const MAX_IMAGES: usize = 1 << 24;
 
@@ -72,6 +75,12 @@ impl<'a> FreeActionGroup<'a> {
     /// Returns the number of elements.
     pub(super) fn order(&self) -> usize {
         self.images.len() / self.topology.channel_bound()
+    }
+
+    /// Returns the units of work to find this group, see
+    /// [`AttemptContext::count`](crate::kit::request::AttemptContext::count).
+    pub(super) fn work(&self) -> u64 {
+        ELEMENT_WORK * self.images.len() as u64
     }
 
     /// Returns the images of all channels under each element; the identity comes first.

@@ -46,9 +46,12 @@ pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
     about: "all-gather and all-to-all that a group of automorphisms preserves, where every channel must be busy",
     find,
-    evaluations_per_delivery: 64,
+    evaluations_per_delivery: 8,
     is_random: true,
 };
+
+/// Units of work per channel of the search for a group, in addition to the [groups](FreeActionGroup::work).
+const GROUP_SEARCH_WORK: u64 = 256;
 
 /// The maximum number of nodes of a network.
 const MAX_NODES: usize = 1 << 12;
@@ -75,11 +78,15 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let symmetries = Symmetries::new(topology).ok_or(MethodError::Unsupported)?;
     let task = SchedulingTask::new(problem)?;
     let log = request.best_attempt(|rng, context| {
+        context.count(GROUP_SEARCH_WORK * topology.channel_count() as u64);
         if problem.messages().is_scatter() {
             all_to_all::attempt(request, &task, &symmetries, rng)
         } else {
-            let group = FreeActionGroup::random(&symmetries, 0, |_, _| request.stop_reason().is_none(), rng)
-                .ok_or(MethodError::NoShorter)?;
+            let may_continue = |group: &FreeActionGroup<'_>, _: &mut _| {
+                request.work.add(group.work());
+                request.stop_reason().is_none()
+            };
+            let group = FreeActionGroup::random(&symmetries, 0, may_continue, rng).ok_or(MethodError::Unsupported)?;
             all_gather::attempt(&task, &group, rng, context)
         }
     })?;

@@ -68,7 +68,8 @@ pub(super) trait PlacementItems {
 }
 
 /// Returns a placement of each item without conflicts; `None` if none is found within [`MAX_MOVES`] moves. Takes
-/// `O(U + W)` time per move, for `U` used cells and the [work](PlacementItems::work) `W` of an item.
+/// `O(U + W)` time per move, for `U` used cells and the [work](PlacementItems::work) `W` of an item. `may_continue`
+/// gets the number of cells visited since its last call.
 ///
 /// # Source
 ///
@@ -77,7 +78,7 @@ pub(super) fn settle<I: PlacementItems>(
     items: &mut I,
     board: &mut UsageBoard,
     rng: &mut impl Rng,
-    may_continue: impl Fn() -> bool,
+    may_continue: impl Fn(u64) -> bool,
 ) -> Option<Vec<ItemPlacement<I::Route>>> {
     let mut placed: Vec<Option<ItemPlacement<I::Route>>> = (0..items.count()).map(|_| None).collect();
     let mut order: Vec<usize> = (0..items.count()).collect();
@@ -90,12 +91,16 @@ pub(super) fn settle<I: PlacementItems>(
     }
     let mut placed: Vec<ItemPlacement<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
     let uses: usize = placed.iter().map(|placement| placement.cells.len()).sum();
+    let visits = (uses + CANDIDATES * items.work()) as u64;
+    if !may_continue((items.count() * items.work()) as u64) {
+        return None;
+    }
     let allowed = MAX_VISITS / (uses + CANDIDATES * items.work()).max(1);
     let moves = (items.count() * MOVES_PER_ITEM).min(allowed).min(MAX_MOVES) as u32;
     let mut in_conflict = Vec::new();
     let mut least = i64::MAX;
     for now in 1..=moves {
-        if now % CHECK_INTERVAL == 0 && !may_continue() {
+        if now % CHECK_INTERVAL == 0 && !may_continue(u64::from(CHECK_INTERVAL) * visits) {
             return None;
         }
         let conflicts = placed.iter().map(|placement| board.conflicts(&placement.cells)).zip(0..);

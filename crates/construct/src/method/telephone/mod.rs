@@ -41,6 +41,9 @@ pub(crate) const TELEPHONE: Method = Method {
 /// The maximum number of visits of nodes and channels in the tries of one attempt.
 const MAX_VISITS: usize = 1 << 22;
 
+/// Units of work per visit.
+const VISIT_WORK: u64 = 8;
+
 /// The maximum number of tries of one attempt.
 const TRIES: usize = 32;
 
@@ -83,7 +86,9 @@ impl TelephoneSearch<'_> {
                 break;
             }
             let (log, late) = self.build(&mut urgency, &mut matching, below - 1, rng)?;
-            visits += (topology.node_count() + topology.channel_count()) * log.step_count().max(1) as usize;
+            let visited = (topology.node_count() + topology.channel_count()) * log.step_count().max(1) as usize;
+            request.work.add(VISIT_WORK * visited as u64);
+            visits += visited;
             if late.is_empty() {
                 below = log.step_count();
                 best = Some(log);

@@ -4,13 +4,21 @@ use crate::transfers::Ends;
 
 /// The largest number of receivers for which every tree counts. With more receivers, the other terminals are assumed to
 /// hold the message at the start.
-pub(super) const MAX_EXACT: usize = 6;
+pub(crate) const MAX_EXACT: usize = 6;
+
+/// Returns the number of table entries that the shortest tree to a number of receivers takes.
+pub(crate) fn entries_of_tree(terminals: usize, receivers: usize) -> usize {
+    match receivers {
+        0..=MAX_EXACT => (terminals << receivers) * (terminals + (1 << receivers)),
+        _ => terminals.pow(2),
+    }
+}
 
 /// Computes the shortest tree of transfers that brings a message from its source to all receivers. Appends its transfers
 /// to `tree` and returns its length, or `None` if some receiver cannot be reached.
 ///
 /// `length` has the lengths of the transfers between `terminals` terminals by start and end.
-pub(super) fn shortest_tree(
+pub(crate) fn shortest_tree(
     length: &[f64],
     terminals: usize,
     source: usize,

@@ -1,0 +1,152 @@
+//! The search for lengths of resources and ports that give a large load to every packing of structures of transfers.
+
+use lockstep_certificate::{Certificate, LowerBound, Rule};
+use lockstep_schedule::Problem;
+
+use crate::length_program::{LengthProgram, length_sizes, whole_lengths, without_zeros};
+use crate::pipeline::ceil_steps;
+use crate::request::BoundRequest;
+use crate::transfers::{Ends, TransferNetwork, Transfers};
+
+/// Entries of tables that one evaluation of lengths may compute: about a second.
+pub(crate) const MAX_ENTRIES: usize = 1 << 28;
+
+/// The largest integer length.
+const MAX_LENGTH: u32 = 1 << 20;
+
+/// Returns the number of table entries that the shortest transfers between all terminals take; `None` if there are too
+/// many.
+pub(crate) fn entries_of_network(problem: &Problem<'_>) -> Option<usize> {
+    let (topology, terminals) = (problem.topology(), problem.topology().terminal_count());
+    let entries = terminals.checked_mul(topology.node_count() + topology.channel_count())?;
+    Some(entries).filter(|&entries| entries <= MAX_ENTRIES && terminals.pow(2) <= MAX_ENTRIES)
+}
+
+/// What every message needs: a set of transfers of some structure, such as a tree. The messages form parts.
+pub(crate) trait Packing {
+    /// Returns the number of parts.
+    fn parts(&self) -> usize;
+
+    /// Returns the number of table entries that one evaluation computes.
+    fn entries(&self) -> usize;
+
+    /// Computes the total length of the shortest structures of all messages for lengths of the transfers between all
+    /// terminals, by start and end. `visit` receives the part, the transfers of a structure, and its number of messages.
+    /// Returns `None` if there is no structure.
+    fn distance(&self, transfer: &[f64], visit: &mut dyn FnMut(usize, &[Ends], f64)) -> Option<f64>;
+}
+
+/// Integer lengths, and the sums that they prove.
+struct LengthCandidate {
+    lengths: Vec<u32>,
+    distance: u64,
+    per_step: u64,
+}
+
+/// The search for the best lengths.
+pub(crate) struct LengthSearch<'a, P> {
+    network: TransferNetwork<'a>,
+    packing: P,
+    /// The number of steps that is proved.
+    steps: u32,
+    best: Option<LengthCandidate>,
+}
+
+impl<'a, P: Packing> LengthSearch<'a, P> {
+    /// Starts without lengths. The bound must exceed `steps`.
+    pub(crate) fn new(problem: &Problem<'a>, packing: P, steps: u32) -> Self {
+        Self { network: TransferNetwork::new(problem), packing, steps, best: None }
+    }
+
+    /// Returns the best bound that is found. Tries equal lengths first, then a [linear program](LengthProgram).
+    pub(crate) fn bound(mut self, request: &BoundRequest<'_>, rule: Rule) -> Option<LowerBound> {
+        self.offer_equal();
+        self.solve(request);
+        let LengthCandidate { lengths, distance, per_step } = self.best?;
+        let steps = ceil_steps(distance, per_step)?;
+        let [resources, sends, receptions] = self.network.by_kind(&lengths).map(<[u32]>::to_vec);
+        let [sends, receptions] = [sends, receptions].map(without_zeros);
+        let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
+        Some(LowerBound { steps, rule, certificate })
+    }
+
+    /// Computes the total length of the shortest structures of all messages by lengths of all places.
+    fn distance(
+        &self,
+        transfers: &mut Transfers,
+        lengths: &[f64],
+        mut visit: impl FnMut(&Transfers, usize, &[Ends], f64),
+    ) -> Option<f64> {
+        transfers.compute(&self.network, lengths);
+        self.packing.distance(&transfers.length, &mut |part, ends, count| visit(transfers, part, ends, count))
+    }
+
+    /// Tries equal lengths: of all resources, of all send ports, and of all receive ports.
+    fn offer_equal(&mut self) {
+        let resources = self.network.topology.resource_count();
+        let ports = self.network.topology.terminal_count();
+        let mut start = 0;
+        for count in [resources, ports, ports] {
+            let is_counted = |place: usize| f64::from(u8::from((start..start + count).contains(&place)));
+            let lengths: Vec<f64> = (0..self.network.capacity.len()).map(is_counted).collect();
+            self.offer(&lengths, 1);
+            start += count;
+        }
+    }
+
+    /// Returns the lengths as integers up to `greatest` with their sums, if they prove more steps.
+    #[expect(clippy::cast_sign_loss, reason = "no length is negative")]
+    fn candidate(&self, lengths: &[f64], greatest: u32) -> Option<LengthCandidate> {
+        let lengths = whole_lengths(lengths, &self.network.capacity, greatest)?;
+        let all = lengths.iter().zip(&self.network.capacity);
+        let per_step = all.map(|(&length, &capacity)| u64::from(length) * capacity).sum();
+        let exact: Vec<f64> = lengths.iter().copied().map(f64::from).collect();
+        // Sums of integers below 2^53 are exact.
+        let distance = self.distance(&mut Transfers::default(), &exact, |_, _, _, _| {});
+        let distance = distance.filter(|&distance| distance < 2f64.powi(53))? as u64;
+        (ceil_steps(distance, per_step)? > self.steps).then_some(LengthCandidate { lengths, distance, per_step })
+    }
+
+    /// Keeps the lengths as small integers up to `greatest` if they prove more steps.
+    fn offer(&mut self, lengths: &[f64], greatest: u32) {
+        let Some(exact) = self.candidate(lengths, greatest) else { return };
+        let steps = ceil_steps(exact.distance, exact.per_step);
+        let mut smaller = length_sizes(greatest).filter_map(|size| self.candidate(lengths, size));
+        let best = smaller.find(|smaller| ceil_steps(smaller.distance, smaller.per_step) >= steps).unwrap_or(exact);
+        self.steps = ceil_steps(best.distance, best.per_step).unwrap_or(self.steps);
+        self.best = Some(best);
+    }
+
+    /// Solves linear programs for more and more steps, until one has no solution or the work is used up.
+    fn solve(&mut self, request: &BoundRequest<'_>) -> Option<()> {
+        let mut program = LengthProgram::new(&self.network.capacity, self.packing.parts())?;
+        let mut used = vec![vec![0.0; self.network.capacity.len()]; self.packing.parts()];
+        let (mut transfers, mut required) = (Transfers::default(), 0);
+        loop {
+            for used in &mut used {
+                used.fill(0.0);
+            }
+            let distance = self.distance(&mut transfers, &program.lengths, |transfers, part, all, count| {
+                for &ends in all {
+                    transfers.count(&self.network, ends, count, &mut used[part]);
+                }
+            })?;
+            program.spend(self.packing.entries() as u64)?;
+            let is_longer = program.suffices(distance, self.steps.into());
+            if is_longer {
+                self.offer(&program.lengths, MAX_LENGTH);
+            }
+            let is_lost = is_longer && self.steps == required;
+            if is_lost || self.steps >= request.enough || request.is_over() {
+                return None;
+            }
+            program.remove_loose();
+            used.iter().enumerate().for_each(|(part, used)| program.limit(part, used));
+            if self.steps > required {
+                required = self.steps;
+                program.require(required.into());
+            }
+            program.solve()?;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The load of the best fractional packing of trees of transfers, proved by lengths of resources and ports.
+
+use lockstep_certificate::{LowerBound, Rule};
+use lockstep_schedule::Problem;
+
+use crate::demand::Demand;
+use crate::length_search::{LengthSearch, MAX_ENTRIES, Packing, entries_of_network};
+use crate::multicasts::Multicasts;
+use crate::request::BoundRequest;
+use crate::transfer_rules::TransferRules;
+use crate::transfers::Ends;
+use crate::trees::{entries_of_tree, shortest_tree};
+
+pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Rule::Reception, Rule::ArcForwarding];
+
+/// Computes a lower bound on the largest load in any fractional packing of trees: for each message, transfers that bring
+/// it from its source to all receivers.
+///
+/// It follows from the duality of linear programs. Give a length to every resource and to the ports of every terminal. A
+/// transfer is as long as its path and the ports at its ends. Then the number of steps is at least the total length of
+/// the shortest trees of all messages, divided by the total length of all resources and ports. Lengths of the channels
+/// of a [cut](super::cut) give that cut; equal lengths of all ports give the [volume](super::volume).
+///
+/// First, equal lengths of all resources or of all ports are tried. Then a [linear program](LengthProgram) finds lengths
+/// that prove one step more: the shortest trees by the lengths of its solution are new inequalities, until there is no
+/// solution. The bound must exceed those of the rules that it builds on. Applies to two or more messages that terminals may
+/// forward.
+///
+/// Takes `O(N^2)` time per source and evaluation for `N` terminals, within a fixed amount of work.
+///
+/// # Source
+///
+/// Lockstep. The duality: Edmonds, "Edge-disjoint branchings", *Combinatorial Algorithms* (1973); in undirected networks,
+/// Nash-Williams (1961) and Tutte (1961).
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let proved = request.proved_by(BUILDS_ON);
+    let is_alone = problem.messages().len() == 1;
+    if is_alone || TransferRules::new(problem).is_direct() || proved >= request.enough {
+        return None;
+    }
+    let packing = Trees::new(problem)?;
+    LengthSearch::new(problem, packing, proved).bound(request, Rule::TreePacking)
+}
+
+/// The trees of all messages.
+struct Trees {
+    terminals: usize,
+    multicasts: Vec<Multicasts>,
+    entries: usize,
+}
+
+impl Trees {
+    /// `None` if the problem is too large.
+    fn new(problem: &Problem<'_>) -> Option<Self> {
+        let (demand, terminals) = (Demand::new(problem), problem.topology().terminal_count());
+        let mut entries = entries_of_network(problem)?;
+        for source in demand.sources() {
+            for multicast in demand.from(source) {
+                entries += entries_of_tree(terminals, multicast.count);
+                if entries > MAX_ENTRIES {
+                    return None;
+                }
+            }
+        }
+        Some(Self { terminals, multicasts: Multicasts::all(problem, &demand), entries })
+    }
+
+    /// Returns the messages of each source.
+    fn by_source(&self) -> impl Iterator<Item = &[Multicasts]> {
+        self.multicasts.chunk_by(|a, b| a.source == b.source)
+    }
+}
+
+impl Packing for Trees {
+    fn parts(&self) -> usize {
+        self.by_source().count()
+    }
+
+    fn entries(&self) -> usize {
+        self.entries
+    }
+
+    fn distance(&self, transfer: &[f64], visit: &mut dyn FnMut(usize, &[Ends], f64)) -> Option<f64> {
+        let (mut total, mut tree) = (0.0, Vec::new());
+        for (place, of_source) in self.by_source().enumerate() {
+            for Multicasts { source, receivers, count } in of_source {
+                tree.clear();
+                total += count * shortest_tree(transfer, self.terminals, *source, receivers, &mut tree)?;
+                visit(place, &tree, *count);
+            }
+        }
+        Some(total)
+    }
+}

@@ -1,0 +1,69 @@
+//! The rules of one list applied one after the other.
+
+use std::cmp::Reverse;
+
+use lockstep_certificate::{LowerBound, Rule};
+use lockstep_schedule::{Budget, Problem};
+
+use crate::cost::Cost;
+use crate::registry::{RuleEntry, bound_by, rules_for};
+use crate::request::{BoundRequest, ProvedSteps};
+
+/// The search for a bound by the rules of the registry.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleSearch<'a> {
+    problem: &'a Problem<'a>,
+    rules: &'static [RuleEntry],
+    /// Number of rules that have been applied.
+    applied: usize,
+    proved: ProvedSteps,
+    pub(crate) best: LowerBound,
+}
+
+impl<'a> RuleSearch<'a> {
+    /// Starts with the first rule.
+    ///
+    /// # Panics
+    ///
+    /// If the problem collects.
+    pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
+        let rules = rules_for(problem);
+        let best = bound_by(problem, rules[0].rule).expect("some terminal receives a message");
+        let mut proved = ProvedSteps::default();
+        proved.record(best.rule, Some(&best));
+        Self { problem, rules, applied: 1, proved, best }
+    }
+
+    /// Applies the rules up to this cost, until one proves `enough` steps or the time of the budget is over.
+    ///
+    /// `observe` receives each rule and its bound, or `None` if the rule does not apply.
+    pub(crate) fn raise(
+        &mut self,
+        cost: Cost,
+        enough: u32,
+        budget: &Budget,
+        observe: &mut dyn FnMut(Rule, Option<&LowerBound>),
+    ) {
+        let budget = budget.clone().with_evaluations(u64::MAX);
+        while let Some(entry) = self.rules.get(self.applied).filter(|entry| entry.cost <= cost)
+            && self.best.steps < enough
+            && budget.stop_after(0).is_none()
+        {
+            self.applied += 1;
+            let found = (entry.bound)(self.problem, &BoundRequest::new(enough, &self.proved, &budget));
+            self.proved.record(entry.rule, found.as_ref());
+            observe(entry.rule, found.as_ref());
+            if let Some(found) = found {
+                keep_better(&mut self.best, found);
+            }
+        }
+    }
+}
+
+/// Replaces a bound by a better one. Ties go to the earlier [`Rule`].
+pub(crate) fn keep_better(best: &mut LowerBound, found: LowerBound) {
+    let key = |bound: &LowerBound| (Reverse(bound.steps), bound.rule);
+    if key(&found) < key(best) {
+        *best = found;
+    }
+}

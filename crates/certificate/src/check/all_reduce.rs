@@ -1,0 +1,69 @@
+//! Bounds of all-reduces, whose phases may share steps.
+
+use lockstep_schedule::{DistributePhase, Phase, Problem};
+
+use super::lengths::Lengths;
+use super::nodes::expect_terminal;
+use super::refusal::Checked;
+use super::{cut, gossip, volume};
+use crate::certificate::{Certificate, LowerBound};
+use crate::error::CertificateError;
+use crate::rule::Rule;
+
+impl LowerBound {
+    /// Verifies that the certificate proves the bound for an all-reduce.
+    pub(super) fn check_all_reduce(&self, problem: &Problem<'_>) -> Result<(), CertificateError> {
+        match &self.certificate {
+            Certificate::Phases { phases: bounds } => {
+                let phases = DistributePhase::all(problem);
+                if bounds.len() != phases.len() {
+                    let why = "an all-reduce needs a bound of its reduction and one of its broadcast";
+                    return Err(CertificateError::NotApplicable { rule: self.rule, why });
+                }
+                phases.iter().zip(bounds).try_for_each(|(phase, bound)| bound.check_phase(problem, phase))?;
+            }
+            Certificate::CommonRoot { root, bound } => {
+                expect_terminal(problem, *root).map_err(|refusal| refusal.by(self.rule))?;
+                let is_reversed = matches!(bound.certificate, Certificate::Reversed { .. });
+                let phase = if is_reversed { Phase::Collect } else { Phase::Distribute };
+                bound.check_phase(problem, &DistributePhase::rooted(problem, *root, phase))?;
+            }
+            _ => {}
+        }
+        self.steps_of_all_reduce(problem)
+            .and_then(|steps| self.expect_steps(steps))
+            .map_err(|refusal| refusal.by(self.rule))
+    }
+
+    /// Returns the number of steps that the facts prove for an all-reduce, if the bounds that they contain hold.
+    fn steps_of_all_reduce(&self, problem: &Problem<'_>) -> Checked<u64> {
+        match (self.rule, &self.certificate) {
+            (Rule::Phases, Certificate::Phases { phases }) => {
+                Ok(phases.iter().map(|bound| u64::from(bound.steps)).max().unwrap_or(0))
+            }
+            (Rule::CommonRoot, Certificate::CommonRoot { bound, .. }) => Ok(bound.steps.into()),
+            (rule, Certificate::Reversed { certificate }) => {
+                let reversed = problem.topology().reversed();
+                let backwards = Problem::new(&reversed, problem.collective(), problem.model());
+                steps_proved(&backwards.map_err(|_| "the reversed network is not connected")?, rule, certificate)
+            }
+            (rule, certificate) => steps_proved(problem, rule, certificate),
+        }
+    }
+}
+
+/// Returns the number of steps that the facts prove for the gossips of all messages.
+fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) -> Checked<u64> {
+    match (rule, certificate) {
+        (Rule::Ports | Rule::Cut, &Certificate::Cut { ref nodes, direction, messages, per_step }) => {
+            cut::steps_proved(problem, rule, nodes, direction, [messages, per_step])
+        }
+        (Rule::Volume, &Certificate::Volume { deliveries, per_step }) => {
+            volume::steps_proved_for_all_reduce(problem, [deliveries, per_step])
+        }
+        (Rule::Gossip, &Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step }) => {
+            gossip::steps_proved(problem, &Lengths { resources, sends, receptions }, [distance, per_step])
+        }
+        _ => Err("the facts are none about an all-reduce".into()),
+    }
+}
