@@ -21,7 +21,6 @@ pub(super) struct Exchange<'a> {
     steps: u32,
     table: PriceTable<'a>,
     transfers: Vec<BlockTransfer>,
-    /// Number of routes considered so far.
     considered: u64,
 }
 
@@ -34,8 +33,6 @@ struct BlockState<'g> {
     free_from: u32,
     /// Lists of terminals that hold the same sum.
     parts: Vec<Vec<u32>>,
-    /// By terminal: whether it holds the sum of the last group.
-    is_done: Vec<bool>,
 }
 
 impl<'a> Exchange<'a> {
@@ -50,18 +47,17 @@ impl<'a> Exchange<'a> {
         self.considered
     }
 
-    /// Builds a schedule of at most `steps` steps, which are not more than in the calls before; `None` if it has more, or if
-    /// parts remain that cannot exchange their sums.
+    /// Builds a schedule of at most `steps` steps; `None` if it has more, or if parts remain that cannot exchange their
+    /// sums.
     pub(super) fn attempt(&mut self, steps: u32, rng: &mut impl Rng) -> Option<Transfers> {
         self.steps = steps;
-        self.table = PriceTable::new(self.capacities, self.steps);
+        self.table = PriceTable::new(self.capacities, steps);
         self.transfers.clear();
         for block in 0..self.groups.block_count() as u32 {
             let group = self.groups.of_block(block);
             let parts = group.members.iter().map(|&member| vec![member]).collect();
-            let is_done = vec![false; self.groups.terminal_count()];
             let free_from = self.transfers.iter().map(|transfer| transfer.step + 1).max().unwrap_or(0);
-            let mut state = BlockState { block, group, step: 0, free_from, parts, is_done };
+            let mut state = BlockState { block, group, step: 0, free_from, parts };
             self.gather_layers(&mut state, rng)?;
             if rng.random() {
                 self.gather_some(&mut state, rng)?;
@@ -74,43 +70,6 @@ impl<'a> Exchange<'a> {
         Some(Transfers(self.transfers.clone()))
     }
 
-    /// Adds a transfer in a step between a terminal and one of `others`, by the shortest free route. `end` is 0 if the
-    /// terminal receives, and 1 if it sends. `None` if no route is free.
-    fn transfer(
-        &mut self,
-        end: usize,
-        block: u32,
-        step: u32,
-        terminal: u32,
-        others: &[bool],
-        rng: &mut impl Rng,
-    ) -> Option<()> {
-        let graph = &self.groups.graphs[end];
-        let mut best = None;
-        for &route in graph.routes_at(terminal) {
-            let [_, other] = graph.near_and_far(self.routes, route);
-            let slots = self.routes.slots(route);
-            if others[other as usize] && self.table.is_free(slots, step) {
-                let candidate = (slots.len(), rng.next_u32(), route);
-                best = Some(best.map_or(candidate, |best: (usize, u32, u32)| best.min(candidate)));
-            }
-        }
-        self.considered += graph.routes_at(terminal).len() as u64;
-        let (_, _, route) = best?;
-        self.table.add(self.routes.slots(route), step);
-        self.transfers.push(BlockTransfer { block, route, step });
-        Some(())
-    }
-
-    /// Takes back all transfers from this place of the list on.
-    fn take_back(&mut self, start: usize) {
-        for transfer in self.transfers.drain(start..) {
-            self.table.remove(self.routes.slots(transfer.route), transfer.step);
-        }
-    }
-}
-
-impl Exchange<'_> {
     /// Lets all terminals farther from the centres than a random distance send what they hold towards the centres, layer by
     /// layer.
     fn gather_layers(&mut self, state: &mut BlockState<'_>, rng: &mut impl Rng) -> Option<()> {
@@ -119,8 +78,8 @@ impl Exchange<'_> {
         let layers = rng.random_range(0..=most);
         for layer in (most - layers + 1..=most).rev() {
             while state.parts.iter().any(|part| depth[part[0] as usize] == layer) {
-                let inner = |part: &Vec<u32>| depth[part[0] as usize] < layer;
-                let (receivers, senders) = state.parts.iter().cloned().partition(inner);
+                let parts = std::mem::take(&mut state.parts);
+                let (receivers, senders) = parts.into_iter().partition(|part| depth[part[0] as usize] < layer);
                 self.gather(state, senders, receivers, rng)?;
             }
         }
@@ -130,12 +89,13 @@ impl Exchange<'_> {
     /// Lets random terminals send what they hold to others, so that a power of two remains.
     fn gather_some(&mut self, state: &mut BlockState<'_>, rng: &mut impl Rng) -> Option<()> {
         let kept = 1 << state.parts.len().ilog2();
-        state.parts.shuffle(rng);
-        let senders = state.parts.split_off(kept);
+        let mut receivers = std::mem::take(&mut state.parts);
+        receivers.shuffle(rng);
+        let senders = receivers.split_off(kept);
         if senders.is_empty() {
+            state.parts = receivers;
             return Some(());
         }
-        let receivers = std::mem::take(&mut state.parts);
         self.gather(state, senders, receivers, rng)
     }
 
@@ -147,89 +107,134 @@ impl Exchange<'_> {
         receivers: Vec<Vec<u32>>,
         rng: &mut impl Rng,
     ) -> Option<()> {
-        if state.step >= self.steps {
-            return None;
-        }
-        let mut is_receiver = vec![false; state.is_done.len()];
-        receivers.iter().flatten().for_each(|&receiver| is_receiver[receiver as usize] = true);
+        let is_receiver = self.marks(receivers.iter().flatten());
         senders.shuffle(rng);
         state.parts = receivers;
         for sender in senders {
-            if self.transfer(1, state.block, state.step, sender[0], &is_receiver, rng).is_none() {
+            if !self.transfer(state, End::Sender, sender[0], &is_receiver, rng) {
                 state.parts.push(sender);
             }
         }
-        state.step += 1;
-        Some(())
+        self.advance(state)
     }
 
-    /// Merges as many parts as possible in the next step. `None` if no step is left.
+    /// Merges as many parts as possible in the next step. `None` if no step is left, or if the remaining parts cannot be
+    /// merged.
     fn merge_parts(&mut self, state: &mut BlockState<'_>, rng: &mut impl Rng) -> Option<()> {
-        if state.step >= self.steps {
-            return None;
-        }
         let parts = std::mem::take(&mut state.parts);
-        // The parts that become one.
+        let is_in: Vec<Vec<bool>> = parts.iter().map(|part| self.marks(part)).collect();
+        // Lists of parts that become one, and the list of each part.
         let mut merged: Vec<Vec<usize>> = (0..parts.len()).map(|part| vec![part]).collect();
-        let mut place: Vec<usize> = (0..parts.len()).collect();
-        let mut pairs: Vec<(usize, usize)> =
-            (0..parts.len()).flat_map(|one| (0..one).map(move |other| (one, other))).collect();
+        let mut list_of: Vec<usize> = (0..parts.len()).collect();
+        let mut pairs: Vec<[usize; 2]> = (0..parts.len()).flat_map(|one| (0..one).map(move |two| [one, two])).collect();
         pairs.shuffle(rng);
-        pairs.sort_by_key(|&(one, other)| parts[one].len().abs_diff(parts[other].len()));
-        for (one, other) in pairs {
-            let [one, other] = [one, other].map(|part| place[part]);
-            if one == other {
+        pairs.sort_by_key(|&[one, two]| parts[one].len().abs_diff(parts[two].len()));
+        for pair in pairs {
+            let [one, two] = pair.map(|part| list_of[part]);
+            if one == two {
                 continue;
             }
             let start = self.transfers.len();
-            let both = [(one, other), (other, one)].into_iter().all(|(to, from)| {
-                merged[to].iter().flat_map(|&part| &parts[part]).all(|&receiver| {
-                    merged[from].iter().all(|&part| {
-                        let mut senders = vec![false; state.is_done.len()];
-                        parts[part].iter().for_each(|&sender| senders[sender as usize] = true);
-                        self.transfer(0, state.block, state.step, receiver, &senders, rng).is_some()
-                    })
+            // Every terminal of a list gets the sum of each part of the other one.
+            let is_exchanged = [(one, two), (two, one)].into_iter().all(|(to, from)| {
+                let mut receivers = merged[to].iter().flat_map(|&part| &parts[part]);
+                receivers.all(|&receiver| {
+                    merged[from].iter().all(|&part| self.transfer(state, End::Receiver, receiver, &is_in[part], rng))
                 })
             });
-            if both {
-                let moved = std::mem::take(&mut merged[other]);
-                moved.iter().for_each(|&part| place[part] = one);
+            if is_exchanged {
+                let moved = std::mem::take(&mut merged[two]);
+                for &part in &moved {
+                    list_of[part] = one;
+                }
                 merged[one].extend(moved);
             } else {
                 self.take_back(start);
             }
         }
-        let members = |merged: &Vec<usize>| merged.iter().flat_map(|&part| parts[part].iter().copied()).collect();
-        let before = parts.len();
-        state.parts = merged.iter().filter(|merged| !merged.is_empty()).map(members).collect();
-        if state.parts.len() == before && state.step >= state.free_from {
+        merged.retain(|list| !list.is_empty());
+        let members = |list: &Vec<usize>| list.iter().flat_map(|&part| parts[part].iter().copied()).collect();
+        state.parts = merged.iter().map(members).collect();
+        if merged.len() == parts.len() && state.step >= state.free_from {
             return None;
         }
-        state.step += 1;
-        Some(())
+        self.advance(state)
     }
 
     /// Sends the result from the last part to all members. `None` if the steps do not suffice.
     fn distribute(&mut self, state: &mut BlockState<'_>, rng: &mut impl Rng) -> Option<()> {
-        state.parts[0].iter().for_each(|&holder| state.is_done[holder as usize] = true);
-        let mut left: Vec<u32> =
-            state.group.members.iter().copied().filter(|&member| !state.is_done[member as usize]).collect();
-        while !left.is_empty() {
-            if state.step >= self.steps {
-                return None;
+        let mut is_holder = self.marks(&state.parts[0]);
+        let mut left = state.group.members.clone();
+        loop {
+            left.retain(|&member| !is_holder[member as usize]);
+            if left.is_empty() {
+                return Some(());
             }
             left.shuffle(rng);
-            let before = std::mem::take(&mut left);
-            let mut reached = Vec::new();
-            for member in before {
-                match self.transfer(0, state.block, state.step, member, &state.is_done, rng) {
-                    Some(_) => reached.push(member),
-                    None => left.push(member),
-                }
+            let holders = is_holder.clone();
+            for &member in &left {
+                is_holder[member as usize] = self.transfer(state, End::Receiver, member, &holders, rng);
             }
-            reached.iter().for_each(|&member| state.is_done[member as usize] = true);
-            state.step += 1;
+            self.advance(state)?;
         }
-        Some(())
     }
+
+    /// Goes to the next step. `None` if the block has used a step beyond the last one.
+    fn advance(&self, state: &mut BlockState<'_>) -> Option<()> {
+        state.step += 1;
+        (state.step <= self.steps).then_some(())
+    }
+
+    /// Adds a transfer in the current step between a terminal and one of the `others`, by the shortest free route. Returns
+    /// false if no route is free.
+    fn transfer(
+        &mut self,
+        state: &BlockState<'_>,
+        end: End,
+        terminal: u32,
+        others: &[bool],
+        rng: &mut impl Rng,
+    ) -> bool {
+        if state.step >= self.steps {
+            return false;
+        }
+        let graph = &self.groups.graphs[end as usize];
+        let mut best: Option<(usize, u32, u32)> = None;
+        self.considered += graph.routes_at(terminal).len() as u64;
+        for &route in graph.routes_at(terminal) {
+            let [_, other] = graph.near_and_far(self.routes, route);
+            let slots = self.routes.slots(route);
+            if others[other as usize] && self.table.is_free(slots, state.step) {
+                let candidate = (slots.len(), rng.next_u32(), route);
+                best = Some(best.map_or(candidate, |best| best.min(candidate)));
+            }
+        }
+        let Some((_, _, route)) = best else { return false };
+        self.table.add(self.routes.slots(route), state.step);
+        self.transfers.push(BlockTransfer { block: state.block, route, step: state.step });
+        true
+    }
+
+    /// Takes back all transfers from this place of the list on.
+    fn take_back(&mut self, start: usize) {
+        for transfer in self.transfers.drain(start..) {
+            self.table.remove(self.routes.slots(transfer.route), transfer.step);
+        }
+    }
+
+    /// Returns which terminals are in the list.
+    fn marks<'t>(&self, terminals: impl IntoIterator<Item = &'t u32>) -> Vec<bool> {
+        let mut marks = vec![false; self.groups.terminal_count()];
+        for &terminal in terminals {
+            marks[terminal as usize] = true;
+        }
+        marks
+    }
+}
+
+/// The role of a terminal in a transfer: the index of the routes at it in [`Groups::graphs`].
+#[derive(Clone, Copy)]
+enum End {
+    Receiver = 0,
+    Sender = 1,
 }

@@ -129,6 +129,7 @@ proptest! {
         prop_assert_eq!(run(), run());
     }
 }
+
 /// Compares the engine with exhaustive search on random networks of up to five nodes, under all models.
 #[test]
 fn most_tiny_all_reduces_are_optimal() {
