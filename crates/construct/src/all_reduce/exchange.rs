@@ -99,7 +99,8 @@ impl<'a> Exchange<'a> {
         self.gather(state, senders, receivers, rng)
     }
 
-    /// Lets single terminals send what they hold to others, as many as possible in the next step. `None` if no step is left.
+    /// Lets single terminals send what they hold to others, in the next step. Those without a free route stay. `None` if no step is
+    /// left.
     fn gather(
         &mut self,
         state: &mut BlockState<'_>,

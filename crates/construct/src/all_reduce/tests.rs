@@ -44,7 +44,7 @@ fn groups_exchange_their_sums() {
         ("clos:4,4,4", 1, 4),
         ("clos:3,3,3", 1, 5),
         ("omega:8", 1, 3),
-        ("mesh:4x4", 1, 4),
+        ("mesh:4x4", 1, 5),
         ("mesh:4x4", 4, 7),
         ("ring:6", 1, 3),
         ("ring:6", 2, 4),
