@@ -75,6 +75,7 @@ impl<'a> BoundSearch<'a> {
                 && let Some(found) = common_root.raise(cost, enough, budget)
             {
                 observe(found.rule, Some(&found));
+                self.rules.record(&found);
                 keep_better(&mut self.best, found);
             }
         }

@@ -62,6 +62,8 @@ mod rule;
 mod rule_search;
 mod sample;
 mod symmetric;
+mod timed_length_search;
+mod timed_tree_table;
 mod transfer_rules;
 mod transfers;
 mod trees;

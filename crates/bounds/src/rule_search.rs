@@ -34,6 +34,11 @@ impl<'a> RuleSearch<'a> {
         Self { problem, rules, applied: 1, proved, best }
     }
 
+    /// Tells the rules about a bound of the problem that was found in another way.
+    pub(crate) fn record(&mut self, bound: &LowerBound) {
+        self.proved.record(bound.rule, Some(bound));
+    }
+
     /// Applies the rules up to this cost, until one proves `enough` steps or the time of the budget is over.
     ///
     /// `observe` receives each rule and its bound, or `None` if the rule does not apply.

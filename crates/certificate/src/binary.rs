@@ -44,7 +44,7 @@ use crate::rule::Rule;
 const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-const RULES: [Rule; 18] = [
+const RULES: [Rule; 19] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -63,6 +63,7 @@ const RULES: [Rule; 18] = [
     Rule::TimedTrees,
     Rule::CommonRoot,
     Rule::Gossip,
+    Rule::TimedGossip,
 ];
 
 /// The directions by number.

@@ -44,13 +44,15 @@ pub enum Rule {
     Gossip,
     /// An all-reduce contains the reductions of all messages to one terminal, and their broadcasts from it.
     CommonRoot,
+    /// Even the best fractional packing of gossips in the time-expanded network takes this number of steps.
+    TimedGossip,
     /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -68,6 +70,7 @@ impl Rule {
         Self::TimedTrees,
         Self::Gossip,
         Self::CommonRoot,
+        Self::TimedGossip,
         Self::Phases,
     ];
 
@@ -95,6 +98,9 @@ impl Rule {
             Self::CommonRoot => {
                 "an all-reduce contains the reductions of all messages to any one terminal, and broadcasts"
             }
+            Self::TimedGossip => {
+                "the resources and ports that the transfers of an all-reduce use in time, step by step"
+            }
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
         }
     }
@@ -120,6 +126,7 @@ impl fmt::Display for Rule {
             Self::TimedTrees => "timed-trees",
             Self::Gossip => "gossip",
             Self::CommonRoot => "common-root",
+            Self::TimedGossip => "timed-gossip",
             Self::Phases => "phases",
         })
     }

@@ -51,7 +51,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
 
 /// Returns true if time reversal proves nothing new: each channel has an opposite one, and no other channels share
 /// resources.
-fn equals_its_reversal(topology: &Topology) -> bool {
+pub(super) fn equals_its_reversal(topology: &Topology) -> bool {
     let ends = |channel| [topology.tail(channel), topology.head(channel)];
     let mut forwards: Vec<_> = topology.channels().map(ends).collect();
     let mut backwards: Vec<_> = forwards.iter().map(|&[tail, head]| [head, tail]).collect();

@@ -11,6 +11,7 @@ pub(crate) mod ports;
 pub(crate) mod reception;
 pub(crate) mod source_cut;
 pub(crate) mod timed_cut;
+pub(crate) mod timed_gossip;
 pub(crate) mod timed_trees;
 pub(crate) mod tree_broadcast;
 pub(crate) mod tree_packets;

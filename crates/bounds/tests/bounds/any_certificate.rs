@@ -94,15 +94,7 @@ impl Numbers<'_> {
                 (Rule::Eccentricity, Certificate::Eccentricity { node, direction, distance, messages, ports })
             }
             10 => (Rule::DistanceSum, Certificate::DistanceSum { channel_uses: UNKNOWN, per_step }),
-            11..=13 => {
-                let ports = [0, infeasible as usize * topology.terminal_count()][self.below(2)];
-                let resources = self.list(infeasible as usize * topology.resource_count(), 3);
-                let (sends, receptions) = (self.list(ports, 2), self.list(ports, 2));
-                let (distance, available) = (UNKNOWN, UNKNOWN);
-                let certificate =
-                    Certificate::TimedTrees { infeasible, resources, sends, receptions, distance, available };
-                (Rule::TimedTrees, certificate)
-            }
+            11..=13 => (Rule::TimedTrees, self.timed_lengths(topology, infeasible)),
             kind => (if kind == 14 { Rule::ArcForwarding } else { Rule::TreePacking }, self.lengths(topology)),
         }
     }
@@ -113,6 +105,13 @@ impl Numbers<'_> {
             _ => (Rule::Cut, self.nodes(topology)),
         };
         (rule, Certificate::Cut { nodes, direction: self.direction(), messages: UNKNOWN, per_step: UNKNOWN })
+    }
+
+    fn timed_lengths(&mut self, topology: &Topology, infeasible: u32) -> Certificate {
+        let ports = [0, infeasible as usize * topology.terminal_count()][self.below(2)];
+        let resources = self.list(infeasible as usize * topology.resource_count(), 3);
+        let (sends, receptions) = (self.list(ports, 2), self.list(ports, 2));
+        Certificate::TimedTrees { infeasible, resources, sends, receptions, distance: UNKNOWN, available: UNKNOWN }
     }
 
     fn lengths(&mut self, topology: &Topology) -> Certificate {
@@ -205,7 +204,7 @@ fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
 /// Returns a random bound of an all-reduce that the check accepts.
 fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
-    let (rule, mut certificate) = match numbers.below(4) {
+    let (rule, mut certificate) = match numbers.below(6) {
         0 => {
             let root = numbers.terminal(topology);
             let direction = [Phase::Collect, Phase::Distribute][numbers.below(2)];
@@ -214,7 +213,11 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
             (Rule::CommonRoot, Certificate::CommonRoot { root, bound: bound.into() })
         }
         1 => numbers.cut(topology),
-        _ => (Rule::Gossip, numbers.lengths(topology)),
+        2 | 3 => (Rule::Gossip, numbers.lengths(topology)),
+        _ => {
+            let infeasible = 1 + numbers.below(5) as u32;
+            (Rule::TimedGossip, numbers.timed_lengths(topology, infeasible))
+        }
     };
     if rule != Rule::CommonRoot && numbers.below(2) == 1 {
         certificate = Certificate::Reversed { certificate: certificate.into() };

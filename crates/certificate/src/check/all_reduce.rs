@@ -5,7 +5,7 @@ use lockstep_schedule::{DistributePhase, Phase, Problem};
 use super::lengths::Lengths;
 use super::nodes::expect_terminal;
 use super::refusal::Checked;
-use super::{cut, gossip, volume};
+use super::{cut, gossip, timed_gossip, volume};
 use crate::certificate::{Certificate, LowerBound};
 use crate::error::CertificateError;
 use crate::rule::Rule;
@@ -64,6 +64,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::Gossip, &Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step }) => {
             gossip::steps_proved(problem, &Lengths { resources, sends, receptions }, [distance, per_step])
         }
+        (
+            Rule::TimedGossip,
+            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+        ) => timed_gossip::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         _ => Err("the facts are none about an all-reduce".into()),
     }
 }

@@ -55,7 +55,7 @@ fn first_complete(members: &[usize], terminals: usize) -> Vec<usize> {
 }
 
 /// Returns the number of messages by the ranks of their members, ascending.
-fn members(problem: &Problem<'_>) -> Checked<BTreeMap<Vec<usize>, u64>> {
+pub(super) fn members(problem: &Problem<'_>) -> Checked<BTreeMap<Vec<usize>, u64>> {
     let (topology, messages) = (problem.topology(), problem.messages());
     if problem.collective().listed().is_none() {
         return Ok(BTreeMap::from([((0..topology.terminal_count()).collect(), messages.len() as u64)]));

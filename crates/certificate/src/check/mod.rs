@@ -18,6 +18,8 @@ mod reception;
 mod refusal;
 mod source_cut;
 mod timed_cut;
+mod timed_gossip;
+mod timed_lengths;
 mod timed_trees;
 mod transfers;
 mod tree_broadcast;

@@ -56,8 +56,8 @@ pub fn plan(
 ///    construction has found a schedule.
 /// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), until they pause.
 /// 5. Further rounds of the portfolio and the searches, each with as many evaluations as all rounds before.
-/// 6. For an all-reduce, a schedule in which both phases share steps ([`all_reduce`](lockstep_construct::all_reduce()));
-///    the shorter schedule counts.
+/// 6. For an all-reduce, bounds of the whole, and a schedule in which both phases share steps
+///    ([`all_reduce`](lockstep_construct::all_reduce())); the shorter schedule counts.
 /// 7. The verifier for the complete schedule, and the check of the certificate.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,

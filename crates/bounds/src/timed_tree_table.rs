@@ -1,24 +1,24 @@
 //! Shortest trees of transfers in the time-expanded network.
 
-use crate::transfers::{Ends, Transfers};
+use crate::transfers::Ends;
 
 /// The largest number of terminals: the trees to all sets of terminals are computed.
-pub(super) const MAX_TERMINALS: usize = 8;
+pub(crate) const MAX_TERMINALS: usize = 8;
 
 /// The lengths from all terminals.
 type Row = [f64; MAX_TERMINALS];
 
 /// The shortest trees from every terminal at every time to every set of terminals.
 ///
-/// Sets are numbers with one bit per terminal. It reuses the memory of earlier trees: 64 bytes per time and set.
+/// Sets are numbers with one bit per terminal. Memory: 64 bytes per time and set.
 ///
 /// # Source
 ///
 /// The recursion of Dreyfus and Wagner, "The Steiner problem in graphs", *Networks* 1 (1971), over time.
-#[derive(Default)]
-pub(super) struct TimedTrees {
+pub(crate) struct TimedTreeTable {
     terminals: usize,
-    steps: usize,
+    /// By step: the lengths of the transfers between all terminals, by start and end.
+    transfer: Vec<Vec<f64>>,
     /// By time and set.
     smallest: Vec<Row>,
 }
@@ -33,17 +33,15 @@ enum Branch {
     Part(usize),
 }
 
-impl TimedTrees {
-    /// Computes the trees for the transfers of each step between a number of terminals.
-    pub(super) fn compute(&mut self, transfers: &[Transfers], terminals: usize) {
-        let (sets, steps) = (1usize << terminals, transfers.len());
-        (self.terminals, self.steps) = (terminals, steps);
-        self.smallest.clear();
-        self.smallest.resize((steps + 1) * sets, [f64::INFINITY; MAX_TERMINALS]);
+impl TimedTreeTable {
+    /// Computes the trees for the lengths of transfers in each step, by start and end.
+    pub(crate) fn new(transfer: Vec<Vec<f64>>, terminals: usize) -> Self {
+        let (sets, steps) = (1usize << terminals, transfer.len());
+        let mut smallest = vec![[f64::INFINITY; MAX_TERMINALS]; (steps + 1) * sets];
         for time in (0..=steps).rev() {
-            let (before, after) = self.smallest.split_at_mut((time + 1) * sets);
+            let (before, after) = smallest.split_at_mut((time + 1) * sets);
             let own = &mut before[time * sets..];
-            let into = transfers.get(time).map(|transfers| rows_into(transfers, terminals));
+            let into = transfer.get(time).map(|lengths| rows_into(lengths, terminals));
             own[0] = [0.0; MAX_TERMINALS];
             for set in 1..sets {
                 let mut row = [f64::INFINITY; MAX_TERMINALS];
@@ -65,38 +63,33 @@ impl TimedTrees {
                 own[set] = row;
             }
         }
+        Self { terminals, transfer, smallest }
     }
 
-    /// Returns the number of entries that one computation visits.
-    pub(super) fn entries(&self) -> usize {
-        (self.steps + 1) * self.terminals * (3usize.pow(self.terminals as u32) + (self.terminals << self.terminals))
+    /// Returns the number of entries that the computation visits.
+    pub(crate) fn entries(steps: usize, terminals: usize) -> usize {
+        (steps + 1) * terminals * (3usize.pow(terminals as u32) + (terminals << terminals))
     }
 
     fn at(&self, time: usize, set: usize, terminal: usize) -> f64 {
         self.smallest[(time << self.terminals) + set][terminal]
     }
 
-    /// Returns the length of the shortest tree from a source at the start to its receivers; infinite if there is none.
-    pub(super) fn length(&self, source: usize, receivers: &[usize]) -> f64 {
-        self.at(0, set(receivers), source)
+    /// Returns the length of the shortest tree from a source at a time to its receivers; infinite if there is none.
+    pub(crate) fn length(&self, time: usize, source: usize, receivers: &[usize]) -> f64 {
+        self.at(time, set(receivers), source)
     }
 
-    /// Visits the transfers of a shortest tree, each with the number of its step, counted from 0. Visits none if there is
-    /// no tree. The transfers between terminals must be those of the computation.
-    pub(super) fn visit(
-        &self,
-        transfers: &[Transfers],
-        source: usize,
-        receivers: &[usize],
-        mut visit: impl FnMut(usize, Ends),
-    ) {
-        let mut open = vec![(0, set(receivers), source)];
+    /// Visits the transfers of a shortest tree from a source at a time, each with the number of its step, counted from 0.
+    /// Visits none if there is no tree.
+    pub(crate) fn visit(&self, time: usize, source: usize, receivers: &[usize], mut visit: impl FnMut(usize, Ends)) {
+        let mut open = vec![(time, set(receivers), source)];
         while let Some((time, set, terminal)) = open.pop() {
             let set = set & !(1 << terminal);
             if set == 0 || self.at(time, set, terminal) == f64::INFINITY {
                 continue;
             }
-            match self.branch(transfers, time, set, terminal) {
+            match self.branch(time, set, terminal) {
                 Branch::Wait => open.push((time + 1, set, terminal)),
                 Branch::Transfer(head) => {
                     visit(time, [terminal, head]);
@@ -109,13 +102,13 @@ impl TimedTrees {
 
     /// Returns the beginning of a shortest tree to a set without the terminal.
     #[expect(clippy::float_cmp, reason = "the length is one of these sums")]
-    fn branch(&self, transfers: &[Transfers], time: usize, set: usize, terminal: usize) -> Branch {
+    fn branch(&self, time: usize, set: usize, terminal: usize) -> Branch {
         let length = self.at(time, set, terminal);
-        if let Some(transfers) = transfers.get(time) {
+        if let Some(lengths) = self.transfer.get(time) {
             if self.at(time + 1, set, terminal) == length {
                 return Branch::Wait;
             }
-            let transfer = |head: &usize| transfers.length[terminal * self.terminals + head];
+            let transfer = |head: &usize| lengths[terminal * self.terminals + head];
             let ends = |head: &usize| transfer(head) + self.at(time + 1, set, *head) == length;
             if let Some(head) = (0..self.terminals).find(ends) {
                 return Branch::Transfer(head);
@@ -134,9 +127,9 @@ fn lower(best: &mut f64, other: f64) {
 }
 
 /// Returns the lengths of the transfers of a step by their ends.
-fn rows_into(transfers: &Transfers, terminals: usize) -> [Row; MAX_TERMINALS] {
+fn rows_into(lengths: &[f64], terminals: usize) -> [Row; MAX_TERMINALS] {
     let mut into = [[f64::INFINITY; MAX_TERMINALS]; MAX_TERMINALS];
-    for (start, lengths) in transfers.length.chunks(terminals).enumerate() {
+    for (start, lengths) in lengths.chunks(terminals).enumerate() {
         into.iter_mut().zip(lengths).for_each(|(row, &length)| row[start] = length);
     }
     into

@@ -1,0 +1,56 @@
+//! Lengths of resources and ports in each step.
+
+use lockstep_schedule::Problem;
+
+use super::lengths::{Lengths, OVERFLOW};
+use super::refusal::Checked;
+
+/// The largest number of terminals: the trees to all sets of terminals are computed.
+const MAX_TERMINALS: usize = 8;
+
+/// The largest number of steps. With as many terminals as allowed, a check takes about a second.
+const MAX_STEPS: u32 = 1 << 10;
+
+/// The lengths in a certificate, step by step.
+pub(super) struct TimedLengths<'a> {
+    pub(super) steps: usize,
+    /// The lengths of the resources, the send ports and the receive ports.
+    lists: [&'a [u32]; 3],
+}
+
+impl<'a> TimedLengths<'a> {
+    /// Refuses lists of other lengths than the network has, and networks and numbers of steps that are too large.
+    pub(super) fn new(problem: &Problem<'_>, infeasible: u32, lists: [&'a [u32]; 3]) -> Checked<Self> {
+        let terminals = problem.topology().terminal_count();
+        if terminals > MAX_TERMINALS {
+            return Err("the network has too many terminals".into());
+        }
+        if infeasible == 0 || infeasible > MAX_STEPS {
+            return Err("the number of steps is 0 or too large".into());
+        }
+        let steps = infeasible as usize;
+        if lists[0].len() != steps * problem.topology().resource_count() {
+            return Err("every resource must have a length in every step".into());
+        }
+        if lists[1..].iter().any(|ports| !ports.is_empty() && ports.len() != steps * terminals) {
+            return Err("either every terminal has a length in every step or none has".into());
+        }
+        Ok(Self { steps, lists })
+    }
+
+    /// Returns the lengths in a step, counted from 0.
+    pub(super) fn of_step(&self, step: usize) -> Lengths<'a> {
+        let of_step = |list: &'a [u32]| &list[list.len() / self.steps * step..][..list.len() / self.steps];
+        let [resources, sends, receptions] = self.lists.map(of_step);
+        Lengths { resources, sends, receptions }
+    }
+
+    /// Returns the sum of the lengths in all steps, each times its capacity.
+    pub(super) fn available(&self, problem: &Problem<'_>) -> Checked<u64> {
+        let mut available: u64 = 0;
+        for step in 0..self.steps {
+            available = available.checked_add(self.of_step(step).per_step(problem)?).ok_or(OVERFLOW)?;
+        }
+        Ok(available)
+    }
+}
