@@ -203,7 +203,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(600))]
+    #![proptest_config(cases(300))]
 
     /// A search that stops early returns enough steps, or the best bound.
     #[test]

@@ -1,13 +1,19 @@
 //! All-reduces as one problem: partial sums and results share steps.
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
-//! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Few
-//! blocks on a hypercube need no root: see [`doubling`].
+//! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
+//! [`negotiation`] searches for trees and steps at the same time. Few blocks need no root: see [`doubling`] for hypercubes,
+//! and [`exchange`] for other networks.
 
 mod doubling;
+mod exchange;
+mod groups;
 mod justification;
+mod negotiation;
 mod pipeline;
+mod price_table;
 mod route_table;
+mod timed_trees;
 mod transfers;
 mod trees;
 
@@ -17,7 +23,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use self::doubling::recursive_doubling;
+use self::exchange::Exchange;
+use self::groups::Groups;
 use self::justification::Justification;
+use self::negotiation::Negotiation;
 use self::pipeline::Pipeline;
 use self::route_table::RouteTable;
 use self::transfers::Transfers;
@@ -29,10 +38,28 @@ use crate::kit::task::SchedulingTask;
 const ROUNDS: usize = 4;
 
 /// Maximum number of evaluations without a limit in the budget.
-const MAX_EVALUATIONS: u64 = 1 << 22;
+const MAX_EVALUATIONS: u64 = 1 << 26;
 
-/// Number of attempts without a shorter schedule after which the search ends.
+/// Maximum number of evaluations for pipelined trees, after the first attempt.
+const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
+
+/// Number of attempts without a shorter schedule after which no more trees are pipelined.
 const MAX_IDLE_ATTEMPTS: u32 = 48;
+
+/// Maximum number of terminals that exchange sums.
+const MAX_EXCHANGE_TERMINALS: usize = 64;
+
+/// There are few blocks if there are at least this number of terminals per block.
+const FEW_BLOCKS: usize = 2;
+
+/// Maximum number of steps in which sums are exchanged.
+const MAX_EXCHANGE_STEPS: u32 = 512;
+
+/// Maximum number of evaluations for exchanges over the same routes.
+const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 17;
+
+/// Number of attempts without a shorter schedule after which no more exchanges are tried.
+const MAX_IDLE_EXCHANGES: u32 = 128;
 
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
@@ -40,10 +67,11 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
-/// a root and two trees for every block, and pipeline the blocks; on hypercubes, recursive doubling is compared with them.
-/// The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one transfer
-/// placed. Wormhole networks with buses get the first part only. There is no result if the table of blocks and terminals
-/// takes more than 1 GiB.
+/// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
+/// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by groups of terminals that
+/// exchange their sums. The result depends on the arguments only, unless time or cancellation ends the search. One
+/// evaluation is one transfer placed, or one route considered. Wormhole networks with buses get the first part only. There
+/// is no result if the table of blocks and terminals takes more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;
@@ -80,6 +108,8 @@ pub fn all_reduce(
     let task = SchedulingTask::new(problem).ok()?;
     let capacities = Capacities::new(&task);
     let mut search = Search {
+        task: &task,
+        capacities: &capacities,
         justification: Justification::new(&capacities, messages.len(), topology.terminal_count()),
         evaluations_left: budget.evaluation_limit().min(MAX_EVALUATIONS),
         rng: ChaCha8Rng::seed_from_u64(seed),
@@ -88,18 +118,44 @@ pub fn all_reduce(
         budget,
         best: None,
     };
+    let is_wormhole = problem.model().switching == Switching::Wormhole;
+    let has_neighbours = !topology.has_buses() || !is_wormhole;
+    let neighbours = has_neighbours.then(|| RouteTable::of_neighbours(&task, &capacities)).flatten();
+    let mut routes = neighbours.unwrap_or_default();
+    // Its transfers do not move: partners must send in the same step.
+    let doubled = recursive_doubling(problem, &routes).filter(|doubled| (doubled.step_count() as u32) < below);
+    if let Some(doubled) = &doubled {
+        search.below = doubled.step_count() as u32;
+    }
+    let near = Groups::new(problem, &routes);
+    let terminals = topology.terminal_count();
+    let has_few_blocks = terminals <= MAX_EXCHANGE_TERMINALS && messages.len() <= terminals / FEW_BLOCKS;
+    // Long paths save steps if there are few blocks; otherwise the channels are the limit.
+    let far = (near.is_some() && has_few_blocks && is_wormhole)
+        .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
+        .flatten();
+    let start = start.map(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes));
     if let Some(start) = start {
-        let (routes, transfers) = Transfers::of_schedule(&task, &capacities, start);
-        search.justify("overlap", &routes, transfers);
+        search.justify("overlap", &routes, start);
     }
-    if !topology.has_buses() || problem.model().switching == Switching::StoreAndForward {
-        search.run_trees(problem, &task, &capacities);
+    if let Some(near) = near {
+        for groups in [Some(&near), far.as_ref()].into_iter().flatten().filter(|_| has_few_blocks) {
+            search.exchange(&routes, groups);
+        }
+        search.run_trees(&routes, &near);
+        search.negotiate(&routes, far.as_ref().unwrap_or(&near));
     }
-    search.best
+    let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
+    match search.best {
+        Some((method, transfers)) => Some(found(method, transfers.schedule(&routes))),
+        None => doubled.map(|doubled| found("recursive doubling", doubled)),
+    }
 }
 
 /// A search for a shorter schedule.
 struct Search<'a> {
+    task: &'a SchedulingTask<'a>,
+    capacities: &'a Capacities,
     justification: Justification<'a>,
     evaluations_left: u64,
     rng: ChaCha8Rng,
@@ -107,37 +163,62 @@ struct Search<'a> {
     below: u32,
     goal: u32,
     budget: &'a Budget,
-    best: Option<FoundSchedule>,
+    best: Option<(&'static str, Transfers)>,
 }
 
 impl Search<'_> {
     /// Builds and justifies trees until the goal is reached or the budget ends. The first attempt is always completed if
     /// there is no schedule yet.
-    fn run_trees(&mut self, problem: &Problem<'_>, task: &SchedulingTask<'_>, capacities: &Capacities) {
-        let Some(routes) = RouteTable::of_neighbours(task, capacities) else { return };
-        if let Some(schedule) = recursive_doubling(problem, &routes)
-            && (schedule.step_count() as u32) < self.below
-        {
-            // Its transfers do not move: partners must send in the same step.
-            self.below = schedule.step_count() as u32;
-            self.best = Some(FoundSchedule { schedule, method: Some("recursive doubling".to_owned()) });
-        }
-        let Some(mut pipeline) = Pipeline::new(problem, capacities, &routes) else { return };
-        let cost = pipeline.transfer_count() * (1 + 2 * ROUNDS as u64);
-        let mut idle = 0;
+    fn run_trees(&mut self, routes: &RouteTable, groups: &Groups) {
+        let terminals = self.task.topology().terminal_count();
+        let pipeline = Pipeline { capacities: self.capacities, routes, groups, terminals };
+        let cost = groups.transfer_count() * (1 + 2 * ROUNDS as u64);
+        // A number that does not depend on the budget: with a larger one, the search does the same and more.
+        let (start, mut idle) = (self.evaluations_left, 0);
         for attempt in 0u32.. {
             let is_needed = self.below == u32::MAX;
             if self.is_over() && !is_needed || idle >= MAX_IDLE_ATTEMPTS {
                 return;
             }
-            if self.evaluations_left < cost && !is_needed {
+            let spent = start - self.evaluations_left;
+            if (self.evaluations_left < cost || spent + cost > MAX_PIPELINE_EVALUATIONS) && !is_needed {
                 return;
             }
             let choice = AttemptChoice::of_attempt(attempt, &mut self.rng);
             let Some(transfers) = pipeline.attempt(choice, &mut self.rng) else { return };
             self.evaluations_left = self.evaluations_left.saturating_sub(transfers.len() as u64);
-            idle = if self.justify("pipelined trees", &routes, transfers) { 0 } else { idle + 1 };
+            idle = if self.justify("pipelined trees", routes, transfers) { 0 } else { idle + 1 };
         }
+    }
+
+    /// Lets groups of terminals exchange their sums, in random ways.
+    fn exchange(&mut self, routes: &RouteTable, groups: &Groups) {
+        let Some(steps) = self.below.min(MAX_EXCHANGE_STEPS).checked_sub(1) else { return };
+        let mut exchange = Exchange::new(routes, groups, self.capacities, steps);
+        let (limit, mut idle) = (self.evaluations_left.min(MAX_EXCHANGE_EVALUATIONS), 0);
+        while !self.is_over() && idle < MAX_IDLE_EXCHANGES && exchange.considered() < limit {
+            idle += 1;
+            if let Some(transfers) = exchange.attempt(self.below.min(MAX_EXCHANGE_STEPS) - 1, &mut self.rng) {
+                idle = 0;
+                self.below = transfers.step_count();
+                self.best = Some(("exchange", transfers));
+            }
+        }
+        self.evaluations_left = self.evaluations_left.saturating_sub(exchange.considered());
+    }
+
+    /// Negotiates trees in fewer and fewer steps until the goal is reached or the budget ends.
+    fn negotiate(&mut self, routes: &RouteTable, groups: &Groups) {
+        let budget = self.budget.clone().with_evaluations(self.evaluations_left);
+        let Some(steps) = self.below.checked_sub(1).filter(|_| !self.is_over()) else { return };
+        let Some(mut negotiation) = Negotiation::new(routes, groups, self.capacities, steps, budget) else { return };
+        while !self.is_over()
+            && let Some(transfers) = negotiation.plan(self.below - 1, &mut self.rng)
+        {
+            self.below = transfers.step_count();
+            self.best = Some(("negotiated trees", transfers));
+        }
+        self.evaluations_left = self.evaluations_left.saturating_sub(negotiation.evaluations());
     }
 
     fn is_over(&self) -> bool {
@@ -145,7 +226,7 @@ impl Search<'_> {
     }
 
     /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.
-    fn justify(&mut self, method: &str, routes: &RouteTable, mut transfers: Transfers) -> bool {
+    fn justify(&mut self, method: &'static str, routes: &RouteTable, mut transfers: Transfers) -> bool {
         let mut kept = None;
         for round in 0..=ROUNDS {
             let steps = transfers.step_count();
@@ -165,7 +246,7 @@ impl Search<'_> {
             self.justification.run(routes, &mut transfers, &keys, delays);
         }
         let Some(transfers) = kept else { return false };
-        self.best = Some(FoundSchedule { schedule: transfers.schedule(routes), method: Some(method.to_owned()) });
+        self.best = Some((method, transfers));
         true
     }
 }

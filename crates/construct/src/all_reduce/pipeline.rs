@@ -2,18 +2,15 @@
 
 use std::cmp::Reverse;
 
-use lockstep_schedule::Problem;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
+use super::groups::Groups;
 use super::route_table::RouteTable;
 use super::transfers::{BlockTransfer, Transfers};
-use super::trees::{AttemptChoice, NeighbourGraph, TreeGrowth};
+use super::trees::{AttemptChoice, TreeGrowth};
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
-
-/// Maximum number of terminals among which central roots are searched for.
-const MAX_CENTRE_SEARCH: usize = 256;
 
 /// The routes of a block to its root and from its root, each in the order of growth from the root.
 struct BlockTrees {
@@ -23,74 +20,17 @@ struct BlockTrees {
 
 /// Builds schedules block by block.
 pub(super) struct Pipeline<'a> {
-    capacities: &'a Capacities,
-    routes: &'a RouteTable,
-    /// Routes that lead towards a root, and away from it.
-    graphs: [NeighbourGraph; 2],
-    groups: Vec<Group>,
-    /// The group of each block.
-    group_of: Vec<u32>,
-    terminals: usize,
+    pub(super) capacities: &'a Capacities,
+    pub(super) routes: &'a RouteTable,
+    pub(super) groups: &'a Groups,
+    pub(super) terminals: usize,
 }
 
-/// The terminals that take part in the same blocks.
-struct Group {
-    is_member: Vec<bool>,
-    members: Vec<u32>,
-    /// The terminals with the smallest distance to and from the farthest member; some only pass sums on.
-    centres: Vec<u32>,
-}
-
-impl<'a> Pipeline<'a> {
-    /// Returns `None` if some terminal is unreachable over routes to neighbours.
-    pub(super) fn new(problem: &Problem<'_>, capacities: &'a Capacities, routes: &'a RouteTable) -> Option<Self> {
-        let (topology, messages) = (problem.topology(), problem.messages());
-        let terminals = topology.terminal_count();
-        let graphs = [true, false].map(|towards_root| NeighbourGraph::new(routes, terminals, towards_root));
-        let rank = |node| topology.terminal_rank(node).expect("the ends of a message are terminals") as u32;
-        let (mut groups, mut group_of, mut centre_searches) = (Vec::<Group>::new(), Vec::new(), 0);
-        for message in messages.ids().step_by(messages.chunks() as usize) {
-            let ends = [messages.source(message)].into_iter().chain(messages.receivers_iter(message));
-            let mut members: Vec<u32> = ends.map(rank).collect();
-            members.sort_unstable();
-            if groups.last().is_some_and(|last| last.members == members) {
-                group_of.extend(std::iter::repeat_n(groups.len() as u32 - 1, messages.chunks() as usize));
-                continue;
-            }
-            let mut is_member = vec![false; terminals];
-            for &rank in &members {
-                is_member[rank as usize] = true;
-            }
-            let mut centres = Vec::new();
-            if centre_searches < MAX_CENTRE_SEARCH {
-                centre_searches += terminals;
-                let eccentricity = |root: u32| {
-                    let far = |graph: &NeighbourGraph| {
-                        let distance = graph.distances(routes, root);
-                        members.iter().map(|&rank| distance[rank as usize]).max()
-                    };
-                    graphs.iter().map(far).try_fold(0u64, |sum, far| Some(sum + u64::from(far?)))
-                };
-                let all: Vec<(u32, Option<u64>)> =
-                    (0..terminals.min(MAX_CENTRE_SEARCH) as u32).map(|root| (root, eccentricity(root))).collect();
-                let least = all.iter().map(|&(_, far)| far).min()?;
-                centres.extend(all.iter().filter(|&&(_, far)| far == least).map(|&(root, _)| root));
-            }
-            groups.push(Group { is_member, members, centres });
-            group_of.extend(std::iter::repeat_n(groups.len() as u32 - 1, messages.chunks() as usize));
-        }
-        Some(Self { capacities, routes, graphs, groups, group_of, terminals })
-    }
-
-    /// Returns an approximate number of transfers of a schedule.
-    pub(super) fn transfer_count(&self) -> u64 {
-        self.group_of.iter().map(|&group| 2 * self.groups[group as usize].members.len() as u64).sum()
-    }
-
+impl Pipeline<'_> {
     /// Builds a schedule: grows the trees of every block, and places its transfers in the first free steps. `None` if some
     /// terminal is unreachable.
-    pub(super) fn attempt(&mut self, choice: AttemptChoice, rng: &mut impl Rng) -> Option<Transfers> {
-        let mut blocks: Vec<u32> = (0..self.group_of.len() as u32).collect();
+    pub(super) fn attempt(&self, choice: AttemptChoice, rng: &mut impl Rng) -> Option<Transfers> {
+        let mut blocks: Vec<u32> = (0..self.groups.block_count() as u32).collect();
         blocks.shuffle(rng);
         let trees = self.trees(&blocks, choice, rng)?;
         let mut tail = vec![0u32; self.terminals];
@@ -128,11 +68,11 @@ impl<'a> Pipeline<'a> {
     /// Returns the trees of the blocks; `None` if some terminal is unreachable.
     fn trees(&self, blocks: &[u32], choice: AttemptChoice, rng: &mut impl Rng) -> Option<Vec<BlockTrees>> {
         let mut growth = TreeGrowth::new(self.routes, self.capacities, self.terminals);
-        let [towards_root, from_root] = &self.graphs;
+        let [towards_root, from_root] = &self.groups.graphs;
         let mut trees = Vec::with_capacity(blocks.len());
         let mut offset = rng.next_u32() as usize;
         for &block in blocks {
-            let group = &self.groups[self.group_of[block as usize] as usize];
+            let group = self.groups.of_block(block);
             let is_central = choice.is_central && !group.centres.is_empty();
             let roots = if is_central { &group.centres } else { &group.members };
             offset = offset.wrapping_add(1);
@@ -148,7 +88,7 @@ impl<'a> Pipeline<'a> {
     /// Places every transfer in the first step in which everything has arrived that an earlier one of the list brings.
     fn place(&self, mut transfers: Vec<BlockTransfer>) -> Transfers {
         let mut table = ReservationTable::new(self.capacities);
-        let mut ready = vec![0; self.group_of.len() * self.terminals];
+        let mut ready = vec![0; self.groups.block_count() * self.terminals];
         for transfer in &mut transfers {
             let slots = self.routes.slots(transfer.route);
             let place = |rank: u32| transfer.block as usize * self.terminals + rank as usize;

@@ -29,16 +29,30 @@ impl RouteTable {
     /// Returns the paths from every terminal to its neighbours: those that it reaches over switches alone. `None` if there
     /// are too many.
     pub(super) fn of_neighbours(task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<Self> {
-        let topology = task.topology();
         let mut routes = Self::default();
-        let mut walk = NeighbourWalk::new(task);
-        for &terminal in topology.terminals() {
+        let mut walk = PathWalk::new(task, false);
+        for &terminal in task.topology().terminals() {
             walk.run(terminal, |path| {
                 routes.push(task, capacities, path);
                 routes.channels.len() <= MAX_CHANNELS
             })?;
         }
         Some(routes)
+    }
+
+    /// Adds the shortest paths over other terminals. `None` if there are too many.
+    pub(super) fn add_crossings(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<()> {
+        let topology = task.topology();
+        let mut walk = PathWalk::new(task, true);
+        for &terminal in topology.terminals() {
+            walk.run(terminal, |path| {
+                if path[1..].iter().any(|&channel| topology.is_terminal(topology.tail(channel))) {
+                    self.push(task, capacities, path);
+                }
+                self.channels.len() <= MAX_CHANNELS
+            })?;
+        }
+        Some(())
     }
 
     /// Adds a path and returns its number.
@@ -85,10 +99,11 @@ fn part<'a, T>(list: &'a [T], end: &[u32], number: u32) -> &'a [T] {
     &list[start as usize..end[number as usize] as usize]
 }
 
-/// Enumerates the shortest paths from a terminal to others over switches.
-struct NeighbourWalk<'a> {
+/// Enumerates the shortest paths from a terminal to others, over switches or all nodes that route.
+struct PathWalk<'a> {
     task: &'a SchedulingTask<'a>,
-    /// The distance of each node over switches.
+    crosses_terminals: bool,
+    /// The distance of each node over inner nodes.
     distance: Vec<u32>,
     /// The length of the shortest legal path, under minimal routing.
     shortest: Vec<u32>,
@@ -97,11 +112,23 @@ struct NeighbourWalk<'a> {
     path: Vec<ChannelId>,
 }
 
-impl<'a> NeighbourWalk<'a> {
-    fn new(task: &'a SchedulingTask<'a>) -> Self {
+impl<'a> PathWalk<'a> {
+    fn new(task: &'a SchedulingTask<'a>, crosses_terminals: bool) -> Self {
         let nodes = task.topology().node_count();
         let unreached = || vec![UNREACHED; nodes];
-        Self { task, distance: unreached(), shortest: unreached(), queue: Vec::new(), path: Vec::new() }
+        Self {
+            task,
+            crosses_terminals,
+            distance: unreached(),
+            shortest: unreached(),
+            queue: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    /// Returns true if a path may cross the node.
+    fn is_inner(&self, node: NodeId) -> bool {
+        self.task.crosses(node) && (self.crosses_terminals || !self.task.topology().is_terminal(node))
     }
 
     /// Visits the paths from `source`; `None` if `visit` returned false.
@@ -119,7 +146,7 @@ impl<'a> NeighbourWalk<'a> {
         let mut next = 0;
         while let Some(&node) = self.queue.get(next) {
             next += 1;
-            if node != source && (topology.is_terminal(node) || !self.task.crosses(node)) {
+            if node != source && !self.is_inner(node) {
                 continue;
             }
             for &channel in topology.out_channels(node) {
@@ -159,9 +186,8 @@ impl<'a> NeighbourWalk<'a> {
         let topology = self.task.topology();
         for &channel in topology.in_channels(node) {
             let before = topology.tail(channel);
-            let is_inner = !topology.is_terminal(before) && self.task.crosses(before);
             let is_near = self.distance[before.index()].checked_add(1) == Some(self.distance[node.index()]);
-            if *left > 0 && is_near && (before == source || is_inner) {
+            if *left > 0 && is_near && (before == source || self.is_inner(before)) {
                 self.path.push(channel);
                 self.extend(source, before, left, visit)?;
                 self.path.pop();

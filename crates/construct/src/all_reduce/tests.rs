@@ -1,15 +1,17 @@
-use lockstep_schedule::strategy::{any_model, instance, random_schedule};
+use lockstep_schedule::strategy::{any_model, fastest_schedule, instance, random_schedule};
 use lockstep_schedule::{Collective, CommunicationModel, verify};
 use lockstep_topology::Topology;
-use lockstep_topology::strategy::shuffled;
+use lockstep_topology::strategy::{any_topology, shuffled};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 use super::*;
 
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
     let problem = Problem::new(network, &collective, CommunicationModel::wormhole()).unwrap();
-    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 18)).expect("a schedule");
+    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 20)).expect("a schedule");
     verify(&problem, &found.schedule).unwrap().steps as u32
 }
 
@@ -31,12 +33,51 @@ fn partners_double_what_they_hold() {
     }
 }
 
+/// Groups of terminals exchange their sums: all at once, in pairs over switches, or after some have sent theirs inwards.
+#[test]
+fn groups_exchange_their_sums() {
+    let cases = [
+        ("complete:8", 1, 1),
+        ("complete:8", 2, 2),
+        ("torus:3x3", 1, 2),
+        ("fat-tree:2,3", 1, 3),
+        ("clos:4,4,4", 1, 4),
+        ("clos:3,3,3", 1, 5),
+        ("omega:8", 1, 3),
+        ("mesh:4x4", 1, 5),
+        ("mesh:4x4", 4, 7),
+        ("ring:6", 1, 3),
+        ("ring:6", 2, 4),
+    ];
+    for (spec, blocks, expected) in cases {
+        let found = steps(&spec.parse().unwrap(), blocks, expected);
+        assert!(found <= expected, "{spec} in {blocks} blocks: {found} steps");
+    }
+}
+
+/// Trees and steps chosen together are shorter than trees that are pipelined.
+#[test]
+fn negotiated_trees_are_shorter() {
+    let cases = [
+        ("mesh:4x4", 16, 14),
+        ("mesh:5x5", 25, 22),
+        ("de-bruijn:2,3", 8, 11),
+        ("de-bruijn:2,4", 16, 21),
+        ("clos:3,3,3", 4, 11),
+    ];
+    for (spec, blocks, expected) in cases {
+        let found = steps(&spec.parse().unwrap(), blocks, expected);
+        assert!(found <= expected, "{spec} in {blocks} blocks: {found} steps");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Only the structure matters: any numbering of the nodes.
     #[test]
-    fn numbers_of_nodes_do_not_matter(star in shuffled("star:8".parse().unwrap())) {
+    fn numbers_of_nodes_do_not_matter(mesh in shuffled("mesh:4x4".parse().unwrap()), star in shuffled("star:8".parse().unwrap())) {
+        prop_assert!(steps(&mesh, 16, 15) <= 15);
         prop_assert_eq!(steps(&star, 8, 9), 9);
     }
 
@@ -87,4 +128,27 @@ proptest! {
         let run = || all_reduce(&problem, None, 1, seed, &Budget::evaluations(1 << 12));
         prop_assert_eq!(run(), run());
     }
+}
+
+/// Compares the engine with exhaustive search on random networks of up to five nodes, under all models.
+#[test]
+fn most_tiny_all_reduces_are_optimal() {
+    let parts = (any_topology(5), 1..=4u32, any_model());
+    let (mut runner, mut cases, mut optimal) = (TestRunner::deterministic(), 0, 0);
+    while cases < 300 {
+        let (network, blocks, model) = parts.new_tree(&mut runner).unwrap().current();
+        let Ok(collective) = Collective::all_reduce_in_blocks(&network, &[], blocks.try_into().unwrap()) else {
+            continue;
+        };
+        let Ok(problem) = Problem::new(&network, &collective, model) else { continue };
+        let Ok(Some(fastest)) = fastest_schedule(&problem, usize::MAX, &mut 300_000) else { continue };
+        let Some(found) = all_reduce(&problem, None, fastest.step_count() as u32, 1, &Budget::evaluations(1 << 16))
+        else {
+            continue;
+        };
+        let excess = found.schedule.step_count() - fastest.step_count();
+        cases += 1;
+        optimal += u32::from(excess == 0);
+    }
+    assert!(optimal * 100 >= cases * 95, "{optimal} of {cases}");
 }

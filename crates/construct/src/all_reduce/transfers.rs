@@ -22,13 +22,14 @@ pub(super) struct BlockTransfer {
 pub(super) struct Transfers(pub(super) Vec<BlockTransfer>);
 
 impl Transfers {
-    /// Returns the transfers of a schedule, with a table of their paths.
+    /// Returns the transfers of a schedule, and adds their paths to a table.
     pub(super) fn of_schedule(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,
         schedule: &Schedule,
-    ) -> (RouteTable, Self) {
-        let (mut routes, mut numbers) = (RouteTable::default(), BTreeMap::<&[ChannelId], u32>::new());
+        routes: &mut RouteTable,
+    ) -> Self {
+        let mut numbers = BTreeMap::<&[ChannelId], u32>::new();
         let mut transfers = Vec::with_capacity(schedule.transfer_count());
         for (step, at_once) in schedule.steps() {
             for transfer in at_once.iter() {
@@ -37,7 +38,7 @@ impl Transfers {
                 transfers.push(BlockTransfer { block: transfer.message.number(), route, step: step as u32 });
             }
         }
-        (routes, Self(transfers))
+        Self(transfers)
     }
 
     pub(super) fn len(&self) -> usize {

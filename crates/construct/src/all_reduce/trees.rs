@@ -60,7 +60,25 @@ impl NeighbourGraph {
         Self { start, routes: sorted, near }
     }
 
-    fn routes_at(&self, terminal: u32) -> &[u32] {
+    pub(super) fn terminal_count(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Returns true if the routes lead towards the root.
+    #[inline]
+    pub(super) fn is_towards_root(&self) -> bool {
+        self.near == 1
+    }
+
+    /// Returns the end of a route that is nearer to the root, and the other end.
+    #[inline]
+    pub(super) fn near_and_far(&self, routes: &RouteTable, route: u32) -> [u32; 2] {
+        let ends = routes.ends(route);
+        [ends[self.near], ends[1 - self.near]]
+    }
+
+    #[inline]
+    pub(super) fn routes_at(&self, terminal: u32) -> &[u32] {
         &self.routes[self.start[terminal as usize] as usize..self.start[terminal as usize + 1] as usize]
     }
 
@@ -71,7 +89,7 @@ impl NeighbourGraph {
         while let Some(&terminal) = queue.get(next) {
             next += 1;
             for &route in self.routes_at(terminal) {
-                let far = routes.ends(route)[1 - self.near];
+                let [_, far] = self.near_and_far(routes, route);
                 if distance[far as usize] == u32::MAX {
                     distance[far as usize] = distance[terminal as usize] + 1;
                     queue.push(far);
@@ -136,7 +154,7 @@ impl<'a> TreeGrowth<'a> {
         self.offer(graph, root, choice, rng);
         while left > 0 {
             let Reverse((cost, noise, route)) = self.candidates.pop()?;
-            let [near, far] = [graph.near, 1 - graph.near].map(|end| self.routes.ends(route)[end]);
+            let [near, far] = graph.near_and_far(self.routes, route);
             if self.depth[far as usize] != u32::MAX {
                 continue;
             }
@@ -158,7 +176,7 @@ impl<'a> TreeGrowth<'a> {
     fn offer(&mut self, graph: &NeighbourGraph, terminal: u32, choice: AttemptChoice, rng: &mut impl Rng) {
         let depth = self.depth[terminal as usize] + 1;
         for &route in graph.routes_at(terminal) {
-            if self.depth[self.routes.ends(route)[1 - graph.near] as usize] == u32::MAX {
+            if self.depth[graph.near_and_far(self.routes, route)[1] as usize] == u32::MAX {
                 let cost = self.cost(route, depth, choice);
                 self.candidates.push(Reverse((cost, rng.random(), route)));
             }
@@ -170,7 +188,7 @@ impl<'a> TreeGrowth<'a> {
         let mut is_needed = is_member.to_vec();
         let mut kept: Vec<u32> = Vec::with_capacity(tree.len());
         for &route in tree.iter().rev() {
-            let [near, far] = [graph.near, 1 - graph.near].map(|end| self.routes.ends(route)[end]);
+            let [near, far] = graph.near_and_far(self.routes, route);
             if is_needed[far as usize] {
                 is_needed[near as usize] = true;
                 kept.push(route);

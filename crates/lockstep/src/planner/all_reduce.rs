@@ -5,13 +5,13 @@ use lockstep_certificate::LowerBound;
 use lockstep_construct::{ConstructEngine, all_reduce};
 use lockstep_schedule::{Budget, Effort, Engine, FoundSchedule, Pattern, Problem, Schedule, StopReason, verify};
 
-use super::budget_share::part_of_time;
+use super::budget_share::{part_of_time, share};
 use super::event::Event;
 use super::plan_state::PhaseSchedule;
 use super::registry::RegisteredEngine;
 
-/// The work on the whole all-reduce gets this part of the budget.
-const SHARE: u32 = 4;
+/// The bounds of the whole all-reduce get this part of the remaining time.
+const BOUND_SHARE: u32 = 4;
 
 /// Returns the best lower bound of a problem from that of its phases. An all-reduce may have a better one as a whole, which
 /// is searched up to `enough` steps.
@@ -27,30 +27,35 @@ pub(crate) fn bound_of_whole(
     }
     let mut search = BoundSearch::new(problem);
     search.offer(of_phases);
-    search.raise(Cost::Expensive, enough, &part_of_time(budget, SHARE), |rule, bound| {
+    search.raise(Cost::Expensive, enough, &part_of_time(budget, BOUND_SHARE), |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
     search.best().clone()
 }
 
+/// Returns true if the problem is also planned as a whole, after its phases: it is an all-reduce, and `engines` contains
+/// [`ConstructEngine`].
+pub(super) fn is_planned_whole(problem: &Problem<'_>, engines: &[RegisteredEngine<'_>]) -> bool {
+    let is_construct = |known: &RegisteredEngine<'_>| known.engine.name() == ConstructEngine.name();
+    problem.collective().pattern() == Pattern::ReduceBroadcast && engines.iter().any(is_construct)
+}
+
 /// Returns an all-reduce in fewer steps than `start`, and why the search was stopped before it reached the goal. There is
-/// none if the collective is no all-reduce, or if `engines` does not contain [`ConstructEngine`].
+/// none if the problem is not planned as a whole. The search gets one of `parts` of the evaluations, and all remaining time.
 pub(super) fn shorter_all_reduce(
     problem: &Problem<'_>,
     engines: &[RegisteredEngine<'_>],
     start: Option<&Schedule>,
     goal: u32,
     seed: u64,
-    budget: &Budget,
+    (budget, parts): (&Budget, usize),
     observe: &mut dyn FnMut(Event<'_>),
 ) -> (Option<PhaseSchedule>, Option<StopReason>) {
-    let engine = ConstructEngine.name();
-    let is_chosen = engines.iter().any(|known| known.engine.name() == engine);
     let is_reached = start.is_some_and(|start| start.step_count() as u32 <= goal);
-    if problem.collective().pattern() != Pattern::ReduceBroadcast || !is_chosen || is_reached {
+    if !is_planned_whole(problem, engines) || is_reached {
         return (None, None);
     }
-    let budget = part_of_time(budget, SHARE).with_evaluations(budget.evaluation_limit() / u64::from(SHARE));
+    let budget = share(budget, parts, 1);
     let found = all_reduce(problem, start, goal, seed, &budget);
     let is_reached = found.as_ref().is_some_and(|found| found.schedule.step_count() as u32 <= goal);
     let stopped = budget.with_evaluations(u64::MAX).stop_after(0).filter(|_| !is_reached);

@@ -7,7 +7,7 @@ use lockstep_schedule::{
 };
 use lockstep_topology::Topology;
 
-use super::all_reduce::{bound_of_whole, shorter_all_reduce};
+use super::all_reduce::{bound_of_whole, is_planned_whole, shorter_all_reduce};
 use super::budget_share::share;
 use super::checkpoint::{self, CheckpointError, Identity};
 use super::error::PlanError;
@@ -56,13 +56,13 @@ pub fn plan(
 ///    construction has found a schedule.
 /// 4. Engines of [`EngineStage::Search`](crate::EngineStage::Search), until they pause.
 /// 5. Further rounds of the portfolio and the searches, each with as many evaluations as all rounds before.
-/// 6. For an all-reduce, a schedule in which both phases share steps ([`all_reduce`](lockstep_construct::all_reduce()));
-///    the shorter schedule counts.
+/// 6. For an all-reduce, bounds of the whole, and a schedule in which both phases share steps
+///    ([`all_reduce`](lockstep_construct::all_reduce())); the shorter schedule counts.
 /// 7. The verifier for the complete schedule, and the check of the certificate.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
 /// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. An
-/// all-reduce is planned as a reduction and a distribution first, and each gets an equal share of the budget.
+/// all-reduce is planned as a reduction and a distribution first, and then as a whole. Each gets an equal share of the budget.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
@@ -141,6 +141,7 @@ impl<'a> Planner<'a> {
             None => (PlanState::default(), None),
         };
         let known = resumed_bounds(&state, &problems, resumed.is_some())?;
+        let parts = phases.len() + usize::from(is_planned_whole(&problem, &engines));
         for (place, bound_search) in searches.iter().enumerate().skip(state.done.len()) {
             let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
             let to_come: u32 = searches[place + 1..].iter().map(|later| later.best().steps).sum();
@@ -150,7 +151,7 @@ impl<'a> Planner<'a> {
                 seed: options.seed,
                 bound: known.get(place).unwrap_or(bound_search.best()).clone(),
                 ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
-                budget: share(budget, phases.len(), phases.len() - place),
+                budget: share(budget, parts, parts - place),
                 identity: &identity,
                 failure: None,
                 is_spent: false,
@@ -162,6 +163,7 @@ impl<'a> Planner<'a> {
                     lockstep_bounds::of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect());
                 let bound = bound_of_whole(&problem, bound, u32::MAX, budget, &mut observe);
                 let goal = options.steps.unwrap_or(bound.steps);
+                let budget = (budget, parts);
                 let (whole, _) = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
                 return match (error, whole) {
                     (PlanError::NotFound(_), Some(whole))
@@ -177,6 +179,7 @@ impl<'a> Planner<'a> {
         finish(&problem, &phases, state, bounds, options, |start, bound| {
             let bound = bound_of_whole(&problem, bound, start.step_count() as u32, budget, &mut observe);
             let goal = options.steps.unwrap_or(bound.steps);
+            let budget = (budget, parts);
             let (found, stopped) =
                 shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe);
             (bound, found, stopped)

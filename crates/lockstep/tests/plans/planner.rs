@@ -197,6 +197,24 @@ fn all_reduces_have_no_barrier() {
     }
 }
 
+/// The bounds of an all-reduce as a whole prove what those of its phases cannot.
+#[test]
+fn all_reduces_are_proved_optimal() {
+    let cases = [
+        ("star:8", WORMHOLE, 9),
+        ("star:16", WORMHOLE, 17),
+        ("full-b-tree:15", STORE, 20),
+        ("torus:4x4", WORMHOLE, 8),
+        ("dragonfly:2,2,1", WORMHOLE, 22),
+    ];
+    for (spec, model, steps) in cases {
+        let setup = Setup::new(spec, "all-reduce", model);
+        let plan =
+            Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(1 << 22), |_| {}).unwrap();
+        assert_eq!((plan.step_count(), plan.is_optimal()), (steps, true), "{spec}: {}", plan.lower_bound());
+    }
+}
+
 /// Two phases need 14 steps.
 #[test]
 fn a_maximum_number_of_steps_below_two_phases_is_kept() {

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use lockstep_topology::NodeId;
 
-use super::routes::{Resources, Route, SearchTooLong, legal_routes, transfers_between};
+use super::routes::{Route, SearchTooLong, StepRoom, legal_routes, port_limit, transfers_between};
 use crate::messages::MessageId;
-use crate::model::Ports;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
@@ -34,17 +33,8 @@ struct Step<'a, 'b> {
     after: State,
     /// Whether the receiver has replaced what it held, so that nothing may be added.
     is_replaced: Vec<bool>,
-    resources: Resources,
-    /// The free ports by rank.
-    sends: Vec<u32>,
-    receives: Vec<u32>,
+    room: StepRoom,
     chosen: Vec<(usize, &'a Route)>,
-}
-
-impl Step<'_, '_> {
-    fn fits(&self, route: &Route) -> bool {
-        self.resources & route.resources == 0 && self.sends[route.sender] > 0 && self.receives[route.receiver] > 0
-    }
 }
 
 pub(super) struct AllReduceSearch<'p> {
@@ -72,10 +62,7 @@ impl<'p> AllReduceSearch<'p> {
         let routes = legal_routes(topology, problem.model(), effort)?;
         Ok(Self {
             terminals,
-            ports: match problem.model().ports {
-                Ports::All => u32::MAX,
-                Ports::Limit(limit) => limit.get(),
-            },
+            ports: port_limit(problem.model()),
             members: members.collect(),
             transfers: transfers_between(terminals, &routes),
             routes,
@@ -224,9 +211,7 @@ impl<'p> AllReduceSearch<'p> {
             before: state,
             after: state.clone(),
             is_replaced: vec![false; state.len()],
-            resources: 0,
-            sends: vec![self.ports; self.terminals],
-            receives: vec![self.ports; self.terminals],
+            room: StepRoom::empty(self.terminals, self.ports),
             chosen: Vec::new(),
         };
         self.extend(&mut step, 0, effort, visit).map(|_| ())
@@ -246,7 +231,7 @@ impl<'p> AllReduceSearch<'p> {
             let leaves_room = arrivals.iter().any(|other| {
                 other.sum == self.members[other.message]
                     && step.after[other.message * self.terminals + other.route.receiver] != other.sum
-                    && step.fits(other.route)
+                    && step.room.fits(other.route)
             });
             return Ok(leaves_room || visit(&step.after, &step.chosen));
         };
@@ -255,20 +240,16 @@ impl<'p> AllReduceSearch<'p> {
         // A sum is added to disjoint ones, or replaces what the receiver held if nothing else arrives.
         let is_added = sum & after == 0 && !step.is_replaced[receiver];
         let replaces = before == after && sum & before == before;
-        if (is_added || replaces) && step.fits(route) {
+        if (is_added || replaces) && step.room.fits(route) {
             step.is_replaced[receiver] = !is_added;
-            step.resources |= route.resources;
-            step.sends[route.sender] -= 1;
-            step.receives[route.receiver] -= 1;
+            step.room.take(route);
             step.after[receiver] |= sum;
             step.chosen.push((message, route));
             let goes_on = self.extend(step, place + 1, effort, visit)?;
             step.chosen.pop();
             step.after[receiver] = after;
             step.is_replaced[receiver] &= is_added;
-            step.receives[route.receiver] += 1;
-            step.sends[route.sender] += 1;
-            step.resources &= !route.resources;
+            step.room.give_back(route);
             if !goes_on {
                 return Ok(false);
             }

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_topology::NodeId;
 
-use super::routes::{Resources, Route, SearchTooLong, legal_routes, transfers_between};
+use super::routes::{Resources, Route, SearchTooLong, StepRoom, legal_routes, port_limit, transfers_between};
 use crate::messages::MessageId;
-use crate::model::Ports;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
 
@@ -30,10 +29,7 @@ type Visit<'v, 'a> = dyn FnMut(Holders, &[(usize, &'a Route)]) -> bool + 'v;
 /// A step under construction.
 struct Step<'a, 'b> {
     deliveries: &'b [Delivery<'a>],
-    resources: Resources,
-    /// The free ports by rank.
-    sends: Vec<u32>,
-    receives: Vec<u32>,
+    room: StepRoom,
     /// The state after the step.
     after: Holders,
     chosen: Vec<(usize, &'a Route)>,
@@ -41,22 +37,14 @@ struct Step<'a, 'b> {
 }
 
 impl<'a> Step<'a, '_> {
-    fn fits(&self, route: &Route) -> bool {
-        self.resources & route.resources == 0 && self.sends[route.sender] > 0 && self.receives[route.receiver] > 0
-    }
-
     fn take(&mut self, delivery: &Delivery<'_>, route: &'a Route) {
-        self.resources |= route.resources;
-        self.sends[route.sender] -= 1;
-        self.receives[route.receiver] -= 1;
+        self.room.take(route);
         self.after |= delivery.bit;
         self.chosen.push((delivery.message, route));
     }
 
     fn give_back(&mut self, delivery: &Delivery<'_>, route: &'a Route) {
-        self.resources &= !route.resources;
-        self.sends[route.sender] += 1;
-        self.receives[route.receiver] += 1;
+        self.room.give_back(route);
         self.after &= !delivery.bit;
         self.chosen.pop();
     }
@@ -101,10 +89,7 @@ impl<'p> DistributionSearch<'p> {
         let routes = legal_routes(topology, problem.model(), effort)?;
         Ok(Self {
             terminals,
-            ports: match problem.model().ports {
-                Ports::All => u32::MAX,
-                Ports::Limit(limit) => limit.get(),
-            },
+            ports: port_limit(problem.model()),
             ends,
             alike: alike.into_values().filter(|messages| messages.len() > 1).collect(),
             is_direct: problem.model().is_direct() && messages.is_scatter(),
@@ -238,9 +223,7 @@ impl<'p> DistributionSearch<'p> {
         let deliveries = self.deliveries(state);
         let mut step = Step {
             deliveries: &deliveries,
-            resources: 0,
-            sends: vec![self.ports; self.terminals],
-            receives: vec![self.ports; self.terminals],
+            room: StepRoom::empty(self.terminals, self.ports),
             after: state,
             chosen: Vec::new(),
             skipped: Vec::new(),
@@ -301,11 +284,11 @@ impl<'p> DistributionSearch<'p> {
         let deliveries = step.deliveries;
         let Some(delivery) = deliveries.get(place) else {
             // A step that leaves room for a delivery is worse than the step with it.
-            let leaves_room = |&skipped: &usize| deliveries[skipped].routes.iter().any(|route| step.fits(route));
+            let leaves_room = |&skipped: &usize| deliveries[skipped].routes.iter().any(|route| step.room.fits(route));
             return Ok(step.skipped.iter().any(leaves_room) || visit(step.after, &step.chosen));
         };
         for &route in &delivery.routes {
-            if step.fits(route) {
+            if step.room.fits(route) {
                 step.take(delivery, route);
                 let goes_on = self.extend(step, place + 1, effort, visit)?;
                 step.give_back(delivery, route);
@@ -315,7 +298,7 @@ impl<'p> DistributionSearch<'p> {
             }
         }
         // Without a limit of ports, no later delivery can take the place of one whose resources only it uses.
-        let is_free = |route: &&Route| route.resources & (step.resources | delivery.later) == 0;
+        let is_free = |route: &&Route| route.resources & (step.room.used | delivery.later) == 0;
         if self.ports == u32::MAX && delivery.routes.iter().any(is_free) {
             return Ok(true);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::model::{CommunicationModel, Routing, Switching};
+use crate::model::{CommunicationModel, Ports, Routing, Switching};
 
 /// An exhaustive search did not end within its effort, or the problem does not fit into the tables of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -20,6 +20,48 @@ pub(super) struct Route {
     pub(super) receiver: usize,
     pub(super) resources: Resources,
     pub(super) path: Vec<ChannelId>,
+}
+
+/// Returns the number of messages that a terminal may send in a step, and that it may receive.
+pub(super) fn port_limit(model: CommunicationModel) -> u32 {
+    match model.ports {
+        Ports::All => u32::MAX,
+        Ports::Limit(limit) => limit.get(),
+    }
+}
+
+/// The resources and ports that are free in a step.
+#[derive(Clone)]
+pub(super) struct StepRoom {
+    pub(super) used: Resources,
+    /// The free ports by rank.
+    sends: Vec<u32>,
+    receives: Vec<u32>,
+}
+
+impl StepRoom {
+    /// Returns the room of a step without transfers.
+    pub(super) fn empty(terminals: usize, ports: u32) -> Self {
+        Self { used: 0, sends: vec![ports; terminals], receives: vec![ports; terminals] }
+    }
+
+    pub(super) fn fits(&self, route: &Route) -> bool {
+        self.used & route.resources == 0 && self.sends[route.sender] > 0 && self.receives[route.receiver] > 0
+    }
+
+    /// Adds a transfer that fits.
+    pub(super) fn take(&mut self, route: &Route) {
+        self.used |= route.resources;
+        self.sends[route.sender] -= 1;
+        self.receives[route.receiver] -= 1;
+    }
+
+    /// Removes a transfer.
+    pub(super) fn give_back(&mut self, route: &Route) {
+        self.used &= !route.resources;
+        self.sends[route.sender] += 1;
+        self.receives[route.receiver] += 1;
+    }
 }
 
 /// Returns the smallest number of transfers by receiver and sender.

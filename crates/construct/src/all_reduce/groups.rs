@@ -1,0 +1,105 @@
+//! The blocks in which the same terminals take part.
+
+use lockstep_schedule::Problem;
+
+use super::route_table::RouteTable;
+use super::trees::NeighbourGraph;
+
+/// Maximum number of terminals whose distances are computed, over all groups.
+const MAX_SEARCHED: usize = 256;
+
+/// The terminals that take part in the same blocks.
+pub(super) struct Group {
+    pub(super) is_member: Vec<bool>,
+    pub(super) members: Vec<u32>,
+    /// The number of transfers from the farthest member and to the farthest member, by terminal; empty if too many
+    /// terminals had to be searched.
+    pub(super) eccentricity: Vec<[u32; 2]>,
+    /// The terminals with the smallest sum of both; some only pass sums on.
+    pub(super) centres: Vec<u32>,
+    /// By terminal: the number of transfers to the nearest centre; 0 if the centres are not known.
+    pub(super) depth: Vec<u32>,
+}
+
+/// The groups of all blocks, and the routes by which they are joined.
+pub(super) struct Groups {
+    /// Routes that lead towards a root, and away from it.
+    pub(super) graphs: [NeighbourGraph; 2],
+    all: Vec<Group>,
+    /// The group of each block.
+    group_of: Vec<u32>,
+}
+
+impl Groups {
+    /// Returns `None` if some terminal is unreachable over routes to neighbours.
+    pub(super) fn new(problem: &Problem<'_>, routes: &RouteTable) -> Option<Self> {
+        let (topology, messages) = (problem.topology(), problem.messages());
+        let terminals = topology.terminal_count();
+        let graphs = [true, false].map(|towards_root| NeighbourGraph::new(routes, terminals, towards_root));
+        let rank = |node| topology.terminal_rank(node).expect("the ends of a message are terminals") as u32;
+        let (mut groups, mut group_of, mut searched) = (Vec::<Group>::new(), Vec::new(), 0);
+        for message in messages.ids().step_by(messages.chunks() as usize) {
+            let ends = [messages.source(message)].into_iter().chain(messages.receivers_iter(message));
+            let mut members: Vec<u32> = ends.map(rank).collect();
+            members.sort_unstable();
+            if groups.last().is_none_or(|last| last.members != members) {
+                let mut is_member = vec![false; terminals];
+                for &rank in &members {
+                    is_member[rank as usize] = true;
+                }
+                let mut group = Group {
+                    is_member,
+                    members,
+                    eccentricity: Vec::new(),
+                    centres: Vec::new(),
+                    depth: vec![0; terminals],
+                };
+                if searched < MAX_SEARCHED {
+                    searched += terminals;
+                    group.search_centres(&graphs, routes, terminals)?;
+                }
+                groups.push(group);
+            }
+            group_of.extend(std::iter::repeat_n(groups.len() as u32 - 1, messages.chunks() as usize));
+        }
+        Some(Self { graphs, all: groups, group_of })
+    }
+
+    pub(super) fn block_count(&self) -> usize {
+        self.group_of.len()
+    }
+
+    pub(super) fn terminal_count(&self) -> usize {
+        self.graphs[0].terminal_count()
+    }
+
+    pub(super) fn of_block(&self, block: u32) -> &Group {
+        &self.all[self.group_of[block as usize] as usize]
+    }
+
+    /// Returns an approximate number of transfers of a schedule.
+    pub(super) fn transfer_count(&self) -> u64 {
+        self.group_of.iter().map(|&group| 2 * self.all[group as usize].members.len() as u64).sum()
+    }
+}
+
+impl Group {
+    /// `None` if some member is out of reach.
+    fn search_centres(&mut self, graphs: &[NeighbourGraph; 2], routes: &RouteTable, terminals: usize) -> Option<()> {
+        for root in 0..terminals.min(MAX_SEARCHED) as u32 {
+            self.eccentricity.push(graphs.each_ref().map(|graph| {
+                let distance = graph.distances(routes, root);
+                self.members.iter().map(|&rank| distance[rank as usize]).max().unwrap_or(0)
+            }));
+        }
+        let sums = || self.eccentricity.iter().map(|&[from, to]| from.checked_add(to));
+        let least = sums().flatten().min()?;
+        self.centres = (0..).zip(sums()).filter(|&(_, sum)| sum == Some(least)).map(|(root, _)| root).collect();
+        self.depth.fill(u32::MAX);
+        for &centre in &self.centres {
+            let distances = graphs[0].distances(routes, centre);
+            self.depth.iter_mut().zip(distances).for_each(|(depth, distance)| *depth = distance.min(*depth));
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,312 @@
+//! Negotiation: the trees of all blocks compete for slots by prices, until no slot is overused.
+
+use lockstep_schedule::Budget;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+
+use super::groups::Groups;
+use super::price_table::PriceTable;
+use super::route_table::RouteTable;
+use super::timed_trees::{Link, TreeGrower, TreeRequest};
+use super::transfers::{BlockTransfer, Transfers};
+use crate::kit::capacities::Capacities;
+
+/// Number of pairs of trees from which the cheapest pair of a block is chosen.
+const TRIES: u32 = 4;
+
+/// Number of pairs of trees after which a block has no place.
+const MAX_TRIES: u32 = 64;
+
+/// The cost of a step between the root of a new tree and a transfer.
+const STEP_COST: u32 = 32;
+
+/// Number of passes without progress after which a block gets new trees.
+const IDLE_PASSES: u32 = 8;
+
+/// Number of passes without progress after which all prices are reset.
+const MAX_IDLE_PASSES: u32 = 256;
+
+/// The search ends after this number of times the work until its last success. The first trees of all blocks are one.
+const MAX_IDLE_WORK: u64 = 256;
+
+/// The work of looking at one link, relative to that of considering a route: 1 to this number.
+const LINKS_PER_ROUTE: u64 = 32;
+
+/// Maximum size of the tables: 256 MiB.
+const MAX_TABLE_BYTES: u64 = 1 << 28;
+
+/// The trees of one block.
+#[derive(Clone)]
+struct BlockTrees {
+    root: u32,
+    /// By direction, towards the root and away from it, and by terminal.
+    links: [Vec<Link>; 2],
+}
+
+impl BlockTrees {
+    fn links(&self) -> impl Iterator<Item = Link> {
+        self.links.iter().flatten().copied().filter(|link| link.is_some())
+    }
+}
+
+/// The place of a link: its block, its direction, and its end that is farther from the root.
+type Place = (u32, usize, u32);
+
+/// A search for trees of all blocks within a number of steps.
+///
+/// Trees may use the same slot in the same step, at a price that rises as long as they do. In each pass, every link with an
+/// overused slot is cut off together with all links behind it, and grows again at the lowest prices.
+///
+/// # Source
+///
+/// McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA 1995.
+pub(super) struct Negotiation<'a> {
+    routes: &'a RouteTable,
+    groups: &'a Groups,
+    capacities: &'a Capacities,
+    /// One evaluation is one route considered.
+    budget: Budget,
+    steps: u32,
+    table: PriceTable<'a>,
+    blocks: Vec<BlockTrees>,
+    grower: TreeGrower<'a>,
+    scanned_links: u64,
+    /// The work until the last success; 0 before the first one.
+    evaluations_of_success: u64,
+    /// The links of a tree before a change.
+    old: Vec<Link>,
+    /// By terminal: whether its link stays during a change.
+    is_kept: Vec<bool>,
+}
+
+impl<'a> Negotiation<'a> {
+    /// Returns a search for at most `steps` steps; `None` if its tables are too large.
+    pub(super) fn new(
+        routes: &'a RouteTable,
+        groups: &'a Groups,
+        capacities: &'a Capacities,
+        steps: u32,
+        budget: Budget,
+    ) -> Option<Self> {
+        let terminals = groups.terminal_count();
+        let cells = PriceTable::bytes(capacities, steps);
+        let links = groups.block_count() as u64 * 2 * terminals as u64 * size_of::<Link>() as u64;
+        if cells.saturating_add(links) > MAX_TABLE_BYTES {
+            return None;
+        }
+        let none = BlockTrees { root: 0, links: [vec![Link::NONE; terminals], vec![Link::NONE; terminals]] };
+        Some(Self {
+            routes,
+            groups,
+            capacities,
+            budget,
+            steps,
+            table: PriceTable::new(capacities, steps),
+            blocks: vec![none; groups.block_count()],
+            grower: TreeGrower::new(routes),
+            scanned_links: 0,
+            evaluations_of_success: 0,
+            old: Vec::new(),
+            is_kept: vec![false; terminals],
+        })
+    }
+
+    /// Returns the work so far, in routes considered.
+    pub(super) fn evaluations(&self) -> u64 {
+        self.grower.considered + self.scanned_links / LINKS_PER_ROUTE
+    }
+
+    fn is_over(&self) -> bool {
+        let (work, success) = (self.evaluations(), self.evaluations_of_success);
+        self.budget.stop_after(work).is_some() || success > 0 && work > success.saturating_mul(MAX_IDLE_WORK)
+    }
+
+    /// Returns a schedule within this number of steps, which is less than in the calls before; `None` if none is found.
+    pub(super) fn plan(&mut self, steps: u32, rng: &mut impl Rng) -> Option<Transfers> {
+        self.steps = steps;
+        self.table = PriceTable::new(self.capacities, steps);
+        let mut unplaced = Vec::new();
+        for (block, trees) in (0..).zip(&self.blocks) {
+            if trees.links().next().is_none() || trees.links().any(|link| link.step >= steps) {
+                unplaced.push(block);
+            } else {
+                trees.links().for_each(|link| self.table.add(self.routes.slots(link.route), link.step));
+            }
+        }
+        unplaced.shuffle(rng);
+        for block in unplaced {
+            if self.is_over() {
+                return None;
+            }
+            self.blocks[block as usize] = self.new_trees(block, None, rng)?;
+            let links = self.blocks[block as usize].links();
+            links.for_each(|link| self.table.add(self.routes.slots(link.route), link.step));
+        }
+        if self.evaluations_of_success == 0 {
+            self.evaluations_of_success = self.evaluations();
+        }
+        self.negotiate(rng).then(|| {
+            self.evaluations_of_success = self.evaluations();
+            self.transfers()
+        })
+    }
+
+    fn transfers(&self) -> Transfers {
+        let of_block = |(block, trees): (u32, &BlockTrees)| {
+            trees.links().map(|Link { route, step }| BlockTransfer { block, route, step }).collect::<Vec<_>>()
+        };
+        Transfers((0..).zip(&self.blocks).flat_map(of_block).collect())
+    }
+
+    /// Changes trees until no slot is overused. Returns false if the budget ends before.
+    fn negotiate(&mut self, rng: &mut impl Rng) -> bool {
+        let (mut overused, mut least, mut idle) = (Vec::new(), usize::MAX, 0);
+        loop {
+            self.collect_overused(&mut overused);
+            if overused.is_empty() || self.is_over() {
+                return overused.is_empty();
+            }
+            idle = if overused.len() < least { 0 } else { idle + 1 };
+            least = least.min(overused.len());
+            overused.shuffle(rng);
+            for &place in &overused {
+                if self.is_over() {
+                    return false;
+                }
+                self.regrow(place, rng);
+            }
+            if idle % IDLE_PASSES == IDLE_PASSES - 1 {
+                let (block, ..) = overused[0];
+                self.replace(block, rng);
+            }
+            if idle == MAX_IDLE_PASSES {
+                self.table.reset_prices();
+                (least, idle) = (usize::MAX, 0);
+            }
+        }
+    }
+
+    /// Collects all links with an overused slot, and raises the prices of these slots.
+    fn collect_overused(&mut self, overused: &mut Vec<Place>) {
+        overused.clear();
+        for (block, trees) in (0..).zip(&self.blocks) {
+            for (direction, links) in trees.links.iter().enumerate() {
+                self.scanned_links += links.len() as u64;
+                for (far, link) in (0..).zip(links).filter(|(_, link)| link.is_some()) {
+                    let slots = self.routes.slots(link.route);
+                    if self.table.is_overused(slots, link.step) {
+                        self.table.raise(slots, link.step);
+                        overused.push((block, direction, far));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns new trees for a block that has no slots, or the `old` ones if they are cheaper. `None` if it has no place.
+    fn new_trees(&mut self, block: u32, old: Option<BlockTrees>, rng: &mut impl Rng) -> Option<BlockTrees> {
+        let (group, mut step_cost) = (self.groups.of_block(block), STEP_COST);
+        let (routes, table) = (self.routes, &self.table);
+        let price_of = |trees: &BlockTrees| price(routes, table, &trees.links().collect::<Vec<_>>());
+        let mut trees = self.blocks[block as usize].clone();
+        let mut best = old.map(|old| (price_of(&old), old));
+        for attempt in 0..MAX_TRIES {
+            if attempt >= TRIES && best.is_some() || group.eccentricity.is_empty() {
+                break;
+            }
+            let root = rng.random_range(0..group.eccentricity.len() as u32);
+            let [from_farthest, to_farthest] = group.eccentricity[root as usize];
+            if from_farthest.saturating_add(to_farthest) > self.steps {
+                continue;
+            }
+            let time = rng.random_range(from_farthest..=self.steps - to_farthest);
+            trees.root = root;
+            let is_complete = self.groups.graphs.iter().zip(&mut trees.links).all(|(graph, links)| {
+                let request = TreeRequest { graph, group, root, time, steps: self.steps, step_cost };
+                links.fill(Link::NONE);
+                self.grower.grow(request, table, links, rng).is_some()
+            });
+            if !is_complete {
+                // Less time between root and leaves, at higher prices.
+                step_cost = step_cost.saturating_mul(2);
+                continue;
+            }
+            let price = price_of(&trees);
+            if best.as_ref().is_none_or(|&(least, _)| price < least) {
+                best = Some((price, trees.clone()));
+            }
+        }
+        best.map(|(_, trees)| trees)
+    }
+
+    /// Gives a block new trees if they are cheaper than its own.
+    fn replace(&mut self, block: u32, rng: &mut impl Rng) {
+        let old = self.blocks[block as usize].clone();
+        old.links().for_each(|link| self.table.remove(self.routes.slots(link.route), link.step));
+        let trees = self.new_trees(block, Some(old), rng).expect("the old trees have a place");
+        trees.links().for_each(|link| self.table.add(self.routes.slots(link.route), link.step));
+        self.blocks[block as usize] = trees;
+    }
+
+    /// Cuts off a link with an overused slot and all links behind it, or some more, and lets them grow again. The old links
+    /// stay if they are cheaper.
+    fn regrow(&mut self, (block, direction, mut far): Place, rng: &mut impl Rng) {
+        let (routes, graph) = (self.routes, &self.groups.graphs[direction]);
+        let near = |link: Link| graph.near_and_far(routes, link.route)[0];
+        let (root, time) = (self.blocks[block as usize].root, self.time_at_root(block, direction));
+        let links = &mut self.blocks[block as usize].links[direction];
+        let link = links[far as usize];
+        if !link.is_some() || !self.table.is_overused(routes.slots(link.route), link.step) {
+            return;
+        }
+        while rng.random_range(0..4) > 0 && near(links[far as usize]) != root {
+            far = near(links[far as usize]);
+        }
+        let is_behind = |links: &[Link], mut terminal: u32| {
+            while terminal != far && links[terminal as usize].is_some() {
+                terminal = near(links[terminal as usize]);
+            }
+            terminal == far
+        };
+        self.old.clone_from(links);
+        for (terminal, link) in (0..).zip(&mut *links) {
+            let is_cut = link.is_some() && is_behind(&self.old, terminal);
+            self.is_kept[terminal as usize] = link.is_some() && !is_cut;
+            if is_cut {
+                self.table.remove(routes.slots(link.route), link.step);
+                *link = Link::NONE;
+            }
+        }
+        let (group, step_cost) = (self.groups.of_block(block), STEP_COST >> rng.random_range(0..6));
+        let request = TreeRequest { graph, group, root, time, steps: self.steps, step_cost };
+        let is_complete = self.grower.grow(request, &self.table, links, rng).is_some();
+        let changed = |links: &[Link]| {
+            let changed = links.iter().zip(&self.is_kept).filter(|&(link, &is_kept)| link.is_some() && !is_kept);
+            changed.map(|(&link, _)| link).collect::<Vec<_>>()
+        };
+        let (mut new, old) = (changed(links), changed(&self.old));
+        if !is_complete || price(routes, &self.table, &new) > price(routes, &self.table, &old) {
+            links.clone_from(&self.old);
+            new = old;
+        }
+        for link in new {
+            self.table.add(routes.slots(link.route), link.step);
+        }
+    }
+
+    /// Returns the first step of the tree away from the root, or the first step after the tree towards the root, which
+    /// limit the tree of the other `direction`.
+    fn time_at_root(&self, block: u32, direction: usize) -> u32 {
+        let BlockTrees { root, links } = &self.blocks[block as usize];
+        let (other, graph) = (&links[1 - direction], &self.groups.graphs[1 - direction]);
+        let at_root =
+            other.iter().filter(|link| link.is_some() && graph.near_and_far(self.routes, link.route)[0] == *root);
+        let steps = at_root.map(|link| link.step);
+        if graph.is_towards_root() { steps.max().map_or(0, |step| step + 1) } else { steps.min().unwrap_or(self.steps) }
+    }
+}
+
+/// Returns the sum of the prices of links.
+fn price(routes: &RouteTable, table: &PriceTable<'_>, links: &[Link]) -> u64 {
+    links.iter().map(|link| u64::from(table.price(routes.slots(link.route), link.step))).sum()
+}
