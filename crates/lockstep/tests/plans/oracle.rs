@@ -27,7 +27,8 @@ proptest! {
         let construct = EngineChoice::Named("construct");
         for engine in [EngineChoice::Auto, construct] {
             let options = PlanOptions { engine, ..PlanOptions::auto(1) };
-            let plan = Planner::new(problem, options).run(&Budget::evaluations(1 << 14), |_| {}).unwrap();
+            // Enough for the second round, so the evolutionary search runs too.
+            let plan = Planner::new(problem, options).run(&Budget::evaluations(1 << 18), |_| {}).unwrap();
             let is_wormhole = problem.model().switching == Switching::Wormhole;
             let has_own_receivers = instance.collective.listed().is_some();
             let is_multicast = is_wormhole && has_own_receivers && !problem.messages().is_scatter();
