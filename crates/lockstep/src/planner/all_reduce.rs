@@ -10,6 +10,9 @@ use super::event::Event;
 use super::plan_state::PhaseSchedule;
 use super::registry::RegisteredEngine;
 
+/// The evaluations of one attempt at a whole all-reduce, per delivery.
+const ATTEMPT: u64 = 32;
+
 /// The bounds of the whole all-reduce get this part of the remaining time.
 const BOUND_SHARE: u32 = 4;
 
@@ -31,6 +34,32 @@ pub(crate) fn bound_of_whole(
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
     search.best().clone()
+}
+
+/// The evaluations of the first look at a whole all-reduce, before its phases. A number that does not depend on the budget.
+const FIRST_LOOK: u64 = 1 << 16;
+
+/// Returns a schedule of a whole all-reduce before its phases are planned, with a bound by rules of little cost. There is
+/// none if the problem is not planned as a whole, or is large: then the phases often have optimal schedules at once.
+pub(super) fn first_look(
+    problem: &Problem<'_>,
+    engines: &[RegisteredEngine<'_>],
+    steps: Option<u32>,
+    seed: u64,
+    budget: &Budget,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Option<(PhaseSchedule, LowerBound)> {
+    if !is_planned_whole(problem, engines) || problem.messages().delivery_count() > FIRST_LOOK / ATTEMPT {
+        return None;
+    }
+    let mut search = BoundSearch::new(problem);
+    search.raise(Cost::Searches, u32::MAX, budget, |rule, bound| {
+        observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
+    });
+    let bound = search.best().clone();
+    let limit = budget.clone().with_evaluations(budget.evaluation_limit().min(FIRST_LOOK));
+    let found = all_reduce(problem, None, steps.unwrap_or(bound.steps), seed, &limit)?;
+    verified(problem, found, observe).map(|found| (found, bound))
 }
 
 /// Returns true if the problem is also planned as a whole, after its phases: it is an all-reduce, and `engines` contains

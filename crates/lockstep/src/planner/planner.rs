@@ -7,11 +7,11 @@ use lockstep_schedule::{
 };
 use lockstep_topology::Topology;
 
-use super::all_reduce::{bound_of_whole, is_planned_whole, shorter_all_reduce};
+use super::all_reduce::{bound_of_whole, first_look, is_planned_whole, shorter_all_reduce};
 use super::budget_share::share;
 use super::checkpoint::{self, CheckpointError, Identity};
 use super::error::PlanError;
-use super::event::Event;
+use super::event::{Ending, Event};
 use super::limits::{MAX_DELIVERIES, check_size};
 use super::options::PlanOptions;
 use super::phase_planner::PhasePlanner;
@@ -61,8 +61,10 @@ pub fn plan(
 /// 7. The verifier for the complete schedule, and the check of the certificate.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
-/// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards. An
-/// all-reduce is planned as a reduction and a distribution first, and then as a whole. Each gets an equal share of the budget.
+/// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards.
+///
+/// A small all-reduce is planned as a whole first, with few evaluations, which often meets a cheap bound. Otherwise, its
+/// reduction and its distribution are planned, and then the whole again. Each gets an equal share of the budget.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
@@ -141,6 +143,16 @@ impl<'a> Planner<'a> {
             None => (PlanState::default(), None),
         };
         let known = resumed_bounds(&state, &problems, resumed.is_some())?;
+        let first = first_look(&problem, &engines, options.steps, options.seed, budget, &mut observe);
+        let first = match first {
+            Some((found, bound)) if found.step_count() <= options.steps.unwrap_or(bound.steps) => {
+                let bound = bound_of_whole(&problem, bound, found.step_count(), budget, &mut observe);
+                let is_optimal = found.step_count() <= bound.steps;
+                observe(Event::Ended(if is_optimal { Ending::BoundReached } else { Ending::StepsReached }));
+                return plan_of(&problem, found, bound, None, options);
+            }
+            first => first.map(|(found, _)| found),
+        };
         let parts = phases.len() + usize::from(is_planned_whole(&problem, &engines));
         for (place, bound_search) in searches.iter().enumerate().skip(state.done.len()) {
             let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
@@ -176,7 +188,7 @@ impl<'a> Planner<'a> {
             }
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
-        finish(&problem, &phases, state, bounds, options, |start, bound| {
+        finish(&problem, &phases, state, (first, bounds), options, |start, bound| {
             let bound = bound_of_whole(&problem, bound, start.step_count() as u32, budget, &mut observe);
             let goal = options.steps.unwrap_or(bound.steps);
             let budget = (budget, parts);
@@ -201,12 +213,13 @@ fn plan_of(
         .map_err(|refusal| PlanError::refused(&engine, refusal))
 }
 
-/// Returns the plan of all phases, or of what `improve` makes of it: a better bound and a shorter schedule of all of them.
+/// Returns the plan of all phases, or of the first schedule of all of them if it is shorter; or of what `improve` makes of
+/// it: a better bound and a shorter schedule.
 fn finish(
     problem: &Problem<'_>,
     phases: &[DistributePhase<'_>],
     state: PlanState,
-    bounds: Vec<LowerBound>,
+    (first, bounds): (Option<PhaseSchedule>, Vec<LowerBound>),
     options: PlanOptions<'_>,
     improve: impl FnOnce(&Schedule, LowerBound) -> (LowerBound, Option<PhaseSchedule>, Option<StopReason>),
 ) -> Result<Plan, PlanError> {
@@ -215,9 +228,10 @@ fn finish(
     let exceeded = exceeded.map(|(place, bound)| (bound.clone(), steps(place)));
     let bound = lockstep_bounds::of_phases(phases, bounds);
     let joined = joined(problem, phases, state.done, options);
-    let (bound, improved, stopped) = improve(&joined.schedule, bound);
+    let shortest = first.filter(|first| first.step_count() < joined.step_count()).unwrap_or(joined);
+    let (bound, improved, stopped) = improve(&shortest.schedule, bound);
     let cut_short = stopped.and_then(CutShort::by).or(state.cut_short);
-    let plan = plan_of(problem, improved.unwrap_or(joined), bound, cut_short, options)?;
+    let plan = plan_of(problem, improved.unwrap_or(shortest), bound, cut_short, options)?;
     match exceeded {
         // The bound of one phase is false, although that of the collective is not.
         Some((bound, steps)) => {
@@ -311,7 +325,8 @@ mod tests {
             let verification = verify(&problem, &schedule).unwrap();
             state.done.push(PhaseSchedule::new("construct", FoundSchedule { schedule, method: None }, verification));
         }
-        finish(&problem, &phases, state, bounds, PlanOptions::auto(1), |_, bound| (bound, None, None)).unwrap_err()
+        finish(&problem, &phases, state, (None, bounds), PlanOptions::auto(1), |_, bound| (bound, None, None))
+            .unwrap_err()
     }
 
     #[test]

@@ -6,35 +6,46 @@ use lockstep::topology::strategy::any_topology;
 use lockstep::{Budget, Collective, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
+/// A sum of contributions, and the terminals that have contributed to it, one bit per rank.
+#[derive(Clone, Copy)]
+struct Sum {
+    value: u64,
+    contributors: u64,
+}
+
 /// Executes an all-reduce on `numbers`, one per terminal and message. Returns the numbers at the end.
 ///
-/// Parts are added until a message is complete at its source. A complete message is copied.
+/// A sum that contains what its receiver held before the step replaces it. Other sums are added.
 fn executed(problem: &Problem<'_>, schedule: &Schedule, numbers: &[Vec<u64>]) -> Vec<Vec<u64>> {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let mut values = numbers.to_vec();
-    // Number of parts still missing in each message.
-    let mut missing = vec![topology.terminal_count() - 1; messages.len()];
+    let topology = problem.topology();
+    let own = |(rank, row): (usize, &Vec<u64>)| -> Vec<Sum> {
+        row.iter().map(|&value| Sum { value, contributors: 1 << rank }).collect()
+    };
+    let mut held: Vec<Vec<Sum>> = numbers.iter().enumerate().map(own).collect();
     for (_, step) in schedule.steps() {
-        // A transfer carries the value at the beginning of the step.
-        let sent: Vec<(usize, usize, u64)> = step
-            .iter()
-            .map(|transfer| {
-                let ends = [topology.tail(transfer.path[0]), topology.head(transfer.path[transfer.path.len() - 1])];
-                let [from, to] = ends.map(|node| topology.terminal_rank(node).unwrap());
-                (transfer.message.index(), to, values[from][transfer.message.index()])
-            })
-            .collect();
-        let is_summed: Vec<bool> = missing.iter().map(|&parts| parts == 0).collect();
-        for (message, to, value) in sent {
-            if is_summed[message] {
-                values[to][message] = value;
-            } else {
-                values[to][message] = values[to][message].wrapping_add(value);
-                missing[message] -= 1;
-            }
+        // A transfer carries the sum at the beginning of the step.
+        let before = held.clone();
+        let arrivals = step.iter().map(|transfer| {
+            let ends = [topology.tail(transfer.path[0]), topology.head(transfer.path[transfer.path.len() - 1])];
+            let [from, to] = ends.map(|node| topology.terminal_rank(node).unwrap());
+            (transfer.message.index(), to, before[from][transfer.message.index()])
+        });
+        let contains = |sum: &Sum, message: usize, to: usize| {
+            sum.contributors & before[to][message].contributors == before[to][message].contributors
+        };
+        let (replacing, added): (Vec<_>, Vec<_>) =
+            arrivals.partition(|(message, to, sum)| contains(sum, *message, *to));
+        for (message, to, sum) in replacing {
+            held[to][message] = sum;
+        }
+        for (message, to, sum) in added {
+            let total = &mut held[to][message];
+            assert_eq!(total.contributors & sum.contributors, 0, "a contribution is added twice");
+            total.contributors |= sum.contributors;
+            total.value = total.value.wrapping_add(sum.value);
         }
     }
-    values
+    held.iter().map(|row| row.iter().map(|sum| sum.value).collect()).collect()
 }
 
 proptest! {
