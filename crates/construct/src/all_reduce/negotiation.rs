@@ -27,7 +27,7 @@ const IDLE_PASSES: u32 = 8;
 const MAX_IDLE_PASSES: u32 = 256;
 
 /// The search ends after this number of times the work until its last success. The first trees of all blocks are one.
-const MAX_IDLE_WORK: u64 = 256;
+const MAX_IDLE_WORK: u64 = 4096;
 
 /// The work of looking at one link, relative to that of considering a route: 1 to this number.
 const LINKS_PER_ROUTE: u64 = 32;

@@ -39,8 +39,9 @@ pub(crate) fn bound_of_whole(
 /// The evaluations of the first look at a whole all-reduce, before its phases. A number that does not depend on the budget.
 const FIRST_LOOK: u64 = 1 << 16;
 
-/// Returns a schedule of a whole all-reduce before its phases are planned, with a bound by rules of little cost. There is
-/// none if the problem is not planned as a whole, or is large: then the phases often have optimal schedules at once.
+/// Returns a schedule of a whole all-reduce before its phases are planned, and a bound of it by rules of little cost, in
+/// steps. There is none if the problem is not planned as a whole, or is large: then the phases often have optimal schedules
+/// at once.
 pub(super) fn first_look(
     problem: &Problem<'_>,
     engines: &[RegisteredEngine<'_>],
@@ -48,7 +49,7 @@ pub(super) fn first_look(
     seed: u64,
     budget: &Budget,
     observe: &mut dyn FnMut(Event<'_>),
-) -> Option<(PhaseSchedule, LowerBound)> {
+) -> Option<(PhaseSchedule, u32)> {
     if !is_planned_whole(problem, engines) || problem.messages().delivery_count() > FIRST_LOOK / ATTEMPT {
         return None;
     }
@@ -56,9 +57,9 @@ pub(super) fn first_look(
     search.raise(Cost::Searches, u32::MAX, budget, |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
-    let bound = search.best().clone();
+    let bound = search.best().steps;
     let limit = budget.clone().with_evaluations(budget.evaluation_limit().min(FIRST_LOOK));
-    let found = all_reduce(problem, None, steps.unwrap_or(bound.steps), seed, &limit)?;
+    let found = all_reduce(problem, None, steps.unwrap_or(bound), seed, &limit)?;
     verified(problem, found, observe).map(|found| (found, bound))
 }
 

@@ -3,7 +3,7 @@
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::LowerBound;
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, DistributePhase, Phase, Problem, Schedule, StopReason,
+    Budget, Collective, CommunicationModel, DistributePhase, NotFound, Phase, Problem, Schedule, StopReason,
 };
 use lockstep_topology::Topology;
 
@@ -16,6 +16,7 @@ use super::limits::{MAX_DELIVERIES, check_size};
 use super::options::PlanOptions;
 use super::phase_planner::PhasePlanner;
 use super::plan_state::{PhaseSchedule, PlanState};
+use super::registry::RegisteredEngine;
 use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
@@ -144,15 +145,21 @@ impl<'a> Planner<'a> {
         };
         let known = resumed_bounds(&state, &problems, resumed.is_some())?;
         let first = first_look(&problem, &engines, options.steps, options.seed, budget, &mut observe);
-        let first = match first {
-            Some((found, bound)) if found.step_count() <= options.steps.unwrap_or(bound.steps) => {
-                let bound = bound_of_whole(&problem, bound, found.step_count(), budget, &mut observe);
-                let is_optimal = found.step_count() <= bound.steps;
-                observe(Event::Ended(if is_optimal { Ending::BoundReached } else { Ending::StepsReached }));
-                return plan_of(&problem, found, bound, None, options);
-            }
-            first => first.map(|(found, _)| found),
-        };
+        let goal = options.steps.unwrap_or(0);
+        if let Some((first, _)) = first.as_ref().filter(|(first, bound)| {
+            // Phases one after the other cannot be shorter than their bounds together.
+            let enough = first.step_count();
+            let of_phase = |search: &mut BoundSearch<'_>| {
+                search.raise(Cost::Searches, enough, budget, |_, _| {});
+                search.best().steps
+            };
+            let together = searches.iter_mut().map(of_phase).fold(0, u32::saturating_add);
+            enough <= goal.max(*bound).max(together)
+        }) {
+            let bound = lockstep_bounds::of_phases(&phases, best_bounds(&searches));
+            let bound = bound_of_whole(&problem, bound, first.step_count(), budget, &mut observe);
+            return whole(&problem, &engines, first, bound, options, budget, &mut observe);
+        }
         let parts = phases.len() + usize::from(is_planned_whole(&problem, &engines));
         for (place, bound_search) in searches.iter().enumerate().skip(state.done.len()) {
             let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
@@ -171,8 +178,7 @@ impl<'a> Planner<'a> {
             let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe);
             if let Err(error) = planned {
                 // The steps that two phases need may still suffice without a barrier.
-                let bound =
-                    lockstep_bounds::of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect());
+                let bound = lockstep_bounds::of_phases(&phases, best_bounds(&searches));
                 let bound = bound_of_whole(&problem, bound, u32::MAX, budget, &mut observe);
                 let goal = options.steps.unwrap_or(bound.steps);
                 let budget = (budget, parts);
@@ -188,6 +194,7 @@ impl<'a> Planner<'a> {
             }
         }
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
+        let first = first.map(|(first, _)| first);
         finish(&problem, &phases, state, (first, bounds), options, |start, bound| {
             let bound = bound_of_whole(&problem, bound, start.step_count() as u32, budget, &mut observe);
             let goal = options.steps.unwrap_or(bound.steps);
@@ -196,6 +203,37 @@ impl<'a> Planner<'a> {
                 shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe);
             (bound, found, stopped)
         })
+    }
+}
+
+fn best_bounds(searches: &[BoundSearch<'_>]) -> Vec<LowerBound> {
+    searches.iter().map(|search| search.best().clone()).collect()
+}
+
+/// Returns the plan of a whole all-reduce without its phases, from the first schedule on.
+fn whole(
+    problem: &Problem<'_>,
+    engines: &[RegisteredEngine<'_>],
+    first: &PhaseSchedule,
+    bound: LowerBound,
+    options: PlanOptions<'_>,
+    budget: &Budget,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<Plan, PlanError> {
+    let goal = options.steps.unwrap_or(bound.steps);
+    let (found, stopped) =
+        shorter_all_reduce(problem, engines, Some(&first.schedule), goal, options.seed, (budget, 1), observe);
+    let found = found.unwrap_or_else(|| first.clone());
+    let reached = found.step_count();
+    observe(Event::Ended(match stopped {
+        _ if reached <= bound.steps => Ending::BoundReached,
+        _ if reached <= goal => Ending::StepsReached,
+        Some(reason) => Ending::Budget(reason),
+        None => Ending::Exhausted,
+    }));
+    match options.steps {
+        Some(steps) if steps < reached => Err(NotFound::TooLong { steps, reached }.into()),
+        _ => plan_of(problem, found, bound, stopped.and_then(CutShort::by), options),
     }
 }
 
@@ -252,8 +290,7 @@ fn check_possible(
     for search in searches.iter_mut() {
         search.raise(Cost::Expensive, steps.saturating_add(1), budget, |_, _| {});
     }
-    let bounds = searches.iter().map(|search| search.best().clone()).collect();
-    let bound = lockstep_bounds::of_phases(phases, bounds);
+    let bound = lockstep_bounds::of_phases(phases, best_bounds(searches));
     let bound = bound_of_whole(problem, bound, steps.saturating_add(1), budget, &mut |_| {});
     if bound.steps <= steps {
         return Ok(());
