@@ -233,6 +233,18 @@ pub enum Violation {
         /// The channel of the first transfer.
         other_channel: NamedChannel,
     },
+    /// More transfers than the capacity of a channel, or of the channels that share its resource.
+    #[error(
+        "{at}: channel {channel} has a capacity of {capacity} transfers per step, which earlier transfers of the step use"
+    )]
+    ResourceFull {
+        /// The first transfer beyond the capacity.
+        at: Place,
+        /// Its channel.
+        channel: NamedChannel,
+        /// The capacity.
+        capacity: u32,
+    },
     /// One path over two channels that share a resource.
     #[error("{at}: the path uses channel {channel} and channel {other_channel}, which share a resource")]
     ResourceTwice {
@@ -338,6 +350,7 @@ impl Violation {
             | Self::NotMinimal { at, .. }
             | Self::ChannelBusy { at, .. }
             | Self::ResourceBusy { at, .. }
+            | Self::ResourceFull { at, .. }
             | Self::ResourceTwice { at, .. }
             | Self::SendPorts { at, .. }
             | Self::ReceivePorts { at, .. }

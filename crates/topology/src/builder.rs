@@ -2,6 +2,7 @@
 
 use crate::adjacency::Adjacency;
 use crate::buses::buses;
+use crate::channel_rates::{RateError, RatesBuilder};
 use crate::node_names::NodeNames;
 use crate::{ChannelId, NodeId, ResourceId, Topology};
 
@@ -74,6 +75,9 @@ pub enum TopologyError {
         /// The channel.
         channel: u32,
     },
+    /// Capacities, bandwidths or latencies that do not fit the network.
+    #[error(transparent)]
+    Rate(#[from] RateError),
     /// A failed node or channel that does not exist.
     #[error("failed {what} {number} does not exist; the {what}s are numbered below {count}")]
     UnknownFailed {
@@ -132,6 +136,9 @@ pub struct TopologyBuilder {
     shared: Vec<Vec<ChannelId>>,
     failed_nodes: Vec<NodeId>,
     failed_channels: Vec<ChannelId>,
+    rates: RatesBuilder,
+    /// Nodes past the end have no host.
+    hosts: Vec<Option<String>>,
     positions: Vec<[f64; 2]>,
 }
 
@@ -202,7 +209,46 @@ impl TopologyBuilder {
         [self.channel(u, v), self.channel(v, u)]
     }
 
-    /// Makes these channels share one resource, so that at most one of them carries a transfer in a step.
+    /// Sets the capacity of channels: the number of transfers that each carries in a step, 1 to [`MAX_CAPACITY`]. The
+    /// default is 1.
+    ///
+    /// [`MAX_CAPACITY`]: crate::MAX_CAPACITY
+    pub fn set_capacity(&mut self, channels: impl IntoIterator<Item = ChannelId>, capacity: u64) {
+        self.rates.set_capacity(channels, capacity);
+    }
+
+    /// Sets the bandwidth of channels in bytes per second, instead of a capacity. If one channel has a bandwidth, all must.
+    ///
+    /// One unit of capacity is the greatest common divisor of all bandwidths, unless [`set_unit`](Self::set_unit) gives
+    /// another.
+    pub fn set_bandwidth(&mut self, channels: impl IntoIterator<Item = ChannelId>, bytes_per_second: u64) {
+        self.rates.set_bandwidth(channels, bytes_per_second);
+    }
+
+    /// Sets the bandwidth of one unit of capacity, in bytes per second. Bandwidths are rounded down to multiples of it.
+    pub fn set_unit(&mut self, bytes_per_second: u64) {
+        self.rates.set_unit(bytes_per_second);
+    }
+
+    /// Sets the latency of channels in picoseconds, at most [`MAX_LATENCY_PS`](crate::MAX_LATENCY_PS). The default is 0.
+    pub fn set_latency(&mut self, channels: impl IntoIterator<Item = ChannelId>, picoseconds: u64) {
+        self.rates.set_latency(channels, picoseconds);
+    }
+
+    /// Sets all capacities, bandwidths and latencies.
+    pub(crate) fn set_rates(&mut self, rates: RatesBuilder) {
+        self.rates = rates;
+    }
+
+    /// Sets the name of the machine that a node belongs to.
+    pub fn set_host(&mut self, node: NodeId, host: impl AsRef<str>) {
+        if self.hosts.len() <= node.index() {
+            self.hosts.resize(node.index() + 1, None);
+        }
+        self.hosts[node.index()] = Some(host.as_ref().to_owned());
+    }
+
+    /// Makes these channels share one resource, so that together they carry no more transfers in a step than one of them.
     pub fn share(&mut self, channels: impl IntoIterator<Item = ChannelId>) {
         self.shared.push(channels.into_iter().collect());
     }
@@ -226,7 +272,8 @@ impl TopologyBuilder {
     ///
     /// # Errors
     ///
-    /// The first [`TopologyError`], in the order nodes, channels, shared groups, failures, positions.
+    /// The first [`TopologyError`], in the order nodes, channels, shared groups, capacities and latencies, failures,
+    /// positions.
     pub fn build(self) -> Result<Topology, TopologyError> {
         let (node_count, channel_count) = (self.roles.len(), self.tail.len());
         check_size(node_count as u64, channel_count as u64)?;
@@ -251,6 +298,11 @@ impl TopologyBuilder {
             }
         }
         let (resource, resource_count) = resources(channel_count, &self.shared)?;
+        let name_of = |channel: usize| {
+            let [tail, head] = [self.tail[channel], self.head[channel]].map(|node| self.names.get(node.index()));
+            format!("{tail}->{head}")
+        };
+        let rates = self.rates.build(channel_count, &self.shared, name_of)?;
         let failed_nodes = self.failed_nodes.iter().map(|node| ("node", node.number(), node_count));
         let failed_channels = self.failed_channels.iter().map(|channel| ("channel", channel.number(), channel_count));
         for (what, number, count) in failed_nodes.chain(failed_channels) {
@@ -281,6 +333,13 @@ impl TopologyBuilder {
         }
         let working: Box<[ChannelId]> = (0..channel_count).map(ChannelId::from_index).collect();
         let buses = buses(&working, &self.tail, &self.head, &resource, resource_count);
+        let resource_capacity = rates.of_resources(&working, &resource, resource_count);
+        let mut hosts = NodeNames::default();
+        if self.hosts.iter().flatten().any(|host| !host.is_empty()) {
+            for node in 0..node_count {
+                hosts.push(self.hosts.get(node).and_then(Option::as_deref).unwrap_or_default());
+            }
+        }
         let whole = Topology {
             name: self.name,
             names: self.names,
@@ -296,6 +355,9 @@ impl TopologyBuilder {
             resource,
             resource_count,
             buses,
+            resource_capacity,
+            rates,
+            hosts,
             positions: self.positions.into(),
         };
         if self.failed_nodes.is_empty() && self.failed_channels.is_empty() {

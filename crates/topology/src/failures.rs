@@ -84,6 +84,7 @@ impl Topology {
             resource[channel.index()] = *new;
         }
         let buses = buses(&working, &self.tail, &self.head, &resource, resource_count);
+        let resource_capacity = self.rates.of_resources(&working, &resource, resource_count);
         Self {
             name: self.name.clone(),
             names: self.names.clone(),
@@ -99,6 +100,9 @@ impl Topology {
             resource: resource.into(),
             resource_count,
             buses,
+            rates: self.rates.clone(),
+            resource_capacity,
+            hosts: self.hosts.clone(),
             positions: self.positions.clone(),
         }
     }

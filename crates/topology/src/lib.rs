@@ -17,6 +17,7 @@
 //! - A *node* is a *terminal*, which sends and receives messages, or a *switch*, which only routes.
 //! - A *channel* leads from one node to another. A full-duplex *link* is a pair of opposite channels.
 //! - A *resource* is what a transfer occupies: a channel, or several channels that share it (half duplex).
+//! - A *capacity* is the number of transfers that a channel carries in a step, and a *latency* a time in picoseconds.
 //! - Failed nodes and channels keep their numbers, so that numbers mean the same before and after a fault.
 //!
 //! # Entry points
@@ -24,7 +25,8 @@
 //! | task | item |
 //! |---|---|
 //! | generate a network of a known family | [`str::parse`], [`families`], functions such as [`torus`] and [`fat_tree`] |
-//! | read and write graph files | [`read_graph`], [`write_graph`], [`GraphFormat`] |
+//! | read and write graph files | [`read_graph`], [`read_graph_file`], [`write_graph`], [`GraphFormat`] |
+//! | read bandwidths, times and sizes such as `300GB/s` | [`Quantity`] |
 //! | build a network node by node | [`TopologyBuilder`] |
 //! | compute with large vertex-transitive networks | [`CayleyGraph`] |
 //! | find symmetries | [`Symmetries`], [`Automorphism`] |
@@ -43,6 +45,7 @@ mod adjacency;
 mod builder;
 mod buses;
 mod cayley;
+mod channel_rates;
 mod failures;
 mod family;
 mod format;
@@ -51,6 +54,7 @@ mod layout;
 mod links;
 mod node_names;
 mod order_degree;
+mod quantity;
 mod relabelling;
 mod spec;
 mod symmetry;
@@ -63,18 +67,21 @@ pub mod strategy;
 
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
 pub use cayley::{CayleyError, CayleyGraph};
+pub use channel_rates::{MAX_CAPACITY, MAX_LATENCY_PS, RateError};
 pub use family::{
     Family, FamilyError, amp, amp_with_system_controller, b_tree, butterfly, circulant, clos, complete, de_bruijn,
     dragonfly, families, fat_tree, folded_hypercube, full_b_tree, hypercube, jellyfish, k_ring, kautz, ladder, mesh,
     midimew, moore, octagon, omega, random_regular, ring, star, torus,
 };
 pub use format::{
-    DocumentError, FileFault, FilePlace, GraphFormat, ReadError, TopologyDocument, WriteError, read_graph, write_graph,
+    DocumentError, FileFault, FilePlace, GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, TopologyDocument,
+    WriteError, read_graph, read_graph_file, write_graph,
 };
 pub use id::{ChannelId, NodeId, ResourceId};
 pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,
 };
+pub use quantity::{Quantity, QuantityError};
 pub use spec::SpecError;
 pub use symmetry::{Automorphism, Symmetries};
 pub use topology::Topology;

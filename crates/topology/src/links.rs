@@ -7,7 +7,8 @@ impl Topology {
     /// Returns the links: pairs of opposite channels, each with the lower number first, ascending.
     ///
     /// Parallel channels are paired in ascending order. A channel that shares its resource is paired only with a
-    /// channel of the same resource. A channel without an opposite is not part of a link. Takes `O(M log M)` time.
+    /// channel of the same resource, and every channel only with one of the same capacity and latency. A channel without
+    /// an opposite is not part of a link. Takes `O(M log M)` time.
     ///
     /// ```
     /// use lockstep_topology::Topology;
@@ -25,7 +26,8 @@ impl Topology {
         }
         let key = |channel: ChannelId| {
             let (tail, head, resource) = (self.tail(channel), self.head(channel), self.resource(channel));
-            (tail.min(head), tail.max(head), (users[resource.index()] > 1).then_some(resource))
+            let shared = (users[resource.index()] > 1).then_some(resource);
+            (tail.min(head), tail.max(head), shared, self.capacity(channel), self.latency_ps(channel))
         };
         let mut order: Vec<ChannelId> = self.channels().collect();
         order.sort_by_key(|&channel| key(channel));
@@ -66,6 +68,7 @@ impl Topology {
             resource[channel.index()] = *new;
         }
         let buses = buses(&self.working, &self.tail, &self.head, &resource, count);
-        Self { resource: resource.into(), resource_count: count, buses, ..self.clone() }
+        let resource_capacity = self.rates.of_resources(&self.working, &resource, count);
+        Self { resource: resource.into(), resource_count: count, buses, resource_capacity, ..self.clone() }
     }
 }

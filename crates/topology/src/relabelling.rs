@@ -39,6 +39,19 @@ impl Topology {
             let (tail, head) = ends(channel);
             new_channel[channel.index()] = builder.channel(tail, head);
         }
+        for channel in self.channel_numbers() {
+            let new = [new_channel[channel.index()]];
+            builder.set_capacity(new, self.capacity(channel).into());
+            builder.set_latency(new, self.latency_ps(channel));
+        }
+        if let Some(unit) = self.unit_bytes_per_second() {
+            builder.set_unit(unit);
+        }
+        for &node in &old {
+            if let Some(host) = self.host(node) {
+                builder.set_host(place[node.index()], host);
+            }
+        }
         for &node in self.failed_nodes() {
             builder.fail_node(place[node.index()]);
         }

@@ -187,6 +187,69 @@ pub fn bus_puzzle(stages: usize) -> Topology {
     build(network)
 }
 
+/// Gives random resources of a network a capacity of up to `most`.
+pub fn with_capacities(topology: Topology, most: u64) -> impl Strategy<Value = Topology> {
+    prop::collection::vec(prop_oneof![Just(1), 1..=most.max(1)], topology.resource_count()).prop_map(
+        move |capacities| {
+            let mut network = copy(&topology);
+            for channel in topology.channels() {
+                network.set_capacity([channel], capacities[topology.resource(channel).index()]);
+            }
+            build(network)
+        },
+    )
+}
+
+/// Returns the network in which each channel of capacity `b` is `b` parallel channels of capacity 1, and the channel of the
+/// original network of each of its channels. A schedule of one network is a schedule of the other one, if there are no
+/// [buses](Topology::has_buses).
+pub fn with_parallel_channels(topology: &Topology) -> (Topology, Vec<ChannelId>) {
+    let mut network = TopologyBuilder::new(topology.name());
+    for node in topology.nodes() {
+        network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    }
+    let (mut original, mut shared) = (Vec::new(), Vec::new());
+    let most = topology.channels().map(|channel| topology.capacity(channel)).max().unwrap_or(1);
+    let groups = topology.shared_groups();
+    for copy in 0..most {
+        let mut copies = vec![None; topology.channel_bound()];
+        for channel in topology.channels().filter(|&channel| copy < topology.capacity(channel)) {
+            copies[channel.index()] = Some(network.channel(topology.tail(channel), topology.head(channel)));
+            original.push(channel);
+        }
+        let of_group = |group: &Vec<ChannelId>| group.iter().filter_map(|channel| copies[channel.index()]).collect();
+        shared.extend(groups.iter().map(of_group).collect::<Vec<Vec<ChannelId>>>());
+    }
+    for channels in shared {
+        network.share(channels);
+    }
+    for &node in topology.failed_nodes() {
+        network.fail_node(node);
+    }
+    (build(network), original)
+}
+
+/// Returns a builder of the same network.
+fn copy(topology: &Topology) -> TopologyBuilder {
+    let mut network = TopologyBuilder::new(topology.name());
+    for node in topology.nodes() {
+        network.node(topology.node_name(node), topology.is_terminal(node), Some(topology.routes(node)));
+    }
+    for channel in topology.channel_numbers() {
+        network.channel(topology.tail(channel), topology.head(channel));
+    }
+    for group in topology.shared_groups() {
+        network.share(group);
+    }
+    for &node in topology.failed_nodes() {
+        network.fail_node(node);
+    }
+    for channel in topology.failed_channels() {
+        network.fail_channel(channel);
+    }
+    network
+}
+
 /// Returns the Petersen graph as a direct network. It is vertex-transitive, but not a Cayley graph.
 pub fn petersen() -> Topology {
     let mut network = TopologyBuilder::new("petersen");

@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::adjacency::Adjacency;
+use crate::channel_rates::ChannelRates;
 use crate::node_names::NodeNames;
 use crate::{ChannelId, NodeId, ResourceId};
 
@@ -21,8 +22,9 @@ use crate::{ChannelId, NodeId, ResourceId};
 /// generator such as [`mesh`](crate::mesh), or node by node with a [`TopologyBuilder`](crate::TopologyBuilder).
 ///
 /// Invariants: there is at least one node; the ends of a channel are distinct nodes; node names are distinct; resources
-/// are numbered in the order of their first working channel. Memory: about 24 bytes per channel, and 20 bytes per node
-/// in addition to its name.
+/// are numbered in the order of their first working channel; channels that share a resource have the same capacity.
+/// Memory: about 24 bytes per channel, 8 more if there are capacities and 8 more if there are latencies, and 20 bytes per
+/// node in addition to its name.
 ///
 /// ```
 /// use lockstep_topology::Topology;
@@ -54,6 +56,11 @@ pub struct Topology {
     pub(crate) resource_count: u32,
     /// True for each resource that is a bus; empty if there is none.
     pub(crate) buses: Box<[bool]>,
+    pub(crate) rates: ChannelRates,
+    /// Capacity of each resource; empty if all are 1.
+    pub(crate) resource_capacity: Box<[u32]>,
+    /// The name of the host of each node, empty for none; an empty table if no node has one.
+    pub(crate) hosts: NodeNames,
     pub(crate) positions: Box<[[f64; 2]]>,
 }
 
@@ -224,6 +231,11 @@ impl Topology {
         self.names.get(node.index())
     }
 
+    /// Returns the name of the machine that a node belongs to, if it is known.
+    pub fn host(&self, node: NodeId) -> Option<&str> {
+        (self.hosts.len() > 0).then(|| self.hosts.get(node.index())).filter(|host| !host.is_empty())
+    }
+
     /// Finds a node by its name in `O(N)` time.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
         self.nodes().find(|&node| self.node_name(node) == name)
@@ -281,8 +293,9 @@ impl Topology {
 
     /// Computes a SHA-256 digest of everything that determines which schedules are valid.
     ///
-    /// That is whether each node is a terminal and routes, the ends and resource of each channel, and the failed
-    /// channels, in the order of their numbers. Names and positions are not included. Takes `O(N + M)` time.
+    /// That is whether each node is a terminal and routes, the ends, resource and capacity of each channel, and the failed
+    /// channels, in the order of their numbers. Names, hosts, latencies and positions are not included. Takes `O(N + M)`
+    /// time.
     pub fn digest(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(b"lockstep-topology 1\0");
@@ -294,6 +307,12 @@ impl Topology {
         for channel in self.channel_numbers() {
             for number in [self.tail(channel).number(), self.head(channel).number(), self.resource(channel).number()] {
                 hash.update(number.to_le_bytes());
+            }
+        }
+        if self.has_capacities() {
+            hash.update(b"capacities");
+            for channel in self.channel_numbers() {
+                hash.update(self.capacity(channel).to_le_bytes());
             }
         }
         hash.finalize().into()

@@ -15,6 +15,10 @@ struct NetworkUse {
     visited: Vec<u32>,
     /// The last step that used a resource.
     busy: Vec<u32>,
+    /// By resource: the number of its uses in that step. Empty if every resource has one use per step.
+    uses: Vec<u32>,
+    /// By resource: the last transfer that used it. Empty if every resource has one use per step.
+    user: Vec<u32>,
     /// The ports that senders use.
     sends: PortUse,
     /// The ports that receivers use.
@@ -53,9 +57,12 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
         Ports::All => PortUse { limit: u32::MAX, used: Vec::new() },
         Ports::Limit(limit) => PortUse { limit: limit.get(), used: vec![(0, 0); topology.node_count()] },
     };
+    let counted = if topology.has_capacities() { topology.resource_count() } else { 0 };
     let mut uses = NetworkUse {
         visited: vec![0; topology.node_count()],
         busy: vec![0; topology.resource_count()],
+        uses: vec![0; counted],
+        user: vec![0; counted],
         sends: port_use(),
         receives: port_use(),
         step: 0,
@@ -126,6 +133,9 @@ fn verify_path(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut Netwo
 /// Rule 3: at most one violation per transfer.
 #[inline]
 fn verify_resources(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut NetworkUse, findings: &mut Findings) {
+    if !uses.uses.is_empty() {
+        return verify_capacities(case, at, uses, findings);
+    }
     let mut conflict = None;
     for &channel in at.transfer.path.iter().filter(|&&channel| case.topology.is_working(channel)) {
         let busy = &mut uses.busy[case.topology.resource(channel).index()];
@@ -135,13 +145,40 @@ fn verify_resources(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut 
         *busy = uses.step;
     }
     if let Some(channel) = conflict {
-        findings.add(resource_conflict(case, at, channel));
+        findings.add(resource_conflict(case, at, channel, false));
     }
 }
 
-/// Returns the conflict on a channel. Reads the step again to find the first use of its resource.
+/// Rule 3 in a network with capacities. No path uses a resource twice, whatever its capacity.
+fn verify_capacities(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut NetworkUse, findings: &mut Findings) {
+    let topology = case.topology;
+    let mut conflict = None;
+    for &channel in at.transfer.path.iter().filter(|&&channel| topology.is_working(channel)) {
+        let resource = topology.resource(channel);
+        let place = resource.index();
+        if uses.busy[place] != uses.step {
+            (uses.busy[place], uses.uses[place]) = (uses.step, 0);
+        }
+        uses.uses[place] += 1;
+        let is_twice = std::mem::replace(&mut uses.user[place], uses.transfer) == uses.transfer;
+        if is_twice || uses.uses[place] > topology.resource_capacity(resource) {
+            conflict = conflict.or(Some((channel, is_twice)));
+        }
+    }
+    if let Some((channel, is_twice)) = conflict {
+        let capacity = topology.capacity(channel);
+        findings.add(if is_twice || capacity == 1 {
+            resource_conflict(case, at, channel, is_twice)
+        } else {
+            Violation::ResourceFull { at: case.place(at), channel: case.channel(channel), capacity }
+        });
+    }
+}
+
+/// Returns the conflict on a channel, with another transfer unless `is_own`. Reads the step again to find the first use of
+/// its resource.
 #[cold]
-fn resource_conflict(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, channel: ChannelId) -> Violation {
+fn resource_conflict(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, channel: ChannelId, is_own: bool) -> Violation {
     let ScheduleCase { topology, schedule, .. } = case;
     let shares_resource =
         |other: &&ChannelId| topology.is_working(**other) && topology.resource(**other) == topology.resource(channel);
@@ -150,7 +187,7 @@ fn resource_conflict(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, channel: C
     let mut users = earlier.filter_map(|(other, transfer)| first_use(transfer).map(|used| (other, used)));
     let own_use = first_use(at.transfer);
     let (at, name) = (case.place(at), case.channel(channel));
-    match users.next() {
+    match users.next().filter(|_| !is_own) {
         Some((other, used)) if used == channel => Violation::ChannelBusy { at, channel: name, other },
         Some((other, used)) => Violation::ResourceBusy { at, channel: name, other, other_channel: case.channel(used) },
         None => {

@@ -4,8 +4,52 @@ use std::path::Path;
 
 use super::error::{ReadError, WriteError};
 use super::graph_format::GraphFormat;
+use super::notes::ReadNote;
 use super::{dot, edge_list, graphml, json, node_link};
-use crate::Topology;
+use crate::{Topology, TopologyBuilder};
+
+/// How a graph file is read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// Bandwidth of one unit of capacity in bytes per second. `None` takes the unit of the file, or the greatest common
+    /// divisor of all bandwidths. Bandwidths are rounded down to multiples of the unit.
+    pub unit_bytes_per_second: Option<u64>,
+}
+
+impl ReadOptions {
+    /// Returns the options with another unit of capacity, in bytes per second.
+    #[must_use]
+    pub fn with_unit(self, bytes_per_second: u64) -> Self {
+        Self { unit_bytes_per_second: Some(bytes_per_second) }
+    }
+}
+
+/// A graph file that was read.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct GraphFile {
+    /// The network.
+    pub topology: Topology,
+    /// What its reader has ignored, and hints.
+    pub notes: Vec<ReadNote>,
+}
+
+impl GraphFile {
+    /// Builds the network of a file.
+    pub(super) fn build(
+        mut builder: TopologyBuilder,
+        options: &ReadOptions,
+        note: Option<ReadNote>,
+    ) -> Result<Self, ReadError> {
+        if let Some(unit) = options.unit_bytes_per_second {
+            builder.set_unit(unit);
+        }
+        let topology = builder.build()?;
+        let notes = note.into_iter().chain(ReadNote::no_switch(&topology)).collect();
+        Ok(Self { topology, notes })
+    }
+}
 
 impl GraphFormat {
     /// Detects the format of a file by the extension of its name, otherwise by the beginning of its text. JSON formats
@@ -42,16 +86,42 @@ impl GraphFormat {
 /// The first [`ReadError`] in the order of the text. Its message names the line or field, the text found, and the
 /// remedy.
 pub fn read_graph(text: &str, format: GraphFormat, name: &str) -> Result<Topology, ReadError> {
+    Ok(read_graph_file(text, format, name, &ReadOptions::default())?.topology)
+}
+
+/// Reads a network like [`read_graph`], with options. Returns also what the reader has ignored, and hints.
+///
+/// ```
+/// use lockstep_topology::{GraphFormat, ReadOptions, read_graph_file};
+///
+/// let text = "a b bandwidth=300GB/s latency=700ns\nb c bandwidth=25GB/s color=red\n";
+/// let file = read_graph_file(text, GraphFormat::EdgeList, "example", &ReadOptions::default())?;
+/// let channels: Vec<_> = file.topology.channels().collect();
+/// assert_eq!((file.topology.capacity(channels[0]), file.topology.capacity(channels[2])), (12, 1));
+/// assert_eq!(file.topology.unit_bytes_per_second(), Some(25_000_000_000));
+/// assert_eq!(file.notes[0].to_string(), "ignored attributes: edge color");
+/// # Ok::<(), lockstep_topology::ReadError>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`read_graph`].
+pub fn read_graph_file(
+    text: &str,
+    format: GraphFormat,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<GraphFile, ReadError> {
     let text = without_byte_order_mark(text);
     if text.trim_start().is_empty() {
         return Err(ReadError::Empty);
     }
     match format {
-        GraphFormat::Json => json::read(text, name),
-        GraphFormat::EdgeList => edge_list::read(text, name),
-        GraphFormat::Dot => dot::read(text, name),
-        GraphFormat::GraphMl => graphml::read(text, name),
-        GraphFormat::NodeLink => node_link::read(text, name),
+        GraphFormat::Json => json::read(text, name, options),
+        GraphFormat::EdgeList => edge_list::read(text, name, options),
+        GraphFormat::Dot => dot::read(text, name, options),
+        GraphFormat::GraphMl => graphml::read(text, name, options),
+        GraphFormat::NodeLink => node_link::read(text, name, options),
     }
 }
 

@@ -3,28 +3,32 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes};
+use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::edges::{Edge, links_and_channels};
 use crate::format::error::{FileFault, ReadError, WriteError};
 use crate::format::graph_format::GraphFormat;
-use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, number_in};
+use crate::format::parsed_graph::{ParsedGraph, number_in};
+use crate::quantity::Quantity;
 use crate::text::excerpt;
 use crate::{NodeId, Topology};
 
 const NODES: &str = "nodes:";
 const SWITCHES: &str = "switches:";
 const FAILED: &str = "failed:";
+const UNIT: &str = "unit:";
 const ARROW: &str = "->";
 const COMMENT: char = '#';
 
 const EXPECTED_LINE: &str =
-    "'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'";
+    "'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'";
 const EXPECTED_NAMES: &str = "node names separated by spaces";
 
 /// Number of names that the writer puts on a line.
 const NAMES_PER_LINE: usize = 16;
 
 /// Reads an edge list. See [`GraphFormat::EdgeList`] for its grammar.
-pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
+pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
     let mut parsed = ParsedGraph::default();
     let switch = NodeAttributes { switch: Some(true), ..NodeAttributes::default() };
     let failed = NodeAttributes { failed: Some(true), ..NodeAttributes::default() };
@@ -44,7 +48,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
         let known = parsed.find(name).and_then(|node| parsed.set_attributes(node, attributes));
         known.map_err(|fault| ReadError::line(number, fault))?;
     }
-    parsed.finish(name)
+    parsed.finish(name, options)
 }
 
 fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), FileFault> {
@@ -60,13 +64,24 @@ fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), File
         }
         return Ok(());
     }
+    if let Some(unit) = line.strip_prefix(UNIT) {
+        parsed.set_graph_attribute("unit", unit)?;
+        return Ok(());
+    }
     let (ends, direction) = match line.split_once(ARROW) {
-        Some((tail, head)) => (one_word(tail).zip(one_word(head)), EdgeDirection::Forward),
+        Some((tail, rest)) => (one_word(tail).zip(first_word(rest)), EdgeDirection::Forward),
         None => (two_words(line), EdgeDirection::Both),
     };
-    let (u, v) = ends.ok_or_else(|| unexpected(line, EXPECTED_LINE))?;
+    let (u, (v, rest)) = ends.ok_or_else(|| unexpected(line, EXPECTED_LINE))?;
+    let mut attributes = EdgeAttributes::default();
+    for word in rest.split_whitespace() {
+        let (key, value) = word.split_once('=').ok_or_else(|| unexpected(line, EXPECTED_LINE))?;
+        if !attributes.set(key, value)? {
+            parsed.ignore("edge", key);
+        }
+    }
     let [(u, _), (v, _)] = [u, v].map(|name| parsed.node(Cow::Borrowed(name)));
-    parsed.add_edge(u, v, direction, None)
+    parsed.add_edge(u, v, direction, attributes)
 }
 
 fn unexpected(found: &str, expected: &'static str) -> FileFault {
@@ -87,9 +102,17 @@ fn one_word(text: &str) -> Option<&str> {
     words.next().filter(|word| words.next().is_none() && !word.contains(ARROW))
 }
 
-fn two_words(text: &str) -> Option<(&str, &str)> {
-    let mut words = text.split_whitespace();
-    words.next().zip(words.next()).filter(|_| words.next().is_none())
+/// Returns the first word and the text after it.
+fn first_word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
+    (!word.is_empty() && !word.contains(ARROW)).then_some((word, rest))
+}
+
+/// Returns the first word, the second word and the text after it.
+fn two_words(text: &str) -> Option<(&str, (&str, &str))> {
+    let (first, rest) = first_word(text)?;
+    Some((first, first_word(rest)?))
 }
 
 /// Writes an edge list.
@@ -104,22 +127,29 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     let switches = topology.nodes().filter(|&node| !topology.is_terminal(node) && !topology.has_failed(node));
     push_names(&mut text, SWITCHES, switches.map(|node| topology.node_name(node)));
     push_names(&mut text, FAILED, topology.failed_nodes().iter().map(|&node| topology.node_name(node)));
+    if let Some(unit) = topology.unit_bytes_per_second() {
+        writeln!(text, "{UNIT} {}", Quantity::Bandwidth.format(unit)).expect("writing to a string never fails");
+    }
     for edge in edges {
         let (tail, head) = (topology.node_name(edge.tail), topology.node_name(edge.head));
         let arrow = if edge.is_link { "" } else { "-> " };
-        writeln!(text, "{tail} {arrow}{head}").expect("writing to a string never fails");
+        write!(text, "{tail} {arrow}{head}").expect("writing to a string never fails");
+        for (name, value) in edge.rates() {
+            write!(text, " {name}={value}").expect("writing to a string never fails");
+        }
+        text.push('\n');
     }
     Ok(text)
 }
 
 /// Checks that an edge list can represent every property that affects which schedules are valid.
 fn check(topology: &Topology) -> Result<(), WriteError> {
-    const RULE: &str =
-        "a word without white space and without '->' that does not begin with '#', 'nodes:', 'switches:' or 'failed:'";
+    const RULE: &str = "a word without white space and without '->' that does not begin with '#', 'nodes:', 'switches:', 'failed:' or 'unit:'";
     let format = GraphFormat::EdgeList;
     for node in topology.nodes() {
         let name = topology.node_name(node);
-        let reserved = name.starts_with(COMMENT) || [NODES, SWITCHES, FAILED].iter().any(|word| name.starts_with(word));
+        let reserved =
+            name.starts_with(COMMENT) || [NODES, SWITCHES, FAILED, UNIT].iter().any(|word| name.starts_with(word));
         if name.is_empty() || name.contains(char::is_whitespace) || name.contains(ARROW) || reserved {
             return Err(WriteError::Name { format, name: excerpt(name), rule: RULE });
         }

@@ -1,5 +1,6 @@
 //! The edges of a written file: channels, with opposite channels paired up as links.
 
+use crate::quantity::Quantity;
 use crate::{ChannelId, NodeId, Topology};
 
 /// An edge of a file: a link or a channel.
@@ -11,6 +12,17 @@ pub(super) struct Edge {
     pub(super) is_link: bool,
     /// The number of its group of channels that share a resource, in the order of their first channels.
     pub(super) group: Option<u32>,
+    capacity: u32,
+    latency_ps: u64,
+}
+
+impl Edge {
+    /// Returns the attributes `capacity` and `latency`, if they differ from the default.
+    pub(super) fn rates(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
+        let capacity = (self.capacity != 1).then(|| ("capacity", self.capacity.to_string()));
+        let latency = (self.latency_ps != 0).then(|| ("latency", Quantity::Time.format(self.latency_ps)));
+        capacity.into_iter().chain(latency)
+    }
 }
 
 /// Returns the [links](Topology::links) and the other channels, in the order of their first channels.
@@ -52,7 +64,8 @@ impl ResourceGroups {
 
 fn edge(topology: &Topology, channel: ChannelId, is_link: bool, groups: &ResourceGroups) -> Edge {
     let (tail, head) = (topology.tail(channel), topology.head(channel));
-    Edge { tail, head, is_link, group: groups.of(topology, channel) }
+    let (capacity, latency_ps) = (topology.capacity(channel), topology.latency_ps(channel));
+    Edge { tail, head, is_link, group: groups.of(topology, channel), capacity, latency_ps }
 }
 
 /// Returns the opposite channel of each channel, if any.

@@ -6,7 +6,7 @@ use lockstep_files::one_line;
 
 use super::graph_format::GraphFormat;
 use super::topology_document::{FORMAT, VERSION};
-use crate::TopologyError;
+use crate::{QuantityError, TopologyError};
 
 /// The reason a text is not a network. Each message is one line.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -103,6 +103,14 @@ pub enum FileFault {
         found: String,
         /// Description of the valid values.
         expected: &'static str,
+    },
+    /// An invalid bandwidth or latency.
+    #[error("'{attribute}': {error}")]
+    Quantity {
+        /// Name of the attribute.
+        attribute: &'static str,
+        /// What is wrong with its value.
+        error: QuantityError,
     },
     /// `terminal` and `switch` of one node are both true or both false.
     #[error("'terminal' and 'switch' of node '{name}' contradict each other; keep one of them")]

@@ -16,8 +16,18 @@ use std::fmt;
 /// | failed node | `"failed": true` | `failed: u v …` | node attribute `failed` |
 /// | failed channel | its number in `"failed"` | omitted | omitted |
 /// | channels that share a resource | `"shared"` | not supported | edges with the same attribute `resource` |
+/// | capacity of a channel | `"capacity"` | `capacity=4` | edge attribute `capacity` |
+/// | bandwidth of a channel | - | `bandwidth=300GB/s` | edge attribute `bandwidth` |
+/// | latency of a channel | `"latency_ps"` | `latency=700ns` | edge attribute `latency` |
+/// | bandwidth of one unit of capacity | `"unit_bytes_per_second"` | `unit: 25GB/s` | graph attribute `unit` |
+/// | machine of a node | `"host"` | omitted | node attribute `host` |
 /// | positions | `"positions"` | omitted | `pos` (`graphml`: `x`, `y`), y upwards |
 ///
+/// **Rates.** The attributes of an edge hold for each of its channels. Bandwidths become capacities by their greatest common
+/// divisor, which is then the unit; if a unit is given, they are rounded down to multiples of it. [`Quantity`](crate::Quantity) tells how
+/// bandwidths and latencies are written.
+///
+/// **Roles.** The node attributes `type`, `kind` and `role` with the value `switch` or `terminal` are understood, too.
 /// By default switches route, and terminals route if there is no switch; failed nodes are ignored. An undirected edge
 /// with a `resource` is a half-duplex link. Repeated edges are parallel links or channels.
 ///
@@ -27,7 +37,8 @@ use std::fmt;
 ///
 /// **Round trip.** A network that is written and read again is equal in `json`. The other formats keep node names, node
 /// order, roles and channels. They do not keep the numbers of failed channels, and networks with links are renumbered
-/// link by link. Positions are for drawing only: if a position is missing or invalid in a `dot`, `graphml` or
+/// link by link. Attributes that are not in this table are ignored, and [`read_graph_file`](crate::read_graph_file) lists
+/// them. Positions are for drawing only: if a position is missing or invalid in a `dot`, `graphml` or
 /// `node-link` file, all positions are ignored.
 ///
 /// ```
@@ -43,9 +54,10 @@ pub enum GraphFormat {
     /// `json`: Lockstep's own JSON, version 1, which keeps everything.
     ///
     /// An object with the fields `"format": "lockstep-topology"`, `"version": 1`, `"name"`, `"nodes"` (objects with
-    /// `"name"`, `"terminal"` and optionally `"routes"` and `"failed"`), `"channels"` (pairs of node numbers), and
-    /// optionally `"shared"` (groups of channel numbers), `"failed"` (channel numbers) and `"positions"` (pairs of
-    /// numbers, y downwards). Other fields are errors.
+    /// `"name"`, `"terminal"` and optionally `"routes"`, `"failed"` and `"host"`), `"channels"` (pairs of node numbers), and
+    /// optionally `"shared"` (groups of channel numbers), `"failed"` (channel numbers), `"capacity"` and `"latency_ps"`
+    /// (one number per channel), `"unit_bytes_per_second"` and `"positions"` (pairs of numbers, y downwards). Other fields
+    /// are errors.
     Json,
     /// `edges`: an edge list, one link or channel per line.
     ///
@@ -53,12 +65,15 @@ pub enum GraphFormat {
     /// |---|---|
     /// | `u v` | a full-duplex link |
     /// | `u -> v` | a channel |
+    /// | `u v bandwidth=300GB/s latency=700ns` | a link with these rates; a channel likewise |
+    /// | `u v capacity=4` | a link of which each channel carries 4 transfers in a step |
+    /// | `unit: 25GB/s` | the bandwidth of one unit of capacity |
     /// | `nodes: u v …` | nodes, in this order; needed for nodes without a link |
     /// | `switches: u v …` | these nodes are switches |
     /// | `failed: u v …` | these nodes have failed |
     /// | `# …` | a comment, also behind other text if `#` begins a word |
     ///
-    /// A name is a word without white space and `->` that does not begin with `#`, `nodes:`, `switches:` or `failed:`.
+    /// A name is a word without white space and `->` that does not begin with `#`, `nodes:`, `switches:`, `failed:` or `unit:`.
     /// An edge list of networkx without data is also accepted; its edges become links even if its graph is directed.
     EdgeList,
     /// `dot`: Graphviz DOT, the full grammar of graphviz.org.

@@ -12,10 +12,13 @@ use lockstep_files::one_line;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::Topology;
+use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, boolean, flip_y};
+use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::edges::links_or_channels;
 use crate::format::error::{FileFault, ReadError, WriteError};
 use crate::format::graph_format::GraphFormat;
-use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, boolean, flip_y};
+use crate::format::parsed_graph::ParsedGraph;
+use crate::quantity::Quantity;
 use crate::text::excerpt;
 
 /// Maximum number of attributes of a tag. The parser compares all pairs of them.
@@ -25,16 +28,17 @@ const MAX_ATTRIBUTES: usize = 1 << 10;
 const MAX_NAME_SPACES: usize = 1 << 8;
 
 /// Reads a GraphML file. See [`GraphFormat::GraphMl`] for its grammar.
-pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
+pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
     check_tags(text)?;
-    let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| syntax_error(&error))?;
+    let parsing = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, parsing).map_err(|error| syntax_error(&error))?;
     let root = document.root_element();
     if root.tag_name().name() != "graphml" {
         let found = format!("<{}>", excerpt(root.tag_name().name()));
         return Err(at(root)(FileFault::Unexpected { found, expected: "<graphml> as the root element" }));
     }
-    let keys = AttributeKeys::new(root)?;
+    let mut parsed = ParsedGraph::default();
+    let keys = AttributeKeys::new(root, &mut parsed)?;
     let mut graphs = elements(root, "graph");
     let none = FileFault::Unsupported("the file has no <graph>; add one with the network");
     let graph = graphs.next().ok_or_else(|| at(root)(none))?;
@@ -42,9 +46,8 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
         return Err(at(second)(FileFault::Unsupported("this is a second <graph>; write one graph per file")));
     }
 
-    let mut parsed = ParsedGraph::default();
     for node in elements(graph, "node") {
-        let attributes = keys.of_node(node).map_err(at(node))?;
+        let attributes = keys.of_node(node, &mut parsed).map_err(at(node))?;
         let id = attribute(node, "id").map_err(at(node))?;
         parsed.declare(Cow::Borrowed(id), attributes).map_err(at(node))?;
         if let Some(inner) = elements(node, "graph").next() {
@@ -67,8 +70,13 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
     for edge in elements(graph, "edge") {
         read_edge(&mut parsed, &keys, edge, default_direction).map_err(at(edge))?;
     }
+    for (name, value) in values(graph, &keys.graph).filter(|&(name, _)| name != "name") {
+        if !parsed.set_graph_attribute(name, value).map_err(at(graph))? {
+            parsed.ignore("graph", name);
+        }
+    }
     let own_name = keys.graph_name(graph).or(graph.attribute("id")).filter(|name| !name.is_empty());
-    parsed.finish(own_name.unwrap_or(name))
+    parsed.finish(own_name.unwrap_or(name), options)
 }
 
 fn read_edge<'a>(
@@ -84,8 +92,11 @@ fn read_edge<'a>(
         Some(value) if boolean("directed", value)? => EdgeDirection::Forward,
         Some(_) => EdgeDirection::Both,
     };
-    let resource = keys.resource_of(edge).map(|name| parsed.resource(Cow::Borrowed(name)));
-    parsed.add_edge(u, v, direction, resource)
+    let mut attributes = keys.default_edge;
+    for (name, value) in values(edge, &keys.edge) {
+        parsed.set_edge_attribute(&mut attributes, name, Cow::Borrowed(value))?;
+    }
+    parsed.add_edge(u, v, direction, attributes)
 }
 
 /// The attribute declarations of a file.
@@ -96,17 +107,17 @@ struct AttributeKeys<'a> {
     graph: BTreeMap<&'a str, &'a str>,
     /// The defaults of nodes and edges.
     default_node: NodeAttributes,
-    default_resource: Option<&'a str>,
+    default_edge: EdgeAttributes,
 }
 
 impl<'a> AttributeKeys<'a> {
-    fn new(root: Node<'a, 'a>) -> Result<Self, ReadError> {
+    fn new(root: Node<'a, 'a>, parsed: &mut ParsedGraph<'a>) -> Result<Self, ReadError> {
         let mut keys = Self {
             node: BTreeMap::new(),
             edge: BTreeMap::new(),
             graph: BTreeMap::new(),
             default_node: NodeAttributes::default(),
-            default_resource: None,
+            default_edge: EdgeAttributes::default(),
         };
         for key in elements(root, "key") {
             let id = attribute(key, "id").map_err(at(key))?;
@@ -117,13 +128,15 @@ impl<'a> AttributeKeys<'a> {
             if matches!(domain, "node" | "all") {
                 keys.node.insert(id, name);
                 if let Some(value) = default {
-                    keys.default_node.set(name, value).map_err(at(key))?;
+                    let value = Cow::Borrowed(value);
+                    parsed.set_node_attribute(&mut keys.default_node, name, value).map_err(at(key))?;
                 }
             }
             if matches!(domain, "edge" | "all") {
                 keys.edge.insert(id, name);
-                if name == "resource" {
-                    keys.default_resource = default;
+                if let Some(value) = default {
+                    let value = Cow::Borrowed(value);
+                    parsed.set_edge_attribute(&mut keys.default_edge, name, value).map_err(at(key))?;
                 }
             }
             if matches!(domain, "graph" | "all") {
@@ -133,17 +146,12 @@ impl<'a> AttributeKeys<'a> {
         Ok(keys)
     }
 
-    fn of_node(&self, node: Node<'a, 'a>) -> Result<NodeAttributes, FileFault> {
+    fn of_node(&self, node: Node<'a, 'a>, parsed: &mut ParsedGraph<'a>) -> Result<NodeAttributes, FileFault> {
         let mut attributes = self.default_node;
         for (name, value) in values(node, &self.node) {
-            attributes.set(name, value)?;
+            parsed.set_node_attribute(&mut attributes, name, Cow::Borrowed(value))?;
         }
         Ok(attributes)
-    }
-
-    fn resource_of(&self, edge: Node<'a, 'a>) -> Option<&'a str> {
-        let own = values(edge, &self.edge).filter(|&(name, _)| name == "resource").last();
-        own.map(|(_, value)| value).or(self.default_resource)
     }
 
     fn graph_name(&self, graph: Node<'a, 'a>) -> Option<&'a str> {
@@ -250,6 +258,8 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     let has_routes = topology.nodes().any(|node| topology.written_routes(node).is_some());
     let has_resource = edges.iter().any(|edge| edge.group.is_some());
     let has_positions = topology.positions().is_some();
+    let has_hosts = topology.nodes().any(|node| topology.host(node).is_some());
+    let unit = topology.unit_bytes_per_second();
 
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str("<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
@@ -257,9 +267,13 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
         (true, "node", "terminal", "boolean"),
         (has_routes, "node", "routes", "boolean"),
         (!topology.failed_nodes().is_empty(), "node", "failed", "boolean"),
+        (has_hosts, "node", "host", "string"),
         (has_positions, "node", "x", "double"),
         (has_positions, "node", "y", "double"),
         (has_resource, "edge", "resource", "int"),
+        (topology.has_capacities(), "edge", "capacity", "int"),
+        (topology.has_latencies(), "edge", "latency", "string"),
+        (unit.is_some(), "graph", "unit", "string"),
     ];
     for (_, domain, name, kind) in keys.into_iter().filter(|(is_used, ..)| *is_used) {
         let key = format!("<key id=\"{name}\" for=\"{domain}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>");
@@ -268,6 +282,11 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     let default = if is_undirected { "undirected" } else { "directed" };
     writeln!(text, "  <graph id={} edgedefault=\"{default}\">", quoted(topology.name())?)
         .expect("writing to a string never fails");
+    if let Some(unit) = unit {
+        text.push_str("    ");
+        push_value(&mut text, "unit", Quantity::Bandwidth.format(unit));
+        text.push('\n');
+    }
     let names: Vec<String> = topology.nodes().map(|node| quoted(topology.node_name(node))).collect::<Result<_, _>>()?;
     for (node, name) in topology.nodes().zip(&names) {
         write!(text, "    <node id={name}>").expect("writing to a string never fails");
@@ -278,6 +297,9 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
         if topology.has_failed(node) {
             push_value(&mut text, "failed", true);
         }
+        if let Some(host) = topology.host(node) {
+            push_value(&mut text, "host", escaped(host)?);
+        }
         if let Some([x, y]) = topology.positions().map(|positions| positions[node.index()]) {
             push_value(&mut text, "x", x);
             push_value(&mut text, "y", flip_y(y));
@@ -287,13 +309,13 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     for edge in edges {
         let (source, target) = (&names[edge.tail.index()], &names[edge.head.index()]);
         write!(text, "    <edge source={source} target={target}").expect("writing to a string never fails");
-        if let Some(resource) = edge.group {
-            text.push('>');
-            push_value(&mut text, "resource", resource);
-            text.push_str("</edge>\n");
-        } else {
-            text.push_str("/>\n");
+        let resource = edge.group.map(|resource| ("resource", resource.to_string()));
+        let data: Vec<(&str, String)> = resource.into_iter().chain(edge.rates()).collect();
+        text.push_str(if data.is_empty() { "/>\n" } else { ">" });
+        for (key, value) in &data {
+            push_value(&mut text, key, value);
         }
+        text.push_str(if data.is_empty() { "" } else { "</edge>\n" });
     }
     text.push_str("  </graph>\n</graphml>\n");
     Ok(text)
@@ -305,8 +327,12 @@ fn push_value(text: &mut String, key: &str, value: impl std::fmt::Display) {
 
 /// Returns a name as a quoted attribute value.
 fn quoted(name: &str) -> Result<String, WriteError> {
+    Ok(format!("\"{}\"", escaped(name)?))
+}
+
+/// Returns a name as text or as an attribute value in double quotes.
+fn escaped(name: &str) -> Result<String, WriteError> {
     let mut value = String::with_capacity(name.len() + 2);
-    value.push('"');
     for c in name.chars() {
         match c {
             '&' => value.push_str("&amp;"),
@@ -321,6 +347,5 @@ fn quoted(name: &str) -> Result<String, WriteError> {
             _ => value.push(c),
         }
     }
-    value.push('"');
     Ok(value)
 }

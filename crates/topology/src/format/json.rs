@@ -6,6 +6,7 @@ use lockstep_files::one_line;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::dispatch::{GraphFile, ReadOptions};
 use super::error::ReadError;
 use super::json_text::{parse, push_rows, quoted};
 use super::topology_document::{FORMAT, TopologyDocument, VERSION};
@@ -23,7 +24,7 @@ struct JsonHeader {
 }
 
 /// Reads a document. The error names the first wrong field.
-pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
+pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
     // The header is checked first, because a newer version can have other fields.
     let header: JsonHeader = parse(text)?;
     match header.format {
@@ -38,7 +39,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
     if document.name.is_empty() {
         name.clone_into(&mut document.name);
     }
-    Ok(document.into_topology()?)
+    GraphFile::build(document.into_builder()?, options, None)
 }
 
 /// Returns true if a JSON text looks like node-link JSON of networkx.
@@ -61,6 +62,15 @@ pub(super) fn write(topology: &Topology) -> String {
     }
     if !document.failed.is_empty() {
         push_rows(&mut text, "failed", &document.failed);
+    }
+    if !document.capacity.is_empty() {
+        push_rows(&mut text, "capacity", &document.capacity);
+    }
+    if !document.latency_ps.is_empty() {
+        push_rows(&mut text, "latency_ps", &document.latency_ps);
+    }
+    if let Some(unit) = document.unit_bytes_per_second {
+        write!(text, ", \"unit_bytes_per_second\": {unit}").expect("writing to a string never fails");
     }
     if !document.positions.is_empty() {
         push_rows(&mut text, "positions", &document.positions);

@@ -5,7 +5,7 @@
 //! `networkx.readwrite.json_graph.node_link_data`, networkx 3.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::de::{SeqAccess, Visitor};
@@ -13,10 +13,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::Topology;
+use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, flip_y};
+use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::edges::{Edge, links_or_channels};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::json_text::{parse, push_rows, quoted};
-use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, flip_y};
+use crate::format::parsed_graph::ParsedGraph;
+use crate::quantity::Quantity;
 use crate::text::excerpt;
 
 #[derive(Deserialize)]
@@ -43,6 +46,8 @@ struct NodeLinkNode {
     failed: Option<bool>,
     #[serde(default)]
     pos: Value,
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -51,6 +56,8 @@ struct NodeLinkEdge {
     source: NodeLinkId,
     target: NodeLinkId,
     resource: Option<NodeLinkId>,
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
 }
 
 /// Returns the default of `multigraph` in networkx.
@@ -108,15 +115,33 @@ impl<'de> Visitor<'de> for NodeLinkIdVisitor {
     }
 }
 
+/// Returns the value of an attribute as text.
+fn word(value: Value) -> Cow<'static, str> {
+    match value {
+        Value::String(word) => Cow::Owned(word),
+        value => Cow::Owned(value.to_string()),
+    }
+}
+
 /// Reads node-link JSON. See [`GraphFormat::NodeLink`](crate::GraphFormat::NodeLink) for its grammar.
-pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
+pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
     let graph: NodeLinkGraph = parse(text)?;
     let mut parsed = ParsedGraph::default();
     for (place, node) in graph.nodes.into_iter().enumerate() {
-        let NodeLinkNode { id, terminal, switch, routes, failed, pos } = node;
+        let NodeLinkNode { id, terminal, switch, routes, failed, pos, others } = node;
         let [x, y] = [0, 1].map(|axis| pos.get(axis).and_then(Value::as_f64));
-        let declared = parsed.declare(Cow::Owned(id.0), NodeAttributes { terminal, switch, routes, failed, x, y });
-        declared.map_err(|fault| ReadError::field(format_args!("nodes[{place}]"), fault))?;
+        let mut attributes = NodeAttributes { terminal, switch, routes, failed, host: None, x, y };
+        let others = others.into_iter().try_for_each(|(key, value)| match key.as_str() {
+            // In node-link JSON only `pos` is a position.
+            "x" | "y" => {
+                parsed.ignore("node", &key);
+                Ok(())
+            }
+            key => parsed.set_node_attribute(&mut attributes, key, word(value)),
+        });
+        others
+            .and_then(|()| parsed.declare(Cow::Owned(id.0), attributes))
+            .map_err(|fault| ReadError::field(format_args!("nodes[{place}]"), fault))?;
     }
     let (key, edges) = match (graph.links, graph.edges) {
         (Some(links), None) => ("links", links),
@@ -131,7 +156,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
         }
     };
     let mut seen = (!graph.multigraph).then(BTreeSet::new);
-    for (place, NodeLinkEdge { source, target, resource }) in edges.into_iter().enumerate() {
+    for (place, NodeLinkEdge { source, target, resource, others }) in edges.into_iter().enumerate() {
         let end = |end, id: &NodeLinkId| {
             parsed.find(&id.0).map_err(|fault| ReadError::field(format_args!("{key}[{place}].{end}"), fault))
         };
@@ -140,7 +165,12 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
         let fault = if seen.as_mut().is_none_or(|seen| seen.insert(ends)) {
             let direction = if graph.directed { EdgeDirection::Forward } else { EdgeDirection::Both };
             let resource = resource.map(|id| parsed.resource(Cow::Owned(id.0)));
-            parsed.add_edge(u, v, direction, resource).err()
+            let mut attributes = EdgeAttributes { resource, ..EdgeAttributes::default() };
+            // The key of a parallel edge has no meaning.
+            let mut others = others.into_iter().filter(|(key, _)| key != "key");
+            let others =
+                others.try_for_each(|(key, value)| parsed.set_edge_attribute(&mut attributes, &key, word(value)));
+            others.and_then(|()| parsed.add_edge(u, v, direction, attributes)).err()
         } else {
             Some(FileFault::RepeatedEdge { tail: excerpt(&source.0), head: excerpt(&target.0) })
         };
@@ -148,8 +178,15 @@ pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
             return Err(ReadError::field(format_args!("{key}[{place}]"), fault));
         }
     }
+    for (key, value) in graph.graph.as_object().into_iter().flatten().filter(|(key, _)| *key != "name") {
+        match parsed.set_graph_attribute(key, &word(value.clone())) {
+            Ok(true) => {}
+            Ok(false) => parsed.ignore("graph", key),
+            Err(fault) => return Err(ReadError::field("graph", fault)),
+        }
+    }
     let own_name = graph.graph.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-    parsed.finish(own_name.unwrap_or(name))
+    parsed.finish(own_name.unwrap_or(name), options)
 }
 
 #[derive(Serialize)]
@@ -161,6 +198,8 @@ struct WrittenNode<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     failed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pos: Option<[f64; 2]>,
 }
 
@@ -170,6 +209,8 @@ struct WrittenEdge<'a> {
     target: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     resource: Option<u32>,
+    #[serde(flatten)]
+    rates: BTreeMap<&'static str, String>,
 }
 
 /// Writes node-link JSON.
@@ -182,6 +223,7 @@ pub(super) fn write(topology: &Topology) -> String {
             terminal: topology.is_terminal(node),
             routes: topology.written_routes(node),
             failed: topology.has_failed(node),
+            host: topology.host(node),
             pos: topology.positions().map(|positions| positions[node.index()]).map(|[x, y]| [x, flip_y(y)]),
         })
         .collect();
@@ -197,12 +239,15 @@ pub(super) fn write(topology: &Topology) -> String {
             source: topology.node_name(edge.tail),
             target: topology.node_name(edge.head),
             resource: edge.group,
+            rates: edge.rates().collect(),
         })
         .collect();
 
     let (directed, name) = (!is_undirected, quoted(topology.name()));
+    let unit = topology.unit_bytes_per_second().map(|unit| quoted(&Quantity::Bandwidth.format(unit)));
+    let unit = unit.map(|unit| format!(", \"unit\": {unit}")).unwrap_or_default();
     let mut text =
-        format!("{{\"directed\": {directed}, \"multigraph\": {has_parallel}, \"graph\": {{\"name\": {name}}}");
+        format!("{{\"directed\": {directed}, \"multigraph\": {has_parallel}, \"graph\": {{\"name\": {name}{unit}}}");
     push_rows(&mut text, "nodes", &nodes);
     push_rows(&mut text, "edges", &edges);
     text.push_str("}\n");

@@ -1,80 +1,17 @@
 //! The graph that all readers except `json` collect while they read.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::channel_rates::RatesBuilder;
+use crate::format::attributes::{EdgeAttributes, EdgeDirection, Label, NodeAttributes, quantity};
+use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::error::{FileFault, ReadError};
+use crate::format::notes::ReadNote;
+use crate::quantity::Quantity;
 use crate::text::excerpt;
-use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
-
-/// The attributes of a node in a file, or the defaults for nodes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NodeAttributes {
-    pub(super) terminal: Option<bool>,
-    pub(super) switch: Option<bool>,
-    pub(super) routes: Option<bool>,
-    pub(super) failed: Option<bool>,
-    /// Coordinate to the right.
-    pub(super) x: Option<f64>,
-    /// Coordinate upwards, as in Graphviz and networkx.
-    pub(super) y: Option<f64>,
-}
-
-impl NodeAttributes {
-    /// Sets an attribute. Unknown attributes are ignored.
-    pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), FileFault> {
-        match key {
-            "terminal" => self.terminal = Some(boolean("terminal", value)?),
-            "switch" => self.switch = Some(boolean("switch", value)?),
-            "routes" => self.routes = Some(boolean("routes", value)?),
-            "failed" => self.failed = Some(boolean("failed", value)?),
-            "x" => self.x = value.trim().parse().ok(),
-            "y" => self.y = value.trim().parse().ok(),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Returns these attributes, overridden by those that are set in `other`.
-    fn overridden_by(self, other: Self) -> Self {
-        Self {
-            terminal: other.terminal.or(self.terminal),
-            switch: other.switch.or(self.switch),
-            routes: other.routes.or(self.routes),
-            failed: other.failed.or(self.failed),
-            x: other.x.or(self.x),
-            y: other.y.or(self.y),
-        }
-    }
-
-    fn is_terminal(self) -> bool {
-        self.terminal.or(self.switch.map(|switch| !switch)).unwrap_or(true)
-    }
-
-    /// Returns the position, y downwards.
-    fn position(self) -> Option<[f64; 2]> {
-        let (x, y) = (self.x?, self.y?);
-        (x.is_finite() && y.is_finite()).then_some([x, flip_y(y)])
-    }
-}
-
-/// Negates a y coordinate without producing `-0`.
-pub(super) fn flip_y(y: f64) -> f64 {
-    0.0 - y
-}
-
-/// The channels that an edge represents.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum EdgeDirection {
-    Forward,
-    Backward,
-    Both,
-}
-
-/// A resource name, replaced by a number to save memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ResourceLabel(usize);
+use crate::{ChannelId, NodeId, TopologyBuilder};
 
 /// The nodes and edges of a file.
 #[derive(Debug, Default)]
@@ -82,9 +19,13 @@ pub(super) struct ParsedGraph<'a> {
     index: BTreeMap<Cow<'a, str>, NodeId>,
     nodes: Vec<NodeAttributes>,
     ends: Vec<[NodeId; 2]>,
-    labels: BTreeMap<Cow<'a, str>, ResourceLabel>,
-    /// The channels of each resource label.
+    labels: BTreeMap<Cow<'a, str>, Label>,
+    /// The channels of each label of a resource.
     labelled: Vec<Vec<ChannelId>>,
+    rates: RatesBuilder,
+    hosts: BTreeMap<Cow<'a, str>, Label>,
+    /// What has an attribute that is not understood, and the name of the attribute.
+    ignored: BTreeSet<String>,
 }
 
 impl<'a> ParsedGraph<'a> {
@@ -126,32 +67,92 @@ impl<'a> ParsedGraph<'a> {
     }
 
     /// Returns the label of the resource with this name.
-    pub(super) fn resource(&mut self, name: Cow<'a, str>) -> ResourceLabel {
+    pub(super) fn resource(&mut self, name: Cow<'a, str>) -> Label {
         *self.labels.entry(name).or_insert_with(|| {
             self.labelled.push(Vec::new());
-            ResourceLabel(self.labelled.len() - 1)
+            Label(self.labelled.len() - 1)
         })
     }
 
-    /// Adds the channels of an edge. All channels of one `resource` share it.
+    /// Returns the label of the host with this name.
+    pub(super) fn host(&mut self, name: Cow<'a, str>) -> Label {
+        let next = Label(self.hosts.len());
+        *self.hosts.entry(name).or_insert(next)
+    }
+
+    /// Sets an attribute of a node.
+    pub(super) fn set_node_attribute(
+        &mut self,
+        attributes: &mut NodeAttributes,
+        key: &str,
+        value: Cow<'a, str>,
+    ) -> Result<(), FileFault> {
+        if key == "host" {
+            attributes.host = Some(self.host(value));
+        } else if !attributes.set(key, &value)? {
+            self.ignore("node", key);
+        }
+        Ok(())
+    }
+
+    /// Sets an attribute of an edge.
+    pub(super) fn set_edge_attribute(
+        &mut self,
+        attributes: &mut EdgeAttributes,
+        key: &str,
+        value: Cow<'a, str>,
+    ) -> Result<(), FileFault> {
+        if key == "resource" {
+            attributes.resource = Some(self.resource(value));
+        } else if !attributes.set(key, &value)? {
+            self.ignore("edge", key);
+        }
+        Ok(())
+    }
+
+    /// Sets an attribute of the network. Returns false if it is not understood.
+    pub(super) fn set_graph_attribute(&mut self, key: &str, value: &str) -> Result<bool, FileFault> {
+        if key == "unit" {
+            self.rates.set_unit(quantity("unit", Quantity::Bandwidth, value)?);
+        }
+        Ok(key == "unit")
+    }
+
+    /// Remembers an attribute that is not understood.
+    pub(super) fn ignore(&mut self, of: &str, key: &str) {
+        self.ignored.insert(format!("{of} {key}"));
+    }
+
+    /// Adds the channels of an edge, in `direction` if its attributes say nothing else. All channels of one `resource`
+    /// share it.
     pub(super) fn add_edge(
         &mut self,
         u: NodeId,
         v: NodeId,
         direction: EdgeDirection,
-        resource: Option<ResourceLabel>,
+        attributes: EdgeAttributes,
     ) -> Result<(), FileFault> {
         if u == v {
             return Err(FileFault::SelfLoop { name: self.quoted(u) });
         }
         let first = self.ends.len();
-        match direction {
+        match attributes.direction.unwrap_or(direction) {
             EdgeDirection::Forward => self.ends.push([u, v]),
             EdgeDirection::Backward => self.ends.push([v, u]),
             EdgeDirection::Both => self.ends.extend([[u, v], [v, u]]),
         }
-        if let Some(ResourceLabel(label)) = resource {
-            self.labelled[label].extend((first..self.ends.len()).map(ChannelId::from_index));
+        let channels = (first..self.ends.len()).map(ChannelId::from_index);
+        if let Some(Label(label)) = attributes.resource {
+            self.labelled[label].extend(channels.clone());
+        }
+        if let Some(capacity) = attributes.capacity {
+            self.rates.set_capacity(channels.clone(), capacity);
+        }
+        if let Some(bandwidth) = attributes.bandwidth {
+            self.rates.set_bandwidth(channels.clone(), bandwidth);
+        }
+        if let Some(latency_ps) = attributes.latency_ps {
+            self.rates.set_latency(channels, latency_ps);
         }
         Ok(())
     }
@@ -163,18 +164,25 @@ impl<'a> ParsedGraph<'a> {
     }
 
     /// Builds the network.
-    pub(super) fn finish(self, name: &str) -> Result<Topology, ReadError> {
+    pub(super) fn finish(self, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
         let place = self.numbers_in_names();
         let place = |node: NodeId| place.as_ref().map_or(node, |place| place[node.index()]);
         let mut nodes = vec![("", NodeAttributes::default()); self.nodes.len()];
         for (name, &node) in &self.index {
             nodes[place(node).index()] = (name, self.nodes[node.index()]);
         }
+        let mut hosts = vec![""; self.hosts.len()];
+        for (name, &Label(label)) in &self.hosts {
+            hosts[label] = name;
+        }
         let mut builder = TopologyBuilder::sized(name, nodes.len() as u64, self.ends.len() as u64)?;
         for (name, attributes) in &nodes {
             let node = builder.node(name, attributes.is_terminal(), attributes.routes);
             if attributes.failed == Some(true) {
                 builder.fail_node(node);
+            }
+            if let Some(Label(host)) = attributes.host {
+                builder.set_host(node, hosts[host]);
             }
         }
         for &[tail, head] in &self.ends {
@@ -186,7 +194,9 @@ impl<'a> ParsedGraph<'a> {
         if let Some(positions) = nodes.iter().map(|(_, attributes)| attributes.position()).collect::<Option<Vec<_>>>() {
             builder.positions(positions);
         }
-        Ok(builder.build()?)
+        builder.set_rates(self.rates);
+        let notes = ReadNote::ignored_attributes(self.ignored.iter());
+        GraphFile::build(builder, options, notes)
     }
 
     /// Returns the number in the name of each node if the names are exactly `0`, `1`, … `N-1`.
@@ -203,13 +213,4 @@ impl<'a> ParsedGraph<'a> {
 pub(super) fn number_in(name: &str) -> Option<u32> {
     let is_canonical = name == "0" || (name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0'));
     if is_canonical { name.parse().ok() } else { None }
-}
-
-/// Parses a Boolean value of XML, Python or Graphviz.
-pub(super) fn boolean(attribute: &'static str, value: &str) -> Result<bool, FileFault> {
-    match value.trim().to_ascii_lowercase().as_str() {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => Err(FileFault::Value { attribute, found: excerpt(value), expected: "true or false" }),
-    }
 }

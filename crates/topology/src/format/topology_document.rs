@@ -3,7 +3,7 @@
 use lockstep_files::one_line;
 use serde::{Deserialize, Serialize};
 
-use crate::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
+use crate::{ChannelId, NodeId, RateError, Topology, TopologyBuilder, TopologyError};
 
 /// The value of the field `format`.
 pub(super) const FORMAT: &str = "lockstep-topology";
@@ -21,6 +21,8 @@ pub(super) struct DocumentNode {
     routes: Option<bool>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     failed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
 }
 
 /// The content of a `json` topology file. Conversion to [`Topology`] checks it.
@@ -48,6 +50,14 @@ pub struct TopologyDocument {
     /// Failed channels, except those of failed nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) failed: Vec<ChannelId>,
+    /// One per channel, empty if all are 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) capacity: Vec<u64>,
+    /// One per channel, empty if all are 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) latency_ps: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unit_bytes_per_second: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) positions: Vec<[f64; 2]>,
 }
@@ -82,9 +92,11 @@ impl From<&Topology> for TopologyDocument {
                 terminal: topology.is_terminal(node),
                 routes: topology.written_routes(node),
                 failed: topology.has_failed(node),
+                host: topology.host(node).map(str::to_owned),
             })
             .collect();
         let at_failed = |e| topology.has_failed(topology.tail(e)) || topology.has_failed(topology.head(e));
+        let per_channel = |is_stated: bool| is_stated.then(|| topology.channel_numbers()).into_iter().flatten();
         let ends = |e| [topology.tail(e).number(), topology.head(e).number()];
         Self {
             format: FORMAT.to_owned(),
@@ -94,6 +106,9 @@ impl From<&Topology> for TopologyDocument {
             channels: topology.channel_numbers().map(ends).collect(),
             shared: topology.shared_groups(),
             failed: topology.failed_channels().filter(|&channel| !at_failed(channel)).collect(),
+            capacity: per_channel(topology.has_capacities()).map(|e| topology.capacity(e).into()).collect(),
+            latency_ps: per_channel(topology.has_latencies()).map(|e| topology.latency_ps(e)).collect(),
+            unit_bytes_per_second: topology.unit_bytes_per_second(),
             positions: topology.positions().unwrap_or_default().to_vec(),
         }
     }
@@ -109,12 +124,12 @@ impl TryFrom<TopologyDocument> for Topology {
         if document.version != VERSION {
             return Err(DocumentError::Version { found: document.version });
         }
-        Ok(document.into_topology()?)
+        Ok(document.into_builder()?.build()?)
     }
 }
 
 impl TopologyDocument {
-    pub(super) fn into_topology(self) -> Result<Topology, TopologyError> {
+    pub(super) fn into_builder(self) -> Result<TopologyBuilder, TopologyError> {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
         for node in self.nodes {
@@ -122,9 +137,26 @@ impl TopologyDocument {
             if node.failed {
                 builder.fail_node(id);
             }
+            if let Some(host) = node.host {
+                builder.set_host(id, host);
+            }
         }
         for [tail, head] in self.channels {
             builder.channel(NodeId::new(tail), NodeId::new(head));
+        }
+        for (field, found) in [("capacity", self.capacity.len()), ("latency_ps", self.latency_ps.len())] {
+            if found > 0 && found as u64 != channels {
+                return Err(RateError::Count { field, found, channels: channels as usize }.into());
+            }
+        }
+        for (channel, capacity) in self.capacity.into_iter().enumerate() {
+            builder.set_capacity([ChannelId::from_index(channel)], capacity);
+        }
+        for (channel, latency) in self.latency_ps.into_iter().enumerate() {
+            builder.set_latency([ChannelId::from_index(channel)], latency);
+        }
+        if let Some(unit) = self.unit_bytes_per_second {
+            builder.set_unit(unit);
         }
         for group in self.shared {
             builder.share(group);
@@ -133,7 +165,7 @@ impl TopologyDocument {
             builder.fail_channel(channel);
         }
         builder.positions(self.positions);
-        builder.build()
+        Ok(builder)
     }
 }
 

@@ -67,7 +67,7 @@ fn bad_json() {
             line 1: missing field `version`
             the network has no nodes; add at least one
             line 2, field 'nodes[1].terminal': invalid type: string "yes", expected a boolean
-            line 1, field 'nodes[1].colour': unknown field `colour`, expected one of `name`, `terminal`, `routes`, `failed`
+            line 1, field 'nodes[1].colour': unknown field `colour`, expected one of `name`, `terminal`, `routes`, `failed`, `host`
             line 1, field 'nodes[1]': missing field `terminal`
             nodes 0 and 1 are both named 'a'; give each node a unique name
             channel 0 leads from node 'b\nc' to itself; remove it
@@ -119,19 +119,19 @@ fn bad_edge_lists() {
         &expect![[r#"
             the file is empty; a network has at least one node
             the network has no nodes; add at least one
-            line 2: found 'b c d', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
-            line 3: found 'lonely', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
-            line 1: found 'a ->', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
-            line 1: found '-> a', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
-            line 1: found 'a -> b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
-            line 1: found 'a b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
-            line 1: found '0 1 {"weight": 2}', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
+            line 2: found 'b c d', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 3: found 'lonely', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a ->', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found '-> a', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a -> b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found '0 1 {"weight": 2}', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
             line 2: a channel leads from node 'a' to itself; remove it
             line 1: a channel leads from node 'a' to itself; remove it
             line 2: there is no node 's'; correct the name, or add the node
             line 1: found 'a->b', expected node names separated by spaces
-            line 1: found 'a\u{202e} b c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
-            line 1: found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …' or 'nodes: u v …'
+            line 1: found 'a\u{202e} b c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
         "#]],
     );
 }

@@ -11,16 +11,18 @@ use std::fmt::Write as _;
 
 use self::lexer::{DotLexer, DotToken};
 use self::parser::DotParser;
+use crate::format::attributes::flip_y;
+use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::edges::links_or_channels;
 use crate::format::error::{ReadError, WriteError};
 use crate::format::graph_format::GraphFormat;
-use crate::format::parsed_graph::flip_y;
+use crate::quantity::Quantity;
 use crate::text::excerpt;
 use crate::{NodeId, Topology};
 
 /// Reads a DOT file. See [`GraphFormat::Dot`] for its grammar.
-pub(super) fn read(text: &str, name: &str) -> Result<Topology, ReadError> {
-    DotParser::new(text)?.graph(name)
+pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
+    DotParser::new(text)?.graph(name, options)
 }
 
 /// Returns true if a text begins like a graph in DOT.
@@ -43,27 +45,38 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
     let (graph, operator) = if is_undirected { ("graph", "--") } else { ("digraph", "->") };
     let mut text = format!("{graph} {} {{\n", quoted(topology.name())?);
     let names: Vec<String> = topology.nodes().map(|node| quoted(topology.node_name(node))).collect::<Result<_, _>>()?;
+    if let Some(unit) = topology.unit_bytes_per_second() {
+        writeln!(text, "  unit={:?};", Quantity::Bandwidth.format(unit)).expect("writing to a string never fails");
+    }
     for (node, name) in topology.nodes().zip(&names) {
-        writeln!(text, "  {name}{};", attributes(topology, node)).expect("writing to a string never fails");
+        writeln!(text, "  {name}{};", attributes(topology, node)?).expect("writing to a string never fails");
     }
     for edge in edges {
         let (tail, head) = (&names[edge.tail.index()], &names[edge.head.index()]);
-        let resource = edge.group.map(|resource| format!(" [resource={resource}]")).unwrap_or_default();
-        writeln!(text, "  {tail} {operator} {head}{resource};").expect("writing to a string never fails");
+        let resource = edge.group.map(|resource| format!("resource={resource}"));
+        let rates = edge.rates().map(|(name, value)| format!("{name}={value:?}"));
+        let attributes = list(resource.into_iter().chain(rates));
+        writeln!(text, "  {tail} {operator} {head}{attributes};").expect("writing to a string never fails");
     }
     text.push_str("}\n");
     Ok(text)
 }
 
 /// Returns the attribute list of a node. Switches are drawn as boxes.
-fn attributes(topology: &Topology, node: NodeId) -> String {
+fn attributes(topology: &Topology, node: NodeId) -> Result<String, WriteError> {
     let role = (!topology.is_terminal(node)).then(|| "terminal=false, shape=box".to_owned());
     let routes = topology.written_routes(node).map(|routes| format!("routes={routes}"));
     let position = topology.positions().map(|positions| positions[node.index()]);
     let position = position.map(|[x, y]| format!("pos=\"{x},{}!\"", flip_y(y)));
     let failed = topology.has_failed(node).then(|| "failed=true".to_owned());
-    let list: Vec<String> = [role, routes, failed, position].into_iter().flatten().collect();
-    if list.is_empty() { String::new() } else { format!(" [{}]", list.join(", ")) }
+    let host = topology.host(node).map(quoted).transpose()?.map(|host| format!("host={host}"));
+    Ok(list([role, routes, failed, host, position].into_iter().flatten()))
+}
+
+/// Returns attributes as ` [a=1, b=2]`, or nothing if there are none.
+fn list(attributes: impl Iterator<Item = String>) -> String {
+    let attributes: Vec<String> = attributes.collect();
+    if attributes.is_empty() { String::new() } else { format!(" [{}]", attributes.join(", ")) }
 }
 
 /// Returns a name in double quotes that Graphviz reads unchanged.

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::lexer::{DotLexer, DotToken};
+use crate::NodeId;
+use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes};
+use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::error::{FileFault, ReadError};
-use crate::format::parsed_graph::{EdgeDirection, NodeAttributes, ParsedGraph, ResourceLabel};
+use crate::format::parsed_graph::ParsedGraph;
 use crate::text::excerpt;
-use crate::{NodeId, Topology};
 
 /// Maximum nesting depth of subgraphs. It limits the recursion of the parser.
 const MAX_DEPTH: usize = 64;
@@ -22,12 +24,6 @@ const KEYWORDS: [&str; 6] = ["node", "edge", "graph", "digraph", "subgraph", "st
 struct DefaultAttributes {
     node: NodeAttributes,
     edge: EdgeAttributes,
-}
-
-#[derive(Clone, Copy, Default)]
-struct EdgeAttributes {
-    direction: Option<EdgeDirection>,
-    resource: Option<ResourceLabel>,
 }
 
 /// A name and its value in a list `[name=value, …]`.
@@ -62,7 +58,7 @@ impl<'a> DotParser<'a> {
     }
 
     /// `strict`? (`graph` | `digraph`) id? `{` statements `}`
-    pub(super) fn graph(mut self, name: &str) -> Result<Topology, ReadError> {
+    pub(super) fn graph(mut self, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
         if self.token.is("strict") {
             self.strict = Some(BTreeSet::new());
             self.advance()?;
@@ -79,7 +75,7 @@ impl<'a> DotParser<'a> {
             return Err(self.expected("the end of the file after the graph"));
         }
         let name = own_name.as_deref().filter(|name| !name.is_empty()).unwrap_or(name);
-        self.parsed.finish(name)
+        self.parsed.finish(name, options)
     }
 
     /// Statements up to and including `}`. Returns the nodes that they name, distinct and ascending.
@@ -109,9 +105,9 @@ impl<'a> DotParser<'a> {
         let line = self.line;
         let attributes = self.attributes()?;
         match keyword {
-            "node" => set_node(&mut defaults.node, &attributes),
+            "node" => self.node_attributes(defaults.node, attributes).map(|node| defaults.node = node),
             "edge" => self.edge_attributes(defaults.edge, attributes).map(|edge| defaults.edge = edge),
-            _ => Ok(()),
+            _ => self.graph_attributes(attributes),
         }
         .map_err(|fault| ReadError::line(line, fault))
     }
@@ -128,8 +124,8 @@ impl<'a> DotParser<'a> {
         let Some(EdgeEnd { mut nodes, is_subgraph }) = self.end(defaults, depth)? else { return Ok(()) };
         if !matches!(self.token, DotToken::EdgeOperator(_)) {
             if !is_subgraph {
-                let mut attributes = NodeAttributes::default();
-                set_node(&mut attributes, &self.attributes()?).map_err(at_line)?;
+                let attributes = self.attributes()?;
+                let attributes = self.node_attributes(NodeAttributes::default(), attributes).map_err(at_line)?;
                 self.parsed.set_attributes(nodes[0], attributes).map_err(at_line)?;
             }
             named.append(&mut nodes);
@@ -170,7 +166,7 @@ impl<'a> DotParser<'a> {
             for &v in heads {
                 let ends = if self.is_directed { (u, v) } else { (u.min(v), u.max(v)) };
                 if self.strict.as_mut().is_none_or(|edges| edges.insert(ends)) {
-                    self.parsed.add_edge(u, v, edge.direction.unwrap_or(usual), edge.resource)?;
+                    self.parsed.add_edge(u, v, usual, edge)?;
                 }
             }
         }
@@ -193,7 +189,8 @@ impl<'a> DotParser<'a> {
         let name = self.id("a node, an edge, a subgraph or '}'")?;
         if self.token == DotToken::Sign('=') {
             self.advance()?;
-            self.value()?;
+            let value = self.value()?;
+            self.graph_attributes(vec![(name, value)]).map_err(|fault| ReadError::line(line, fault))?;
             return Ok(None);
         }
         for _ in 0..2 {
@@ -245,12 +242,37 @@ impl<'a> DotParser<'a> {
     ) -> Result<EdgeAttributes, FileFault> {
         for (name, value) in attributes {
             match name.as_ref() {
-                "resource" => edge.resource = Some(self.parsed.resource(value)),
                 "dir" => edge.direction = Some(direction(&value)?),
-                _ => {}
+                name => self.parsed.set_edge_attribute(&mut edge, name, value)?,
             }
         }
         Ok(edge)
+    }
+
+    /// Returns the node defaults, overridden by these attributes.
+    fn node_attributes(
+        &mut self,
+        mut node: NodeAttributes,
+        attributes: Vec<Attribute<'a>>,
+    ) -> Result<NodeAttributes, FileFault> {
+        for (name, value) in attributes {
+            match name.as_ref() {
+                "pos" => (node.x, node.y) = point(&value).unzip(),
+                // In DOT only `pos` is a position.
+                "x" | "y" => self.parsed.ignore("node", &name),
+                name => self.parsed.set_node_attribute(&mut node, name, value)?,
+            }
+        }
+        Ok(node)
+    }
+
+    fn graph_attributes(&mut self, attributes: Vec<Attribute<'a>>) -> Result<(), FileFault> {
+        for (name, value) in attributes {
+            if !self.parsed.set_graph_attribute(&name, &value)? {
+                self.parsed.ignore("graph", &name);
+            }
+        }
+        Ok(())
     }
 
     /// Returns an id that is not a keyword.
@@ -307,18 +329,6 @@ impl<'a> DotParser<'a> {
 struct EdgeEnd {
     nodes: Vec<NodeId>,
     is_subgraph: bool,
-}
-
-fn set_node(node: &mut NodeAttributes, attributes: &[Attribute<'_>]) -> Result<(), FileFault> {
-    for (name, value) in attributes {
-        match name.as_ref() {
-            "pos" => (node.x, node.y) = point(value).unzip(),
-            // In DOT only `pos` is a position.
-            "x" | "y" => {}
-            name => node.set(name, value)?,
-        }
-    }
-    Ok(())
 }
 
 /// Returns the direction of an edge with this value of `dir`.

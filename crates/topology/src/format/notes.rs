@@ -1,0 +1,71 @@
+//! What a reader of graph files tells its user besides the network.
+
+use std::fmt;
+
+use crate::text::excerpt;
+use crate::{NodeId, Topology};
+
+/// The most names of attributes in a note.
+const MAX_NAMES: usize = 16;
+
+/// A note on a graph file that was read. Its text has one line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ReadNote {
+    /// Attributes that mean nothing for a network, as far as Lockstep knows.
+    IgnoredAttributes {
+        /// Their names, such as `edge weight`, ascending, at most 16.
+        names: Vec<String>,
+        /// The number of further names.
+        more: usize,
+    },
+    /// No node is marked as a switch, although some nodes have one neighbor only, like the hosts of a switch.
+    NoSwitch {
+        /// The number of nodes with one neighbor.
+        leaves: usize,
+        /// The name of a node with more neighbors.
+        hub: String,
+    },
+}
+
+impl ReadNote {
+    /// Returns the note on attributes that were not understood.
+    pub(super) fn ignored_attributes<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> Option<Self> {
+        let more = names.len().saturating_sub(MAX_NAMES);
+        let names: Vec<String> = names.take(MAX_NAMES).map(|name| excerpt(name)).collect();
+        (!names.is_empty()).then_some(Self::IgnoredAttributes { names, more })
+    }
+
+    /// Returns the hint on missing switches.
+    pub(super) fn no_switch(topology: &Topology) -> Option<Self> {
+        if !topology.is_direct() {
+            return None;
+        }
+        let has_one_neighbor = |node: NodeId| {
+            let mut heads = topology.out_channels(node).iter().map(|&channel| topology.head(channel));
+            heads.next().is_some_and(|first| heads.all(|head| head == first))
+        };
+        let (leaves, hubs): (Vec<_>, Vec<_>) = topology.terminals().iter().partition(|&&node| has_one_neighbor(node));
+        let hub = hubs.into_iter().max_by_key(|&node| (topology.out_channels(node).len(), std::cmp::Reverse(node)))?;
+        (!leaves.is_empty()).then(|| Self::NoSwitch { leaves: leaves.len(), hub: excerpt(topology.node_name(hub)) })
+    }
+}
+
+impl fmt::Display for ReadNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IgnoredAttributes { names, more } => {
+                write!(f, "ignored attributes: {}", names.join(", "))?;
+                if *more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+            }
+            Self::NoSwitch { leaves: 1, hub } => write!(
+                f,
+                "no node is a switch, but a node has only one neighbor; mark the switches if there are any, such as '{hub}'"
+            ),
+            Self::NoSwitch { leaves, hub } => write!(
+                f,
+                "no node is a switch, but {leaves} nodes have only one neighbor; mark the switches if there are any, such as '{hub}'"
+            ),
+        }
+    }
+}
