@@ -104,7 +104,13 @@ pub enum RateError {
         /// Its latency in picoseconds.
         latency_ps: u64,
     },
-    /// A bandwidth of 0, or below the unit.
+    /// A bandwidth of 0.
+    #[error("channel {channel} has a bandwidth of 0B/s; give it a bandwidth above 0, or remove it")]
+    ZeroBandwidth {
+        /// Name of the channel.
+        channel: String,
+    },
+    /// A bandwidth below the unit.
     #[error(
         "channel {channel} has a bandwidth of {}, but one unit of capacity is {}; choose a smaller unit, or remove the channel",
         Quantity::Bandwidth.format(*bandwidth), Quantity::Bandwidth.format(*unit)
@@ -138,10 +144,10 @@ pub enum RateError {
     },
     /// Bandwidths whose greatest common divisor is so small that a capacity exceeds [`MAX_CAPACITY`].
     #[error(
-        "the bandwidths of {channel} ({}) and {other} ({}) are no multiples of a common unit below {} units; \
-         round them by --unit, for example --unit {}",
-        Quantity::Bandwidth.format(*bandwidth), Quantity::Bandwidth.format(*other_bandwidth), MAX_CAPACITY + 1,
-        Quantity::Bandwidth.format(bandwidth.min(other_bandwidth).div_ceil(100).max(bandwidth.max(other_bandwidth).div_ceil(MAX_CAPACITY)))
+        "the greatest common divisor of the bandwidths of {channel} ({}) and {other} ({}) is so small that a capacity exceeds \
+         {MAX_CAPACITY}; round all bandwidths to multiples of a unit, for example by --unit {}",
+        Quantity::Bandwidth.format(*bandwidth), Quantity::Bandwidth.format(*other_bandwidth),
+        Quantity::Bandwidth.format(possible_unit(*bandwidth, *other_bandwidth))
     )]
     Incommensurable {
         /// Name of the fastest channel.
@@ -279,8 +285,11 @@ fn capacities(
         return Err(RateError::NoBandwidth { channel: name_of(channel), other: name_of(other) });
     }
     let bandwidth: Vec<u64> = bandwidth.into_iter().flatten().collect();
+    if let Some(channel) = bandwidth.iter().position(|&bandwidth| bandwidth == 0) {
+        return Err(RateError::ZeroBandwidth { channel: name_of(channel) });
+    }
     let common = bandwidth.iter().copied().fold(0, greatest_common_divisor);
-    let unit = unit.unwrap_or(common.max(1));
+    let unit = unit.unwrap_or(common);
     if let Some(channel) = bandwidth.iter().position(|&bandwidth| bandwidth < unit) {
         return Err(RateError::TooSlow { channel: name_of(channel), bandwidth: bandwidth[channel], unit });
     }
@@ -296,6 +305,14 @@ fn capacities(
         });
     }
     Ok((bandwidth.into_iter().map(|bandwidth| Some(bandwidth / unit)).collect(), Some(unit)))
+}
+
+/// Returns a unit with one digit other than 0, of which both bandwidths have some and none has too many.
+fn possible_unit(bandwidth: u64, other: u64) -> u64 {
+    let (slow, fast) = (bandwidth.min(other), bandwidth.max(other));
+    let unit = (slow / 100).max(fast.div_ceil(MAX_CAPACITY)).max(1);
+    let digit = 10u64.pow(unit.ilog10());
+    unit.div_ceil(digit).saturating_mul(digit)
 }
 
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {

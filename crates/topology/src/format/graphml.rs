@@ -337,6 +337,7 @@ fn escaped(name: &str) -> Result<String, WriteError> {
         match c {
             '&' => value.push_str("&amp;"),
             '<' => value.push_str("&lt;"),
+            '>' => value.push_str("&gt;"),
             '"' => value.push_str("&quot;"),
             // A parser would replace them by spaces.
             '\t' | '\n' | '\r' => write!(value, "&#{};", u32::from(c)).expect("writing to a string never fails"),

@@ -1,6 +1,6 @@
 //! The meaning of files from other programs.
 
-use lockstep_topology::{GraphFormat, Topology, read_graph};
+use lockstep_topology::{GraphFormat, ReadOptions, Topology, read_graph, read_graph_file};
 
 fn read(format: GraphFormat, text: &str) -> Topology {
     read_graph(text, format, "given").unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -158,4 +158,86 @@ fn node_link_positions_and_names() {
         (read(GraphFormat::NodeLink, odd).name(), read(GraphFormat::NodeLink, odd).positions()),
         ("given", None)
     );
+}
+
+/// The capacity and latency of each channel, and the unit.
+fn rates(topology: &Topology) -> (Vec<(u32, u64)>, Option<u64>) {
+    let of = |channel| (topology.capacity(channel), topology.latency_ps(channel));
+    (topology.channels().map(of).collect(), topology.unit_bytes_per_second())
+}
+
+#[test]
+fn bandwidths_become_capacities() {
+    const GB: u64 = 1_000_000_000;
+    let edges = "a b bandwidth=300GB/s latency=700ns\nb -> c bandwidth=2.4e10 # bytes per second\n";
+    let dot = "digraph { edge [bandwidth=\"300GB/s\"]; a -> b [latency=\"0.7us\"]; b -> a [latency=\"7e-7\"]; b -> c [bandwidth=\"192Gbit/s\"] }";
+    let node_link = r#"{"directed": true, "nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "edges": [
+        {"source": "a", "target": "b", "bandwidth": 300e9, "latency": "700ns"},
+        {"source": "b", "target": "a", "bandwidth": 300000000000, "latency": 7e-7},
+        {"source": "b", "target": "c", "bandwidth": "24GB/s"}]}"#;
+    let graphml = r#"<graphml><key id="d0" for="edge" attr.name="bandwidth"><default>300GB/s</default></key>
+        <key id="d1" for="edge" attr.name="latency"/><graph edgedefault="directed"><node id="a"/><node id="b"/><node id="c"/>
+        <edge source="a" target="b"><data key="d1">700ns</data></edge><edge source="b" target="a"><data key="d1">7e-7</data></edge>
+        <edge source="b" target="c"><data key="d0">24GB/s</data></edge></graph></graphml>"#;
+    let expected = (vec![(25, 700_000), (25, 700_000), (2, 0)], Some(12 * GB));
+    let texts = [
+        (GraphFormat::EdgeList, edges),
+        (GraphFormat::Dot, dot),
+        (GraphFormat::NodeLink, node_link),
+        (GraphFormat::GraphMl, graphml),
+    ];
+    for (format, text) in texts {
+        assert_eq!(rates(&read(format, text)), expected, "{format}");
+        let options = ReadOptions::default().with_unit(50 * GB);
+        let error = read_graph_file(text, format, "given", &options).unwrap_err().to_string();
+        assert!(
+            error.contains("channel b->c has a bandwidth of 24GB/s, but one unit of capacity is 50GB/s"),
+            "{error}"
+        );
+        let rounded = read_graph_file(text, format, "given", &ReadOptions::default().with_unit(20 * GB)).unwrap();
+        assert_eq!(rates(&rounded.topology), (vec![(15, 700_000), (15, 700_000), (1, 0)], Some(20 * GB)), "{format}");
+    }
+}
+
+#[test]
+fn capacities_are_read_as_they_are() {
+    let edges = "unit: 25GB/s\na b capacity=4\nb c\n";
+    assert_eq!(
+        rates(&read(GraphFormat::EdgeList, edges)),
+        (vec![(4, 0), (4, 0), (1, 0), (1, 0)], Some(25_000_000_000))
+    );
+    let dot = "graph { unit=\"25GB/s\"; a -- b [capacity=4]; b -- c }";
+    assert_eq!(rates(&read(GraphFormat::Dot, dot)), rates(&read(GraphFormat::EdgeList, edges)));
+    let node_link = r#"{"graph": {"unit": 25e9}, "nodes": [{"id": 0}, {"id": 1}], "edges": [{"source": 0, "target": 1, "capacity": 4.0}]}"#;
+    assert_eq!(rates(&read(GraphFormat::NodeLink, node_link)), (vec![(4, 0), (4, 0)], Some(25_000_000_000)));
+}
+
+#[test]
+fn switches_are_marked_in_the_words_of_other_programs() {
+    for word in ["type", "kind", "role"] {
+        let text = format!("graph {{ s [{word}=switch]; a [{word}=terminal]; s -- a; s -- b [{word}=fibre] }}");
+        check(GraphFormat::Dot, &text, "[s] a b: s->a a->s s->b b->s");
+        let file = read_graph_file(&text, GraphFormat::Dot, "given", &ReadOptions::default()).unwrap();
+        let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+        assert_eq!(notes, [format!("ignored attributes: edge {word}")]);
+    }
+}
+
+#[test]
+fn what_a_reader_ignores_is_told() {
+    let notes = |format, text: &str| -> Vec<String> {
+        let file = read_graph_file(text, format, "given", &ReadOptions::default()).unwrap();
+        file.notes.iter().map(ToString::to_string).collect()
+    };
+    let hint =
+        "no node is a switch, but 2 nodes have only one neighbor; mark the switches if there are any, such as 's'";
+    assert_eq!(notes(GraphFormat::EdgeList, "s a\ns b\n"), [hint]);
+    assert!(notes(GraphFormat::EdgeList, "a b\nb c\nc a\n").is_empty());
+    assert!(notes(GraphFormat::EdgeList, "a b\n").is_empty());
+    assert!(notes(GraphFormat::EdgeList, "s a\ns b\nswitches: s\n").is_empty());
+    let attributes = "digraph { rankdir=LR; node [color=red, role=gpu]; a -> b [weight=3]; b -> a }";
+    let ignored = "ignored attributes: edge weight, graph rankdir, node color, node role";
+    assert_eq!(notes(GraphFormat::Dot, attributes), [ignored]);
+    let node_link = r#"{"graph": {"version": 1}, "nodes": [{"id": 0, "x": 1}, {"id": 1}], "edges": [{"source": 0, "target": 1, "key": 0, "weight": 3}]}"#;
+    assert_eq!(notes(GraphFormat::NodeLink, node_link), ["ignored attributes: edge weight, graph version, node x"]);
 }

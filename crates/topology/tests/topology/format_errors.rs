@@ -298,3 +298,75 @@ fn bad_node_link() {
         "#]],
     );
 }
+
+#[test]
+fn bad_rates() {
+    let cases = [
+        "a b bandwidth=fast",
+        "a b bandwidth=300GB",
+        "a b bandwidth=0",
+        "a b bandwidth=0GB/s\nb c bandwidth=1GB/s",
+        "a b bandwidth=1GB/s\nb -> c",
+        "a b bandwidth=1GB/s\nb c capacity=2",
+        "a b bandwidth=300GB/s\nb c bandwidth=16.000000001GB/s",
+        "unit: 0\na b bandwidth=1GB/s",
+        "unit: slow\na b",
+        "a b capacity=0",
+        "a b capacity=-1",
+        "a b capacity=1.5",
+        "a b capacity=65537",
+        "a b capacity=99999999999999999999",
+        "a b latency=-1ns",
+        "a b latency=0.5ps",
+        "a b latency=1h",
+        "a b latency",
+    ];
+    check(
+        GraphFormat::EdgeList,
+        &cases,
+        &expect![[r#"
+            line 1: 'bandwidth': 'fast' does not begin with a number; write for example 25GB/s
+            line 1: 'bandwidth': 'GB' is not a unit of bandwidth; the units are B/s and bit/s with the prefixes k, M, G, T, Ki, Mi, Gi, Ti, for example 25GB/s
+            channel a->b has a bandwidth of 0B/s; give it a bandwidth above 0, or remove it
+            channel a->b has a bandwidth of 0B/s; give it a bandwidth above 0, or remove it
+            channel b->c has no bandwidth, but channel a->b has one; give every channel a bandwidth, or none
+            channel b->c has a capacity and channel a->b has a bandwidth; use one of the two in all channels
+            the greatest common divisor of the bandwidths of b->a (300GB/s) and b->c (16.000000001GB/s) is so small that a capacity exceeds 65536; round all bandwidths to multiples of a unit, for example by --unit 200MB/s
+            one unit of capacity is 0B/s; choose a unit above 0
+            line 1: 'unit': 'slow' does not begin with a number; write for example 25GB/s
+            channel a->b has the capacity 0, but capacities are 1 to 65536
+            line 1: 'capacity' is '-1', expected a whole number from 1 on
+            line 1: 'capacity' is '1.5', expected a whole number from 1 on
+            channel a->b has the capacity 65537, but capacities are 1 to 65536
+            line 1: 'capacity' is '99999999999999999999', expected a whole number from 1 on
+            line 1: 'latency': '-1ns' does not begin with a number; write for example 700ns
+            line 1: 'latency': '0.5ps' is not a whole number of picoseconds; use fewer digits
+            channel a->b has a latency of 3600s, more than 1000s; choose a shorter one
+            line 1: found 'a b latency', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+        "#]],
+    );
+    let json = [
+        topology("{\"name\": \"b\", \"terminal\": true}", "[0, 1]", ", \"capacity\": [1, 1]"),
+        topology("{\"name\": \"b\", \"terminal\": true}", "[0, 1]", ", \"capacity\": [0]"),
+        topology("{\"name\": \"b\", \"terminal\": true}", "[0, 1]", ", \"capacity\": [-1]"),
+        topology("{\"name\": \"b\", \"terminal\": true}", "[0, 1]", ", \"latency_ps\": [1000000000000001]"),
+        topology("{\"name\": \"b\", \"terminal\": true}", "[0, 1]", ", \"unit_bytes_per_second\": 0"),
+        topology(
+            "{\"name\": \"b\", \"terminal\": true}",
+            "[0, 1], [1, 0]",
+            ", \"capacity\": [1, 2], \"shared\": [[0, 1]]",
+        ),
+    ];
+    check(
+        GraphFormat::Json,
+        &json.each_ref().map(String::as_str),
+        &expect![[r#"
+        2 entries in 'capacity' for 1 channels; give one per channel, or leave the field out
+        channel a->b has the capacity 0, but capacities are 1 to 65536
+        line 1, field 'capacity[0]': invalid value: integer `-1`, expected u64
+        channel a->b has a latency of 1000.000000000001s, more than 1000s; choose a shorter one
+        one unit of capacity is 0B/s; choose a unit above 0
+        channels a->b and b->a share a resource, but their capacities differ (1 and 2)
+    "#]],
+    );
+}

@@ -1,7 +1,8 @@
 //! Round trips of all formats. Readers never panic.
 
 use lockstep_topology::{
-    ChannelId, GraphFormat, NodeId, Topology, TopologyBuilder, WriteError, families, read_graph, write_graph,
+    ChannelId, GraphFormat, MAX_CAPACITY, MAX_LATENCY_PS, NodeId, Topology, TopologyBuilder, WriteError, families,
+    read_graph, write_graph,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -11,8 +12,12 @@ use proptest::sample::Index;
 struct Parts {
     /// True for terminals; the routing override.
     nodes: Vec<(bool, Option<bool>)>,
-    /// Ends; true for a link; the shared resource.
-    edges: Vec<(Index, Index, bool, Option<u8>)>,
+    /// Ends; true for a link; the shared resource; the capacity, for channels that share no resource; the latency.
+    edges: Vec<(Index, Index, bool, Option<u8>, u64, u64)>,
+    /// Bandwidth of one unit of capacity.
+    unit: Option<u64>,
+    /// The host of each node, empty for none.
+    hosts: Vec<String>,
     positions: Option<Vec<[f64; 2]>>,
 }
 
@@ -25,7 +30,13 @@ impl Parts {
             .map(|(name, &(terminal, routes))| network.node(name, terminal, routes))
             .collect();
         let mut shared = vec![Vec::new(); 3];
-        for &(u, v, is_link, resource) in &self.edges {
+        for (&node, host) in nodes.iter().zip(&self.hosts) {
+            network.set_host(node, host);
+        }
+        if let Some(unit) = self.unit {
+            network.set_unit(unit);
+        }
+        for &(u, v, is_link, resource, capacity, latency) in &self.edges {
             let (u, v) = (*u.get(&nodes), *v.get(&nodes));
             if u == v {
                 continue;
@@ -34,8 +45,11 @@ impl Parts {
             if is_link {
                 channels.push(network.channel(v, u));
             }
+            network.set_latency(channels.clone(), latency);
             if let Some(group) = resource {
                 shared[usize::from(group)].extend(channels);
+            } else {
+                network.set_capacity(channels, capacity);
             }
         }
         for group in shared {
@@ -51,14 +65,18 @@ fn parts(exceptions: bool) -> impl Strategy<Value = Parts> {
     (1usize..10).prop_flat_map(move |node_count| {
         let routes = prop::option::weighted(0.3, any::<bool>()).prop_map(move |routes| routes.filter(|_| exceptions));
         let resource = prop::option::weighted(0.3, 0..3u8).prop_map(move |resource| resource.filter(|_| exceptions));
-        let edge = (any::<Index>(), any::<Index>(), any::<bool>(), resource);
+        let capacity = prop_oneof![3 => Just(1), 1 => 1..=MAX_CAPACITY];
+        let latency = prop_oneof![3 => Just(0), 1 => 0..=MAX_LATENCY_PS, 1 => Just(700_000)];
+        let edge = (any::<Index>(), any::<Index>(), any::<bool>(), resource, capacity, latency);
         let point = prop::array::uniform2(prop_oneof![-9.0..9.0, prop::num::f64::NORMAL, Just(0.0), Just(-0.0)]);
         (
             prop::collection::vec((prop::bool::weighted(0.7), routes), node_count),
             prop::collection::vec(edge, 0..24),
+            prop::option::of(1..u64::MAX),
+            prop_oneof![Just(vec![String::new(); node_count]), plain_names(node_count)],
             prop::option::of(prop::collection::vec(point, node_count)),
         )
-            .prop_map(|(nodes, edges, positions)| Parts { nodes, edges, positions })
+            .prop_map(|(nodes, edges, unit, hosts, positions)| Parts { nodes, edges, unit, hosts, positions })
     })
 }
 
@@ -93,13 +111,16 @@ fn wild_network() -> impl Strategy<Value = Topology> {
 /// A node: its name, true if it is a terminal, true if it routes.
 type Node<'a> = (&'a str, bool, bool);
 
-/// The ends of the channels of one resource.
-type Resource = Vec<(NodeId, NodeId)>;
+/// The ends, capacity and latency of the channels of one resource.
+type Resource = Vec<(NodeId, NodeId, u32, u64)>;
 
 /// The properties that all formats keep: nodes in order, and the channels of each resource.
 fn essence(topology: &Topology) -> (Vec<Node<'_>>, Vec<Resource>) {
     let nodes = topology.nodes().map(|v| (topology.node_name(v), topology.is_terminal(v), topology.routes(v)));
-    let ends = |channel: ChannelId| (topology.tail(channel), topology.head(channel));
+    let ends = |channel: ChannelId| {
+        let (capacity, latency_ps) = (topology.capacity(channel), topology.latency_ps(channel));
+        (topology.tail(channel), topology.head(channel), capacity, latency_ps)
+    };
     let mut resources = vec![Vec::new(); topology.resource_count()];
     for channel in topology.channels() {
         resources[topology.resource(channel).index()].push(ends(channel));
@@ -122,10 +143,12 @@ fn round_trip(topology: &Topology, format: GraphFormat) -> Result<Option<Topolog
     };
     let again = read_graph(&text, format, "from elsewhere").map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
     prop_assert_eq!(essence(topology), essence(&again), "{}", text);
+    prop_assert_eq!(again.unit_bytes_per_second(), topology.unit_bytes_per_second());
     if format == GraphFormat::EdgeList {
         prop_assert_eq!(again.name(), "from elsewhere");
         prop_assert_eq!(again.positions(), None);
     } else {
+        prop_assert!(topology.nodes().all(|node| again.host(node) == topology.host(node)));
         prop_assert_eq!(again.name(), topology.name());
         prop_assert_eq!(again.positions(), topology.positions());
     }
