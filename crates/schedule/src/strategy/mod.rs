@@ -63,6 +63,13 @@ pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
     instance_on(prop_oneof![4 => topology::any_topology(max_nodes), 1 => with_buses])
 }
 
+/// Generates problems as [`instance`], on networks in which resources have capacities of up to 3.
+pub fn instance_with_capacities(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    let with_buses = topology::connected_bus_topology(max_nodes);
+    let networks = prop_oneof![4 => topology::any_topology(max_nodes), 1 => with_buses];
+    instance_on(networks.prop_flat_map(|network| topology::with_capacities(network, 3)))
+}
+
 /// Generates problems as [`instance`], on networks of a strategy.
 pub fn instance_on(networks: impl Strategy<Value = Topology>) -> impl Strategy<Value = Instance> {
     let parts = (networks, any_collective(), any_model());
@@ -79,7 +86,12 @@ pub fn instance_on(networks: impl Strategy<Value = Topology>) -> impl Strategy<V
 ///
 /// The schedule may have more steps than needed.
 pub fn scheduled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
-    (instance(max_nodes), any::<u64>()).prop_map(|(instance, seed)| {
+    scheduled(instance(max_nodes))
+}
+
+/// Generates problems of a strategy, each with a valid schedule as [`scheduled_instance`].
+pub fn scheduled(instances: impl Strategy<Value = Instance>) -> impl Strategy<Value = (Instance, Schedule)> {
+    (instances, any::<u64>()).prop_map(|(instance, seed)| {
         let schedule = random_schedule(&instance.problem(), seed);
         (instance, schedule)
     })
@@ -90,7 +102,12 @@ pub fn scheduled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, 
 /// The changes drop, repeat or move transfers, replace messages and channels, cut, lengthen or reverse paths, and swap,
 /// merge or split steps.
 pub fn spoiled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
-    (scheduled_instance(max_nodes), spoil::spoilings()).prop_map(|((instance, schedule), spoilings)| {
+    spoiled(instance(max_nodes))
+}
+
+/// Generates problems of a strategy, each with a schedule as [`spoiled_instance`].
+pub fn spoiled(instances: impl Strategy<Value = Instance>) -> impl Strategy<Value = (Instance, Schedule)> {
+    (scheduled(instances), spoil::spoilings()).prop_map(|((instance, schedule), spoilings)| {
         let spoiled = spoil::spoil(&instance.problem(), &schedule, &spoilings);
         (instance, spoiled)
     })

@@ -54,7 +54,7 @@ fn without_barrier(problem: &Problem<'_>, schedule: &Schedule, random: &mut Rand
         let first = ready.get(&(transfer.message, from)).copied().unwrap_or(0) + random.below(8) / 6;
         let fits = |used: &StepUse| {
             used.sends[from.index()].max(used.receives[to.index()]) < limit
-                && transfer.path.iter().all(|&channel| !used.busy[topology.resource(channel).index()])
+                && transfer.path.iter().all(|&channel| used.has_room(topology, channel))
         };
         let free = steps.iter().enumerate().skip(first).find(|(_, (used, _))| fits(used));
         let step = free.map_or(steps.len().max(first), |(step, _)| step);
@@ -111,7 +111,8 @@ struct PendingMessage {
 
 /// The resources and ports in use in a step.
 struct StepUse {
-    busy: Vec<bool>,
+    /// The number of uses of each resource.
+    uses: Vec<u32>,
     sends: Vec<usize>,
     receives: Vec<usize>,
 }
@@ -119,15 +120,19 @@ struct StepUse {
 impl StepUse {
     fn new(topology: &Topology) -> Self {
         let nodes = topology.node_count();
-        Self { busy: vec![false; topology.resource_count()], sends: vec![0; nodes], receives: vec![0; nodes] }
+        Self { uses: vec![0; topology.resource_count()], sends: vec![0; nodes], receives: vec![0; nodes] }
     }
 
     fn take(&mut self, topology: &Topology, from: NodeId, to: NodeId, path: &[ChannelId]) {
         for &channel in path {
-            self.busy[topology.resource(channel).index()] = true;
+            self.uses[topology.resource(channel).index()] += 1;
         }
         self.sends[from.index()] += 1;
         self.receives[to.index()] += 1;
+    }
+
+    fn has_room(&self, topology: &Topology, channel: ChannelId) -> bool {
+        self.uses[topology.resource(channel).index()] < topology.capacity(channel)
     }
 }
 
@@ -304,7 +309,8 @@ impl<'a> Router<'a> {
         for channel in channels {
             let (head, resource) = (self.topology.head(channel), self.topology.resource(channel));
             let is_near = path.len() + (self.walk[to.index()][head.index()] as usize) < max_length;
-            let is_free = !used.busy[resource.index()] && path.iter().all(|&on| self.topology.resource(on) != resource);
+            let is_new = path.iter().all(|&on| self.topology.resource(on) != resource);
+            let is_free = is_new && used.has_room(self.topology, channel);
             if is_near && is_free && !visited[head.index()] {
                 path.push(channel);
                 if self.extend(used, head, (to, max_length), visited, path, random) {

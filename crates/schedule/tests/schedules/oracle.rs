@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_schedule::strategy::spoiled_instance;
+use lockstep_schedule::strategy::{instance_with_capacities, spoiled, spoiled_instance};
 use lockstep_schedule::{
     Collective, CommunicationModel, Message, Pattern, Ports, Problem, Routing, ScatterRule, Switching, verify,
     violations,
@@ -209,12 +209,18 @@ fn arrives(
 }
 
 fn no_conflict(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
-    let resources: Vec<_> = step
-        .iter()
-        .flat_map(|(_, path)| path)
-        .map(|&channel| problem.topology().resource(ChannelId::new(channel)))
-        .collect();
-    resources.iter().collect::<BTreeSet<_>>().len() == resources.len()
+    let topology = problem.topology();
+    let resource = |&channel: &u32| topology.resource(ChannelId::new(channel));
+    let mut uses: BTreeMap<ResourceId, u32> = BTreeMap::new();
+    for (_, path) in step {
+        if path.iter().map(resource).collect::<BTreeSet<_>>().len() < path.len() {
+            return false;
+        }
+        for channel in path {
+            *uses.entry(resource(channel)).or_default() += 1;
+        }
+    }
+    uses.into_iter().all(|(resource, uses)| uses <= topology.resource_capacity(resource))
 }
 
 fn ports(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
@@ -283,7 +289,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn the_verifier_agrees_with_the_oracle((instance, schedule) in spoiled_instance(8)) {
+    fn the_verifier_agrees_with_the_oracle(
+        (instance, schedule) in prop_oneof![3 => spoiled_instance(8), 1 => spoiled(instance_with_capacities(8))],
+    ) {
         let problem = instance.problem();
         let expected = oracle(&problem, &draft(&schedule));
         let found = verify(&problem, &schedule);
