@@ -7,7 +7,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyEr
 use serde::{Deserialize, Serialize};
 
 use crate::collective::Collective;
-use crate::file::{KIND, PATTERN_KIND, ScheduleFile, ScheduleFileError};
+use crate::file::{KIND, PATTERN_KIND, RATES_KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
@@ -19,8 +19,14 @@ impl ScheduleFile {
     /// Returns the bytes of a binary file: at least 4 bytes per transfer. The topology keeps its name, node names and
     /// positions.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let tables = Tables::from(self);
-        if self.kind() == KIND { KIND.seal(&tables) } else { PATTERN_KIND.seal(&(tables, self.collective.pattern())) }
+        let (kind, tables, pattern) = (self.kind(), Tables::from(self), self.collective.pattern());
+        if kind == KIND {
+            kind.seal(&tables)
+        } else if kind == PATTERN_KIND {
+            kind.seal(&(tables, pattern))
+        } else {
+            kind.seal(&(tables, pattern, RateTables::from(self)))
+        }
     }
 
     /// Reads a binary file.
@@ -31,11 +37,15 @@ impl ScheduleFile {
     /// Otherwise the errors of [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
         match KIND.open::<Tables>(bytes) {
-            Err(FileError::Sealed(SealError::Version { .. })) => {
+            Err(FileError::Sealed(SealError::Version { found: 2, .. })) => {
                 let (tables, pattern) = PATTERN_KIND.open::<(Tables, Pattern)>(bytes)?;
-                tables.into_file(Some(pattern))
+                tables.into_file(Some(pattern), RateTables::default())
             }
-            tables => tables?.into_file(None),
+            Err(FileError::Sealed(SealError::Version { .. })) => {
+                let (tables, pattern, rates) = RATES_KIND.open::<(Tables, Pattern, RateTables)>(bytes)?;
+                tables.into_file(Some(pattern), rates)
+            }
+            tables => tables?.into_file(None, RateTables::default()),
         }
     }
 }
@@ -54,6 +64,35 @@ struct Tables {
     steps: StepTables,
 }
 
+/// What version 3 adds.
+#[derive(Serialize, Deserialize, Default)]
+struct RateTables {
+    /// One per channel; empty if all are 1.
+    capacity: Vec<u64>,
+    /// One per channel; empty if all are 0.
+    latency_ps: Vec<u64>,
+    unit_bytes_per_second: Option<u64>,
+    /// The nodes that have a host.
+    hosts: Vec<(NodeId, String)>,
+    /// One per step; empty if all are 1.
+    widths: Vec<NonZeroU32>,
+}
+
+impl From<&ScheduleFile> for RateTables {
+    fn from(file: &ScheduleFile) -> Self {
+        let topology = &file.topology;
+        let per_channel = |is_stated: bool| is_stated.then(|| topology.channel_numbers()).into_iter().flatten();
+        let hosts = topology.nodes().filter_map(|node| Some((node, topology.host(node)?.to_owned())));
+        Self {
+            capacity: per_channel(topology.has_capacities()).map(|channel| topology.capacity(channel).into()).collect(),
+            latency_ps: per_channel(topology.has_latencies()).map(|channel| topology.latency_ps(channel)).collect(),
+            unit_bytes_per_second: topology.unit_bytes_per_second(),
+            hosts: hosts.collect(),
+            widths: file.schedule.widths().to_vec(),
+        }
+    }
+}
+
 /// The steps of a schedule.
 #[derive(Serialize, Deserialize)]
 struct StepTables {
@@ -70,7 +109,8 @@ impl Schedule {
     /// Returns the bytes of the steps without the problem: at least 4 bytes per transfer. [`unpack`](Self::unpack)
     /// reads them. For a complete file, use [`ScheduleFile::to_bytes`].
     pub fn pack(&self) -> Vec<u8> {
-        encode(&StepTables::from(self))
+        let steps = StepTables::from(self);
+        if self.widths().is_empty() { encode(&steps) } else { encode(&(steps, self.widths().to_vec())) }
     }
 
     /// Reads the bytes written by [`pack`](Self::pack).
@@ -80,7 +120,16 @@ impl Schedule {
     /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) or [`ScheduleFileError::Tables`] if the bytes are not a
     /// schedule.
     pub fn unpack(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        decode::<StepTables>(bytes).map_err(FileError::from)?.schedule()
+        if let Ok(tables) = decode::<StepTables>(bytes) {
+            return tables.schedule();
+        }
+        let (tables, widths) = decode::<(StepTables, Vec<NonZeroU32>)>(bytes).map_err(FileError::from)?;
+        let mut schedule = tables.schedule()?;
+        if widths.len() != schedule.step_count() {
+            return Err(ScheduleFileError::Tables { why: "the number of widths is not the number of steps" });
+        }
+        schedule.set_widths(widths);
+        Ok(schedule)
     }
 }
 
@@ -200,7 +249,7 @@ fn message_table(problem: &Problem<'_>) -> Vec<(NodeId, Vec<NodeId>)> {
 
 impl Tables {
     /// Returns the file. A custom collective has `pattern`, or the pattern that its messages imply if it is `None`.
-    fn into_file(self, pattern: Option<Pattern>) -> Result<ScheduleFile, ScheduleFileError> {
+    fn into_file(self, pattern: Option<Pattern>, rates: RateTables) -> Result<ScheduleFile, ScheduleFileError> {
         let Self { topology, model, collective, root, chunks, messages, steps } = self;
         let schedule = steps.schedule()?;
         let collective = if collective.is_empty() {
@@ -210,17 +259,14 @@ impl Tables {
         } else {
             collective.parse().and_then(|name: CollectiveName| name.with_root(root)).map_err(ScheduleFileError::Name)?
         };
-        ScheduleFile::checked(
-            topology.build().map_err(ScheduleFileError::Topology)?,
-            collective.with_chunks(chunks),
-            model.into(),
-            schedule,
-        )
+        let widths = rates.widths.clone();
+        let topology = topology.build(rates).map_err(ScheduleFileError::Topology)?;
+        ScheduleFile::checked(topology, collective.with_chunks(chunks), model.into(), schedule)?.with_widths(widths)
     }
 }
 
 impl TopologyTables {
-    fn build(self) -> Result<Topology, TopologyError> {
+    fn build(self, rates: RateTables) -> Result<Topology, TopologyError> {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
         for (name, terminal, routes) in self.nodes {
@@ -231,6 +277,19 @@ impl TopologyTables {
         }
         for group in self.shared {
             builder.share(group);
+        }
+        for (place, capacity) in rates.capacity.into_iter().enumerate() {
+            builder.set_capacity([ChannelId::from_index(place)], capacity);
+        }
+        for (place, latency_ps) in rates.latency_ps.into_iter().enumerate() {
+            builder.set_latency([ChannelId::from_index(place)], latency_ps);
+        }
+        if let Some(unit) = rates.unit_bytes_per_second {
+            builder.set_unit(unit);
+        }
+        // Not in the table of nodes, so a host of an unknown node is left out.
+        for (node, host) in rates.hosts.into_iter().filter(|(node, _)| node.index() < nodes as usize) {
+            builder.set_host(node, host);
         }
         self.failed_nodes.into_iter().for_each(|node| builder.fail_node(node));
         self.failed_channels.into_iter().for_each(|channel| builder.fail_channel(channel));

@@ -1,5 +1,7 @@
 //! Schedule files: a schedule and its problem.
 
+use std::num::NonZeroU32;
+
 use lockstep_files::{FileError, FileKind, one_line};
 use lockstep_topology::{CayleyError, Topology, TopologyError};
 
@@ -22,6 +24,9 @@ pub(crate) const KIND: FileKind = FileKind {
 
 /// Version 2, which states the pattern of a custom collective. In version 1, [`KIND`], the messages imply the pattern.
 pub(crate) const PATTERN_KIND: FileKind = FileKind { version: 2, ..KIND };
+
+/// Version 3, which also has capacities, latencies, hosts, a unit of bandwidth, or widths of steps.
+pub(crate) const RATES_KIND: FileKind = FileKind { version: 3, ..KIND };
 
 /// A schedule with its network, collective and model: the contents of a file.
 ///
@@ -60,9 +65,27 @@ impl ScheduleFile {
         Self { topology, collective, model: problem.model(), schedule }
     }
 
-    /// Returns the lowest version of the format that can store the collective.
+    /// Returns the lowest version of the format that can store the file.
     pub(crate) fn kind(&self) -> FileKind {
-        if self.collective.implies_pattern() { KIND } else { PATTERN_KIND }
+        let topology = &self.topology;
+        let has_rates = topology.has_capacities() || topology.has_latencies();
+        let has_units = topology.unit_bytes_per_second().is_some() || topology.has_hosts();
+        match self.collective.implies_pattern() {
+            _ if has_rates || has_units || !self.schedule.widths().is_empty() => RATES_KIND,
+            true => KIND,
+            false => PATTERN_KIND,
+        }
+    }
+
+    /// Sets the widths of the steps, one per step, or none if all are 1.
+    pub(crate) fn with_widths(mut self, widths: Vec<NonZeroU32>) -> Result<Self, ScheduleFileError> {
+        let (found, steps) = (widths.len(), self.schedule.step_count());
+        if found != 0 && found != steps {
+            let why = format!("found {found} widths for {steps} steps; give one per step, or leave the field out");
+            return Err(ScheduleFileError::Widths { why });
+        }
+        self.schedule.set_widths(widths);
+        Ok(self)
     }
 
     pub(crate) fn checked(
@@ -125,6 +148,12 @@ pub enum ScheduleFileError {
     /// An unknown collective, a missing root, or a root where none is allowed.
     #[error("field 'collective': {}", one_line(&.0.to_string()))]
     Name(CollectiveNameError),
+    /// Widths that do not fit the steps.
+    #[error("field 'widths': {why}")]
+    Widths {
+        /// The fault and the remedy.
+        why: String,
+    },
     /// A pattern where none is allowed.
     #[error("field 'collective.pattern': {why}")]
     Pattern {

@@ -1,4 +1,4 @@
-//! The JSON form of schedule files: `"format": "lockstep-schedule"`, versions 1 and 2.
+//! The JSON form of schedule files: `"format": "lockstep-schedule"`, versions 1 to 3.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -10,7 +10,7 @@ use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::collective::Collective;
-use crate::file::{KIND, PATTERN_KIND, ScheduleFile, ScheduleFileError};
+use crate::file::{KIND, PATTERN_KIND, RATES_KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId, Messages, Receivers};
 use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
@@ -36,11 +36,13 @@ impl ScheduleFile {
     ///
     /// The first [`ScheduleFileError`]. Format and version are checked first.
     pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
-        let record: Record = match KIND.parse(text) {
-            Err(FileError::Version { .. }) => PATTERN_KIND.parse(text)?,
-            record => record?,
-        };
-        record.try_into()
+        let mut record = KIND.parse::<Record>(text);
+        for newer in [PATTERN_KIND, RATES_KIND] {
+            if let Err(FileError::Version { .. }) = record {
+                record = newer.parse(text);
+            }
+        }
+        record?.try_into()
     }
 }
 
@@ -55,6 +57,9 @@ struct Record {
     collective: CollectiveRecord,
     messages: Option<Vec<MessageRecord>>,
     steps: Schedule,
+    /// The width of each step, if one is not 1. Version 3 only.
+    #[serde(default)]
+    widths: Vec<NonZeroU32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -63,7 +68,7 @@ struct CollectiveRecord {
     kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<NodeId>,
-    /// The pattern of a custom collective, if the messages do not imply it. Version 2 only.
+    /// The pattern of a custom collective, if the messages do not imply it. From version 2 on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<Pattern>,
     #[serde(default = "one_chunk")]
@@ -91,12 +96,13 @@ impl TryFrom<Record> for ScheduleFile {
     type Error = ScheduleFileError;
 
     fn try_from(record: Record) -> Result<Self, ScheduleFileError> {
-        let file_kind = if record.version == KIND.version { KIND } else { PATTERN_KIND };
+        let kinds = [KIND, PATTERN_KIND, RATES_KIND];
+        let file_kind = kinds.into_iter().find(|kind| kind.version == record.version).unwrap_or(RATES_KIND);
         file_kind.check(&record.format, record.version.into())?;
-        let Record { topology, model, collective, messages, steps, .. } = record;
+        let Record { topology, model, collective, messages, steps, widths, .. } = record;
         let CollectiveRecord { kind, root, pattern, chunks } = collective;
         if pattern.is_some() && (kind != CUSTOM || file_kind == KIND) {
-            let why = "only a custom collective of version 2 states its pattern; leave the field out";
+            let why = "only a custom collective from version 2 on states its pattern; leave the field out";
             return Err(ScheduleFileError::Pattern { why });
         }
         let listed = messages.as_deref();
@@ -108,7 +114,11 @@ impl TryFrom<Record> for ScheduleFile {
         } else {
             kind.parse().and_then(|name: CollectiveName| name.with_root(root)).map_err(ScheduleFileError::Name)?
         };
-        let file = Self::checked(topology, collective.with_chunks(chunks), model, steps)?;
+        if !widths.is_empty() && file_kind.version < RATES_KIND.version {
+            let why = "only files from version 3 on have widths; leave the field out".to_owned();
+            return Err(ScheduleFileError::Widths { why });
+        }
+        let file = Self::checked(topology, collective.with_chunks(chunks), model, steps)?.with_widths(widths)?;
         if kind != CUSTOM
             && let Some(listed) = listed
         {
@@ -190,8 +200,9 @@ impl Serialize for ScheduleFile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (problem, collective) = (self.problem(), &self.collective);
         let (file_kind, kind) = (self.kind(), collective.abbreviation().to_owned());
-        let pattern = (file_kind != KIND).then(|| collective.pattern());
-        let mut file = serializer.serialize_struct("ScheduleFile", 7)?;
+        let pattern = (!collective.implies_pattern()).then(|| collective.pattern());
+        let mut file =
+            serializer.serialize_struct("ScheduleFile", 7 + usize::from(!self.schedule.widths().is_empty()))?;
         file.serialize_field("format", file_kind.format)?;
         file.serialize_field("version", &file_kind.version)?;
         file.serialize_field("topology", &self.topology)?;
@@ -202,6 +213,9 @@ impl Serialize for ScheduleFile {
         )?;
         file.serialize_field("messages", &MessageList(problem.messages()))?;
         file.serialize_field("steps", &self.schedule)?;
+        if !self.schedule.widths().is_empty() {
+            file.serialize_field("widths", self.schedule.widths())?;
+        }
         file.end()
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn needed_transfers(topology: &Topology, messages: &Messages<'_>, sch
             (place..).zip(step.iter()).filter(|&(place, _)| is_needed[place]).map(|(_, transfer)| transfer).collect();
         place += step.len();
         if !kept.is_empty() {
-            needed.begin_step();
+            needed.begin_step_of_width(step.width());
             for transfer in kept {
                 needed.push(transfer.message, transfer.path);
             }

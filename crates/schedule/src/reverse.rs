@@ -22,7 +22,7 @@ impl Schedule {
         let mut reversed = Self::with_capacity(self.transfer_count(), self.channel_use_count());
         let mut path: Vec<ChannelId> = Vec::new();
         for (_, step) in self.steps().rev() {
-            reversed.begin_step();
+            reversed.begin_step_of_width(step.width());
             for transfer in step.iter().rev() {
                 path.clear();
                 path.extend(transfer.path.iter().rev());

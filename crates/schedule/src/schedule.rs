@@ -1,10 +1,15 @@
 //! The schedule: a flat list of steps.
 
+use std::num::NonZeroU32;
+
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::messages::MessageId;
 
 /// A list of synchronized steps: step `t + 1` begins when all of step `t` has arrived.
+///
+/// A step has a *width*, by default 1. In a step of width `w` every resource and every port carries `w` times as many
+/// transfers as in a step of width 1, and the step takes the time of one start-up and `w` transmissions.
 ///
 /// Plain data that may be invalid; [`verify`](crate::verify) decides. Memory: 8 bytes per transfer and 4 bytes per
 /// channel of its path.
@@ -34,6 +39,8 @@ pub struct Schedule {
     /// The end of each transfer's path in `channels`.
     path_end: Vec<u32>,
     channels: Vec<ChannelId>,
+    /// The width of each step; empty if all are 1.
+    widths: Vec<NonZeroU32>,
 }
 
 impl Schedule {
@@ -49,11 +56,23 @@ impl Schedule {
             message: Vec::with_capacity(transfers),
             path_end: Vec::with_capacity(transfers),
             channels: Vec::with_capacity(channel_uses),
+            widths: Vec::new(),
         }
     }
 
-    /// Begins the next step, to which all transfers pushed later belong.
+    /// Begins the next step, to which all transfers pushed later belong. Its width is 1.
     pub fn begin_step(&mut self) {
+        self.begin_step_of_width(NonZeroU32::MIN);
+    }
+
+    /// Begins the next step with this width.
+    pub fn begin_step_of_width(&mut self, width: NonZeroU32) {
+        if width != NonZeroU32::MIN && self.widths.is_empty() {
+            self.widths.resize(self.step_end.len(), NonZeroU32::MIN);
+        }
+        if width != NonZeroU32::MIN || !self.widths.is_empty() {
+            self.widths.push(width);
+        }
         self.step_end.push(self.message.len() as u32);
     }
 
@@ -85,6 +104,26 @@ impl Schedule {
         self.step_end.len()
     }
 
+    /// Returns the width of each step, in the order of the steps; empty if all are 1.
+    pub fn widths(&self) -> &[NonZeroU32] {
+        &self.widths
+    }
+
+    /// Returns the sum of the widths of all steps: the number of steps if all have width 1.
+    pub fn width_sum(&self) -> u64 {
+        if self.widths.is_empty() {
+            return self.step_count() as u64;
+        }
+        self.widths.iter().map(|width| u64::from(width.get())).sum()
+    }
+
+    /// Replaces the widths of all steps; empty if all are 1.
+    pub(crate) fn set_widths(&mut self, widths: Vec<NonZeroU32>) {
+        debug_assert!(widths.is_empty() || widths.len() == self.step_count());
+        let is_one = |width: &NonZeroU32| *width == NonZeroU32::MIN;
+        self.widths = if widths.iter().all(is_one) { Vec::new() } else { widths };
+    }
+
     /// Returns the number of transfers in all steps together.
     pub fn transfer_count(&self) -> usize {
         self.message.len()
@@ -102,7 +141,8 @@ impl Schedule {
     /// Panics if there is no such step.
     pub fn step(&self, step: usize) -> Step<'_> {
         let start = if step == 0 { 0 } else { self.step_end[step - 1] };
-        Step { schedule: self, start: start as usize, end: self.step_end[step] as usize }
+        let width = self.widths.get(step).copied().unwrap_or(NonZeroU32::MIN);
+        Step { schedule: self, start: start as usize, end: self.step_end[step] as usize, width }
     }
 
     /// Returns the steps in time order, each with its index from 0.
@@ -113,7 +153,7 @@ impl Schedule {
     /// Appends the steps of another schedule.
     pub fn append(&mut self, other: &Self) {
         for (_, step) in other.steps() {
-            self.begin_step();
+            self.begin_step_of_width(step.width());
             for transfer in step.iter() {
                 self.push(transfer.message, transfer.path);
             }
@@ -134,6 +174,7 @@ pub struct Step<'a> {
     schedule: &'a Schedule,
     start: usize,
     end: usize,
+    width: NonZeroU32,
 }
 
 impl<'a> Step<'a> {
@@ -145,6 +186,11 @@ impl<'a> Step<'a> {
     /// Returns true if the step has no transfer.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
+    }
+
+    /// Returns the width: the number of times that each resource and port may be used for each unit of its capacity.
+    pub fn width(&self) -> NonZeroU32 {
+        self.width
     }
 
     /// Returns the number of channel uses of the step.
@@ -211,6 +257,23 @@ mod tests {
             }
         }
         schedule
+    }
+
+    #[test]
+    fn widths_belong_to_their_steps() {
+        let widths = |schedule: &Schedule| schedule.steps().map(|(_, step)| step.width().get()).collect::<Vec<_>>();
+        let mut wide = schedule(&[&[(0, &[1])], &[]]);
+        assert_eq!((widths(&wide), wide.width_sum()), (vec![1, 1], 2));
+        wide.begin_step_of_width(NonZeroU32::new(3).unwrap());
+        wide.begin_step();
+        assert_eq!((widths(&wide), wide.width_sum()), (vec![1, 1, 3, 1], 6));
+        assert_eq!(widths(&wide.reversed()), [1, 3, 1, 1]);
+        let mut twice = wide.clone();
+        twice.append(&wide);
+        assert_eq!(widths(&twice), [1, 1, 3, 1, 1, 1, 3, 1]);
+        let mut plain = schedule(&[]);
+        plain.begin_step_of_width(NonZeroU32::MIN);
+        assert_eq!(plain, schedule(&[&[]]));
     }
 
     #[test]

@@ -233,17 +233,17 @@ pub enum Violation {
         /// The channel of the first transfer.
         other_channel: NamedChannel,
     },
-    /// More transfers than the capacity of a channel, or of the channels that share its resource.
+    /// More transfers than a channel, or the channels that share its resource, carry in the step.
     #[error(
-        "{at}: channel {channel} has a capacity of {capacity} transfers per step, which earlier transfers of the step use"
+        "{at}: channel {channel} carries {room} transfers in this step, and earlier transfers of the step take them all"
     )]
     ResourceFull {
         /// The first transfer beyond the capacity.
         at: Place,
         /// Its channel.
         channel: NamedChannel,
-        /// The capacity.
-        capacity: u32,
+        /// The capacity times the width of the step.
+        room: u64,
     },
     /// One path over two channels that share a resource.
     #[error("{at}: the path uses channel {channel} and channel {other_channel}, which share a resource")]

@@ -233,7 +233,12 @@ impl Topology {
 
     /// Returns the name of the machine that a node belongs to, if it is known.
     pub fn host(&self, node: NodeId) -> Option<&str> {
-        (self.hosts.len() > 0).then(|| self.hosts.get(node.index())).filter(|host| !host.is_empty())
+        self.has_hosts().then(|| self.hosts.get(node.index())).filter(|host| !host.is_empty())
+    }
+
+    /// Returns true if a node has a host.
+    pub fn has_hosts(&self) -> bool {
+        self.hosts.len() > 0
     }
 
     /// Finds a node by its name in `O(N)` time.

@@ -1,5 +1,7 @@
 //! Changes that usually make a valid schedule invalid.
 
+use std::num::NonZeroU32;
+
 use lockstep_topology::ChannelId;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -29,10 +31,11 @@ pub(super) enum Change {
     DetourPath,
     SwapSteps,
     MergeSteps,
+    JoinSteps,
     SplitStep,
 }
 
-const CHANGES: [Change; 16] = [
+const CHANGES: [Change; 17] = [
     Change::DropTransfer,
     Change::RepeatTransfer,
     Change::MoveTransfer,
@@ -48,6 +51,7 @@ const CHANGES: [Change; 16] = [
     Change::DetourPath,
     Change::SwapSteps,
     Change::MergeSteps,
+    Change::JoinSteps,
     Change::SplitStep,
 ];
 
@@ -65,12 +69,13 @@ pub(super) fn spoil(problem: &Problem<'_>, schedule: &Schedule, spoilings: &[Spo
         .steps()
         .map(|(_, step)| step.iter().map(|transfer| (transfer.message, transfer.path.to_vec())).collect())
         .collect();
+    let mut widths: Vec<NonZeroU32> = schedule.steps().map(|(_, step)| step.width()).collect();
     for spoiling in spoilings {
-        apply(problem, &mut steps, *spoiling);
+        apply(problem, &mut steps, &mut widths, *spoiling);
     }
     let mut spoiled = Schedule::new();
-    for step in steps {
-        spoiled.begin_step();
+    for (step, width) in steps.into_iter().zip(widths) {
+        spoiled.begin_step_of_width(width);
         for (message, path) in step {
             spoiled.push(message, &path);
         }
@@ -78,7 +83,7 @@ pub(super) fn spoil(problem: &Problem<'_>, schedule: &Schedule, spoilings: &[Spo
     spoiled
 }
 
-fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoiling) {
+fn apply(problem: &Problem<'_>, steps: &mut Steps, widths: &mut Vec<NonZeroU32>, (change, first, second): Spoiling) {
     let places: Vec<(usize, usize)> =
         steps.iter().enumerate().flat_map(|(step, list)| (0..list.len()).map(move |place| (step, place))).collect();
     if places.is_empty() {
@@ -122,16 +127,25 @@ fn apply(problem: &Problem<'_>, steps: &mut Steps, (change, first, second): Spoi
         Change::ReversePath => transfer.1.reverse(),
         Change::EmptyPath => transfer.1.clear(),
         Change::DetourPath => detour(problem, &mut transfer.1, second),
-        Change::SwapSteps => steps.swap(step, other_step),
-        Change::MergeSteps => {
+        Change::SwapSteps => {
+            steps.swap(step, other_step);
+            widths.swap(step, other_step);
+        }
+        // A joined step has the widths of both.
+        Change::MergeSteps | Change::JoinSteps => {
             if step + 1 < steps.len() {
                 let next = steps.remove(step + 1);
                 steps[step].extend(next);
+                let width = widths.remove(step + 1);
+                if change == Change::JoinSteps {
+                    widths[step] = widths[step].saturating_add(width.get());
+                }
             }
         }
         Change::SplitStep => {
             let rest = steps[step].split_off(place);
             steps.insert(step + 1, rest);
+            widths.insert(step + 1, widths[step]);
         }
     }
 }

@@ -15,9 +15,9 @@ struct NetworkUse {
     visited: Vec<u32>,
     /// The last step that used a resource.
     busy: Vec<u32>,
-    /// By resource: the number of its uses in that step. Empty if every resource has one use per step.
+    /// By resource: the number of its uses in that step. Empty if every resource has one use in every step.
     uses: Vec<u32>,
-    /// By resource: the last transfer that used it. Empty if every resource has one use per step.
+    /// By resource: the last transfer that used it. Empty if every resource has one use in every step.
     user: Vec<u32>,
     /// The ports that senders use.
     sends: PortUse,
@@ -25,6 +25,8 @@ struct NetworkUse {
     receives: PortUse,
     /// The current step that is not empty.
     step: u32,
+    /// Its width.
+    width: u32,
     /// The current transfer.
     transfer: u32,
 }
@@ -37,8 +39,8 @@ struct PortUse {
 }
 
 impl PortUse {
-    /// Takes a port; returns `false` if none is left.
-    fn take(&mut self, node: NodeId, stamp: u32) -> bool {
+    /// Takes a port in a step of this width; returns `false` if none is left.
+    fn take(&mut self, node: NodeId, stamp: u32, width: u32) -> bool {
         let Some((step, used)) = self.used.get_mut(node.index()) else {
             return true;
         };
@@ -46,7 +48,7 @@ impl PortUse {
             (*step, *used) = (stamp, 0);
         }
         *used += 1;
-        *used <= self.limit
+        u64::from(*used) <= u64::from(self.limit) * u64::from(width)
     }
 }
 
@@ -57,7 +59,8 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
         Ports::All => PortUse { limit: u32::MAX, used: Vec::new() },
         Ports::Limit(limit) => PortUse { limit: limit.get(), used: vec![(0, 0); topology.node_count()] },
     };
-    let counted = if topology.has_capacities() { topology.resource_count() } else { 0 };
+    let counted =
+        if topology.has_capacities() || !case.schedule.widths().is_empty() { topology.resource_count() } else { 0 };
     let mut uses = NetworkUse {
         visited: vec![0; topology.node_count()],
         busy: vec![0; topology.resource_count()],
@@ -66,10 +69,12 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
         sends: port_use(),
         receives: port_use(),
         step: 0,
+        width: 1,
         transfer: 0,
     };
     for (step, transfers) in case.schedule.steps().filter(|(_, step)| !step.is_empty()) {
         uses.step += 1;
+        uses.width = transfers.width().get();
         for (place, transfer) in transfers.iter().enumerate() {
             uses.transfer += 1;
             let at = PlacedTransfer { step, place, transfer };
@@ -149,7 +154,7 @@ fn verify_resources(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut 
     }
 }
 
-/// Rule 3 in a network with capacities. No path uses a resource twice, whatever its capacity.
+/// Rule 3 in a network with capacities, or in a schedule with widths. No path uses a resource twice, whatever its capacity.
 fn verify_capacities(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut NetworkUse, findings: &mut Findings) {
     let topology = case.topology;
     let mut conflict = None;
@@ -160,17 +165,17 @@ fn verify_capacities(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut
             (uses.busy[place], uses.uses[place]) = (uses.step, 0);
         }
         uses.uses[place] += 1;
+        let room = u64::from(topology.resource_capacity(resource)) * u64::from(uses.width);
         let is_twice = std::mem::replace(&mut uses.user[place], uses.transfer) == uses.transfer;
-        if is_twice || uses.uses[place] > topology.resource_capacity(resource) {
-            conflict = conflict.or(Some((channel, is_twice)));
+        if is_twice || u64::from(uses.uses[place]) > room {
+            conflict = conflict.or(Some((channel, is_twice, room)));
         }
     }
-    if let Some((channel, is_twice)) = conflict {
-        let capacity = topology.capacity(channel);
-        findings.add(if is_twice || capacity == 1 {
+    if let Some((channel, is_twice, room)) = conflict {
+        findings.add(if is_twice || room == 1 {
             resource_conflict(case, at, channel, is_twice)
         } else {
-            Violation::ResourceFull { at: case.place(at), channel: case.channel(channel), capacity }
+            Violation::ResourceFull { at: case.place(at), channel: case.channel(channel), room }
         });
     }
 }
@@ -206,11 +211,11 @@ fn verify_ports(case: &ScheduleCase<'_>, at: PlacedTransfer<'_>, uses: &mut Netw
     let Some((sender, receiver)) = case.ends(at.transfer) else {
         return;
     };
-    let limit = uses.sends.limit;
-    if !uses.sends.take(sender, uses.step) {
+    let (limit, width) = (uses.sends.limit.saturating_mul(uses.width), uses.width);
+    if !uses.sends.take(sender, uses.step, width) {
         findings.add(Violation::SendPorts { at: case.place(at), node: case.node(sender), limit });
     }
-    if !uses.receives.take(receiver, uses.step) {
+    if !uses.receives.take(receiver, uses.step, width) {
         findings.add(Violation::ReceivePorts { at: case.place(at), node: case.node(receiver), limit });
     }
 }

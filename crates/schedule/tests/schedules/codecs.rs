@@ -1,6 +1,6 @@
 //! JSON and binary schedule files.
 
-use lockstep_schedule::strategy::spoiled_instance;
+use lockstep_schedule::strategy::{Instance, instance_with_capacities, spoiled, spoiled_instance};
 use lockstep_schedule::{Collective, CommunicationModel, Message, MessageId, Ports, Problem, Schedule, ScheduleFile};
 use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
 use proptest::prelude::*;
@@ -8,13 +8,25 @@ use proptest::sample::Index;
 
 use crate::draft::{ring, schedule};
 
-fn file_of(instance: &lockstep_schedule::strategy::Instance, schedule: Schedule) -> ScheduleFile {
+/// Schedules on networks of all kinds, a third of them with capacities, latencies, hosts and a unit.
+fn any_schedule(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
+    let with_rates = spoiled(instance_with_capacities(max_nodes)).prop_map(|(instance, schedule)| {
+        let mut text = serde_json::to_value(&instance.topology).unwrap();
+        text["unit_bytes_per_second"] = 25_000_000_000u64.into();
+        text["latency_ps"] = instance.topology.channel_numbers().map(|channel| 700 * channel.number()).collect();
+        text["nodes"][0]["host"] = "rack 1".into();
+        (Instance { topology: serde_json::from_value(text).unwrap(), ..instance }, schedule)
+    });
+    prop_oneof![2 => spoiled_instance(max_nodes), 1 => with_rates]
+}
+
+fn file_of(instance: &Instance, schedule: Schedule) -> ScheduleFile {
     ScheduleFile::new(&instance.problem(), schedule)
 }
 
 proptest! {
     #[test]
-    fn json_round_trips((instance, schedule) in spoiled_instance(8)) {
+    fn json_round_trips((instance, schedule) in any_schedule(8)) {
         let file = file_of(&instance, schedule);
         let text = file.to_json();
         prop_assert_eq!(ScheduleFile::from_json(&text).unwrap(), file.clone());
@@ -25,7 +37,7 @@ proptest! {
     }
 
     #[test]
-    fn binary_round_trips((instance, schedule) in spoiled_instance(8)) {
+    fn binary_round_trips((instance, schedule) in any_schedule(8)) {
         let file = file_of(&instance, schedule);
         let bytes = file.to_bytes();
         prop_assert_eq!(ScheduleFile::from_bytes(&bytes).unwrap(), file.clone());
@@ -34,7 +46,7 @@ proptest! {
 
     #[test]
     fn altered_binary_files_are_refused(
-        (instance, schedule) in spoiled_instance(5), place: Index, flip in 1u8.., cut: Index,
+        (instance, schedule) in any_schedule(5), place: Index, flip in 1u8.., cut: Index,
     ) {
         let bytes = file_of(&instance, schedule).to_bytes();
         prop_assert!(ScheduleFile::from_bytes(&bytes[..cut.index(bytes.len())]).is_err());
@@ -47,7 +59,7 @@ proptest! {
     /// A forged payload with a valid checksum does not make the reader panic.
     #[test]
     fn forged_binary_files_are_read_without_panic(
-        (instance, schedule) in spoiled_instance(5), places: [Index; 2], bytes: [u8; 2], cut: Option<Index>,
+        (instance, schedule) in any_schedule(5), places: [Index; 2], bytes: [u8; 2], cut: Option<Index>,
     ) {
         let sealed = file_of(&instance, schedule).to_bytes();
         let version = u32::from(sealed[8]);
@@ -64,7 +76,7 @@ proptest! {
 
     #[test]
     fn altered_json_files_are_read_without_panic(
-        (instance, schedule) in spoiled_instance(5), place: Index, byte in 0x20u8..0x7f, cut: Option<Index>,
+        (instance, schedule) in any_schedule(5), place: Index, byte in 0x20u8..0x7f, cut: Option<Index>,
     ) {
         let mut bytes = file_of(&instance, schedule).to_json().into_bytes();
         let place = place.index(bytes.len());
@@ -159,11 +171,11 @@ fn wrong_files_are_refused_by_their_head() {
         "field 'format' is 'lockstep-topology', expected 'lockstep-schedule'; a topology alone is no schedule, plan one for it"
     );
     // The version is checked before unknown fields, which a later version may have.
-    let later = refused("\"version\": 1,\n  \"topology\"", "\"version\": 3, \"novelty\": 1,\n  \"topology\"");
-    assert_eq!(later, "field 'version' is 3, but only version 2 is known; use a newer lockstep");
+    let later = refused("\"version\": 1,\n  \"topology\"", "\"version\": 4, \"novelty\": 1,\n  \"topology\"");
+    assert_eq!(later, "field 'version' is 4, but only version 3 is known; use a newer lockstep");
     assert_eq!(
-        refused("\"version\": 1,\n  \"topology\"", "\"version\": 3,\n  \"topology\""),
-        "field 'version' is 3, but only version 2 is known; use a newer lockstep"
+        refused("\"version\": 1,\n  \"topology\"", "\"version\": 4,\n  \"topology\""),
+        "field 'version' is 4, but only version 3 is known; use a newer lockstep"
     );
 }
 

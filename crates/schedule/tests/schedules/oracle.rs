@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_schedule::strategy::{instance_with_capacities, spoiled, spoiled_instance};
 use lockstep_schedule::{
-    Collective, CommunicationModel, Message, Pattern, Ports, Problem, Routing, ScatterRule, Switching, verify,
-    violations,
+    Collective, CommunicationModel, Message, Pattern, Ports, Problem, Routing, ScatterRule, Schedule, Switching,
+    verify, violations,
 };
 use lockstep_topology::strategy::{bus_puzzle, bused, directed_topology};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
@@ -14,18 +14,21 @@ use proptest::prelude::*;
 use crate::draft::{Draft, draft};
 
 /// Whether the messages exist, the paths are legal, and no resource or port is used too often.
-fn is_possible(problem: &Problem<'_>, steps: &Draft) -> bool {
-    let legal = steps.iter().all(|step| {
-        step.iter().all(|(_, path)| legal_path(problem, path)) && no_conflict(problem, step) && ports(problem, step)
+fn is_possible(problem: &Problem<'_>, schedule: &Schedule) -> bool {
+    let steps = draft(schedule);
+    let widths = schedule.steps().map(|(_, step)| step.width().get());
+    let legal = steps.iter().zip(widths).all(|(step, width)| {
+        let legal = step.iter().all(|(_, path)| legal_path(problem, path));
+        legal && no_conflict(problem, step, width) && ports(problem, step, width)
     });
     let known = |&(message, _): &(u32, Vec<u32>)| (message as usize) < problem.messages().len();
     legal && steps.iter().flatten().all(known)
 }
 
 /// Returns the number of redundant deliveries, or `None` for an invalid schedule.
-fn oracle(problem: &Problem<'_>, steps: &Draft) -> Option<usize> {
-    let messages = problem.messages();
-    if !is_possible(problem, steps) {
+fn oracle(problem: &Problem<'_>, schedule: &Schedule) -> Option<usize> {
+    let (messages, steps) = (problem.messages(), &draft(schedule));
+    if !is_possible(problem, schedule) {
         return None;
     }
     let pairs = |are_receivers_first: bool| -> Vec<(NodeId, BTreeSet<NodeId>)> {
@@ -208,7 +211,7 @@ fn arrives(
         })
 }
 
-fn no_conflict(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
+fn no_conflict(problem: &Problem<'_>, step: &[(u32, Vec<u32>)], width: u32) -> bool {
     let topology = problem.topology();
     let resource = |&channel: &u32| topology.resource(ChannelId::new(channel));
     let mut uses: BTreeMap<ResourceId, u32> = BTreeMap::new();
@@ -220,10 +223,10 @@ fn no_conflict(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
             *uses.entry(resource(channel)).or_default() += 1;
         }
     }
-    uses.into_iter().all(|(resource, uses)| uses <= topology.resource_capacity(resource))
+    uses.into_iter().all(|(resource, uses)| uses <= width * topology.resource_capacity(resource))
 }
 
-fn ports(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
+fn ports(problem: &Problem<'_>, step: &[(u32, Vec<u32>)], width: u32) -> bool {
     let Ports::Limit(limit) = problem.model().ports else {
         return true;
     };
@@ -232,7 +235,7 @@ fn ports(problem: &Problem<'_>, step: &[(u32, Vec<u32>)]) -> bool {
         *sends.entry(problem.topology().tail(ChannelId::new(path[0]))).or_insert(0) += 1;
         *receives.entry(problem.topology().head(ChannelId::new(*path.last().unwrap()))).or_insert(0) += 1;
     }
-    sends.values().chain(receives.values()).all(|&count| count <= limit.get())
+    sends.values().chain(receives.values()).all(|&count| count <= width * limit.get())
 }
 
 /// Returns true if one message can go from a terminal to another under wormhole switching.
@@ -293,7 +296,7 @@ proptest! {
         (instance, schedule) in prop_oneof![3 => spoiled_instance(8), 1 => spoiled(instance_with_capacities(8))],
     ) {
         let problem = instance.problem();
-        let expected = oracle(&problem, &draft(&schedule));
+        let expected = oracle(&problem, &schedule);
         let found = verify(&problem, &schedule);
         let agrees = expected.is_some() == found.is_ok();
         prop_assert!(agrees, "oracle {:?}, verifier {:?}", expected, found);
@@ -309,7 +312,7 @@ proptest! {
     fn a_schedule_with_a_barrier_is_valid((instance, schedule) in spoiled_instance(8)) {
         let problem = instance.problem();
         let steps = draft(&schedule);
-        if is_possible(&problem, &steps) && with_barrier(&problem, &steps) {
+        if is_possible(&problem, &schedule) && with_barrier(&problem, &steps) {
             let found = verify(&problem, &schedule);
             prop_assert!(found.is_ok(), "{:?}", found);
         }

@@ -488,7 +488,7 @@ fn a_channel_carries_as_many_transfers_as_its_capacity() {
         let last = draft[1].remove(0);
         draft[0].push(last);
     });
-    let expected = "step 1, transfer 3, message 1 ('a' to 'b'): channel 0 (a->b) has a capacity of 2 transfers per step, which earlier transfers of the step use";
+    let expected = "step 1, transfer 3, message 1 ('a' to 'b'): channel 0 (a->b) carries 2 transfers in this step, and earlier transfers of the step take them all";
     assert_eq!(text(&violation), expected);
-    assert!(matches!(violation, Violation::ResourceFull { capacity: 2, .. }));
+    assert!(matches!(violation, Violation::ResourceFull { room: 2, .. }));
 }
