@@ -7,7 +7,8 @@ use std::path::Path;
 use anyhow::{Context, anyhow, ensure};
 use lockstep::files::{FileError, FileKind, SealError};
 use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
-use lockstep::{LoadError, PlanFile, PlanFileError, ScheduleFile, Topology};
+use lockstep::topology::{GraphFile, ReadOptions};
+use lockstep::{LoadError, PlanFile, PlanFileError, ScheduleFile};
 
 use crate::standard_streams::is_standard;
 
@@ -26,8 +27,13 @@ pub(crate) fn name(path: &Path) -> String {
 }
 
 /// Reads a network from a spec, a file or standard input.
-pub(crate) fn topology(spec: &str) -> anyhow::Result<Topology> {
-    Ok(if spec == "-" { lockstep::read_network(STANDARD_INPUT, io::stdin())? } else { lockstep::load(spec)? })
+pub(crate) fn network(spec: &str, options: &ReadOptions) -> anyhow::Result<GraphFile> {
+    let file = if spec == "-" {
+        lockstep::read_network_with(STANDARD_INPUT, io::stdin(), options)
+    } else {
+        lockstep::load_with(spec, options)
+    };
+    Ok(file?)
 }
 
 /// A schedule file, a plan file or a symmetric schedule file.

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     start_log(verbosity);
     memory::enforce(max_memory);
     let result = match command {
-        Command::Topology(args) => commands::topology::run(&args),
+        Command::Topology(args) => commands::topology::run(&args, verbosity),
         Command::Design(args) => commands::design::run(&args, verbosity),
         Command::Bound(args) => commands::bound::run(&args, verbosity),
         Command::Plan(args) => commands::plan::run(&args, verbosity),

@@ -26,8 +26,8 @@ impl SymmetricProblemInput {
     pub(crate) fn new(args: &ProblemArgs) -> anyhow::Result<Self> {
         ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full duplex; remove the option");
         ensure!(
-            args.failures.is_empty(),
-            "--fail-link, --fail-channel, --fail-node: symmetric schedules do not support failures; remove the option"
+            args.network.is_whole(),
+            "--fail-link, --fail-channel, --fail-node, --degrade-link: symmetric schedules do not support failures; remove the option"
         );
         ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules do not support chunks; remove the option");
         let graph: CayleyGraph = args.spec.parse()?;
@@ -144,11 +144,11 @@ impl ProblemInput {
     /// Reads the network and resolves the root. Prints a note if the root is a default.
     pub(crate) fn new(args: &ProblemArgs, verbosity: Verbosity) -> anyhow::Result<Self> {
         let model = args.model.model()?;
-        let mut topology = input::topology(&args.spec)?;
+        let mut topology = args.network.read(&args.spec, verbosity)?;
         if args.model.half_duplex {
             topology = topology.half_duplex();
         }
-        topology = args.failures.apply_to(topology)?;
+        topology = args.network.apply_to(topology, verbosity)?;
         let collective = match (&args.messages, args.collective) {
             (None, Some(name)) => named(name, args, &topology, verbosity)?,
             (Some(path), _) => listed(path, &topology)?,

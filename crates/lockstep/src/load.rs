@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use lockstep_topology::{GraphFormat, ReadError, SpecError, Topology, families, read_graph};
+use lockstep_topology::{
+    GraphFile, GraphFormat, ReadError, ReadOptions, SpecError, Topology, families, read_graph_file,
+};
 
 /// The maximum length of a network file in bytes: 1 GiB.
 pub const MAX_NETWORK_BYTES: u64 = 1 << 30;
@@ -91,13 +93,23 @@ fn in_words(error: &io::Error) -> String {
 ///
 /// [`LoadError`]. The message begins with the name of the file, if there is one.
 pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
+    Ok(load_with(spec_or_file, &ReadOptions::default())?.topology)
+}
+
+/// Loads a network like [`load`], with options for graph files. Returns also what the reader of a file has ignored, and
+/// hints.
+///
+/// # Errors
+///
+/// Those of [`load`].
+pub fn load_with(spec_or_file: &str, options: &ReadOptions) -> Result<GraphFile, LoadError> {
     if has_known_family(spec_or_file) {
-        return spec_or_file.parse().map_err(|error: SpecError| LoadError::Spec(error.into()));
+        return spec_or_file.parse::<Topology>().map(GraphFile::from).map_err(|error| LoadError::Spec(error.into()));
     }
     match File::open(spec_or_file) {
-        Ok(file) => read_network(spec_or_file, file),
+        Ok(file) => read_network_with(spec_or_file, file, options),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match spec_or_file.parse::<Topology>() {
-            Ok(topology) => Ok(topology),
+            Ok(topology) => Ok(topology.into()),
             Err(spec) => Err(LoadError::Neither { text: spec_or_file.to_owned(), spec: spec.into() }),
         },
         Err(error) => Err(LoadError::File { file: spec_or_file.to_owned(), error }),
@@ -131,6 +143,15 @@ fn has_known_family(spec: &str) -> bool {
 ///
 /// [`LoadError`]. The message begins with `file`.
 pub fn read_network(file: &str, stream: impl Read) -> Result<Topology, LoadError> {
+    Ok(read_network_with(file, stream, &ReadOptions::default())?.topology)
+}
+
+/// Reads a network like [`read_network`], with options. Returns also what the reader has ignored, and hints.
+///
+/// # Errors
+///
+/// Those of [`read_network`].
+pub fn read_network_with(file: &str, stream: impl Read, options: &ReadOptions) -> Result<GraphFile, LoadError> {
     let named = || file.to_owned();
     let unread = |error| LoadError::File { file: named(), error };
     let mut stream = stream.take(MAX_NETWORK_BYTES + 1);
@@ -149,7 +170,8 @@ pub fn read_network(file: &str, stream: impl Read) -> Result<Topology, LoadError
         LoadError::NotText { file: named(), byte }
     })?;
     let name = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("network");
-    read_graph(&text, GraphFormat::detect(file, &text), name).map_err(|error| LoadError::Graph { file: named(), error })
+    let format = GraphFormat::detect(file, &text);
+    read_graph_file(&text, format, name, options).map_err(|error| LoadError::Graph { file: named(), error })
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use lockstep::EngineChoice;
 
+use super::network::FailureArgs;
 use super::plan::PlanFormat;
-use super::problem::{FailureArgs, ProblemArgs};
+use super::problem::ProblemArgs;
 
 const FAULTS_EXAMPLES: &str = "\
 Examples:

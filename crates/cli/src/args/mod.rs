@@ -4,6 +4,7 @@ mod bound;
 mod cost;
 mod design;
 mod faults;
+mod network;
 mod plan;
 mod problem;
 mod render;

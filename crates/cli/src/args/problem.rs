@@ -1,13 +1,14 @@
-//! Arguments that describe a problem: the network, the collective, the communication model and the failures.
+//! Arguments that describe a problem: the network, the collective and the communication model.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::ValueEnum;
-use lockstep::faults::FaultSet;
 use lockstep::schedule::{Ports, Routing, ScatterRule, Switching};
-use lockstep::{CollectiveName, CommunicationModel, Topology};
+use lockstep::{CollectiveName, CommunicationModel};
+
+use super::network::NetworkArgs;
 
 /// Arguments that describe a problem.
 #[derive(Debug, clap::Args)]
@@ -39,46 +40,7 @@ pub(crate) struct ProblemArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
-    pub(crate) failures: FailureArgs,
-}
-
-/// Help heading of the failures.
-const FAILURES: &str = "Failures";
-
-/// Failed links, channels and nodes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct FailureArgs {
-    /// Fail the links between nodes U and V, given by names or numbers; repeat for more
-    #[arg(id = "fail_link", long = "fail-link", help_heading = FAILURES, value_name = "U-V")]
-    links: Vec<String>,
-    /// Fail the channels from node U to node V
-    #[arg(id = "fail_channel", long = "fail-channel", help_heading = FAILURES, value_name = "U->V")]
-    channels: Vec<String>,
-    /// Fail a node and all its links
-    #[arg(id = "fail_node", long = "fail-node", help_heading = FAILURES, value_name = "NODE")]
-    nodes: Vec<String>,
-}
-
-impl FailureArgs {
-    /// Returns true if no failure is given.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty() && self.channels.is_empty() && self.nodes.is_empty()
-    }
-
-    /// Returns all faults, by the given names.
-    pub(crate) fn set(&self) -> FaultSet {
-        let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_named);
-        let channels = self.channels.iter().fold(links, FaultSet::channel_named);
-        self.nodes.iter().fold(channels, FaultSet::node)
-    }
-
-    /// Returns the network with these failures.
-    pub(crate) fn apply_to(&self, topology: Topology) -> anyhow::Result<Topology> {
-        if self.is_empty() {
-            return Ok(topology);
-        }
-        self.set().apply_to(&topology).with_context(|| topology.name().to_owned())
-    }
+    pub(crate) network: NetworkArgs,
 }
 
 /// Help heading of the communication model.

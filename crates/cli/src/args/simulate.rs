@@ -8,7 +8,7 @@ use lockstep::flow::{
     Workload,
 };
 
-use super::problem::FailureArgs;
+use super::network::NetworkArgs;
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
@@ -36,7 +36,7 @@ pub(crate) struct SimulateArgs {
     #[arg(required_unless_present = "schedule")]
     pub(crate) spec: Option<String>,
     #[command(flatten)]
-    pub(crate) failures: FailureArgs,
+    pub(crate) network: NetworkArgs,
     #[command(flatten)]
     pub(crate) traffic: TrafficArgs,
     #[command(flatten)]

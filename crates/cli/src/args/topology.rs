@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use lockstep::topology::GraphFormat;
 
-use super::problem::FailureArgs;
+use super::network::NetworkArgs;
 
 const TOPOLOGY_EXAMPLES: &str = "\
 Examples:
@@ -32,7 +32,7 @@ pub(crate) struct TopologyArgs {
     #[arg(long)]
     pub(crate) half_duplex: bool,
     #[command(flatten)]
-    pub(crate) failures: FailureArgs,
+    pub(crate) network: NetworkArgs,
     /// Format of the written network [default: from the extension of --output]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<NetworkFormat>,

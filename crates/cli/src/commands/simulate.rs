@@ -29,7 +29,7 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
         !(is_data && args.json),
         "--write-programs: standard output cannot carry both programs and --json; give a file"
     );
-    let (topology, programs, traffic) = traffic_of(args)?;
+    let (topology, programs, traffic) = traffic_of(args, verbosity)?;
     let options = args.options();
     if let Some(output) = written {
         output.write(&programs.to_json())?;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
 }
 
 /// Returns the network, the programs that run on it, and a description of the programs.
-fn traffic_of(args: &SimulateArgs) -> anyhow::Result<(Topology, Programs, String)> {
+fn traffic_of(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<(Topology, Programs, String)> {
     let traffic = &args.traffic;
     if let Some(path) = &traffic.schedule {
         let saved = input::saved(path)?;
@@ -59,12 +59,12 @@ fn traffic_of(args: &SimulateArgs) -> anyhow::Result<(Topology, Programs, String
         let file = saved
             .schedule()
             .with_context(|| format!("{name}: a symmetric schedule holds one source only; plan without --symmetric"))?;
-        let topology = args.failures.apply_to(file.topology().clone())?;
+        let topology = args.network.apply_to(file.topology().clone(), verbosity)?;
         let programs = Programs::of_schedule(&file.problem(), file.schedule(), traffic.size);
         return Ok((topology, programs.with_context(|| name.clone())?, format!("the schedule of {name}")));
     }
     let spec = args.spec.as_deref().ok_or_else(|| anyhow!("expected a network or --schedule"))?;
-    let topology = args.failures.apply_to(input::topology(spec)?)?;
+    let topology = args.network.apply_to(args.network.read(spec, verbosity)?, verbosity)?;
     if let Some(path) = &traffic.programs {
         let name = input::name(path);
         return Ok((

@@ -1,21 +1,23 @@
 //! `lockstep topology`: properties of a network, or the network in another format.
 
+use std::fmt::Display;
+
 use anyhow::bail;
 use lockstep::design::Network;
 use lockstep::files::to_json_rows;
 use lockstep::paths::ShortestPaths;
-use lockstep::topology::{distance_sum_bound, families};
+use lockstep::topology::{Quantity, distance_sum_bound, families};
 use lockstep::{NodeId, Topology};
 use lockstep_report::Table;
 use serde::Serialize;
 
 use super::network_file::NetworkOutput;
-use crate::args::TopologyArgs;
+use crate::args::{TopologyArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::metrics::{self, Metric, Wanted};
+use crate::output;
 use crate::text::Sheet;
-use crate::{input, output};
 
 /// Maximum work for distances, in channels times terminals: a few seconds.
 const MAX_DISTANCE_WORK: u64 = 1 << 32;
@@ -23,7 +25,7 @@ const MAX_DISTANCE_WORK: u64 = 1 << 32;
 /// Maximum memory for distances, in terminals times nodes: 12 bytes each.
 const MAX_DISTANCE_PAIRS: u64 = 1 << 26;
 
-pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &TopologyArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.list {
         output::print(&family_list(args.json))?;
         return Ok(ExitStatus::Success);
@@ -36,11 +38,11 @@ pub(crate) fn run(args: &TopologyArgs) -> anyhow::Result<ExitStatus> {
     let mut files = CommandFiles::new();
     files.read_network(spec)?;
     let output = NetworkOutput::open(args.output.as_deref(), args.format, &mut files)?;
-    let mut topology = input::topology(spec)?;
+    let mut topology = args.network.read(spec, verbosity)?;
     if args.half_duplex {
         topology = topology.half_duplex();
     }
-    topology = args.failures.apply_to(topology)?;
+    topology = args.network.apply_to(topology, verbosity)?;
     if let Some(output) = output {
         output.write(&topology)?;
         return Ok(ExitStatus::Success);
@@ -87,6 +89,14 @@ struct Properties {
     channels: usize,
     /// Number of resources: fewer than channels if some share a wire.
     wires: usize,
+    /// Least and greatest capacity of a channel, if one is not 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capacities: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit_bytes_per_second: Option<u64>,
+    /// Least and greatest latency of a channel, if one is not 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latencies_ps: Option<[u64; 2]>,
     /// Minimum and maximum numbers of channels out of a terminal and into it.
     terminal_degrees: Option<Degrees>,
     switch_degrees: Option<Degrees>,
@@ -127,6 +137,11 @@ impl Properties {
             switches: topology.switch_count(),
             channels: topology.channel_count(),
             wires: topology.resource_count(),
+            capacities: extremes(topology.channels().map(|channel| topology.capacity(channel)))
+                .filter(|ends| *ends != [1, 1]),
+            unit_bytes_per_second: topology.unit_bytes_per_second(),
+            latencies_ps: extremes(topology.channels().map(|channel| topology.latency_ps(channel)))
+                .filter(|ends| *ends != [0, 0]),
             terminal_degrees: Degrees::new(topology, true),
             switch_degrees: Degrees::new(topology, false),
             distances: Distances::new(topology),
@@ -144,6 +159,16 @@ impl Properties {
             _ => self.channels.to_string(),
         };
         sheet.line("channels", channels);
+        let unit = self.unit_bytes_per_second.map(|unit| Quantity::Bandwidth.format(unit));
+        match (self.capacities, unit) {
+            (Some(ends), Some(unit)) => sheet.line("capacity", format!("{}, in units of {unit}", range(ends))),
+            (Some(ends), None) => sheet.line("capacity", range(ends)),
+            (None, Some(unit)) => sheet.line("bandwidth", unit),
+            (None, None) => {}
+        }
+        if let Some(ends) = self.latencies_ps {
+            sheet.line("latency", range(ends.map(|latency| Quantity::Time.format(latency))));
+        }
         let degrees = [("terminal degree", self.terminal_degrees), ("switch degree", self.switch_degrees)];
         for (name, degrees) in degrees {
             if let Some(Degrees { out, into }) = degrees {
@@ -170,8 +195,13 @@ impl Properties {
     }
 }
 
-fn range([fewest, most]: [usize; 2]) -> String {
-    if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") }
+fn range<T: PartialEq + Display>([least, most]: [T; 2]) -> String {
+    if least == most { least.to_string() } else { format!("{least} to {most}") }
+}
+
+/// Returns the least and the greatest of some numbers; `None` if there are none.
+fn extremes<T: Ord + Copy>(numbers: impl Iterator<Item = T> + Clone) -> Option<[T; 2]> {
+    Some([numbers.clone().min()?, numbers.max()?])
 }
 
 impl Degrees {
@@ -179,9 +209,9 @@ impl Degrees {
     fn new(topology: &Topology, terminals: bool) -> Option<Self> {
         let is_it = |node: &NodeId| topology.is_terminal(*node) == terminals && !topology.has_failed(*node);
         let nodes = || topology.nodes().filter(is_it);
-        let out = || nodes().map(|node| topology.out_channels(node).len());
-        let into = || nodes().map(|node| topology.in_channels(node).len());
-        Some(Self { out: [out().min()?, out().max()?], into: [into().min()?, into().max()?] })
+        let out = nodes().map(|node| topology.out_channels(node).len());
+        let into = nodes().map(|node| topology.in_channels(node).len());
+        Some(Self { out: extremes(out)?, into: extremes(into)? })
     }
 }
 

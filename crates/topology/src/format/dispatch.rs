@@ -35,6 +35,12 @@ pub struct GraphFile {
     pub notes: Vec<ReadNote>,
 }
 
+impl From<Topology> for GraphFile {
+    fn from(topology: Topology) -> Self {
+        Self { topology, notes: Vec::new() }
+    }
+}
+
 impl GraphFile {
     /// Builds the network of a file.
     pub(super) fn build(

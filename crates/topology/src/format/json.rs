@@ -64,13 +64,13 @@ pub(super) fn write(topology: &Topology) -> String {
         push_rows(&mut text, "failed", &document.failed);
     }
     if !document.capacity.is_empty() {
-        push_rows(&mut text, "capacity", &document.capacity);
+        write!(text, ",\n \"capacity\": {}", quoted(&document.capacity)).expect("writing to a string never fails");
     }
     if !document.latency_ps.is_empty() {
-        push_rows(&mut text, "latency_ps", &document.latency_ps);
+        write!(text, ",\n \"latency_ps\": {}", quoted(&document.latency_ps)).expect("writing to a string never fails");
     }
     if let Some(unit) = document.unit_bytes_per_second {
-        write!(text, ", \"unit_bytes_per_second\": {unit}").expect("writing to a string never fails");
+        write!(text, ",\n \"unit_bytes_per_second\": {unit}").expect("writing to a string never fails");
     }
     if !document.positions.is_empty() {
         push_rows(&mut text, "positions", &document.positions);

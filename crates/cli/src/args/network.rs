@@ -1,0 +1,101 @@
+//! Arguments that change a network: the unit of its bandwidths, degraded links, failures.
+
+use anyhow::{Context, bail};
+use lockstep::Topology;
+use lockstep::faults::FaultSet;
+use lockstep::topology::{ChannelId, Quantity, ReadOptions};
+
+use super::Verbosity;
+use crate::{input, output};
+
+/// Help heading of failures and degraded links.
+const FAILURES: &str = "Failures";
+
+/// The unit of bandwidths, degraded links and failures.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NetworkArgs {
+    /// Bandwidth of one unit of capacity, such as 25GB/s; bandwidths of a graph file are rounded down to multiples of it
+    #[arg(long, value_name = "BANDWIDTH", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]
+    unit: Option<u64>,
+    /// Reduce the capacity of the links between nodes U and V to a part, such as 50%; repeat for more
+    #[arg(id = "degrade_link", long = "degrade-link", help_heading = FAILURES, value_name = "U-V=PART")]
+    degraded: Vec<String>,
+    #[command(flatten)]
+    pub(crate) failures: FailureArgs,
+}
+
+impl NetworkArgs {
+    /// Returns true if no link is degraded and nothing fails.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.degraded.is_empty() && self.failures.is_empty()
+    }
+
+    /// Reads the network of a spec, a file or standard input. Prints the notes of its reader.
+    pub(crate) fn read(&self, spec: &str, verbosity: Verbosity) -> anyhow::Result<Topology> {
+        let options = self.unit.map_or_else(ReadOptions::default, |unit| ReadOptions::default().with_unit(unit));
+        let file = input::network(spec, &options)?;
+        for note in &file.notes {
+            output::note(verbosity, &format!("{spec}: {note}"));
+        }
+        Ok(file.topology)
+    }
+
+    /// Returns the network with these degraded links and failures. Prints a note if steps get shorter.
+    pub(crate) fn apply_to(&self, topology: Topology, verbosity: Verbosity) -> anyhow::Result<Topology> {
+        let mut parts: Vec<(ChannelId, u32)> = Vec::new();
+        for word in &self.degraded {
+            let part = word.rsplit_once('=').and_then(|(link, part)| Some((link, part.strip_suffix('%')?)));
+            let Some((link, Ok(percent))) = part.map(|(link, part)| (link, part.trim().parse())) else {
+                bail!("--degrade-link: found '{word}', expected a link and its part in percent, such as 0-1=50%")
+            };
+            let links = FaultSet::new().link_named(link).of(&topology).context("--degrade-link")?;
+            parts.extend(links.iter().flat_map(|link| link.channels()).map(|&channel| (channel, percent)));
+        }
+        let mut topology = topology;
+        if !parts.is_empty() {
+            let (degraded, factor) = topology.degraded(&parts).context("--degrade-link")?;
+            if factor > 1 {
+                let text = format!("a step takes 1/{factor} of the time, so that all capacities are whole numbers");
+                output::note(verbosity, &text);
+            }
+            topology = degraded;
+        }
+        self.failures.apply_to(topology)
+    }
+}
+
+/// Failed links, channels and nodes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FailureArgs {
+    /// Fail the links between nodes U and V, given by names or numbers; repeat for more
+    #[arg(id = "fail_link", long = "fail-link", help_heading = FAILURES, value_name = "U-V")]
+    links: Vec<String>,
+    /// Fail the channels from node U to node V
+    #[arg(id = "fail_channel", long = "fail-channel", help_heading = FAILURES, value_name = "U->V")]
+    channels: Vec<String>,
+    /// Fail a node and all its links
+    #[arg(id = "fail_node", long = "fail-node", help_heading = FAILURES, value_name = "NODE")]
+    nodes: Vec<String>,
+}
+
+impl FailureArgs {
+    /// Returns true if no failure is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links.is_empty() && self.channels.is_empty() && self.nodes.is_empty()
+    }
+
+    /// Returns all faults, by the given names.
+    pub(crate) fn set(&self) -> FaultSet {
+        let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_named);
+        let channels = self.channels.iter().fold(links, FaultSet::channel_named);
+        self.nodes.iter().fold(channels, FaultSet::node)
+    }
+
+    /// Returns the network with these failures.
+    fn apply_to(&self, topology: Topology) -> anyhow::Result<Topology> {
+        if self.is_empty() {
+            return Ok(topology);
+        }
+        self.set().apply_to(&topology).with_context(|| topology.name().to_owned())
+    }
+}
