@@ -191,6 +191,11 @@ impl TopologyBuilder {
         self.roles.len()
     }
 
+    /// Returns the number of channels so far.
+    pub fn channel_count(&self) -> usize {
+        self.tail.len()
+    }
+
     /// Changes a terminal into a switch.
     pub fn demote(&mut self, node: NodeId) {
         self.roles[node.index()].terminal = false;

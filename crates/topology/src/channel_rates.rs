@@ -1,7 +1,7 @@
 //! Capacities and latencies of channels.
 
 use crate::quantity::Quantity;
-use crate::{ChannelId, ResourceId, Topology};
+use crate::{ChannelId, ResourceId};
 
 /// The maximum capacity of a channel: 2^16 transfers per step.
 pub const MAX_CAPACITY: u64 = 1 << 16;
@@ -12,9 +12,9 @@ pub const MAX_LATENCY_PS: u64 = 1_000_000_000_000_000;
 /// The capacity and latency of each channel, and the unit of capacities. Tables are empty if all entries are the default.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ChannelRates {
-    capacity: Box<[u32]>,
-    latency_ps: Box<[u64]>,
-    unit_bytes_per_second: Option<u64>,
+    pub(crate) capacity: Box<[u32]>,
+    pub(crate) latency_ps: Box<[u64]>,
+    pub(crate) unit_bytes_per_second: Option<u64>,
 }
 
 impl ChannelRates {
@@ -28,90 +28,6 @@ impl ChannelRates {
             capacities[resource[channel.index()].index()] = self.capacity[channel.index()];
         }
         capacities.into()
-    }
-}
-
-impl Topology {
-    /// Returns the number of transfers that a channel carries in a step.
-    #[inline]
-    pub fn capacity(&self, channel: ChannelId) -> u32 {
-        self.rates.capacity.get(channel.index()).copied().unwrap_or(1)
-    }
-
-    /// Returns the number of transfers that the channels of a resource carry together in a step.
-    #[inline]
-    pub fn resource_capacity(&self, resource: ResourceId) -> u32 {
-        self.resource_capacity.get(resource.index()).copied().unwrap_or(1)
-    }
-
-    /// Returns true if a channel has a capacity other than 1.
-    pub fn has_capacities(&self) -> bool {
-        !self.rates.capacity.is_empty()
-    }
-
-    /// Returns the latency of a channel in picoseconds.
-    #[inline]
-    pub fn latency_ps(&self, channel: ChannelId) -> u64 {
-        self.rates.latency_ps.get(channel.index()).copied().unwrap_or(0)
-    }
-
-    /// Returns true if a channel has a latency other than 0.
-    pub fn has_latencies(&self) -> bool {
-        !self.rates.latency_ps.is_empty()
-    }
-
-    /// Returns the bandwidth of one unit of capacity in bytes per second, if it is known.
-    pub fn unit_bytes_per_second(&self) -> Option<u64> {
-        self.rates.unit_bytes_per_second
-    }
-
-    /// Returns the network in which some channels have only a part of their capacity, in percent, and the factor by which
-    /// all other capacities have grown.
-    ///
-    /// Capacities are whole numbers. So all capacities are multiplied by the least factor that makes the parts whole, and
-    /// the unit of bandwidth is divided by it. Takes `O(M)` time.
-    ///
-    /// ```
-    /// use lockstep_topology::Topology;
-    ///
-    /// let ring: Topology = "ring:4".parse()?;
-    /// let [slow, _] = ring.links()[0];
-    /// let (degraded, factor) = ring.degraded(&[(slow, 75)])?;
-    /// assert_eq!((factor, degraded.capacity(slow)), (4, 3));
-    /// assert!(degraded.channels().skip(1).all(|channel| degraded.capacity(channel) == 4));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`RateError::Percent`] unless each part is 1 to 100 percent, [`RateError::Capacity`] or [`RateError::UnitTooFine`]
-    /// if the numbers get too large or too small, and [`RateError::Shared`] if a resource keeps its capacity for other
-    /// channels.
-    pub fn degraded(&self, parts: &[(ChannelId, u32)]) -> Result<(Self, u32), RateError> {
-        let name = |channel| self.channel_name(channel);
-        if let Some(&(channel, percent)) = parts.iter().find(|(_, percent)| !(1..=100).contains(percent)) {
-            return Err(RateError::Percent { channel: name(channel), percent });
-        }
-        let mut hundredths: Vec<u64> =
-            self.channel_numbers().map(|channel| 100 * u64::from(self.capacity(channel))).collect();
-        for &(channel, percent) in parts {
-            hundredths[channel.index()] = u64::from(self.capacity(channel)) * u64::from(percent);
-        }
-        let common = hundredths.iter().copied().fold(100, greatest_common_divisor);
-        let factor = (100 / common) as u32;
-        let unit = self.unit_bytes_per_second();
-        if let Some(unit) = unit.filter(|unit| !unit.is_multiple_of(factor.into())) {
-            return Err(RateError::UnitTooFine { unit, factor });
-        }
-        let mut rates = RatesBuilder { unit: unit.map(|unit| unit / u64::from(factor)), ..RatesBuilder::default() };
-        for channel in self.channel_numbers() {
-            rates.set_capacity([channel], hundredths[channel.index()] / common);
-            rates.set_latency([channel], self.latency_ps(channel));
-        }
-        let name_of = |channel| name(ChannelId::from_index(channel));
-        let rates = rates.build(self.channel_bound(), &self.shared_groups(), name_of)?;
-        let resource_capacity = rates.of_resources(&self.working, &self.resource, self.resource_count);
-        Ok((Self { rates, resource_capacity, ..self.clone() }, factor))
     }
 }
 
@@ -340,7 +256,6 @@ fn full_or_empty<T: Copy + PartialEq>(table: Box<[T]>, default: T, channel_count
 }
 
 /// Returns the capacities of channels with these bandwidths, and the unit.
-#[expect(clippy::type_complexity, reason = "the lists are those of `RatesBuilder`")]
 fn capacities(
     mut bandwidth: Vec<Option<u64>>,
     unit: Option<u64>,
@@ -383,7 +298,7 @@ fn possible_unit(bandwidth: u64, other: u64) -> u64 {
     unit.div_ceil(digit).saturating_mul(digit)
 }
 
-fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+pub(crate) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
     }

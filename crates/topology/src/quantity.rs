@@ -124,7 +124,7 @@ impl Quantity {
         }
         let overflow = if exponent.starts_with('-') { i64::MIN } else { i64::MAX };
         let exponent: i64 = exponent.parse().unwrap_or(overflow);
-        let scale = exponent.saturating_sub(fraction.len() as i64);
+        let scale = exponent.saturating_sub_unsigned(fraction.len() as u64);
         let power = 10u128.checked_pow(u32::try_from(scale.unsigned_abs()).unwrap_or(u32::MAX));
         let value = match (power, scale < 0) {
             (Some(power), false) => digits.checked_mul(power).and_then(|value| value.checked_mul(eighths)),
@@ -147,7 +147,7 @@ impl Quantity {
     pub fn format(self, value: u64) -> String {
         let (suffix, units): (&str, &[(&str, u64)]) = match self {
             Self::Time => ("", &TIMES[..5]),
-            Self::Size if value >= 1 << 10 && value.is_multiple_of(1 << (value.ilog2() / 10).min(4) * 10) => {
+            Self::Size if value >= 1 << 10 && value.is_multiple_of(1 << ((value.ilog2() / 10).min(4) * 10)) => {
                 ("B", &BINARY)
             }
             Self::Size => ("B", &DECIMAL),

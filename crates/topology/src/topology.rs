@@ -188,6 +188,39 @@ impl Topology {
         self.resource[channel.index()]
     }
 
+    /// Returns the number of transfers that a channel carries in a step.
+    #[inline]
+    pub fn capacity(&self, channel: ChannelId) -> u32 {
+        self.rates.capacity.get(channel.index()).copied().unwrap_or(1)
+    }
+
+    /// Returns the number of transfers that the channels of a resource carry together in a step.
+    #[inline]
+    pub fn resource_capacity(&self, resource: ResourceId) -> u32 {
+        self.resource_capacity.get(resource.index()).copied().unwrap_or(1)
+    }
+
+    /// Returns true if a channel has a capacity other than 1.
+    pub fn has_capacities(&self) -> bool {
+        !self.rates.capacity.is_empty()
+    }
+
+    /// Returns the latency of a channel in picoseconds.
+    #[inline]
+    pub fn latency_ps(&self, channel: ChannelId) -> u64 {
+        self.rates.latency_ps.get(channel.index()).copied().unwrap_or(0)
+    }
+
+    /// Returns true if a channel has a latency other than 0.
+    pub fn has_latencies(&self) -> bool {
+        !self.rates.latency_ps.is_empty()
+    }
+
+    /// Returns the bandwidth of one unit of capacity in bytes per second, if it is known.
+    pub fn unit_bytes_per_second(&self) -> Option<u64> {
+        self.rates.unit_bytes_per_second
+    }
+
     /// Returns true if channels between different pairs of nodes share a resource. Then a simple path can use a resource
     /// twice, which is illegal, and a shortest path need not be legal.
     ///

@@ -1,6 +1,7 @@
 //! The definition of a network family, and the parameters of its specs.
 
 use super::error::FamilyError;
+use crate::quantity::Quantity;
 use crate::text::excerpt;
 use crate::{CayleyGraph, SpecError, Topology};
 
@@ -79,6 +80,39 @@ impl<'a> Parameters<'a> {
         Ok((fields[0], rest))
     }
 
+    /// Returns exactly `N` parameters without a name, then parameters `name=value` with these names, all separated by
+    /// commas.
+    pub(crate) fn fields_and_named<const N: usize>(
+        &self,
+        names: &'static [&'static str],
+    ) -> Result<([Parameter<'a>; N], NamedParameters<'a>), SpecError> {
+        let mut fields = self.split(',')?;
+        let first_named = fields.iter().position(|field| field.text.contains('=')).unwrap_or(fields.len());
+        let values = fields.split_off(first_named);
+        let found = fields.len();
+        let fields = fields
+            .try_into()
+            .map_err(|_| self.count_error(format!("{N} parameter{}", if N == 1 { "" } else { "s" }), found))?;
+        let mut parameters = NamedParameters { family: self.family, values: Vec::new() };
+        for field in values {
+            let (name, value) = field.text.split_once('=').unwrap_or((field.text, ""));
+            let known = names.iter().find(|known| known.eq_ignore_ascii_case(name.trim()));
+            let is_new = known.is_some_and(|known| parameters.values.iter().all(|(other, _)| other != known));
+            let (Some(known), true) = (known, is_new) else {
+                let (family, name) = (self.family.name, excerpt(name));
+                return Err(SpecError::UnknownName { family, name, names, is_known: known.is_some() });
+            };
+            parameters.values.push((known, value.trim()));
+        }
+        Ok((fields, parameters))
+    }
+
+    /// Returns parameters `name=value` with these names, separated by commas.
+    pub(crate) fn named(&self, names: &'static [&'static str]) -> Result<NamedParameters<'a>, SpecError> {
+        let ([], parameters) = self.fields_and_named(names)?;
+        Ok(parameters)
+    }
+
     /// Returns one or more numbers separated by `x`.
     pub(crate) fn sides(&self) -> Result<Vec<u32>, SpecError> {
         self.split('x')?.into_iter().map(Parameter::number).collect()
@@ -119,6 +153,47 @@ impl<'a> Parameters<'a> {
     pub(crate) fn count_error(&self, expected: String, found: usize) -> SpecError {
         let (family, usage, example) = (self.family.name, self.family.usage(), self.family.example);
         SpecError::ParameterCount { family, expected, found, usage, example }
+    }
+}
+
+/// The parameters `name=value` of a spec.
+pub(crate) struct NamedParameters<'a> {
+    family: &'static Family,
+    values: Vec<(&'static str, &'a str)>,
+}
+
+impl<'a> NamedParameters<'a> {
+    /// Returns true if none is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    fn get(&self, name: &'static str) -> Option<&'a str> {
+        self.values.iter().find(|&&(known, _)| known == name).map(|&(_, value)| value)
+    }
+
+    fn require(&self, name: &'static str) -> Result<&'a str, SpecError> {
+        let (family, usage, example) = (self.family.name, self.family.usage(), self.family.example);
+        self.get(name).ok_or(SpecError::MissingName { family, name, usage, example })
+    }
+
+    /// Parses the value of a name as a whole number.
+    pub(crate) fn number<T: TryFrom<u64>>(&self, name: &'static str) -> Result<T, SpecError> {
+        Parameter { family: self.family, name, text: self.require(name)? }.number()
+    }
+
+    /// Parses the value of a name as a quantity.
+    pub(crate) fn quantity(&self, name: &'static str, quantity: Quantity) -> Result<u64, SpecError> {
+        self.parse(name, quantity, self.require(name)?)
+    }
+
+    /// Parses the value of a name as a quantity, if it is given.
+    pub(crate) fn optional_quantity(&self, name: &'static str, quantity: Quantity) -> Result<Option<u64>, SpecError> {
+        self.get(name).map(|text| self.parse(name, quantity, text)).transpose()
+    }
+
+    fn parse(&self, name: &'static str, quantity: Quantity, text: &str) -> Result<u64, SpecError> {
+        quantity.parse(text).map_err(|error| SpecError::Quantity { family: self.family.name, name, error })
     }
 }
 

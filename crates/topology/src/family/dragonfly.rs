@@ -4,17 +4,24 @@ use super::definition::Family;
 use super::error::FamilyError;
 use super::numbered_nodes::numbered_terminals;
 use crate::layout::{at, on_circle, radius};
-use crate::{NodeId, Topology, TopologyBuilder};
+use crate::quantity::Quantity;
+use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 pub(super) const DRAGONFLY: Family = Family {
     name: "dragonfly",
     parameters: "ROUTERS,TERMINALS,LINKS",
     example: "dragonfly:4,2,2",
-    about: "complete groups of ROUTERS, each with TERMINALS and LINKS to other groups",
+    about: "complete groups of ROUTERS, each with TERMINALS and LINKS to other groups; also terminal=, local=, global=BANDWIDTH",
     cayley: None,
     generate: |parameters| {
-        let [routers, terminals, links] = parameters.fields()?;
-        Ok(dragonfly(routers.number()?, terminals.number()?, links.number()?)?)
+        let ([routers, terminals, links], named) = parameters.fields_and_named(&["terminal", "local", "global"])?;
+        let [routers, terminals, links] = [routers.number()?, terminals.number()?, links.number()?];
+        if named.is_empty() {
+            return Ok(dragonfly(routers, terminals, links)?);
+        }
+        let bandwidth = |name| named.quantity(name, Quantity::Bandwidth);
+        let of_terminals = if terminals == 0 { 0 } else { bandwidth("terminal")? };
+        Ok(dragonfly_of_links(routers, terminals, links, [of_terminals, bandwidth("local")?, bandwidth("global")?])?)
     },
 };
 
@@ -47,6 +54,36 @@ pub(super) const DRAGONFLY: Family = Family {
 /// Kim, Dally, Scott, Abts, *Technology-driven, highly-scalable dragonfly topology*, International Symposium on
 /// Computer Architecture (2008).
 pub fn dragonfly(routers: u32, terminals: u32, links: u32) -> Result<Topology, FamilyError> {
+    Ok(builder(routers, terminals, links)?.build()?)
+}
+
+/// Generates a [`dragonfly`] whose links have these bandwidths, in bytes per second and direction: of terminals, inside
+/// groups, and between groups. Without terminals, the first bandwidth is not used.
+///
+/// # Errors
+///
+/// Those of [`dragonfly`], and [`FamilyError::Topology`] if bandwidths are out of range.
+pub fn dragonfly_of_links(
+    routers: u32,
+    terminals: u32,
+    links: u32,
+    bandwidths: [u64; 3],
+) -> Result<Topology, FamilyError> {
+    let mut network = builder(routers, terminals, links)?;
+    let (channels, groups) = (network.channel_count(), routers as usize * links as usize + 1);
+    let first_local = 2 * groups * routers as usize * terminals as usize;
+    let first_global = channels - groups * (groups - 1);
+    let classes = [0..first_local, first_local..first_global, first_global..channels];
+    for (channels, bandwidth) in classes.into_iter().zip(bandwidths) {
+        network.set_bandwidth(channels.map(ChannelId::from_index), bandwidth);
+    }
+    let [terminal, local, global] = bandwidths.map(|bandwidth| Quantity::Bandwidth.format(bandwidth));
+    let terminal = if terminals == 0 { String::new() } else { format!("terminal={terminal},") };
+    let name = format!("dragonfly:{routers},{terminals},{links},{terminal}local={local},global={global}");
+    Ok(network.build()?.renamed(name))
+}
+
+fn builder(routers: u32, terminals: u32, links: u32) -> Result<TopologyBuilder, FamilyError> {
     let instead = || format!("dragonfly:{},{terminals},{}", routers.max(1), links.max(1));
     if routers == 0 {
         return Err(DRAGONFLY.unsupported("number of routers in a group", 0u32, "1 or more", instead()));
@@ -103,5 +140,5 @@ pub fn dragonfly(routers: u32, terminals: u32, links: u32) -> Result<Topology, F
     });
     let router_positions = (0..groups).flat_map(all).map(|(group, place)| place_at(group, place.into(), 0.0));
     network.positions(terminal_positions.chain(router_positions));
-    Ok(network.build()?)
+    Ok(network)
 }

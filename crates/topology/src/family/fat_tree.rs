@@ -4,17 +4,21 @@ use super::definition::Family;
 use super::error::FamilyError;
 use super::numbered_nodes::{numbered_switches, numbered_terminals};
 use crate::layout::at;
-use crate::{NodeId, Topology, TopologyBuilder};
+use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 pub(super) const FAT_TREE: Family = Family {
     name: "fat-tree",
     parameters: "ARITY,LEVELS",
     example: "fat-tree:2,3",
-    about: "k-ary n-tree of ARITY^LEVELS terminals, full-duplex links",
+    about: "k-ary n-tree of ARITY^LEVELS terminals, full-duplex links; also oversubscription=RATIO",
     cayley: None,
     generate: |parameters| {
-        let [arity, levels] = parameters.fields()?;
-        Ok(fat_tree(arity.number()?, levels.number()?)?)
+        let ([arity, levels], named) = parameters.fields_and_named(&["oversubscription"])?;
+        let [arity, levels] = [arity.number()?, levels.number()?];
+        if named.is_empty() {
+            return Ok(fat_tree(arity, levels)?);
+        }
+        Ok(oversubscribed_fat_tree(arity, levels, named.number("oversubscription")?)?)
     },
 };
 
@@ -45,6 +49,27 @@ pub(super) const FAT_TREE: Family = Family {
 /// Petrini, Vanneschi, *k-ary n-trees: high performance networks for massively parallel architectures*, International
 /// Parallel Processing Symposium (1997).
 pub fn fat_tree(arity: u32, levels: u32) -> Result<Topology, FamilyError> {
+    Ok(builder(arity, levels)?.build()?)
+}
+
+/// Generates a [`fat_tree`] in which the link of a terminal has `ratio` times the capacity of a link between switches.
+///
+/// # Errors
+///
+/// Those of [`fat_tree`], [`FamilyError::Parameter`] for ratio 0, and [`FamilyError::Topology`] for a ratio above
+/// [`MAX_CAPACITY`](crate::MAX_CAPACITY).
+pub fn oversubscribed_fat_tree(arity: u32, levels: u32, ratio: u32) -> Result<Topology, FamilyError> {
+    if ratio == 0 {
+        let instead = format!("fat-tree:{arity},{levels},oversubscription=2");
+        return Err(FAT_TREE.unsupported("oversubscription", ratio, "1 or more", instead));
+    }
+    let mut network = builder(arity, levels)?;
+    let terminals = (arity as usize).pow(levels);
+    network.set_capacity((0..2 * terminals).map(ChannelId::from_index), ratio.into());
+    Ok(network.build()?.renamed(format!("fat-tree:{arity},{levels},oversubscription={ratio}")))
+}
+
+fn builder(arity: u32, levels: u32) -> Result<TopologyBuilder, FamilyError> {
     let instead = || format!("fat-tree:{},{}", arity.max(2), levels.max(1));
     if arity < 2 {
         return Err(FAT_TREE.unsupported("arity", arity, "2 or more", instead()));
@@ -84,5 +109,5 @@ pub fn fat_tree(arity: u32, levels: u32) -> Result<Topology, FamilyError> {
         (0..width).map(move |place| at(f64::from(place * arity) + f64::from(arity - 1) / 2.0, y))
     });
     network.positions(leaves.chain(switches));
-    Ok(network.build()?)
+    Ok(network)
 }

@@ -2,9 +2,9 @@
 
 use super::definition::Family;
 use super::{
-    amp, b_tree, butterfly, circulant, clos, complete, de_bruijn, dragonfly, fat_tree, folded_hypercube, full_b_tree,
-    hypercube, jellyfish, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega, random_regular, ring, star,
-    torus,
+    amp, b_tree, butterfly, circulant, clos, cluster, complete, de_bruijn, dragonfly, fat_tree, folded_hypercube,
+    full_b_tree, gpu_server, hypercube, jellyfish, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega,
+    random_regular, ring, star, torus, tpu,
 };
 
 /// Returns all families, direct networks first.
@@ -45,6 +45,14 @@ pub fn families() -> &'static [Family] {
         fat_tree::FAT_TREE,
         b_tree::B_TREE,
         dragonfly::DRAGONFLY,
+        cluster::CLUSTER,
+        gpu_server::DGX_1,
+        gpu_server::NDV2,
+        cluster::DGX_A100,
+        cluster::DGX_H100,
+        gpu_server::MI250,
+        cluster::NVL72,
+        tpu::TPU,
     ];
     FAMILIES
 }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes};
-use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::edges::{Edge, links_and_channels};
 use crate::format::error::{FileFault, ReadError, WriteError};
+use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::graph_format::GraphFormat;
 use crate::format::parsed_graph::{ParsedGraph, number_in};
 use crate::quantity::Quantity;

@@ -13,9 +13,9 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::Topology;
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, boolean, flip_y};
-use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::edges::links_or_channels;
 use crate::format::error::{FileFault, ReadError, WriteError};
+use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::graph_format::GraphFormat;
 use crate::format::parsed_graph::ParsedGraph;
 use crate::quantity::Quantity;

@@ -6,8 +6,8 @@ use lockstep_files::one_line;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::dispatch::{GraphFile, ReadOptions};
 use super::error::ReadError;
+use super::graph_file::{GraphFile, ReadOptions};
 use super::json_text::{parse, push_rows, quoted};
 use super::topology_document::{FORMAT, TopologyDocument, VERSION};
 use crate::Topology;

@@ -6,6 +6,7 @@ mod dot;
 mod edge_list;
 mod edges;
 mod error;
+mod graph_file;
 mod graph_format;
 mod graphml;
 mod json;
@@ -15,8 +16,9 @@ mod notes;
 mod parsed_graph;
 mod topology_document;
 
-pub use dispatch::{GraphFile, ReadOptions, read_graph, read_graph_file, write_graph};
+pub use dispatch::{read_graph, read_graph_file, write_graph};
 pub use error::{FileFault, FilePlace, ReadError, WriteError};
+pub use graph_file::{GraphFile, ReadOptions};
 pub use graph_format::GraphFormat;
 pub use notes::ReadNote;
 pub use topology_document::{DocumentError, TopologyDocument};

@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::Topology;
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, flip_y};
-use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::edges::{Edge, links_or_channels};
 use crate::format::error::{FileFault, ReadError};
+use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::json_text::{parse, push_rows, quoted};
 use crate::format::parsed_graph::ParsedGraph;
 use crate::quantity::Quantity;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::channel_rates::RatesBuilder;
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, Label, NodeAttributes, quantity};
-use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::error::{FileFault, ReadError};
+use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::notes::ReadNote;
 use crate::quantity::Quantity;
 use crate::text::excerpt;
@@ -195,8 +195,8 @@ impl<'a> ParsedGraph<'a> {
             builder.positions(positions);
         }
         builder.set_rates(self.rates);
-        let notes = ReadNote::ignored_attributes(self.ignored.iter());
-        GraphFile::build(builder, options, notes)
+        let ignored = ReadNote::ignored_attributes(self.ignored.iter());
+        GraphFile::build(builder, options, ignored)
     }
 
     /// Returns the number in the name of each node if the names are exactly `0`, `1`, … `N-1`.

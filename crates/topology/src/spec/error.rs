@@ -1,6 +1,6 @@
 //! The error of spec strings.
 
-use crate::{FamilyError, TopologyError};
+use crate::{FamilyError, QuantityError, TopologyError};
 
 /// The reason a spec string does not describe a network.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -71,6 +71,43 @@ pub enum SpecError {
         text: String,
         /// The largest number that fits.
         largest: u64,
+    },
+    /// A parameter `name=value` with an unknown name, or one that is given twice.
+    #[error(
+        "{family} {} '{name}'; its names are {}", if *is_known { "gets twice the parameter" } else { "has no parameter" },
+        names.join(", ")
+    )]
+    UnknownName {
+        /// Name of the family.
+        family: &'static str,
+        /// The name in the spec, shortened if long.
+        name: String,
+        /// All names.
+        names: &'static [&'static str],
+        /// True if the name is given twice.
+        is_known: bool,
+    },
+    /// A missing parameter `name=value`.
+    #[error("{family} needs the parameter {name}=…; write {usage}, for example {example}")]
+    MissingName {
+        /// Name of the family.
+        family: &'static str,
+        /// Name of the parameter.
+        name: &'static str,
+        /// Syntax of its specs.
+        usage: String,
+        /// A valid spec of the family.
+        example: &'static str,
+    },
+    /// A bandwidth or time that cannot be read.
+    #[error("{name} of {family}: {error}")]
+    Quantity {
+        /// Name of the family.
+        family: &'static str,
+        /// Name of the parameter.
+        name: &'static str,
+        /// What is wrong with its value.
+        error: QuantityError,
     },
     /// A family whose networks are not Cayley graphs.
     #[error(

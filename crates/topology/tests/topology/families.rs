@@ -25,6 +25,22 @@ pub(crate) fn distances(topology: &Topology, source: NodeId) -> Vec<Option<usize
     distance
 }
 
+/// Returns whether each node is reached from a terminal if terminals forward messages.
+fn reached_with_relays(topology: &Topology, source: NodeId) -> Vec<bool> {
+    let mut reached = vec![false; topology.node_count()];
+    let mut waiting = vec![source];
+    reached[source.index()] = true;
+    while let Some(node) = waiting.pop() {
+        for &channel in topology.out_channels(node) {
+            let head = topology.head(channel);
+            if !std::mem::replace(&mut reached[head.index()], true) {
+                waiting.push(head);
+            }
+        }
+    }
+    reached
+}
+
 /// Number of terminals at each distance.
 fn profile(topology: &Topology, source: NodeId) -> Vec<usize> {
     let distance = distances(topology, source);
@@ -77,7 +93,12 @@ const SAMPLES: &str = "
     jellyfish:4,3,1 jellyfish:15,3,2 jellyfish:20,6,3
     kautz:2,3 kautz:3,2 kautz:12,1 de-bruijn:2,4 de-bruijn:11,2 full-b-tree:1 full-b-tree:31 omega:2 omega:4
     omega:16 butterfly:2 butterfly:16 clos:1,1,1 clos:3,2,4 fat-tree:2,1 fat-tree:3,3 b-tree:2 b-tree:16
-    dragonfly:1,0,4 dragonfly:2,0,1 dragonfly:4,2,2";
+    dragonfly:1,0,4 dragonfly:2,0,1 dragonfly:4,2,2 dragonfly:2,0,1,local=25GB/s,global=12.5GB/s
+    dragonfly:4,2,2,terminal=25GB/s,local=50GB/s,global=25GB/s fat-tree:2,3,oversubscription=4
+    cluster:nodes=4,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s cluster:nodes=3,gpus=6,nvlink=10GB/s,rails=12,nic=3GB/s
+    cluster:nodes=3,gpus=6,nvlink=10GB/s,rails=2,nic=3GB/s cluster:nodes=1,gpus=1,nvlink=1B/s,rails=1,nic=1B/s
+    cluster:nodes=2,gpus=4,nvlink=300GB/s,rails=4,nic=25GB/s,nvlink-latency=700ns,nic-latency=1.3us
+    dgx-1 ndv2:1 ndv2:2 ndv2:4 dgx-a100:1 dgx-a100:3 dgx-h100:4 mi250:1 mi250:2 nvl72 tpu:4x4x4 tpu:8";
 
 fn samples() -> impl Iterator<Item = &'static str> {
     SAMPLES.split_whitespace()
@@ -105,8 +126,8 @@ fn samples_are_connected_and_their_positions_are_distinct() {
     for spec in samples() {
         let topology = parse(spec);
         for &terminal in topology.terminals() {
-            let distance = distances(&topology, terminal);
-            assert!(topology.terminals().iter().all(|to| distance[to.index()].is_some()), "{spec} from {terminal}");
+            let reached = reached_with_relays(&topology, terminal);
+            assert!(topology.terminals().iter().all(|to| reached[to.index()]), "{spec} from {terminal}");
         }
         let positions = topology.positions().expect("every family is drawn");
         for (place, [x, y]) in positions.iter().enumerate() {
@@ -126,7 +147,7 @@ fn only_multistage_networks_and_word_digraphs_are_one_way() {
         there.sort_unstable();
         back.sort_unstable();
         let may_be_one_way =
-            ["omega", "butterfly", "clos", "kautz", "de-bruijn"].iter().any(|family| spec.starts_with(family));
+            ["omega", "butterfly", "clos", "kautz", "de-bruijn", "ndv2"].iter().any(|family| spec.starts_with(family));
         assert!(there == back || may_be_one_way, "{spec}");
     }
 }

@@ -324,7 +324,7 @@ fn bad_rates() {
     check(
         GraphFormat::EdgeList,
         &cases,
-        &expect![[r#"
+        &expect![[r"
             line 1: 'bandwidth': 'fast' does not begin with a number; write for example 25GB/s
             line 1: 'bandwidth': 'GB' is not a unit of bandwidth; the units are B/s and bit/s with the prefixes k, M, G, T, Ki, Mi, Gi, Ti, for example 25GB/s
             channel a->b has a bandwidth of 0B/s; give it a bandwidth above 0, or remove it
@@ -343,7 +343,7 @@ fn bad_rates() {
             line 1: 'latency': '0.5ps' is not a whole number of picoseconds; use fewer digits
             channel a->b has a latency of 3600s, more than 1000s; choose a shorter one
             line 1: found 'a b latency', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-        "#]],
+        "]],
     );
     let json = [
         topology("{\"name\": \"b\", \"terminal\": true}", "[0, 1]", ", \"capacity\": [1, 1]"),
@@ -360,13 +360,13 @@ fn bad_rates() {
     check(
         GraphFormat::Json,
         &json.each_ref().map(String::as_str),
-        &expect![[r#"
+        &expect![[r"
         2 entries in 'capacity' for 1 channels; give one per channel, or leave the field out
         channel a->b has the capacity 0, but capacities are 1 to 65536
         line 1, field 'capacity[0]': invalid value: integer `-1`, expected u64
         channel a->b has a latency of 1000.000000000001s, more than 1000s; choose a shorter one
         one unit of capacity is 0B/s; choose a unit above 0
         channels a->b and b->a share a resource, but their capacities differ (1 and 2)
-    "#]],
+    "]],
     );
 }

@@ -1,6 +1,7 @@
 //! Tests of the public interface.
 
 mod amp;
+mod clusters;
 mod families;
 mod format_dialects;
 mod format_errors;

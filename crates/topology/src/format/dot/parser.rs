@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::lexer::{DotLexer, DotToken};
 use crate::NodeId;
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes};
-use crate::format::dispatch::{GraphFile, ReadOptions};
 use crate::format::error::{FileFault, ReadError};
+use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::parsed_graph::ParsedGraph;
 use crate::text::excerpt;
 
