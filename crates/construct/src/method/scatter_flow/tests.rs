@@ -1,6 +1,6 @@
 //! Tests of the whole method.
 
-use lockstep_schedule::strategy::{any_model, fewest_packet_steps};
+use lockstep_schedule::strategy::{any_model, fewest_packet_steps, packet_problem};
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
@@ -97,8 +97,7 @@ proptest! {
     ) {
         let root = *root.get(topology.terminals());
         let collective = any_scatter(&topology, root, &receivers, 1);
-        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
         prop_assert_eq!(steps(&problem), Some(fewest_packet_steps(&problem)));
     }
 
@@ -109,8 +108,7 @@ proptest! {
     ) {
         let root = *root.get(topology.terminals());
         let collective = Collective::scatter(root);
-        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
         let scatter = SingleSourceScatter::of(&problem).unwrap();
         let supply = Supply::new(&topology, &scatter, model.ports, Transport::StoreAndForward);
         let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());
