@@ -36,6 +36,7 @@
 //! | [`Bisector`] | small bisections, heuristically | about five passes of at most `O(N M)` |
 //! | [`exact_bisection`] | bisection width, up to 128 terminals | a budget |
 //! | [`ThroughputSearch`] | rate of all-to-all traffic, up to [`MAX_FLOWS`] | a budget |
+//! | [`StageLoads`] | latency and bandwidth of an all-gather by breadth-first broadcast | `O(N M)` for small degrees |
 //!
 //! Memory is O(N + M), except for the spectral gap, the exact bisection and the throughput, which have limits.
 //!
@@ -60,6 +61,7 @@ mod graph;
 mod orbits;
 mod sources;
 mod spectral;
+mod stage_loads;
 mod throughput;
 
 #[cfg(test)]
@@ -77,6 +79,7 @@ pub use graph::Graph;
 pub use orbits::SymmetryError;
 pub use sources::Sources;
 pub use spectral::{SpectralGap, SpectralSearch};
+pub use stage_loads::{MAX_PREDECESSORS, MAX_STAGE_NODES, StageLoads, StageLoadsError};
 pub use throughput::{
     MAX_ARC_FLOWS, MAX_FLOWS, Throughput, ThroughputCertificate, ThroughputCheckError, ThroughputError, ThroughputGoal,
     ThroughputSearch,

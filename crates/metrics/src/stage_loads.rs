@@ -1,0 +1,353 @@
+//! The loads of breadth-first broadcast.
+
+use lockstep_topology::{NodeId, Topology};
+use rayon::prelude::*;
+
+/// The maximum number of nodes of a network, because of a table of all distances: 2 bytes per ordered pair of nodes.
+pub const MAX_STAGE_NODES: usize = 1 << 14;
+
+/// The maximum number of nodes from which channels enter one node, because of tables of all sets of them.
+pub const MAX_PREDECESSORS: usize = 16;
+
+/// The loads of an all-gather by breadth-first broadcast: in stage `t`, every node receives the messages of all nodes at
+/// distance `t`, in parts from predecessors at distance `t - 1`.
+///
+/// The load of a stage is the greatest number of messages that a unit of capacity carries in it, if the parts are chosen
+/// best. It is a fraction. A set `S` of predecessors of a node must bring it all messages that only they can bring, so the
+/// load is the maximum of their number over the capacity from `S`, over all nodes and sets (Hall's theorem).
+///
+/// ```
+/// use lockstep_metrics::StageLoads;
+/// use lockstep_topology::Topology;
+///
+/// let cube: Topology = "hypercube:4".parse()?;
+/// let loads = StageLoads::new(&cube)?;
+/// assert_eq!(loads.loads(), [[1, 1], [3, 2], [1, 1], [1, 4]]);
+/// assert_eq!(loads.total(), Some([15, 4]));
+/// assert_eq!(loads.steps(1), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Source
+///
+/// Zhao et al., *Efficient direct-connect topologies for collective communications*, NSDI (2025), with the maximum over
+/// sets instead of a linear program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StageLoads {
+    loads: Vec<[u64; 2]>,
+}
+
+/// The reason why a network has no breadth-first broadcast, or its loads are not computed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StageLoadsError {
+    /// Switches hold no messages.
+    #[error(
+        "breadth-first broadcast goes from terminal to terminal, but '{switch}' is a switch; choose a direct network"
+    )]
+    Switch {
+        /// Name of a switch.
+        switch: String,
+    },
+    /// Channels that share a resource.
+    #[error("breadth-first broadcast needs full-duplex links, but channels share resources")]
+    Shared,
+    /// Two nodes without a path.
+    #[error("no path leads from '{from}' to '{to}'; connect them")]
+    Unreachable {
+        /// Name of the first node.
+        from: String,
+        /// Name of the second node.
+        to: String,
+    },
+    /// More nodes than [`MAX_STAGE_NODES`].
+    #[error("the network has {nodes} nodes, more than {MAX_STAGE_NODES}; choose a smaller one")]
+    TooManyNodes {
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A node with more than [`MAX_PREDECESSORS`] predecessors.
+    #[error(
+        "channels from {predecessors} nodes enter '{node}', more than {MAX_PREDECESSORS}; choose a network of lower degree"
+    )]
+    TooManyPredecessors {
+        /// Name of the node.
+        node: String,
+        /// Number of nodes.
+        predecessors: usize,
+    },
+}
+
+/// Marks a node that is not reached.
+const UNREACHED: u16 = u16::MAX;
+
+impl StageLoads {
+    /// Computes the loads of all stages. Takes `O(N (M + D 2^d d))` time for `N` nodes with `d` predecessors each, `M`
+    /// channels and diameter `D`, in parallel.
+    ///
+    /// # Errors
+    ///
+    /// [`StageLoadsError`], for the first node in the order of their numbers.
+    pub fn new(topology: &Topology) -> Result<Self, StageLoadsError> {
+        let nodes = topology.terminals();
+        let name = |node: NodeId| topology.node_name(node).to_owned();
+        if let Some(switch) = topology.nodes().find(|&node| !topology.is_terminal(node) && !topology.has_failed(node)) {
+            return Err(StageLoadsError::Switch { switch: name(switch) });
+        }
+        if topology.resource_count() < topology.channel_count() {
+            return Err(StageLoadsError::Shared);
+        }
+        if nodes.len() > MAX_STAGE_NODES {
+            return Err(StageLoadsError::TooManyNodes { nodes: nodes.len() });
+        }
+        let predecessors: Vec<Vec<(usize, u64)>> = nodes.iter().map(|&node| predecessors(topology, node)).collect();
+        if let Some(place) = predecessors.iter().position(|into| into.len() > MAX_PREDECESSORS) {
+            let predecessors = predecessors[place].len();
+            return Err(StageLoadsError::TooManyPredecessors { node: name(nodes[place]), predecessors });
+        }
+        // By receiver and source, so that the distances to one receiver lie together.
+        let distances: Vec<u16> =
+            (0..nodes.len()).into_par_iter().flat_map_iter(|to| distances_to(&predecessors, to)).collect();
+        if let Some(place) = distances.iter().position(|&distance| distance == UNREACHED) {
+            let [from, to] = [place % nodes.len(), place / nodes.len()].map(|place| name(nodes[place]));
+            return Err(StageLoadsError::Unreachable { from, to });
+        }
+        let of_node = |receiver: usize| node_loads(&predecessors[receiver], receiver, &distances, nodes.len());
+        let larger = |mut most: Vec<[u64; 2]>, other: Vec<[u64; 2]>| {
+            most.resize(most.len().max(other.len()), [0, 1]);
+            for (most, other) in most.iter_mut().zip(other) {
+                if is_less(*most, other) {
+                    *most = other;
+                }
+            }
+            most
+        };
+        let loads = (0..nodes.len()).into_par_iter().map(of_node).reduce(Vec::new, larger);
+        Ok(Self { loads: loads.into_iter().map(lowest_terms).collect() })
+    }
+
+    /// Returns the load of each stage as a fraction in lowest terms. There are as many stages as the diameter.
+    pub fn loads(&self) -> &[[u64; 2]] {
+        &self.loads
+    }
+
+    /// Returns the sum of all loads in lowest terms: the steps per chunk, for many chunks. `None` if it does not fit.
+    pub fn total(&self) -> Option<[u64; 2]> {
+        self.loads.iter().try_fold([0, 1], |[sum, of], &[load, unit]| {
+            let common = unit / greatest_common_divisor(of, unit);
+            let sum = u64::checked_add(sum.checked_mul(common)?, load.checked_mul(of.checked_mul(common)? / unit)?)?;
+            Some(lowest_terms([sum, of.checked_mul(common)?]))
+        })
+    }
+
+    /// Returns the number of steps of width 1 for messages of a number of chunks: whole chunks in every stage.
+    pub fn steps(&self, chunks: u32) -> u64 {
+        let of_stage = |&[load, unit]: &[u64; 2]| (u128::from(load) * u128::from(chunks)).div_ceil(u128::from(unit));
+        self.loads.iter().map(of_stage).sum::<u128>().try_into().unwrap_or(u64::MAX)
+    }
+}
+
+/// Returns the ranks of the nodes from which channels enter a node, with the capacities of these channels together.
+fn predecessors(topology: &Topology, node: NodeId) -> Vec<(usize, u64)> {
+    let rank = |node| topology.terminal_rank(node).expect("every working node is a terminal");
+    let into = topology.in_channels(node).iter();
+    let mut from: Vec<(usize, u64)> =
+        into.map(|&channel| (rank(topology.tail(channel)), topology.capacity(channel).into())).collect();
+    from.sort_unstable();
+    from.dedup_by(|next, first| {
+        let is_same = next.0 == first.0;
+        first.1 += if is_same { next.1 } else { 0 };
+        is_same
+    });
+    from
+}
+
+/// Returns the distance from every node to one node.
+fn distances_to(predecessors: &[Vec<(usize, u64)>], to: usize) -> Vec<u16> {
+    let mut distance = vec![UNREACHED; predecessors.len()];
+    let mut queue = vec![to];
+    distance[to] = 0;
+    let mut next = 0;
+    while let Some(&node) = queue.get(next) {
+        next += 1;
+        for &(before, _) in &predecessors[node] {
+            if distance[before] == UNREACHED {
+                distance[before] = distance[node] + 1;
+                queue.push(before);
+            }
+        }
+    }
+    distance
+}
+
+/// Returns the loads of the channels into one node, from stage 1 on.
+fn node_loads(predecessors: &[(usize, u64)], receiver: usize, distances: &[u16], nodes: usize) -> Vec<[u64; 2]> {
+    let row = |node: usize| &distances[node * nodes..(node + 1) * nodes];
+    let sets = 1 << predecessors.len();
+    let stages = row(receiver).iter().copied().max().unwrap_or(0) as usize;
+    // By stage and set of predecessors: the messages that exactly these can bring.
+    let mut messages = vec![0u64; stages * sets];
+    for (source, &distance) in row(receiver).iter().enumerate().filter(|&(source, _)| source != receiver) {
+        let brings = |&(_, &(node, _)): &(usize, &(usize, u64))| row(node)[source] + 1 == distance;
+        let set = predecessors.iter().enumerate().filter(brings).fold(0, |set, (place, _)| set | 1 << place);
+        messages[(distance as usize - 1) * sets + set] += 1;
+    }
+    let mut capacity = vec![0; sets];
+    for set in 1..sets {
+        let first = set.trailing_zeros() as usize;
+        capacity[set] = capacity[set & (set - 1)] + predecessors[first].1;
+    }
+    messages
+        .chunks_exact_mut(sets)
+        .map(|messages| {
+            // Afterwards, the messages that only these predecessors can bring.
+            for place in 0..predecessors.len() {
+                for set in (0..sets).filter(|set| set >> place & 1 == 1) {
+                    messages[set] += messages[set ^ (1 << place)];
+                }
+            }
+            let loads = messages.iter().zip(&capacity).skip(1).map(|(&messages, &capacity)| [messages, capacity]);
+            loads.fold([0, 1], |most, load| if is_less(most, load) { load } else { most })
+        })
+        .collect()
+}
+
+/// Returns true if the first fraction is less than the second one.
+fn is_less([a, b]: [u64; 2], [c, d]: [u64; 2]) -> bool {
+    u128::from(a) * u128::from(d) < u128::from(c) * u128::from(b)
+}
+
+fn lowest_terms([numerator, denominator]: [u64; 2]) -> [u64; 2] {
+    let common = greatest_common_divisor(numerator, denominator);
+    [numerator / common, denominator / common]
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::{TopologyBuilder, strategy};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn network(nodes: u32, channels: impl IntoIterator<Item = (u32, u32)>) -> Topology {
+        let mut network = TopologyBuilder::new("network");
+        for node in 0..nodes {
+            network.terminal(node.to_string());
+        }
+        for (tail, head) in channels.into_iter().filter(|(tail, head)| tail != head) {
+            network.channel(NodeId::new(tail), NodeId::new(head));
+        }
+        network.build().unwrap()
+    }
+
+    /// Returns the generalised Kautz graph: channels from `x` to `-d x - a` for `a` from 1 to `d`.
+    fn generalised_kautz(degree: u32, nodes: u32) -> Topology {
+        let heads = move |x: u32| (1..=degree).map(move |a| (x, (2 * degree * nodes - degree * x - a) % nodes));
+        network(nodes, (0..nodes).flat_map(heads))
+    }
+
+    /// Returns the line graph: a node per channel, a channel from each to those that begin where it ends.
+    fn line_graph(topology: &Topology) -> Topology {
+        let follows = |channel| topology.out_channels(topology.head(channel)).iter().map(move |next| (channel, *next));
+        let pairs = topology.channels().flat_map(follows);
+        network(topology.channel_count() as u32, pairs.map(|(channel, next)| (channel.number(), next.number())))
+    }
+
+    fn both_ways(nodes: u32, links: impl IntoIterator<Item = (u32, u32)>) -> Topology {
+        network(nodes, links.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]))
+    }
+
+    fn hoffman_singleton() -> Topology {
+        let pentagons = (0..25).map(|node| (node, node / 5 * 5 + (node + 1) % 5));
+        let pentagrams = (0..25).map(|node| (25 + node, 25 + node / 5 * 5 + (node + 2) % 5));
+        let between = (0..5)
+            .flat_map(|h| (0..5).flat_map(move |i| (0..5).map(move |j| (5 * h + j, 25 + 5 * i + (h * i + j) % 5))));
+        both_ways(50, pentagons.chain(pentagrams).chain(between))
+    }
+
+    /// The sums of loads of the literature, recomputed by the linear program of the source.
+    #[test]
+    fn loads_are_those_of_the_literature() {
+        let spec = |spec: &str| spec.parse::<Topology>().unwrap();
+        let circulant = spec("circulant:16,3,4");
+        let complete = |nodes| spec(&format!("complete:{nodes}"));
+        let bipartite =
+            |side: u32| both_ways(2 * side, (0..side * side).map(move |pair| (pair / side, side + pair % side)));
+        let heawood =
+            both_ways(14, (0..14).map(|node| (node, (node + 1) % 14)).chain((0..7).map(|k| (2 * k, (2 * k + 5) % 14))));
+        let cases = [
+            (spec("hypercube:3"), 3, [7, 3]),
+            (spec("hypercube:4"), 4, [15, 4]),
+            (spec("hypercube:6"), 6, [21, 2]),
+            (spec("hypercube:10"), 10, [1023, 10]),
+            (spec("ring:8"), 4, [7, 2]),
+            (spec("torus:4x4"), 4, [15, 4]),
+            (spec("torus:4x6"), 5, [23, 4]),
+            (spec("torus:3x5"), 3, [7, 2]),
+            (spec("torus:8x8"), 8, [63, 4]),
+            (spec("torus:32x32"), 32, [1023, 4]),
+            (spec("torus:3x3x3"), 3, [13, 3]),
+            (spec("torus:3x3x2"), 3, [17, 5]),
+            (spec("mesh:4x4"), 6, [15, 2]),
+            (complete(4), 1, [1, 1]),
+            (bipartite(3), 2, [5, 3]),
+            (bipartite(4), 2, [7, 4]),
+            (strategy::petersen(), 2, [3, 1]),
+            (heawood, 3, [13, 3]),
+            (hoffman_singleton(), 2, [7, 1]),
+            (spec("circulant:11,2,3"), 2, [5, 2]),
+            (circulant.clone(), 3, [15, 4]),
+            (line_graph(&complete(3)), 2, [3, 1]),
+            (line_graph(&line_graph(&complete(3))), 3, [7, 1]),
+            (line_graph(&complete(4)), 2, [4, 1]),
+            (line_graph(&circulant), 4, [16, 1]),
+            (line_graph(&line_graph(&line_graph(&circulant))), 6, [261, 1]),
+            (generalised_kautz(2, 8), 3, [7, 1]),
+            (generalised_kautz(3, 10), 3, [9, 2]),
+            (generalised_kautz(4, 12), 2, [5, 1]),
+            (generalised_kautz(4, 1024), 5, [341, 1]),
+        ];
+        for (topology, stages, total) in cases {
+            let loads = StageLoads::new(&topology).unwrap();
+            assert_eq!((loads.loads().len(), loads.total()), (stages, Some(total)), "{}", topology.name());
+        }
+        let of = |topology: &Topology| StageLoads::new(topology).unwrap().loads().to_vec();
+        assert_eq!(of(&generalised_kautz(4, 1024)), [[1, 1], [4, 1], [16, 1], [64, 1], [256, 1]]);
+        assert_eq!(of(&spec("torus:8x8")), [[1, 1], [2, 1], [3, 1], [7, 2], [3, 1], [2, 1], [1, 1], [1, 4]]);
+    }
+
+    #[test]
+    fn networks_without_a_breadth_first_broadcast_are_refused() {
+        let message = |spec: &str| StageLoads::new(&spec.parse().unwrap()).unwrap_err().to_string();
+        assert!(message("omega:8").contains("'s0.0' is a switch"));
+        assert!(message("complete:18").contains("channels from 17 nodes enter '0'"));
+        let one_way = StageLoads::new(&network(3, [(0, 1), (1, 2)])).unwrap_err().to_string();
+        assert_eq!(one_way, "no path leads from '1' to '0'; connect them");
+        let half_duplex = StageLoads::new(&"ring:4".parse::<Topology>().unwrap().half_duplex());
+        assert_eq!(half_duplex, Err(StageLoadsError::Shared));
+    }
+
+    proptest! {
+        #[test]
+        fn capacities_count_like_parallel_channels(topology in strategy::connected_topology(8).prop_flat_map(|topology| strategy::with_capacities(topology, 4))) {
+            let (parallel, _) = strategy::with_parallel_channels(&topology);
+            prop_assert_eq!(StageLoads::new(&topology), StageLoads::new(&parallel));
+        }
+
+        #[test]
+        fn no_node_receives_faster_than_its_channels(topology in strategy::connected_topology(9)) {
+            let loads = StageLoads::new(&topology).unwrap();
+            let least = topology.terminals().iter().map(|&node| topology.in_channels(node).len()).min().unwrap();
+            let [sum, of] = loads.total().unwrap();
+            prop_assert!(sum * least as u64 >= of * (topology.terminal_count() as u64 - 1));
+            prop_assert!(loads.steps(1) >= loads.loads().len() as u64);
+        }
+    }
+}
