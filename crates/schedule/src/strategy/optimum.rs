@@ -14,7 +14,7 @@ use crate::schedule::Schedule;
 /// Searches all states breadth first: a state says which terminals hold which messages, or which contributions to them.
 /// The search uses its own paths and no bounds, except distances and the number of messages that a terminal lacks or has
 /// to send. `effort` is the number of partial steps that it may still try. Supports up to 128 pairs of a message and a
-/// terminal, 16 terminals in an all-reduce, and 128 resources.
+/// terminal, 16 terminals in an all-reduce, and 128 resources, all of capacity 1.
 ///
 /// ```
 /// use lockstep_schedule::strategy::fastest_schedule;
@@ -38,6 +38,9 @@ pub fn fastest_schedule(
     most_steps: usize,
     effort: &mut u64,
 ) -> Result<Option<Schedule>, SearchTooLong> {
+    if problem.topology().has_capacities() {
+        return Err(SearchTooLong);
+    }
     if problem.collective().pattern() == Pattern::ReduceBroadcast {
         return AllReduceSearch::new(problem, effort)?.run(most_steps, effort);
     }
