@@ -10,7 +10,7 @@ pub(crate) const BLOCK_STEPS: u32 = StepMask::BITS;
 
 /// The reserved steps of every slot. The table grows with the last reserved step.
 ///
-/// Memory: one bit per slot and step, and 4 bytes per step of a port with a capacity above one. The table is a list of
+/// Memory: one bit per slot and step, and 4 bytes per step of a slot with a capacity above one. The table is a list of
 /// blocks of 128 steps, and each block is a row with one word per slot.
 #[derive(Debug)]
 pub(crate) struct ReservationTable<'a> {
@@ -19,7 +19,7 @@ pub(crate) struct ReservationTable<'a> {
     full: Vec<StepMask>,
     /// Number of blocks.
     blocks: u32,
-    /// Uses of ports with a capacity above one, by block, port and step.
+    /// Uses of slots with a capacity above one, by block, slot and step.
     counts: Vec<u32>,
     /// The first block of each slot that has a free step.
     first_open_block: Vec<u32>,
@@ -105,8 +105,9 @@ impl<'a> ReservationTable<'a> {
             self.full.resize(self.blocks as usize * slots, 0);
         }
         self.load[slot as usize] += 1;
-        let capacity = self.capacities.of(slot);
-        if capacity > 1 && self.count_use(step, slot) < capacity {
+        if let Some(wide) = self.capacities.wide_index(slot)
+            && self.count_use(step, wide) < self.capacities.of(slot)
+        {
             return;
         }
         self.full[block as usize * slots + slot as usize] |= 1 << bit;
@@ -115,13 +116,12 @@ impl<'a> ReservationTable<'a> {
         }
     }
 
-    /// Counts one more use of a port in a step and returns the new count.
-    fn count_use(&mut self, step: u32, slot: SlotId) -> u32 {
-        let (ports, steps) = (self.capacities.port_count(), BLOCK_STEPS as usize);
-        let port = self.capacities.port_index(slot);
-        let index = (step / BLOCK_STEPS) as usize * ports * steps + port * steps + (step % BLOCK_STEPS) as usize;
+    /// Counts one more use of a slot with a capacity above one in a step and returns the new count.
+    fn count_use(&mut self, step: u32, wide: usize) -> u32 {
+        let (slots, steps) = (self.capacities.wide_count(), BLOCK_STEPS as usize);
+        let index = ((step / BLOCK_STEPS) as usize * slots + wide) * steps + (step % BLOCK_STEPS) as usize;
         if index >= self.counts.len() {
-            self.counts.resize(self.blocks as usize * ports * steps, 0);
+            self.counts.resize(self.blocks as usize * slots * steps, 0);
         }
         self.counts[index] += 1;
         self.counts[index]

@@ -36,7 +36,7 @@ const RANDOM_TENURE: u64 = 8;
 const MOVE_WORK: u64 = 4;
 
 /// Finds other steps for the hops of a schedule, so that it ends after `steps` steps. Returns `None` without success.
-/// No slot may have more uses than fit into `steps` steps.
+/// No slot may have more uses than fit into `steps` steps. Not supported: resources with a capacity above one.
 ///
 /// Each resource carries at most one message per step throughout the search. Faults are hops that do not come after the
 /// previous hop of their message, and overloaded ports. A move takes a hop of one fault to another step, where it may
@@ -58,7 +58,7 @@ pub(super) fn shortened(
     rng: &mut impl Rng,
     context: &AttemptContext<'_>,
 ) -> Option<Vec<u32>> {
-    if graph.slot_count().saturating_mul(steps as usize) > MAX_CELLS {
+    if graph.has_wide_resources() || graph.slot_count().saturating_mul(steps as usize) > MAX_CELLS {
         return None;
     }
     let mut search = StepSearch::new(graph, routes, step_of, steps)?;

@@ -147,6 +147,11 @@ impl TerminalGraph {
         self.capacity.len() - 1
     }
 
+    /// Returns true if the capacity of a resource is above one.
+    pub(super) fn has_wide_resources(&self) -> bool {
+        self.capacity[..self.resource_count].iter().any(|&capacity| capacity > 1)
+    }
+
     /// Returns the number of slots that are resources.
     pub(super) fn resource_count(&self) -> usize {
         self.resource_count
@@ -167,7 +172,7 @@ impl TerminalGraph {
             for (rate, slot) in rate.iter_mut().zip(*slots) {
                 let is_new = !std::mem::replace(&mut is_counted[slot as usize], self.is_limited(slot));
                 *rate += if !self.is_limited(slot) {
-                    1
+                    u64::from(self.capacity(slots[0]))
                 } else if is_new {
                     u64::from(self.capacity(slot))
                 } else {

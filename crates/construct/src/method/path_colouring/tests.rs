@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_schedule::strategy::{any_model, instance};
+use crate::kit::testing::any_instance;
+use crate::kit::testing::{any_network, lower_bound};
+use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
-use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
@@ -58,14 +59,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_wormhole_scatter_is_supported(instance in instance(9)) {
+    fn every_wormhole_scatter_is_supported(instance in any_instance(9)) {
         // The method does not support buses.
         prop_assume!(!instance.topology.has_buses());
         let problem = instance.problem();
         for phase in DistributePhase::all(&problem) {
             let problem = phase.problem(&problem);
             let is_scatter = problem.messages().is_scatter() && problem.model().switching == Switching::Wormhole;
-            let bound = lockstep_bounds::best(&problem).steps;
+            let bound = lower_bound(&problem);
             match steps(&problem, bound, 2) {
                 Ok(found) => {
                     prop_assert!(is_scatter && found >= bound);
@@ -78,7 +79,7 @@ proptest! {
 
     #[test]
     fn tiny_exchanges_take_the_fewest_steps(
-        topology in any_topology(4).prop_flat_map(shuffled), any in any_model(),
+        topology in any_network(4), any in any_model(),
     ) {
         let collective = Collective::all_to_all();
         let model = CommunicationModel { switching: Switching::Wormhole, scatter: any.scatter, ..any };
@@ -88,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn detours_are_longer_simple_paths(topology in any_topology(10).prop_flat_map(shuffled), goal in 1..20u32) {
+    fn detours_are_longer_simple_paths(topology in any_network(10), goal in 1..20u32) {
         let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
         let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
@@ -183,7 +184,7 @@ fn exchanges_on_small_networks_meet_the_bound() {
         let topology: Topology = spec.parse().unwrap();
         let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
-        let bound = lockstep_bounds::best(&problem).steps;
+        let bound = lower_bound(&problem);
         assert_eq!(exchange(&topology, CommunicationModel::wormhole(), bound), bound, "{spec}");
     }
 }
