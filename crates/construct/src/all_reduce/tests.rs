@@ -1,4 +1,3 @@
-use crate::kit::testing::any_instance;
 use lockstep_schedule::strategy::{any_model, fastest_schedule, random_schedule};
 use lockstep_schedule::{Collective, CommunicationModel, verify};
 use lockstep_topology::Topology;
@@ -8,6 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::*;
+use crate::kit::testing::any_instance;
 
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();

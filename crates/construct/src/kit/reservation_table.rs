@@ -130,11 +130,12 @@ impl<'a> ReservationTable<'a> {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_schedule::Ports;
-    use lockstep_topology::NodeId;
+    use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
+    use lockstep_topology::{NodeId, TopologyBuilder};
 
     use super::*;
     use crate::kit::capacities::with_capacities;
+    use crate::kit::task::SchedulingTask;
 
     #[test]
     fn a_resource_is_free_in_the_first_step_that_is_not_reserved() {
@@ -153,6 +154,28 @@ mod tests {
             );
             assert_eq!(table.next_free(2, free, BLOCK_STEPS + 5), BLOCK_STEPS + 5);
         });
+    }
+
+    /// Memory does not grow with the capacity, and slots of capacity one have no counts.
+    #[test]
+    fn a_wide_resource_is_full_after_its_capacity_of_uses() {
+        let mut pair = TopologyBuilder::new("pair");
+        let [a, b] = ["a", "b"].map(|name| pair.terminal(name));
+        let link = pair.link(a, b);
+        pair.set_capacity([link[0]], 65_536);
+        let (pair, collective) = (pair.build().unwrap(), Collective::all_gather());
+        let problem = Problem::new(&pair, &collective, CommunicationModel::wormhole()).unwrap();
+        let capacities = Capacities::new(&SchedulingTask::new(&problem).unwrap());
+        let mut table = ReservationTable::new(&capacities);
+        let [wide, narrow] = link.map(|channel| pair.resource(channel).number());
+        let first_free = |table: &ReservationTable<'_>, slot| table.first_free(|| [slot].into_iter(), 0);
+        table.reserve(0, narrow);
+        for _ in 0..65_536 {
+            assert_eq!(first_free(&table, wide), 0);
+            table.reserve(0, wide);
+        }
+        assert_eq!([wide, narrow].map(|slot| first_free(&table, slot)), [1, 1]);
+        assert_eq!(table.counts.len(), BLOCK_STEPS as usize);
     }
 
     #[test]

@@ -72,13 +72,13 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kit::testing::any_network;
     use lockstep_bounds::Rule;
     use lockstep_schedule::strategy::any_model;
     use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kit::testing::any_network;
 
     proptest! {
         /// No node can be reached in fewer steps than its distance.

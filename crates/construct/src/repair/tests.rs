@@ -1,12 +1,12 @@
 //! Tests of repairs and survivors.
 
-use crate::kit::testing::any_instance;
 use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Message, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::kit::testing::any_instance;
 use crate::schedule::shortest;
 
 /// Returns the network after some nodes and channels have failed.

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU32;
 
-use crate::kit::testing::{any_network, lower_bound};
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
 use lockstep_topology::{NodeId, Topology};
@@ -12,7 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::kit::testing::broadcast_to;
+use crate::kit::testing::{any_network, broadcast_to, lower_bound};
 
 /// Returns the number of steps of the verified schedule after a few attempts; `None` if the method does not support the
 /// problem.

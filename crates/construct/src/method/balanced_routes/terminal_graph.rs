@@ -147,11 +147,6 @@ impl TerminalGraph {
         self.capacity.len() - 1
     }
 
-    /// Returns true if the capacity of a resource is above one.
-    pub(super) fn has_wide_resources(&self) -> bool {
-        self.capacity[..self.resource_count].iter().any(|&capacity| capacity > 1)
-    }
-
     /// Returns the number of slots that are resources.
     pub(super) fn resource_count(&self) -> usize {
         self.resource_count

@@ -1,6 +1,5 @@
 //! Tests of the whole method.
 
-use crate::kit::testing::{any_instance, on_parallel_channels};
 use lockstep_schedule::{
     Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, ScatterRule, Switching, verify,
 };
@@ -9,6 +8,7 @@ use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
 use super::*;
+use crate::kit::testing::{any_instance, on_parallel_channels};
 
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
 const RELAY: CommunicationModel = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };

@@ -58,7 +58,9 @@ impl Groups {
             return None;
         }
         let mut place = vec![NONE; topology.node_count()];
-        (0..).zip(&members).for_each(|(at, node)| place[node.index()] = at);
+        for (at, node) in (0..).zip(&members) {
+            place[node.index()] = at;
+        }
         Some(Self { members, size, place, is_inner })
     }
 
@@ -109,7 +111,9 @@ fn channel_widths(topology: &Topology) -> Vec<u64> {
     let mut width = vec![0; topology.channel_bound()];
     for_each_pair(topology, |parallel| {
         let sum = parallel.iter().map(|&channel| u64::from(topology.capacity(channel))).sum();
-        parallel.iter().for_each(|channel| width[channel.index()] = sum);
+        for channel in parallel {
+            width[channel.index()] = sum;
+        }
     });
     width
 }
@@ -156,7 +160,9 @@ impl Columns {
         sorted.sort_unstable();
         let mut class = vec![NONE; topology.node_count()];
         for (number, terminals) in (0..).zip(sorted.chunk_by(|one, other| one.0 == other.0)) {
-            terminals.iter().for_each(|(_, node)| class[node.index()] = number);
+            for (_, node) in terminals {
+                class[node.index()] = number;
+            }
         }
         Self { class }
     }

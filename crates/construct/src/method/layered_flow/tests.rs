@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::kit::capacities::port_limit;
-use crate::kit::testing::{any_network, lower_bound};
 use lockstep_paths::FlowNetwork;
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, MessageId, Ports, Problem, verify};
@@ -12,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
-use crate::kit::testing::{broadcast_to, renumbered};
+use crate::kit::testing::{any_network, broadcast_to, lower_bound, renumbered};
 
 /// Returns the number of steps after up to eight attempts, with every schedule verified; `None` if the method does not
 /// support the problem.

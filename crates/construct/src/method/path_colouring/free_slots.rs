@@ -155,7 +155,6 @@ pub(super) fn lightest(users: &[u32], weight: &[u32]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use crate::kit::testing::any_network;
     use lockstep_schedule::{Collective, CommunicationModel, Problem};
     use proptest::prelude::*;
     use rand::SeedableRng;
@@ -164,6 +163,7 @@ mod tests {
     use super::*;
     use crate::kit::capacities::Capacities;
     use crate::kit::task::SchedulingTask;
+    use crate::kit::testing::any_network;
     use crate::method::path_colouring::path_dag::{Detours, PathArc};
 
     /// Returns all paths to a vertex.
@@ -198,8 +198,10 @@ mod tests {
             let mut weight = Vec::new();
             for (slot, steps) in (0..).zip(&full) {
                 for step in (0..WORD_STEPS).filter(|step| steps >> step & 1 == 1) {
-                    occupancy.add(slot, step, weight.len() as u32);
-                    weight.push(rng.random_range(1..9));
+                    for _ in 0..capacities.of(slot) {
+                        occupancy.add(slot, step, weight.len() as u32);
+                        weight.push(rng.random_range(1..9));
+                    }
                 }
             }
             for message in 0..dags.message_count() as u32 {
@@ -212,7 +214,10 @@ mod tests {
                     for (level, steps) in levels.iter().enumerate() {
                         prop_assert_eq!(steps >> step & 1 == 1, least <= level);
                     }
-                    let weight_of = |arc: &PathArc| u64::from(weight[occupancy.users(arc.slot, step)[0] as usize]);
+                    let weight_of = |arc: &PathArc| {
+                        let users = occupancy.users(arc.slot, step).iter();
+                        users.map(|&user| u64::from(weight[user as usize])).min().unwrap()
+                    };
                     let price = |path: &Vec<PathArc>| path.iter().filter(is_conflict).map(weight_of).sum::<u64>();
                     let cheapest = all.iter().map(price).min().unwrap();
                     // The noise is less than one unit per slot.

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::testing::any_instance;
-use crate::kit::testing::{any_network, lower_bound};
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
+use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
 use super::*;
-use crate::kit::testing::renumbered;
+use crate::kit::testing::{any_instance, any_network, lower_bound, renumbered};
 
 /// Returns the number of steps of the verified schedule of some attempts.
 fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, MethodError> {
@@ -79,7 +78,7 @@ proptest! {
 
     #[test]
     fn tiny_exchanges_take_the_fewest_steps(
-        topology in any_network(4), any in any_model(),
+        topology in any_topology(4).prop_flat_map(shuffled), any in any_model(),
     ) {
         let collective = Collective::all_to_all();
         let model = CommunicationModel { switching: Switching::Wormhole, scatter: any.scatter, ..any };

@@ -281,7 +281,43 @@ impl<'a> StepPlan<'a> {
 mod tests {
     use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
 
+    use lockstep_topology::TopologyBuilder;
+
     use super::*;
+
+    /// Of two transfers on a full channel, one is cancelled for a third one.
+    #[test]
+    fn a_wide_channel_has_as_many_users_as_its_capacity() {
+        let mut pair = TopologyBuilder::new("pair");
+        let [a, b] = ["a", "b"].map(|name| pair.terminal(name));
+        let link = pair.link(a, b);
+        pair.set_capacity(link, 2);
+        let pair = pair.build().unwrap();
+        let collective = Collective::all_gather().with_chunks(4.try_into().unwrap());
+        let problem = Problem::new(&pair, &collective, CommunicationModel::store_and_forward()).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
+        let capacities = Capacities::new(&task);
+        let mut plan = StepPlan::new(&task, &capacities);
+        let channel = link[0];
+        plan.add(0, &[channel]);
+        assert!(plan.is_free(channel) && !plan.is_full_of_direct(channel));
+        plan.add(1, &[channel]);
+        assert_eq!((plan.channel_price(channel), plan.is_full_of_direct(channel)), (1, true));
+        assert_eq!(plan.direct_message(channel, |message| message == 1), Some(&mut 1));
+        let mut lost = Vec::new();
+        plan.clear_path(&[channel], |count| count - 1, |_, message| lost.push(message));
+        assert_eq!((lost, plan.is_free(channel)), (vec![1], true));
+        plan.add(2, &[channel]);
+        assert_eq!(plan.channel_price(channel), 2);
+        plan.add_at_price(3, &[link[1]], FIXED_PRICE);
+        assert!(plan.is_free(link[1]) && plan.direct_message(link[1], |_| true).is_none(), "it must not move");
+
+        let mut log = TransferLog::default();
+        plan.commit(0, &mut log).unwrap();
+        let written: Vec<u32> = log.transfers(0).map(|(_, message, _)| message.number()).collect();
+        assert_eq!(written, [0, 2, 3]);
+        assert_eq!(plan.channel_price(channel), 0);
+    }
 
     /// On a one-port ring, a path of two channels takes both channels and one send of its sender from other transfers.
     #[test]

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use crate::kit::testing::any_instance;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 
 use super::*;
 use crate::kit::bus_paths::bus_paths;
+use crate::kit::testing::any_instance;
 
 /// Returns the schedule without the transfer number `dropped`.
 fn without(schedule: &Schedule, dropped: usize) -> Schedule {

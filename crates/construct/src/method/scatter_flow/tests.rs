@@ -1,6 +1,5 @@
 //! Tests of the whole method.
 
-use crate::kit::testing::{any_network, lower_bound, on_parallel_channels};
 use lockstep_schedule::strategy::{any_model, fewest_packet_steps};
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
@@ -8,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::kit::testing::{any_network, lower_bound, on_parallel_channels};
 
 /// Returns the number of steps of the verified schedule; `None` if the method does not support the problem.
 fn steps(problem: &Problem<'_>) -> Option<usize> {

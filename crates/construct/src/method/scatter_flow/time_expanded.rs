@@ -319,9 +319,9 @@ impl<'a> StepPaths<'a> {
             self.uses[back.index()] -= met;
         }
         used.retain(|channel| {
-            let uses = &mut self.uses[channel.index()];
-            let is_kept = *uses > 0;
-            *uses -= u32::from(is_kept);
+            let left = &mut self.uses[channel.index()];
+            let is_kept = *left > 0;
+            *left -= u32::from(is_kept);
             is_kept
         });
         match self.timing {

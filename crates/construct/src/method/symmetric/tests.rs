@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::testing::{any_network, lower_bound};
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, Switching, verify};
 use lockstep_topology::strategy::petersen;
@@ -13,6 +12,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::kit::testing::{any_network, lower_bound};
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::testing::{any_network, lower_bound};
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, verify};
 use lockstep_topology::strategy::{shuffled, tree};
@@ -10,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
-use crate::kit::testing::broadcast_to;
+use crate::kit::testing::{any_network, broadcast_to, lower_bound};
 
 /// Returns the number of steps of the verified schedule after up to three attempts; `None` if the method does not
 /// support the problem.
