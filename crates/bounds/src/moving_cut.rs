@@ -146,9 +146,11 @@ impl<'a, 'p> MovingCut<'a, 'p> {
         let count = &mut crossings[usize::from(!into)];
         *count = if starts { *count + 1 } else { *count - 1 };
         let after = crossings.map(|count| u64::from(count > 0));
-        self.resources.into = self.resources.into + after[0] - before[0];
-        self.resources.out = self.resources.out + after[1] - before[1];
-        self.resources.both = self.resources.both + (after[0] | after[1]) - (before[0] | before[1]);
+        let capacity = u64::from(self.topology.resource_capacity(resource));
+        let change = |sum: u64, after: u64, before: u64| sum + capacity * after - capacity * before;
+        self.resources.into = change(self.resources.into, after[0], before[0]);
+        self.resources.out = change(self.resources.out, after[1], before[1]);
+        self.resources.both = change(self.resources.both, after[0] | after[1], before[0] | before[1]);
     }
 }
 

@@ -4,7 +4,8 @@ use fixedbitset::FixedBitSet;
 use lockstep_paths::FlowNetwork;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-/// A flow network over the nodes of a topology, a source and a sink. All resources have the same capacity.
+/// A flow network over the nodes of a topology, a source and a sink. Each resource carries its capacity times a number of
+/// steps.
 ///
 /// The channels of a resource share its capacity. If they join more than two nodes, then a cut between node sets may
 /// have more capacity here than the resources that cross it, but never less. Memory: a [`FlowNetwork`] with one arc per
@@ -13,8 +14,8 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 pub(crate) struct ResourceFlow {
     network: FlowNetwork,
     nodes: usize,
-    /// Number of arcs with the capacity of a resource. They come first.
-    resource_arcs: usize,
+    /// The capacities of the arcs of resources. They come first.
+    resources: Vec<u32>,
     /// The capacities of the other arcs, from the source and to the sink.
     ends: Vec<u32>,
 }
@@ -31,6 +32,12 @@ impl ResourceFlow {
         let alone = topology.channels().filter(|channel| is_alone.contains(channel.index()));
         for [tail, head] in alone.flat_map(|channel| ends(channel).into_iter().flatten()) {
             network.add_arc(tail, head, 0);
+        }
+        let alone = topology.channels().filter(|channel| is_alone.contains(channel.index()));
+        let mut resources: Vec<u32> = Vec::new();
+        for channel in alone {
+            let arcs = ends(channel).into_iter().flatten().count();
+            resources.extend(std::iter::repeat_n(topology.capacity(channel), arcs));
         }
         for (place, group) in groups.iter().enumerate() {
             let mut arcs: Vec<[usize; 2]> =
@@ -52,10 +59,10 @@ impl ResourceFlow {
             }
             for [tail, head] in arcs {
                 network.add_arc(tail, head, 0);
+                resources.push(topology.capacity(group[0]));
             }
         }
-        let resource_arcs = network.arc_count();
-        Self { network, nodes, resource_arcs, ends: Vec::new() }
+        Self { network, nodes, resources, ends: Vec::new() }
     }
 
     /// Returns the vertex of a node.
@@ -91,29 +98,32 @@ impl ResourceFlow {
         self.ends.extend(units);
     }
 
-    /// Computes the maximum flow between two vertices if every resource has this capacity.
-    pub(crate) fn flow(&mut self, capacity: u32, from: usize, to: usize) -> u64 {
-        let Self { network, resource_arcs, ends, .. } = self;
-        network.reset(|arc| arc.index().checked_sub(*resource_arcs).map_or(capacity, |end| ends[end]));
+    /// Computes the maximum flow between two vertices if every resource carries its capacity in each of these steps.
+    pub(crate) fn flow(&mut self, steps: u32, from: usize, to: usize) -> u64 {
+        let Self { network, resources, ends, .. } = self;
+        network.reset(|arc| match resources.get(arc.index()) {
+            Some(capacity) => capacity.saturating_mul(steps),
+            None => ends[arc.index() - resources.len()],
+        });
         network.max_flow(from, to)
     }
 
-    /// Raises the capacity of the resources until all `units` flow between two vertices, or it is `enough`.
+    /// Raises the number of steps until all `units` flow between two vertices, or it is `enough`.
     ///
-    /// For each capacity that is too small, `required` returns the capacity that the far side of a minimum cut
+    /// For each number that is too small, `required` returns the number of steps that the far side of a minimum cut
     /// requires, and a description of the cut. Returns the last description. This is Newton's method: it takes a few
     /// flows.
-    pub(crate) fn raise_capacity<C>(
+    pub(crate) fn raise_steps<C>(
         &mut self,
         units: u64,
         [from, to]: [usize; 2],
-        [mut capacity, enough]: [u32; 2],
+        [mut steps, enough]: [u32; 2],
         mut required: impl FnMut(FixedBitSet) -> Option<(u32, C)>,
     ) -> Option<C> {
         let mut best = None;
-        while capacity < enough && self.flow(capacity, from, to) < units {
+        while steps < enough && self.flow(steps, from, to) < units {
             match required(self.far_side()) {
-                Some((larger, cut)) if larger > capacity => (capacity, best) = (larger, Some(cut)),
+                Some((larger, cut)) if larger > steps => (steps, best) = (larger, Some(cut)),
                 _ => break,
             }
         }

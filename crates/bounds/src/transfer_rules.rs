@@ -49,23 +49,24 @@ impl<'a> TransferRules<'a> {
     pub(crate) fn common_limit(self, terminal: NodeId) -> u64 {
         let both = self.topology.out_channels(terminal).iter().chain(self.topology.in_channels(terminal));
         let ports = self.send_limit(terminal) + self.receive_limit(terminal);
-        ports.min(self.resource_count(both.copied()) as u64)
+        ports.min(self.room(both.copied()))
     }
 
     fn port_limit(self, channels: &[ChannelId]) -> u64 {
-        self.ports.of_degree(self.resource_count(channels.iter().copied())) as u64
+        self.ports.of_degree(self.room(channels.iter().copied()) as usize) as u64
     }
 
-    /// Returns the number of distinct resources of the channels that carry transfers.
-    pub(crate) fn resource_count(self, channels: impl Iterator<Item = ChannelId>) -> usize {
+    /// Returns the number of transfers that can use one of these channels in one step: the sum of the capacities of their
+    /// resources, as far as they carry transfers.
+    pub(crate) fn room(self, channels: impl Iterator<Item = ChannelId>) -> u64 {
         let channels = channels.filter(|&channel| self.carries(channel));
         if self.topology.resource_count() == self.topology.channel_count() {
-            return channels.count();
+            return channels.map(|channel| u64::from(self.topology.capacity(channel))).sum();
         }
         let mut resources: Vec<ResourceId> = channels.map(|channel| self.topology.resource(channel)).collect();
         resources.sort_unstable();
         resources.dedup();
-        resources.len()
+        resources.iter().map(|&resource| u64::from(self.topology.resource_capacity(resource))).sum()
     }
 
     /// Returns true if a message may leave a node that is not its source.

@@ -18,8 +18,8 @@ pub(crate) struct TransferNetwork<'a> {
     switching: Switching,
     /// Whether transfers take paths with the fewest channels.
     is_minimal: bool,
-    /// The number of transfers that can use each place in one step: 1 for a resource, in the order of the resource
-    /// numbers; then for the send ports of each terminal, and for its receive ports. It is 0 where a length would prove
+    /// The number of transfers that can use each place in one step: the capacity of each resource, in the order of the
+    /// resource numbers; then for the send ports of each terminal, and for its receive ports. It is 0 where a length would prove
     /// nothing: no transfer uses the resource, or the terminal has a port for each resource.
     pub(crate) capacity: Vec<u64>,
 }
@@ -29,10 +29,10 @@ impl<'a> TransferNetwork<'a> {
         let (topology, rules, model) = (problem.topology(), TransferRules::new(problem), problem.model());
         let mut capacity = vec![0; topology.resource_count()];
         for channel in topology.channels().filter(|&channel| rules.carries(channel)) {
-            capacity[topology.resource(channel).index()] = 1;
+            capacity[topology.resource(channel).index()] = topology.capacity(channel).into();
         }
         let limited = |limit: u64, channels: &[ChannelId]| {
-            if limit < rules.resource_count(channels.iter().copied()) as u64 { limit } else { 0 }
+            if limit < rules.room(channels.iter().copied()) { limit } else { 0 }
         };
         let terminals = || topology.terminals().iter();
         capacity.extend(terminals().map(|&node| limited(rules.send_limit(node), topology.out_channels(node))));

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => commands::plan::run(&args, verbosity),
         Command::Faults(args) => commands::faults::run(&args, verbosity),
         Command::Verify(args) => commands::verify::run(&args),
+        Command::Time(args) => commands::time::run(&args),
         Command::Render(args) => commands::render::run(&args, verbosity),
         Command::Simulate(args) => commands::simulate::run(&args, verbosity),
     };

@@ -143,12 +143,19 @@ pub(crate) struct ProblemInput {
 impl ProblemInput {
     /// Reads the network and resolves the root. Prints a note if the root is a default.
     pub(crate) fn new(args: &ProblemArgs, verbosity: Verbosity) -> anyhow::Result<Self> {
-        let model = args.model.model()?;
         let mut topology = args.network.read(&args.spec, verbosity)?;
         if args.model.half_duplex {
             topology = topology.half_duplex();
         }
         topology = args.network.apply_to(topology, verbosity)?;
+        let stated = args.model.model()?;
+        let model = stated.on(&topology);
+        if model != stated {
+            output::note(
+                verbosity,
+                "--switching sf: a transfer crosses the switches between two terminals in one step",
+            );
+        }
         let collective = match (&args.messages, args.collective) {
             (None, Some(name)) => named(name, args, &topology, verbosity)?,
             (Some(path), _) => listed(path, &topology)?,

@@ -57,7 +57,7 @@ pub enum LoadError {
         /// The file.
         file: String,
         /// The error and its position.
-        error: ReadError,
+        error: Box<ReadError>,
     },
 }
 
@@ -171,7 +171,8 @@ pub fn read_network_with(file: &str, stream: impl Read, options: &ReadOptions) -
     })?;
     let name = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("network");
     let format = GraphFormat::detect(file, &text);
-    read_graph_file(&text, format, name, options).map_err(|error| LoadError::Graph { file: named(), error })
+    read_graph_file(&text, format, name, options)
+        .map_err(|error| LoadError::Graph { file: named(), error: error.into() })
 }
 
 #[cfg(test)]

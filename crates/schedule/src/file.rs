@@ -94,7 +94,7 @@ impl ScheduleFile {
         model: CommunicationModel,
         schedule: Schedule,
     ) -> Result<Self, ScheduleFileError> {
-        Problem::new(&topology, &collective, model).map_err(ScheduleFileError::Problem)?;
+        let model = Problem::new(&topology, &collective, model).map_err(ScheduleFileError::Problem)?.model();
         Ok(Self { topology, collective, model, schedule })
     }
 

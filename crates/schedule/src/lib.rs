@@ -69,6 +69,7 @@ mod steps;
 pub mod strategy;
 mod stream;
 mod symmetric;
+mod time;
 mod transport;
 mod verify;
 mod violation;
@@ -94,6 +95,7 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
+pub use time::{CollectiveSize, TransferSpeed};
 pub use transport::Transport;
 pub use verify::{Verification, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 
 /// The switching technique: how a message crosses inner nodes.
@@ -11,7 +12,10 @@ use serde::{Deserialize, Serialize};
 pub enum Switching {
     /// A transfer occupies all channels of its path for one step, independent of the length of the path.
     Wormhole,
-    /// A transfer crosses exactly one channel, from terminal to terminal.
+    /// A transfer goes from one terminal to the next one: over one channel, or over switches, in one step.
+    ///
+    /// In a network with switches this is wormhole switching with [relayed](ScatterRule::Relay) scatter messages, and a
+    /// [`Problem`](crate::Problem) has that model, unless a terminal routes: then a transfer crosses exactly one channel.
     StoreAndForward,
 }
 
@@ -145,6 +149,18 @@ impl CommunicationModel {
             ports: Ports::All,
             routing: Routing::Minimal,
             scatter: ScatterRule::Relay,
+        }
+    }
+
+    /// Returns the model of a [`Problem`](crate::Problem) on this network: store-and-forward switching
+    /// [over switches](Switching::StoreAndForward) is wormhole switching with relayed scatter messages.
+    #[must_use]
+    pub fn on(self, topology: &Topology) -> Self {
+        let is_stored = self.switching == Switching::StoreAndForward && !topology.is_direct();
+        if is_stored && !topology.terminals().iter().any(|&terminal| topology.routes(terminal)) {
+            Self { switching: Switching::Wormhole, scatter: ScatterRule::Relay, ..self }
+        } else {
+            self
         }
     }
 

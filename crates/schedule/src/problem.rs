@@ -167,7 +167,7 @@ impl<'a> Problem<'a> {
         if messages.is_empty() {
             return Err(ProblemError::NoMessage);
         }
-        let problem = Self { topology, collective, model, messages };
+        let problem = Self { topology, collective, model: model.on(topology), messages };
         problem.check_reachable()?;
         Ok(problem)
     }
@@ -175,7 +175,7 @@ impl<'a> Problem<'a> {
     /// Returns the problem of parts that are already checked.
     pub(crate) fn checked(topology: &'a Topology, collective: &'a Collective, model: CommunicationModel) -> Self {
         let messages = collective.messages(topology).expect("a checked problem has messages");
-        Self { topology, collective, model, messages }
+        Self { topology, collective, model: model.on(topology), messages }
     }
 
     /// Returns the network.
@@ -188,7 +188,8 @@ impl<'a> Problem<'a> {
         self.collective
     }
 
-    /// Returns the communication model.
+    /// Returns the communication model. Store-and-forward switching [over switches](Switching::StoreAndForward) is said in
+    /// the words of wormhole switching.
     pub fn model(&self) -> CommunicationModel {
         self.model
     }
@@ -370,15 +371,22 @@ mod tests {
     }
 
     #[test]
-    fn store_and_forward_does_not_cross_switches() {
-        let mut star = TopologyBuilder::new("star");
-        let (a, hub, b) = (star.terminal("a"), star.switch("hub"), star.terminal("b"));
-        star.link(a, hub);
-        star.link(b, hub);
-        let (star, collective) = (star.build().unwrap(), Collective::all_gather());
-        assert!(Problem::new(&star, &collective, CommunicationModel::wormhole()).is_ok());
-        let error = Problem::new(&star, &collective, CommunicationModel::store_and_forward()).unwrap_err();
+    fn store_and_forward_transfers_cross_switches_but_no_terminals() {
+        let star = |routes: Option<bool>| {
+            let mut star = TopologyBuilder::new("star");
+            let (a, hub, b) = (star.node("a", true, routes), star.switch("hub"), star.terminal("b"));
+            star.link(a, hub);
+            star.link(b, hub);
+            star.build().unwrap()
+        };
+        let (star, routing, collective) = (star(None), star(Some(true)), Collective::all_to_all());
+        let model = CommunicationModel::store_and_forward();
+        let across = Problem::new(&star, &collective, model).unwrap().model();
+        assert_eq!(across, CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() });
+        let error = Problem::new(&routing, &collective, model).unwrap_err();
         assert!(error.to_string().starts_with("no store-and-forward path leads from 'a' to 'b'"));
+        let ring: Topology = "ring:4".parse().unwrap();
+        assert_eq!(Problem::new(&ring, &collective, model).unwrap().model(), model);
     }
 
     proptest! {

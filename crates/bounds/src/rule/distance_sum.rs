@@ -50,7 +50,7 @@ pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Optio
 /// Returns the number of channels that transfers can cross together in one step.
 fn crossings(problem: &Problem<'_>, rules: TransferRules<'_>) -> u64 {
     let topology = problem.topology();
-    let resources = rules.resource_count(topology.channels()) as u64;
+    let resources = rules.room(topology.channels());
     match problem.model().switching {
         Switching::Wormhole => resources,
         Switching::StoreAndForward => {

@@ -40,7 +40,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
         flow.demand(receiver, deliveries(receiver));
     }
     let ends_of_flow = [ResourceFlow::source(topology), ResourceFlow::sink(topology)];
-    flow.raise_capacity(problem.messages().delivery_count(), ends_of_flow, [least, request.enough], |mut side| {
+    flow.raise_steps(problem.messages().delivery_count(), ends_of_flow, [least, request.enough], |mut side| {
         let is_idle = |node: &NodeId| topology.is_terminal(*node) && receivers.binary_search(node).is_err();
         topology.nodes().filter(is_idle).for_each(|node| side.remove(node.index()));
         let is_in = |node: NodeId| side.contains(node.index());
@@ -49,7 +49,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
             let (tail, head) = (topology.tail(*channel), topology.head(*channel));
             is_in(head) && (!is_in(tail) || topology.is_terminal(tail))
         };
-        let per_step = rules.resource_count(topology.channels().filter(enters)) as u64;
+        let per_step = rules.room(topology.channels().filter(enters));
         let steps = ceil_steps(stopped, per_step)?;
         let nodes = side.ones().map(NodeId::from_index).collect();
         let certificate = Certificate::Reception { nodes, deliveries: stopped, per_step };

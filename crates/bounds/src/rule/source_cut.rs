@@ -45,11 +45,11 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
         flow.demand(receiver, messages(receiver));
     }
     let ends_of_flow = [ResourceFlow::at(source), ResourceFlow::sink(topology)];
-    flow.raise_capacity(problem.messages().len() as u64, ends_of_flow, [least, request.enough], |side| {
+    flow.raise_steps(problem.messages().len() as u64, ends_of_flow, [least, request.enough], |side| {
         let is_in = |node: NodeId| side.contains(node.index());
         let stopped = receivers.iter().filter(|&&node| is_in(node)).map(|&node| u64::from(messages(node))).sum();
         let crosses = |channel: &ChannelId| !is_in(topology.tail(*channel)) && is_in(topology.head(*channel));
-        let per_step = rules.resource_count(topology.channels().filter(open).filter(crosses)) as u64;
+        let per_step = rules.room(topology.channels().filter(open).filter(crosses));
         let steps = ceil_steps(stopped, per_step)?;
         let nodes = side.ones().map(NodeId::from_index).collect();
         let certificate = Certificate::SourceCut { source, nodes, messages: stopped, per_step };

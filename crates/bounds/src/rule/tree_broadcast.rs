@@ -39,7 +39,8 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Growth];
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
     let is_sparse = topology.channel_count() <= 2 * (topology.node_count() - 1);
-    if problem.model().switching != Switching::Wormhole || problem.messages().len() != 1 || !is_sparse {
+    let is_wormhole = problem.model().switching == Switching::Wormhole;
+    if !is_wormhole || problem.messages().len() != 1 || !is_sparse || topology.has_capacities() {
         return None;
     }
     let fewest = request.proved.by(Rule::Growth)?;
@@ -70,6 +71,7 @@ pub(super) fn is_exact(problem: &Problem<'_>, broadcast: Multicast<'_>) -> bool 
     let topology = problem.topology();
     let links = Neighbours::new(topology);
     problem.model().switching == Switching::Wormhole
+        && !topology.has_capacities()
         && topology.nodes().all(|node| topology.routes(node) || links.at(node).len() <= 1)
         && RootedTree::new(problem, broadcast).is_some()
 }

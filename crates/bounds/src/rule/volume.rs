@@ -52,8 +52,8 @@ fn bound_between(
     let limits = [
         receivers.iter().map(|&node| rules.receive_limit(node)).sum(),
         senders.iter().map(|&node| rules.send_limit(node)).sum(),
-        rules.resource_count(receivers.iter().flat_map(into)) as u64,
-        rules.resource_count(senders.iter().flat_map(out_of)) as u64,
+        rules.room(receivers.iter().flat_map(into)),
+        rules.room(senders.iter().flat_map(out_of)),
     ];
     let per_step = limits.into_iter().min()?;
     let certificate = Certificate::Volume { deliveries, per_step };

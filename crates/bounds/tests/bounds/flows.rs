@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_bounds::{Rule, all, best, by_rule};
-use lockstep_schedule::strategy::{any_model, fewest_packet_steps};
+use lockstep_schedule::strategy::{any_model, fewest_packet_steps, packet_problem};
 use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, Routing, ScatterRule, Switching};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
@@ -181,13 +181,12 @@ proptest! {
     ) {
         let root = *root.get(topology.terminals());
         let collective = Collective::scatter(root);
-        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
         prop_assert_eq!(best(&problem).steps, fewest_packet_steps(&problem) as u32);
         let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
         let reversed = topology.reversed();
         let collecting = Collective::many_to_many_scatter(&others, &[root]);
-        let collecting = Problem::new(&reversed, &collecting, model).unwrap();
+        let collecting = packet_problem(&reversed, &collecting, model).unwrap();
         prop_assert_eq!(best(&collecting).steps, fewest_packet_steps(&problem) as u32);
     }
 }
@@ -198,13 +197,12 @@ proptest! {
     fn the_bound_of_a_packet_all_gather_is_that_of_its_slowest_receiver(
         topology in any_topology(5).prop_flat_map(shuffled), model in any_model(),
     ) {
-        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
         let gather = Collective::all_gather();
-        let Ok(problem) = Problem::new(&topology, &gather, model) else { return Ok(()) };
+        let Some(problem) = packet_problem(&topology, &gather, model) else { return Ok(()) };
         let reversed = topology.reversed();
         let collect = |&receiver: &NodeId| {
             let scatter = Collective::scatter(receiver);
-            fewest_packet_steps(&Problem::new(&reversed, &scatter, model).unwrap()) as u32
+            fewest_packet_steps(&packet_problem(&reversed, &scatter, model).unwrap()) as u32
         };
         let slowest = topology.terminals().iter().map(collect).max().unwrap();
         let [ports, far, timed] = [Rule::Ports, Rule::Eccentricity, Rule::TimedCut].map(|rule| steps_by(&problem, rule));

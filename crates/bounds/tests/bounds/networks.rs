@@ -2,7 +2,9 @@
 
 use lockstep_schedule::strategy::{Instance, instance, instance_on};
 use lockstep_schedule::{Collective, Problem};
-use lockstep_topology::strategy::{connected_topology, directed_topology, gapped, indirect_topology, shuffled};
+use lockstep_topology::strategy::{
+    self, any_topology, connected_topology, directed_topology, gapped, indirect_topology, shuffled,
+};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -72,6 +74,20 @@ pub(crate) fn all_reduce() -> impl Strategy<Value = Instance> {
         let members: Vec<NodeId> = members.map(|(&terminal, _)| terminal).collect();
         let groups = if members.len() < 2 { Vec::new() } else { vec![members] };
         let collective = Collective::all_reduce_in_blocks(&topology, &groups, blocks.try_into().unwrap()).unwrap();
+        let is_possible = Problem::new(&topology, &collective, model).is_ok();
+        is_possible.then_some(Instance { topology, collective, model })
+    })
+}
+
+/// Generates problems on networks of up to `max_nodes` nodes without buses, in which resources have capacities of up to 3.
+pub(crate) fn with_capacities(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    instance_on(any_topology(max_nodes).prop_flat_map(|network| strategy::with_capacities(network, 3)))
+}
+
+/// Generates broadcasts of one message from the first terminal, on networks as [`with_capacities`].
+pub(crate) fn broadcast_with_capacities(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    with_capacities(max_nodes).prop_filter_map("not connected", |Instance { topology, model, .. }| {
+        let collective = Collective::broadcast(topology.terminals()[0]);
         let is_possible = Problem::new(&topology, &collective, model).is_ok();
         is_possible.then_some(Instance { topology, collective, model })
     })

@@ -2,7 +2,9 @@
 
 use lockstep_bounds::{LowerBound, Rule, all, best, best_reaching, by_rule};
 use lockstep_certificate::{Certificate, CertificateError};
-use lockstep_schedule::strategy::{instance as instance_of, instance_on, scheduled_instance};
+use lockstep_schedule::strategy::{
+    instance as instance_of, instance_on, instance_with_capacities, scheduled, scheduled_instance,
+};
 use lockstep_schedule::{
     Collective, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule, Switching, verify,
 };
@@ -12,7 +14,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 
-use crate::networks::{all_reduce, any_bus_topology, bus_tree};
+use crate::networks::{all_reduce, any_bus_topology, broadcast_with_capacities, bus_tree, with_capacities};
 use crate::oracle::{cases, compare_rules, optimum};
 
 /// Returns every rule that proves bounds of one phase.
@@ -240,6 +242,16 @@ proptest! {
     }
 
     #[test]
+    fn no_bound_exceeds_the_optimum_with_capacities(instance in with_capacities(4)) {
+        prop_assume!(compare_rules(&instance.problem()).is_ok());
+    }
+
+    #[test]
+    fn no_bound_of_a_message_exceeds_the_optimum_with_capacities(instance in broadcast_with_capacities(7)) {
+        prop_assume!(compare_rules(&instance.problem()).is_ok());
+    }
+
+    #[test]
     fn no_bound_of_an_all_reduce_exceeds_the_optimum(instance in all_reduce()) {
         prop_assume!(compare_rules(&instance.problem()).is_ok());
     }
@@ -251,7 +263,10 @@ proptest! {
 
     /// Networks that are too large for the oracle, with schedules that the verifier accepts.
     #[test]
-    fn no_valid_schedule_beats_a_bound((instance, schedule) in scheduled_instance(16)) {
+    fn no_valid_schedule_beats_a_bound(
+        (instance, schedule) in
+            prop_oneof![3 => scheduled_instance(16), 1 => scheduled(instance_with_capacities(16))],
+    ) {
         let problem = instance.problem();
         let steps = verify(&problem, &schedule).unwrap().steps;
         for bound in all(&problem) {

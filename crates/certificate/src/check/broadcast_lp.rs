@@ -6,7 +6,7 @@ use lockstep_schedule::{MessageId, Problem, Switching};
 use lockstep_topology::NodeId;
 use sha2::{Digest, Sha256};
 
-use super::capacity::{is_usable, resource_count, send_limit};
+use super::capacity::{is_usable, room, send_limit};
 use super::nodes::{expect_terminal, membership};
 use super::refusal::{Checked, expect};
 use crate::certificate::WeightedSet;
@@ -134,12 +134,12 @@ impl<'a> WeightedSum<'a> {
         let is_passed = |node| self.problem.model().switching == Switching::Wormhole && topology.routes(node);
         let leads_in = |&channel: &_| inside[topology.head(channel).index()] && is_usable(self.problem, channel);
         let enters = |&channel: &_| !inside[topology.tail(channel).index()] && is_passed(topology.tail(channel));
-        let mut capacity = resource_count(self.problem, topology.channels().filter(leads_in).filter(enters));
+        let mut capacity = room(self.problem, topology.channels().filter(leads_in).filter(enters));
         let sends = |&terminal: &NodeId| {
             let own = topology.out_channels(terminal).iter().copied().filter(leads_in);
             // The capacity already counts copies that pass through a node outside.
             let is_counted = is_passed(terminal) && !inside[terminal.index()];
-            if is_counted { 0 } else { resource_count(self.problem, own).min(send_limit(self.problem, terminal)) }
+            if is_counted { 0 } else { room(self.problem, own).min(send_limit(self.problem, terminal)) }
         };
         let mut supplies: Vec<u64> = topology.terminals().iter().map(sends).collect();
         let mut size = 0;

@@ -13,9 +13,12 @@ pub(super) fn is_usable(problem: &Problem<'_>, channel: ChannelId) -> bool {
     can_be_used(topology.tail(channel)) && can_be_used(topology.head(channel))
 }
 
-/// Returns the number of distinct resources of the channels.
-pub(super) fn resource_count(problem: &Problem<'_>, channels: impl Iterator<Item = ChannelId>) -> u64 {
-    channels.map(|channel| problem.topology().resource(channel)).collect::<BTreeSet<ResourceId>>().len() as u64
+/// Returns the number of transfers that can use one of the channels in one step: the sum of the capacities of their
+/// resources.
+pub(super) fn room(problem: &Problem<'_>, channels: impl Iterator<Item = ChannelId>) -> u64 {
+    let topology = problem.topology();
+    let resources: BTreeSet<ResourceId> = channels.map(|channel| topology.resource(channel)).collect();
+    resources.into_iter().map(|resource| u64::from(topology.resource_capacity(resource))).sum()
 }
 
 /// Returns the number of transfers that a terminal can start in one step.
@@ -30,5 +33,5 @@ pub(super) fn receive_limit(problem: &Problem<'_>, terminal: NodeId) -> u64 {
 
 fn port_limit(problem: &Problem<'_>, channels: &[ChannelId]) -> u64 {
     let usable = channels.iter().copied().filter(|&channel| is_usable(problem, channel));
-    problem.model().ports.of_degree(resource_count(problem, usable) as usize) as u64
+    problem.model().ports.of_degree(room(problem, usable) as usize) as u64
 }

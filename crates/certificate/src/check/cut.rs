@@ -3,7 +3,7 @@
 use lockstep_schedule::{Pattern, Problem, Receivers};
 use lockstep_topology::NodeId;
 
-use super::capacity::{is_usable, receive_limit, resource_count, send_limit};
+use super::capacity::{is_usable, receive_limit, room, send_limit};
 use super::messages::unsplit;
 use super::nodes::{membership, only_terminal};
 use super::refusal::{Checked, expect, steps_of};
@@ -72,10 +72,10 @@ fn can_cross(problem: &Problem<'_>, nodes: &[NodeId], inside: &[bool], direction
     let alone = only_terminal(problem, nodes);
     let ports = |limit: fn(&Problem<'_>, NodeId) -> u64| alone.map_or(u64::MAX, |terminal| limit(problem, terminal));
     match direction {
-        Direction::In => resource_count(problem, crossing(false)).min(ports(receive_limit)),
-        Direction::Out => resource_count(problem, crossing(true)).min(ports(send_limit)),
+        Direction::In => room(problem, crossing(false)).min(ports(receive_limit)),
+        Direction::Out => room(problem, crossing(true)).min(ports(send_limit)),
         Direction::Both => {
-            let resources = resource_count(problem, crossing(false).chain(crossing(true)));
+            let resources = room(problem, crossing(false).chain(crossing(true)));
             resources.min(ports(receive_limit).saturating_add(ports(send_limit)))
         }
     }

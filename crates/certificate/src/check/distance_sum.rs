@@ -3,7 +3,7 @@
 use lockstep_schedule::{MessageId, Problem, Switching};
 use lockstep_topology::NodeId;
 
-use super::capacity::{is_usable, receive_limit, resource_count, send_limit};
+use super::capacity::{is_usable, receive_limit, room, send_limit};
 use super::distance::{distances_from, expect_few_searches};
 use super::messages::unsplit;
 use super::refusal::{Checked, expect, steps_of};
@@ -39,7 +39,7 @@ fn distance_sum(problem: &Problem<'_>) -> Checked<u64> {
 /// Returns the number of channels that transfers can cross together in one step.
 fn crossings(problem: &Problem<'_>) -> u64 {
     let topology = problem.topology();
-    let resources = resource_count(problem, topology.channels().filter(|&channel| is_usable(problem, channel)));
+    let resources = room(problem, topology.channels().filter(|&channel| is_usable(problem, channel)));
     if problem.model().switching == Switching::Wormhole {
         return resources;
     }

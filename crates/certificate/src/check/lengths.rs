@@ -1,7 +1,7 @@
 //! Lengths of resources and ports.
 
 use lockstep_schedule::Problem;
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use super::capacity::{receive_limit, send_limit};
 use super::refusal::Checked;
@@ -40,7 +40,11 @@ impl Lengths<'_> {
         if self.resources.len() != topology.resource_count() {
             return Err("every resource must have a length".into());
         }
-        let mut sum: u64 = self.resources.iter().map(|&length| u64::from(length)).sum();
+        let mut sum: u64 = 0;
+        for (place, &length) in self.resources.iter().enumerate() {
+            let capacity = topology.resource_capacity(ResourceId::from_index(place));
+            sum = sum.checked_add(u64::from(length) * u64::from(capacity)).ok_or(OVERFLOW)?;
+        }
         let limits: [fn(&Problem<'_>, NodeId) -> u64; 2] = [send_limit, receive_limit];
         for (ports, limit) in [self.sends, self.receptions].into_iter().zip(limits) {
             if !ports.is_empty() && ports.len() != topology.terminal_count() {

@@ -3,7 +3,7 @@
 use lockstep_schedule::{Problem, Receivers};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::capacity::{is_usable, resource_count};
+use super::capacity::{is_usable, room};
 use super::messages::unsplit;
 use super::nodes::membership;
 use super::refusal::{Checked, expect, steps_of};
@@ -25,7 +25,7 @@ pub(super) fn steps_proved(problem: &Problem<'_>, nodes: &[NodeId], [claimed, pe
         let (tail, head) = (topology.tail(channel), topology.head(channel));
         inside[head.index()] && (!inside[tail.index()] || topology.is_terminal(tail)) && is_usable(problem, channel)
     };
-    let limit = resource_count(problem, topology.channels().filter(leads_in));
+    let limit = room(problem, topology.channels().filter(leads_in));
     expect("deliveries", claimed, deliveries)?;
     expect("deliveries in one step", per_step, limit)?;
     steps_of(deliveries, limit)

@@ -3,7 +3,7 @@
 use lockstep_schedule::{Problem, Receivers};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::capacity::{is_usable, resource_count};
+use super::capacity::{is_usable, room};
 use super::distance::{distances_from, takes_fewest_channels};
 use super::messages::unsplit;
 use super::nodes::{expect_terminal, membership};
@@ -39,7 +39,7 @@ pub(super) fn steps_proved(
         let is_allowed = !is_minimal || distance[head.index()] == Some(before + 1);
         !inside[tail.index()] && inside[head.index()] && is_allowed && is_usable(problem, channel)
     };
-    let limit = resource_count(problem, topology.channels().filter(leads_in));
+    let limit = room(problem, topology.channels().filter(leads_in));
     expect("messages that must enter", claimed, entering)?;
     expect("resources that lead in", per_step, limit)?;
     steps_of(entering, limit)

@@ -68,15 +68,15 @@ impl Labels<'_> {
 
     fn can_cross(&self, problem: &Problem<'_>) -> u64 {
         let topology = problem.topology();
-        // At most 2^32 steps, each with a port at both ends of 2^26 channels and their resources. No sum overflows.
-        let mut sum = 0;
+        let mut sum = 0u64;
         if !self.sends.is_empty() {
             for &terminal in topology.terminals() {
                 let place = terminal.index();
                 let labels = [self.holds, self.sends, self.receives];
                 let [holds, sends, receives] = labels.map(|labels| u64::from(labels[place]));
-                sum += send_limit(problem, terminal) * self.steps_within(holds + 1, sends).1;
-                sum += receive_limit(problem, terminal) * self.steps_within(receives, holds).1;
+                let starts = send_limit(problem, terminal).saturating_mul(self.steps_within(holds + 1, sends).1);
+                let ends = receive_limit(problem, terminal).saturating_mul(self.steps_within(receives, holds).1);
+                sum = sum.saturating_add(starts).saturating_add(ends);
             }
         }
         let label = |labels: &[u32], place: usize| labels.get(place).copied().map(u64::from);
@@ -90,12 +90,13 @@ impl Labels<'_> {
                 in_use.entry(topology.resource(channel)).or_default().push(span);
             }
         }
-        for spans in in_use.values_mut() {
+        for (&resource, spans) in &mut in_use {
+            let capacity = u64::from(topology.resource_capacity(resource));
             spans.sort_unstable();
             let mut free_from = 0;
             for &mut (first, count) in spans {
                 let end = first + count;
-                sum += end.saturating_sub(first.max(free_from));
+                sum = sum.saturating_add(end.saturating_sub(first.max(free_from)).saturating_mul(capacity));
                 free_from = free_from.max(end);
             }
         }

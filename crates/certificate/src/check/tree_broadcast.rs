@@ -27,6 +27,9 @@ pub(super) fn steps_proved(
     digest: &str,
 ) -> Checked<u64> {
     expect_terminal(problem, source)?;
+    if problem.topology().has_capacities() {
+        return Err("the argument requires channels of capacity 1".into());
+    }
     let result = run(problem, source, infeasible)?;
     if result.is_feasible {
         return Err("the source can meet the needs of all subtrees".into());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_schedule::{Problem, Receivers};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::capacity::{is_usable, receive_limit, resource_count, send_limit};
+use super::capacity::{is_usable, receive_limit, room, send_limit};
 use super::messages::unsplit;
 use super::refusal::{Checked, expect, steps_of};
 
@@ -61,8 +61,8 @@ fn proved(
     let leads_out = |&channel: &ChannelId| is_sender[topology.tail(channel).index()] && is_usable(problem, channel);
     let limit = all(receive_limit, is_receiver)
         .min(all(send_limit, is_sender))
-        .min(resource_count(problem, topology.channels().filter(leads_in)))
-        .min(resource_count(problem, topology.channels().filter(leads_out)));
+        .min(room(problem, topology.channels().filter(leads_in)))
+        .min(room(problem, topology.channels().filter(leads_out)));
     expect("deliveries", claimed, deliveries)?;
     expect("deliveries in one step", per_step, limit)?;
     steps_of(deliveries, limit)

@@ -9,6 +9,7 @@ mod plan;
 mod problem;
 mod render;
 mod simulate;
+mod time;
 mod topology;
 mod verbosity;
 mod verify;
@@ -25,6 +26,7 @@ pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::render::{PictureFormat, RenderArgs};
 pub(crate) use self::simulate::SimulateArgs;
+pub(crate) use self::time::TimeArgs;
 pub(crate) use self::topology::{NetworkFormat, TopologyArgs};
 pub(crate) use self::verbosity::Verbosity;
 pub(crate) use self::verify::VerifyArgs;
@@ -72,6 +74,8 @@ pub(crate) enum Command {
     Faults(FaultsArgs),
     /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid
     Verify(VerifyArgs),
+    /// Compute the time and the bandwidth of a schedule, as nccl-tests prints them
+    Time(TimeArgs),
     /// Draw a schedule or plan file
     Render(RenderArgs),
     /// Simulate the run time of an application, of task programs, or of a schedule

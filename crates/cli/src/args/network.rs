@@ -49,7 +49,7 @@ impl NetworkArgs {
                 bail!("--degrade-link: found '{word}', expected a link and its part in percent, such as 0-1=50%")
             };
             let links = FaultSet::new().link_named(link).of(&topology).context("--degrade-link")?;
-            parts.extend(links.iter().flat_map(|link| link.channels()).map(|&channel| (channel, percent)));
+            parts.extend(links.iter().flat_map(lockstep::faults::Fault::channels).map(|&channel| (channel, percent)));
         }
         let mut topology = topology;
         if !parts.is_empty() {

@@ -8,5 +8,6 @@ pub(crate) mod plan;
 mod plan_file;
 pub(crate) mod render;
 pub(crate) mod simulate;
+pub(crate) mod time;
 pub(crate) mod topology;
 pub(crate) mod verify;

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 pub use optimum::fastest_schedule;
-pub use packets::fewest_packet_steps;
+pub use packets::{fewest_packet_steps, packet_problem};
 pub use router::random_schedule;
 pub use routes::SearchTooLong;
 pub use symmetric::{SymmetricInstance, cayley_topology, spoiled_symmetric, symmetric_instance};

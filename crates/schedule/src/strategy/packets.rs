@@ -2,15 +2,32 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_topology::ChannelId;
+use lockstep_topology::{ChannelId, Topology};
 
+use crate::collective::Collective;
+use crate::model::{CommunicationModel, Switching};
 use crate::problem::Problem;
+
+/// Returns the problem under store-and-forward switching, if it is possible and every transfer crosses one channel.
+pub fn packet_problem<'a>(
+    topology: &'a Topology,
+    collective: &'a Collective,
+    model: CommunicationModel,
+) -> Option<Problem<'a>> {
+    let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
+    let problem = Problem::new(topology, collective, model).ok()?;
+    (problem.model().switching == Switching::StoreAndForward).then_some(problem)
+}
 
 /// Returns the fewest steps of a scatter from one source under store-and-forward.
 ///
 /// Any packet may become any message until it arrives, so a state is the number of packets at each node. Networks of
 /// five nodes take milliseconds. [`fastest_schedule`](super::fastest_schedule) supports all problems, but distinguishes
 /// the packets.
+///
+/// # Panics
+///
+/// Panics if transfers can cross several channels, see [`packet_problem`].
 ///
 /// ```
 /// use lockstep_schedule::strategy::fewest_packet_steps;
@@ -25,6 +42,7 @@ use crate::problem::Problem;
 /// ```
 pub fn fewest_packet_steps(problem: &Problem<'_>) -> usize {
     let (topology, messages) = (problem.topology(), problem.messages());
+    assert_eq!(problem.model().switching, Switching::StoreAndForward, "every transfer crosses one channel");
     let (mut start, mut end) = (vec![0u8; topology.node_count()], vec![0u8; topology.node_count()]);
     for message in messages.ids() {
         start[messages.source(message).index()] += 1;

@@ -10,3 +10,4 @@ mod oracle;
 mod reversal;
 mod spoiled;
 mod symmetric;
+mod time;

@@ -21,8 +21,8 @@ pub(super) struct CapacitatedNetwork {
     /// The `width` capacities of each channel.
     used: Vec<u32>,
     width: usize,
-    /// The number of messages that each capacity serves in one step: 1 for a resource that can be used, in the order of
-    /// the resource numbers; then, if ports count, the send ports of each terminal, and the receive ports of each.
+    /// The number of messages that each capacity serves in one step: the capacity of each resource that can be used, in the
+    /// order of the resource numbers; then, if ports count, the send ports of each terminal, and the receive ports of each.
     pub(super) capacity: Vec<u64>,
     /// Number of resources.
     pub(super) resources: usize,
@@ -48,7 +48,7 @@ impl CapacitatedNetwork {
                 tail.push(node.number());
                 head.push(to.number());
                 used.push(resource.number());
-                capacity[resource.index()] = 1;
+                capacity[resource.index()] = topology.capacity(channel).into();
                 if has_ports {
                     used.extend([resources + rank(node), resources + terminals + rank(to)].map(|place| place as u32));
                 }

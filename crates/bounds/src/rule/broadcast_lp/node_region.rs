@@ -90,9 +90,9 @@ impl<'a> BroadcastNetwork<'a> {
             let out = self.topology.out_channels(terminal).iter().copied();
             let into = out.filter(|&channel| is_inside(self.topology.head(channel)));
             let supplies = is_inside(terminal) || !self.is_passed(terminal);
-            if supplies { self.send_limit(terminal).min(self.rules.resource_count(into) as u64) } else { 0 }
+            if supplies { self.send_limit(terminal).min(self.rules.room(into)) } else { 0 }
         };
-        let capacity = self.rules.resource_count(passing) as u64 + supply(self.source);
+        let capacity = self.rules.room(passing) + supply(self.source);
         let size = self.others.iter().filter(|&&other| is_inside(other)).count() as u64;
         let term = |(place, &terminal): (usize, &NodeId)| {
             let is_inside = is_inside(terminal);

@@ -22,8 +22,8 @@ pub(super) struct StepFlow {
 /// The number of copies that an arc can carry.
 #[derive(Clone, Copy, Debug)]
 enum ArcLimit {
-    /// One copy.
-    Channel,
+    /// As many copies as the capacity of a channel.
+    Channel(u32),
     /// A number of copies, times the part of the message that a terminal holds. Without a place, the source.
     Holder(Option<usize>, u64),
     /// The part of the message that a terminal receives.
@@ -34,7 +34,7 @@ impl StepFlow {
     pub(super) fn new(broadcast: &BroadcastNetwork<'_>) -> Self {
         let topology = broadcast.topology;
         let node_count = topology.node_count();
-        // The vertices: nodes, then terminals as senders, then channels. A channel carries the message at most once.
+        // The vertices: nodes, then terminals as senders, then channels. A channel carries the message as often as its capacity allows.
         let (sender, carrier) = (node_count, 2 * node_count);
         let ends = [0, 1].map(|end| carrier + topology.channel_bound() + end);
         let place = |node| broadcast.others.binary_search(&node).ok();
@@ -46,12 +46,14 @@ impl StepFlow {
         };
         for channel in broadcast.channels() {
             let (tail, head) = (topology.tail(channel), topology.head(channel));
-            arc(head.index(), carrier + channel.index(), ArcLimit::Channel);
+            let capacity = topology.capacity(channel);
+            arc(head.index(), carrier + channel.index(), ArcLimit::Channel(capacity));
             if broadcast.is_passed(tail) {
-                arc(carrier + channel.index(), tail.index(), ArcLimit::Channel);
+                arc(carrier + channel.index(), tail.index(), ArcLimit::Channel(capacity));
             }
             if topology.is_terminal(tail) {
-                arc(carrier + channel.index(), sender + tail.index(), ArcLimit::Holder(place(tail), 1));
+                let limit = ArcLimit::Holder(place(tail), capacity.into());
+                arc(carrier + channel.index(), sender + tail.index(), limit);
             }
         }
         for &terminal in topology.terminals() {
@@ -70,7 +72,7 @@ impl StepFlow {
         let new = |place: usize| units(after[place] - before[place]);
         let limits = &self.limits;
         self.network.reset(|arc| match limits[arc.index()] {
-            ArcLimit::Channel => UNIT,
+            ArcLimit::Channel(capacity) => capacity.saturating_mul(UNIT),
             ArcLimit::Holder(None, limit) => units(limit as f64),
             ArcLimit::Holder(Some(place), limit) => units(limit as f64 * before[place]),
             ArcLimit::Receiver(place) => new(place),

@@ -63,7 +63,7 @@ fn scatter(problem: &Problem<'_>, demand: &Demand<'_>, source: NodeId, best: &mu
     }
     let ends = [ResourceFlow::at(source), ResourceFlow::sink(topology)];
     let capacities = [best.steps(), best.request.enough];
-    flow.raise_capacity(problem.messages().len() as u64, ends, capacities, |side| {
+    flow.raise_steps(problem.messages().len() as u64, ends, capacities, |side| {
         best.try_side(&side);
         Some((best.steps(), ()))
     });

@@ -77,9 +77,9 @@ pub(crate) fn bound_of_all_reduce(problem: &Problem<'_>, request: &BoundRequest<
     };
     let rules = TransferRules::new(problem);
     let limits = Crossings {
-        into: rules.resource_count(across(false)) as u64,
-        out: rules.resource_count(across(true)) as u64,
-        both: rules.resource_count(across(false).chain(across(true))) as u64,
+        into: rules.room(across(false)),
+        out: rules.room(across(true)),
+        both: rules.room(across(false).chain(across(true))),
     };
     Crossings::of_all_reduce(messages).bound(limits, nodes.clone(), Rule::Cut)
 }

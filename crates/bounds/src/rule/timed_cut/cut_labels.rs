@@ -38,7 +38,8 @@ impl CutLabels {
         let at_ports = capacities.terminals().map(|node| {
             let place = node.index();
             let [starts, ends] = capacities.limits(node);
-            starts * span(holds[place] + 1, sends(place)) + ends * span(receives(place), holds[place])
+            let starts = starts.saturating_mul(span(holds[place] + 1, sends(place)));
+            starts.saturating_add(ends.saturating_mul(span(receives(place), holds[place])))
         });
         let over = |channel: ChannelId| {
             let [tail, head] = capacities.ends(channel).map(NodeId::index);
@@ -53,9 +54,9 @@ impl CutLabels {
                 last = last.max(to);
                 u64::from(additional)
             });
-            additional.sum::<u64>()
+            additional.sum::<u64>().saturating_mul(capacities.capacity(channels[0].1))
         });
-        at_ports.sum::<u64>() + over_resources.sum::<u64>()
+        at_ports.chain(over_resources).fold(0, u64::saturating_add)
     }
 
     /// Returns the same labels for another number of steps. Never remains never.
@@ -106,6 +107,15 @@ impl<'a> TimedCapacities<'a> {
 
     pub(super) fn channels(&self) -> impl ExactSizeIterator<Item = [NodeId; 2]> {
         self.resources.iter().map(|&(_, channel)| self.ends(channel))
+    }
+
+    /// Returns the capacity of each channel, in the order of [`channels`](Self::channels).
+    pub(super) fn channel_capacities(&self) -> impl Iterator<Item = u64> {
+        self.resources.iter().map(|&(_, channel)| self.capacity(channel))
+    }
+
+    fn capacity(&self, channel: ChannelId) -> u64 {
+        self.rules.topology.capacity(channel).into()
     }
 
     fn ends(&self, channel: ChannelId) -> [NodeId; 2] {

@@ -126,8 +126,8 @@ fn stopped(demand: &Demand<'_>, holds: impl Fn(NodeId) -> u32, steps: u32) -> u6
 
 #[cfg(test)]
 mod tests {
-    use lockstep_schedule::strategy::any_model;
-    use lockstep_schedule::{Collective, CommunicationModel};
+    use lockstep_schedule::Collective;
+    use lockstep_schedule::strategy::{any_model, packet_problem};
     use lockstep_topology::strategy::{any_topology, shuffled};
     use proptest::prelude::*;
     use proptest::sample::Index;
@@ -147,8 +147,7 @@ mod tests {
         ) {
             let root = *root.get(topology.terminals());
             let scatter = Collective::scatter(root).with_chunks(chunks.try_into().unwrap());
-            let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-            let Ok(problem) = Problem::new(&topology, &scatter, model) else { return Ok(()) };
+            let Some(problem) = packet_problem(&topology, &scatter, model) else { return Ok(()) };
             let (demand, capacities) = (Demand::new(&problem), TimedCapacities::new(&problem));
             let steps_by = |moments| {
                 let mut network = TimeExpandedNetwork::new(&capacities, steps, moments);
@@ -171,14 +170,13 @@ mod tests {
             collects: bool,
         ) {
             let root = *root.get(topology.terminals());
-            let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
             let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
             let (collective, group) = if collects {
                 (Collective::many_to_many_scatter(&others, &[root]), MessageGroup::To(root))
             } else {
                 (Collective::scatter(root), MessageGroup::From(root))
             };
-            let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+            let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
             let demand = Demand::new(&problem);
             if TreeRouting::new(&problem).serves(&problem, &demand, group, steps) {
                 let mut network = TimeExpandedNetwork::new(&TimedCapacities::new(&problem), steps, usize::MAX);

@@ -100,12 +100,12 @@ impl TimeExpandedNetwork {
                     self.add_arc(self.receiving(node, place), self.holding(node, after), ends);
                 }
             }
-            for [tail, head] in capacities.channels() {
+            for ([tail, head], capacity) in capacities.channels().zip(capacities.channel_capacities()) {
                 let (from, to) = match self.ports {
                     Ports::All => (self.holding(tail, before), self.holding(head, after)),
                     Ports::Limit(_) => (self.sending(tail, place), self.receiving(head, place)),
                 };
-                self.add_arc(from, to, count);
+                self.add_arc(from, to, u32::try_from(capacity * u64::from(count)).unwrap_or(u32::MAX));
             }
         }
     }

@@ -38,7 +38,7 @@ impl<'a> TreeRouting<'a> {
         Self {
             rules: TransferRules::new(problem),
             ports: problem.model().ports,
-            applies: topology.shared_groups().iter().all(is_link),
+            applies: !topology.has_capacities() && topology.shared_groups().iter().all(is_link),
             bfs: Bfs::default(),
             branch: vec![0; topology.node_count()],
         }

@@ -1,6 +1,6 @@
 //! Tests of the whole method.
 
-use lockstep_schedule::strategy::{any_model, fewest_packet_steps};
+use lockstep_schedule::strategy::{any_model, fewest_packet_steps, packet_problem};
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -99,8 +99,7 @@ proptest! {
     ) {
         let root = *root.get(topology.terminals());
         let collective = any_scatter(&topology, root, &receivers, 1);
-        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
         prop_assert_eq!(steps(&problem), Some(on_parallel_channels(&problem, fewest_packet_steps)));
     }
 
@@ -111,8 +110,7 @@ proptest! {
     ) {
         let root = *root.get(topology.terminals());
         let collective = Collective::scatter(root);
-        let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
         let scatter = SingleSourceScatter::of(&problem).unwrap();
         let supply = Supply::new(&topology, &scatter, model.ports, Transport::StoreAndForward);
         let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());

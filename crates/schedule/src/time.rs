@@ -1,0 +1,257 @@
+//! The time of a schedule on a network with bandwidths and latencies.
+
+use std::num::NonZeroU64;
+
+use lockstep_topology::{NodeId, Topology};
+
+use crate::collective::Collective;
+use crate::cost::Picoseconds;
+use crate::messages::{MessageId, Messages};
+use crate::name::CollectiveName;
+use crate::pattern::Pattern;
+use crate::problem::Problem;
+use crate::schedule::{Schedule, Transfer};
+
+const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
+
+/// The sizes of a collective: its bytes as nccl-tests counts them, and those of one message.
+///
+/// The size is that of the larger buffer of a rank: all received messages of an all-gather, all sent ones of an all-to-all,
+/// the whole vector of an all-reduce.
+///
+/// ```
+/// use lockstep_schedule::{Collective, CollectiveSize, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let ring: Topology = "ring:4".parse()?;
+/// let all_gather = Collective::all_gather();
+/// let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole())?;
+/// let size = CollectiveSize::new(&problem, 4096);
+/// assert_eq!((size.bytes, size.message_bytes), (4096, 1024));
+/// assert_eq!(size.bus_factor, [3, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Source
+///
+/// nccl-tests, `doc/PERFORMANCE.md`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CollectiveSize {
+    /// Bytes as nccl-tests counts them.
+    pub bytes: u64,
+    /// Bytes of one message, before it is split into chunks, rounded up.
+    pub message_bytes: u64,
+    /// Bus bandwidth over algorithm bandwidth, as a fraction. It is 1 for a collective that nccl-tests does not know.
+    pub bus_factor: [u64; 2],
+}
+
+impl CollectiveSize {
+    /// Returns the sizes of a collective of `bytes` bytes.
+    pub fn new(problem: &Problem<'_>, bytes: u64) -> Self {
+        let collective = problem.collective();
+        let ranks = problem.topology().terminal_count() as u64;
+        let messages = problem.messages().len() as u64 / u64::from(collective.chunks().get());
+        let (parts, bus_factor) = match (collective.name(), collective.pattern()) {
+            (Some(CollectiveName::AllReduce), _) | (None, Pattern::ReduceBroadcast) => {
+                (messages, [2 * (ranks - 1), ranks])
+            }
+            (Some(CollectiveName::Broadcast | CollectiveName::Reduce) | None, _) => (1, [1, 1]),
+            (Some(_), _) => (ranks, [ranks - 1, ranks]),
+        };
+        Self { bytes, message_bytes: bytes.div_ceil(parts.max(1)), bus_factor }
+    }
+
+    /// Returns the algorithm bandwidth in bytes per second, rounded down: the bytes over the time.
+    pub fn algorithm_bandwidth(&self, time: Picoseconds) -> u64 {
+        self.bandwidth(time, [1, 1])
+    }
+
+    /// Returns the bus bandwidth in bytes per second, rounded down: what each rank would need to send and receive all the
+    /// time, whatever the number of ranks.
+    pub fn bus_bandwidth(&self, time: Picoseconds) -> u64 {
+        self.bandwidth(time, self.bus_factor)
+    }
+
+    fn bandwidth(&self, time: Picoseconds, [numerator, denominator]: [u64; 2]) -> u64 {
+        let bytes = u128::from(self.bytes) * u128::from(numerator);
+        let time = time.number().max(1).saturating_mul(u128::from(denominator));
+        u64::try_from(bytes.saturating_mul(PICOSECONDS_PER_SECOND) / time).unwrap_or(u64::MAX)
+    }
+}
+
+/// The speed at which the transfers of a schedule move: the length of a chunk, and the bandwidth of one unit of capacity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TransferSpeed {
+    /// Bytes of one chunk.
+    pub chunk_bytes: u64,
+    /// Bytes per second of one unit of capacity.
+    pub unit_bytes_per_second: NonZeroU64,
+}
+
+impl TransferSpeed {
+    /// Returns the speed for messages of `message_bytes` bytes, if the network says what one unit of capacity is.
+    pub fn of(topology: &Topology, collective: &Collective, message_bytes: u64) -> Option<Self> {
+        let unit_bytes_per_second = NonZeroU64::new(topology.unit_bytes_per_second()?)?;
+        Some(Self { chunk_bytes: collective.chunk_size(message_bytes), unit_bytes_per_second })
+    }
+
+    /// Returns the picoseconds of a chunk at `units` units of capacity, rounded up.
+    fn transmission(self, units: u32) -> u128 {
+        let per_second = u128::from(self.unit_bytes_per_second.get()) * u128::from(units);
+        (u128::from(self.chunk_bytes) * PICOSECONDS_PER_SECOND).div_ceil(per_second)
+    }
+
+    /// Returns the time if every step begins when the one before has ended. A step takes the greatest latency of a path in
+    /// it, and its width times the transmission of a chunk at one unit. Takes `O(channel uses)` time.
+    ///
+    /// The paths must be legal.
+    pub fn synchronous_time(self, topology: &Topology, schedule: &Schedule) -> Picoseconds {
+        let mut total = 0u128;
+        for (_, step) in schedule.steps().filter(|(_, step)| !step.is_empty()) {
+            let latency = step.iter().map(|transfer| latency(topology, transfer)).max().unwrap_or(0);
+            total += u128::from(latency) + u128::from(step.width().get()) * self.transmission(1);
+        }
+        Picoseconds::new(total)
+    }
+
+    /// Returns the time if every transfer begins as soon as its data and its channels are there.
+    ///
+    /// The schedule gives the order: on every resource, transfers begin in the order of the schedule. A transfer takes
+    /// `k` of the `b` units of each resource of its path, for `b` the capacity and `k` the least `b / n` of its path, rounded
+    /// down and at least 1, where `n` is the number of transfers of its step on the resource. It occupies them all from its
+    /// begin for the transmission of a chunk at `k` units (cut-through). The chunk can be used after that and the sum of the
+    /// latencies. A partial sum can be sent when everything has arrived that the schedule adds to it.
+    ///
+    /// If every step has width 1 or every path has one channel, the time is at most the
+    /// [synchronous](Self::synchronous_time) one, because the transfers of a step fit side by side.
+    ///
+    /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of channels, and 24 bytes per transfer.
+    pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
+        let topology = problem.topology();
+        let mut holdings = Holdings::new(problem, schedule);
+        let mut queues = vec![ResourceQueue::default(); topology.resource_count()];
+        let mut users = vec![0u32; topology.resource_count()];
+        let mut arrivals = Vec::new();
+        let (mut place, mut end) = (0, 0);
+        for (_, step) in schedule.steps() {
+            let resources =
+                || step.iter().flat_map(|transfer| transfer.path).map(|&channel| topology.resource(channel));
+            resources().for_each(|resource| users[resource.index()] += 1);
+            for transfer in step.iter() {
+                let share = |&channel| topology.capacity(channel) / users[topology.resource(channel).index()];
+                let units = transfer.path.iter().map(share).min().unwrap_or(1).max(1);
+                let mut begin = holdings.ready(place);
+                for &channel in transfer.path {
+                    let queue = &queues[topology.resource(channel).index()];
+                    begin = begin.max(queue.free_from(units, topology.capacity(channel)));
+                }
+                let sent = begin + self.transmission(units);
+                for &channel in transfer.path {
+                    queues[topology.resource(channel).index()].take(begin, sent, units);
+                }
+                let arrival = sent + u128::from(latency(topology, transfer));
+                end = end.max(arrival);
+                arrivals.push((place, arrival));
+                place += 1;
+            }
+            // Arrivals count only for later steps, as in the verifier.
+            arrivals.drain(..).for_each(|(place, arrival)| holdings.arrive(place, arrival));
+            resources().for_each(|resource| users[resource.index()] = 0);
+        }
+        Picoseconds::new(end)
+    }
+}
+
+/// Returns the sum of the latencies of a path in picoseconds.
+fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
+    transfer.path.iter().map(|&channel| topology.latency_ps(channel)).sum()
+}
+
+/// The transfers that occupy a resource.
+#[derive(Clone, Debug, Default)]
+struct ResourceQueue {
+    /// The end of each transfer that may still be under way, and its units; ascending by end.
+    busy: Vec<(u128, u32)>,
+    /// The begin of the last transfer.
+    begin: u128,
+}
+
+impl ResourceQueue {
+    /// Returns the first time from the begin of the last transfer on at which `units` of `capacity` units are free.
+    fn free_from(&self, units: u32, capacity: u32) -> u128 {
+        let mut free = capacity - self.busy.iter().map(|&(_, units)| units).sum::<u32>().min(capacity);
+        let mut ends = self.busy.iter();
+        let mut time = self.begin;
+        while free < units {
+            let &(end, released) = ends.next().expect("an idle resource has all its units");
+            time = time.max(end);
+            free += released;
+        }
+        time
+    }
+
+    /// Adds a transfer that begins when its units are free.
+    fn take(&mut self, begin: u128, end: u128, units: u32) {
+        self.begin = begin;
+        self.busy.retain(|&(end, _)| end > begin);
+        let place = self.busy.partition_point(|&(other, _)| other <= end);
+        self.busy.insert(place, (end, units));
+    }
+}
+
+/// When a message can be sent: by message and terminal, as far as transfers end there.
+struct Holdings {
+    /// The number of the pair of message and receiver of each transfer, in the order of the schedule.
+    receiver: Vec<u32>,
+    /// The number of the pair of message and sender; `None` if the sender holds the message from the start.
+    sender: Vec<Option<u32>>,
+    /// By pair: the time from which on the receiver can send the message.
+    ready: Vec<Option<u128>>,
+    /// True if a sender waits for all that has arrived, and not for the first arrival.
+    adds: bool,
+}
+
+impl Holdings {
+    fn new(problem: &Problem<'_>, schedule: &Schedule) -> Self {
+        let (topology, messages) = (problem.topology(), problem.messages());
+        let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
+        let ends = |transfer: Transfer<'_>| transfer.terminal_ends(topology).expect("a valid path joins terminals");
+        let mut pairs: Vec<(MessageId, u32)> =
+            transfers().map(|transfer| (transfer.message, ends(transfer).1.number())).collect();
+        let number = |pairs: &[(MessageId, u32)], pair| pairs.binary_search(&pair).ok().map(|place| place as u32);
+        let of_transfers = pairs.clone();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let receiver = of_transfers.iter().map(|&pair| number(&pairs, pair).expect("every pair is listed")).collect();
+        let adds = matches!(problem.collective().pattern(), Pattern::Reduce | Pattern::ReduceBroadcast);
+        let holds = |message, terminal| !adds && is_origin(problem, &messages, message, terminal);
+        let sender = transfers()
+            .map(|transfer| {
+                let sender = ends(transfer).0;
+                if holds(transfer.message, sender) { None } else { number(&pairs, (transfer.message, sender.number())) }
+            })
+            .collect();
+        Self { receiver, sender, ready: vec![None; pairs.len()], adds }
+    }
+
+    /// Returns the time from which on the sender of a transfer can send.
+    fn ready(&self, transfer: usize) -> u128 {
+        // A terminal of a reduction to which nothing has been sent yet has its own contribution.
+        self.sender[transfer].and_then(|pair| self.ready[pair as usize]).unwrap_or(0)
+    }
+
+    fn arrive(&mut self, transfer: usize, arrival: u128) {
+        let ready = &mut self.ready[self.receiver[transfer] as usize];
+        let adds = self.adds;
+        *ready = Some(ready.map_or(arrival, |ready| if adds { ready.max(arrival) } else { ready.min(arrival) }));
+    }
+}
+
+/// Returns true if the terminal holds the message from the start.
+fn is_origin(problem: &Problem<'_>, messages: &Messages<'_>, message: MessageId, terminal: NodeId) -> bool {
+    if problem.collective().pattern() == Pattern::Gather {
+        return messages.receivers_iter(message).next() == Some(terminal);
+    }
+    messages.source(message) == terminal
+}

@@ -1,0 +1,186 @@
+//! The time of schedules, against a simulation of events.
+
+use std::num::NonZeroU64;
+
+use lockstep_schedule::strategy::{Instance, instance_with_capacities, scheduled};
+use lockstep_schedule::{
+    Collective, CollectiveName, CollectiveSize, CommunicationModel, MessageId, Pattern, Picoseconds, Problem, Schedule,
+    TransferSpeed,
+};
+use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use proptest::prelude::*;
+
+/// A transfer of the simulation.
+struct Job {
+    step: usize,
+    message: MessageId,
+    ends: [NodeId; 2],
+    resources: Vec<usize>,
+    units: u32,
+    latency: u128,
+    /// Begin, end of the transmission and arrival, once it has begun.
+    times: Option<[u128; 3]>,
+}
+
+fn jobs(topology: &Topology, schedule: &Schedule) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for (step, transfers) in schedule.steps() {
+        let users = |channel: ChannelId| {
+            let shares = |other: &&ChannelId| topology.resource(**other) == topology.resource(channel);
+            transfers.iter().flat_map(|transfer| transfer.path).filter(shares).count() as u32
+        };
+        for transfer in transfers.iter() {
+            let (first, last) = (transfer.path[0], *transfer.path.last().unwrap());
+            let share = |&channel: &ChannelId| topology.capacity(channel) / users(channel);
+            jobs.push(Job {
+                step,
+                message: transfer.message,
+                ends: [topology.tail(first), topology.head(last)],
+                resources: transfer.path.iter().map(|&channel| topology.resource(channel).index()).collect(),
+                units: transfer.path.iter().map(share).min().unwrap().max(1),
+                latency: transfer.path.iter().map(|&channel| u128::from(topology.latency_ps(channel))).sum(),
+                times: None,
+            });
+        }
+    }
+    jobs
+}
+
+/// Goes from event to event, and starts every transfer as soon as it may begin.
+fn simulate(problem: &Problem<'_>, schedule: &Schedule, speed: TransferSpeed) -> u128 {
+    let topology = problem.topology();
+    let capacity = |resource| {
+        let of = |channel: &ChannelId| topology.resource(*channel).index() == resource;
+        topology.capacity(topology.channels().find(of).unwrap())
+    };
+    let messages = problem.messages();
+    let adds = matches!(problem.collective().pattern(), Pattern::Reduce | Pattern::ReduceBroadcast);
+    let holder = |message| match problem.collective().pattern() {
+        Pattern::Gather => messages.receivers_iter(message).next().unwrap(),
+        _ => messages.source(message),
+    };
+    let mut jobs = jobs(topology, schedule);
+    let mut time = 0u128;
+    while jobs.iter().any(|job| job.times.is_none()) {
+        for place in 0..jobs.len() {
+            let job = &jobs[place];
+            let brings =
+                |other: &&Job| other.step < job.step && other.message == job.message && other.ends[1] == job.ends[0];
+            let has_arrived = |other: &Job| other.times.is_some_and(|[.., arrival]| arrival <= time);
+            let is_ready = if adds {
+                jobs.iter().filter(brings).all(has_arrived)
+            } else {
+                job.ends[0] == holder(job.message) || jobs.iter().filter(brings).any(has_arrived)
+            };
+            let has_room = job.resources.iter().all(|resource| {
+                let mut earlier = jobs[..place].iter().filter(|other| other.resources.contains(resource));
+                let busy = jobs.iter().filter(|other| other.resources.contains(resource));
+                let busy =
+                    busy.filter(|other| other.times.is_some_and(|[begin, sent, _]| begin <= time && time < sent));
+                let units: u32 = busy.map(|other| other.units).sum();
+                earlier.all(|other| other.times.is_some()) && units + job.units <= capacity(*resource)
+            });
+            if job.times.is_none() && is_ready && has_room {
+                let per_second = u128::from(speed.unit_bytes_per_second.get()) * u128::from(job.units);
+                let sent = time + (u128::from(speed.chunk_bytes) * 1_000_000_000_000).div_ceil(per_second);
+                jobs[place].times = Some([time, sent, sent + jobs[place].latency]);
+            }
+        }
+        let events = jobs.iter().filter_map(|job| job.times).flatten();
+        time = events.filter(|&event| event > time).min().unwrap_or(time + 1);
+    }
+    jobs.iter().filter_map(|job| job.times).map(|[.., arrival]| arrival).max().unwrap_or(0)
+}
+
+/// Gives the channels latencies.
+fn with_latencies(instance: &Instance, latencies: &[u64]) -> Instance {
+    let mut document = serde_json::to_value(&instance.topology).unwrap();
+    let of = |channel: ChannelId| latencies[channel.index() % latencies.len()];
+    document["latency_ps"] = instance.topology.channel_numbers().map(of).collect();
+    Instance { topology: serde_json::from_value(document).unwrap(), ..instance.clone() }
+}
+
+proptest! {
+    #[test]
+    fn the_asynchronous_time_is_that_of_a_simulation_and_at_most_the_synchronous_one(
+        (instance, schedule) in scheduled(instance_with_capacities(7)),
+        latencies in prop::collection::vec(prop_oneof![Just(0), 0..3_000_000u64], 1..5),
+        chunk_bytes in prop_oneof![Just(0u64), 1..5_000u64], unit in 1_000_000u64..3_000_000_000,
+    ) {
+        let instance = with_latencies(&instance, &latencies);
+        let problem = instance.problem();
+        let speed = TransferSpeed { chunk_bytes, unit_bytes_per_second: NonZeroU64::new(unit).unwrap() };
+        let asynchronous = speed.asynchronous_time(&problem, &schedule);
+        prop_assert!(asynchronous <= speed.synchronous_time(problem.topology(), &schedule));
+        prop_assert_eq!(asynchronous, Picoseconds::new(simulate(&problem, &schedule, speed)));
+    }
+}
+
+/// Two fast links and a slow one: a -12- b -1- c, with 25 GB/s per unit.
+fn line() -> Topology {
+    let mut line = TopologyBuilder::new("line");
+    let [a, b, c] = ["a", "b", "c"].map(|name| line.terminal(name));
+    let (fast, slow) = (line.link(a, b), line.link(b, c));
+    line.set_bandwidth(fast, 300_000_000_000);
+    line.set_bandwidth(slow, 25_000_000_000);
+    line.set_latency(fast, 700_000);
+    line.set_latency(slow, 1_300_000);
+    line.build().unwrap()
+}
+
+#[test]
+fn a_chunk_takes_the_latencies_and_the_transmission_of_its_channels() {
+    let (line, broadcast) = (line(), Collective::broadcast(NodeId::new(0)));
+    let problem = Problem::new(&line, &broadcast, CommunicationModel::store_and_forward()).unwrap();
+    let mut schedule = Schedule::new();
+    for channel in [0, 2] {
+        schedule.begin_step();
+        schedule.push(MessageId::new(0), &[ChannelId::new(channel)]);
+    }
+    let speed = TransferSpeed::of(&line, &broadcast, 300_000).unwrap();
+    // 12 us at 25 GB/s, and 1 us at 300 GB/s.
+    assert_eq!(speed.synchronous_time(&line, &schedule).number(), 700_000 + 12_000_000 + 1_300_000 + 12_000_000);
+    assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 700_000 + 1_000_000 + 1_300_000 + 12_000_000);
+}
+
+#[test]
+fn a_wide_step_has_one_latency() {
+    let (line, broadcast) = (line(), Collective::broadcast(NodeId::new(0)).with_chunks(2.try_into().unwrap()));
+    let mut schedule = Schedule::new();
+    schedule.begin_step_of_width(2.try_into().unwrap());
+    (0..2).for_each(|chunk| schedule.push(MessageId::new(chunk), &[ChannelId::new(2)]));
+    let speed = TransferSpeed::of(&line, &broadcast, 50_000).unwrap();
+    assert_eq!(speed.chunk_bytes, 25_000);
+    assert_eq!(speed.synchronous_time(&line, &schedule).number(), 1_300_000 + 2 * 1_000_000);
+}
+
+#[test]
+fn sizes_are_those_of_nccl_tests() {
+    let ring: Topology = "ring:8".parse().unwrap();
+    let size = |name: CollectiveName, chunks: u32| {
+        let root = name.has_root().then_some(NodeId::new(0));
+        let collective = name.with_root(root).unwrap().with_chunks(chunks.try_into().unwrap());
+        let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
+        let size = CollectiveSize::new(&problem, 8_000);
+        (size.message_bytes, size.bus_factor)
+    };
+    assert_eq!(size(CollectiveName::AllGather, 3), (1_000, [7, 8]));
+    assert_eq!(size(CollectiveName::ReduceScatter, 1), (1_000, [7, 8]));
+    assert_eq!(size(CollectiveName::AllToAll, 1), (1_000, [7, 8]));
+    assert_eq!(size(CollectiveName::AllReduce, 2), (1_000, [14, 8]));
+    assert_eq!(size(CollectiveName::Broadcast, 1), (8_000, [1, 1]));
+    assert_eq!(size(CollectiveName::Reduce, 1), (8_000, [1, 1]));
+
+    let all_gather = Collective::all_gather();
+    let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
+    let size = CollectiveSize::new(&problem, 1_000_000_000);
+    let second = Picoseconds::new(1_000_000_000_000);
+    assert_eq!((size.algorithm_bandwidth(second), size.bus_bandwidth(second)), (1_000_000_000, 875_000_000));
+    assert_eq!(CollectiveSize::new(&problem, u64::MAX).bus_bandwidth(Picoseconds::new(0)), u64::MAX);
+}
+
+#[test]
+fn a_network_without_a_unit_has_no_time() {
+    let ring: Topology = "ring:4".parse().unwrap();
+    assert_eq!(TransferSpeed::of(&ring, &Collective::all_gather(), 1_000), None);
+}
