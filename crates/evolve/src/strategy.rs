@@ -1,6 +1,6 @@
 //! Random spaces and individuals for unit tests.
 
-use lockstep_schedule::strategy::{Instance, instance};
+use lockstep_schedule::strategy::{Instance, instance, instance_with_capacities};
 use lockstep_schedule::{Collective, NotFound, Pattern, Phase, Problem, Switching};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +12,7 @@ use crate::space::{Gene, SearchSpace};
 /// Returns a problem that the encoding supports, except for some custom broadcasts that need relays that are no
 /// receivers.
 pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    instance(max_nodes).prop_map(|mut instance| {
+    prop_oneof![3 => instance(max_nodes), 1 => instance_with_capacities(max_nodes)].prop_map(|mut instance| {
         if instance.collective.phases() != [Phase::Distribute] {
             instance.collective = instance.collective.distributing();
         }

@@ -99,14 +99,14 @@ pub fn all_reduce(
         return None;
     }
     // Every receiver sends at least one sum and gets one, each over one resource or more.
-    let least = (2 * messages.delivery_count()).div_ceil(topology.resource_count().max(1) as u64);
+    let task = SchedulingTask::new(problem).ok()?;
+    let capacities = Capacities::new(&task);
+    let least = (2 * messages.delivery_count()).div_ceil(capacities.of_resources(topology).max(1));
     let goal = goal.max(u32::try_from(least).unwrap_or(u32::MAX));
     let below = start.map_or(u32::MAX, |start| start.step_count() as u32);
     if below <= goal {
         return None;
     }
-    let task = SchedulingTask::new(problem).ok()?;
-    let capacities = Capacities::new(&task);
     let mut search = Search {
         task: &task,
         capacities: &capacities,

@@ -1,4 +1,4 @@
-use lockstep_schedule::strategy::{any_model, fastest_schedule, instance, random_schedule};
+use lockstep_schedule::strategy::{any_model, fastest_schedule, random_schedule};
 use lockstep_schedule::{Collective, CommunicationModel, verify};
 use lockstep_topology::Topology;
 use lockstep_topology::strategy::{any_topology, shuffled};
@@ -7,6 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::*;
+use crate::kit::testing::any_instance;
 
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
@@ -104,7 +105,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn schedules_are_valid_and_shorter(instance in instance(7), seed: u64, has_start: bool) {
+    fn schedules_are_valid_and_shorter(instance in any_instance(7), seed: u64, has_start: bool) {
         let problem = instance.problem();
         let start = has_start.then(|| random_schedule(&problem, seed));
         let found = all_reduce(&problem, start.as_ref(), 1, seed, &Budget::evaluations(1 << 12));

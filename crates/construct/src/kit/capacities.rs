@@ -1,20 +1,23 @@
 //! The capacity of every resource and port.
 
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_schedule::Ports;
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use super::task::SchedulingTask;
 
 /// The number of a slot: the resources come first, then the ports that can be exhausted.
 pub(crate) type SlotId = u32;
 
-/// The capacity per step of each slot: one use of each resource, and the port limit of each port.
+/// The capacity per step of each slot: the capacity of each resource, and the port limit of each port.
 ///
-/// A port is a slot only if its limit is below the number of channels at its terminal; the channels limit it otherwise.
+/// A port is a slot only if its limit is below the capacity of the channels at its terminal; the channels limit it otherwise.
 #[derive(Debug)]
 pub(crate) struct Capacities {
-    resources: u32,
-    /// Uses per step of each port slot.
-    ports: Vec<u32>,
+    /// Uses per step of each slot.
+    uses: Vec<u32>,
+    /// The position of each slot among those with a capacity above one; [`UNIT`](Self::UNIT) for the others.
+    wide: Vec<u32>,
+    wide_count: u32,
     /// The slot of each terminal's send port, by rank.
     send: Vec<Option<SlotId>>,
     /// The slot of each terminal's receive port, by rank.
@@ -22,44 +25,59 @@ pub(crate) struct Capacities {
 }
 
 impl Capacities {
+    /// Marks a slot of capacity one.
+    const UNIT: u32 = u32::MAX;
+
     pub(crate) fn new(task: &SchedulingTask<'_>) -> Self {
-        let topology = task.topology();
-        let resources = topology.resource_count() as u32;
-        let mut ports = Vec::new();
-        let mut slot = |degree: usize| {
-            let limit = task.model().ports.of_degree(degree);
-            (limit < degree).then(|| {
-                ports.push(limit as u32);
-                resources + ports.len() as u32 - 1
+        let (topology, ports) = (task.topology(), task.model().ports);
+        let resources = (0..topology.resource_count() as u32).map(ResourceId::new);
+        let mut uses: Vec<u32> = resources.map(|resource| topology.resource_capacity(resource)).collect();
+        let mut slot = |channels: &[ChannelId]| {
+            let limit = port_limit(topology, ports, channels);
+            (limit < port_limit(topology, Ports::All, channels)).then(|| {
+                uses.push(limit);
+                uses.len() as SlotId - 1
             })
         };
         let terminals = topology.terminals();
-        let send = terminals.iter().map(|&node| slot(topology.out_channels(node).len())).collect();
-        let receive = terminals.iter().map(|&node| slot(topology.in_channels(node).len())).collect();
-        Self { resources, ports, send, receive }
+        let send = terminals.iter().map(|&node| slot(topology.out_channels(node))).collect();
+        let receive = terminals.iter().map(|&node| slot(topology.in_channels(node))).collect();
+        let mut wide_count = 0;
+        let position = |&uses: &u32| {
+            wide_count += u32::from(uses > 1);
+            if uses > 1 { wide_count - 1 } else { Self::UNIT }
+        };
+        let wide = uses.iter().map(position).collect();
+        Self { uses, wide, wide_count, send, receive }
     }
 
     /// Returns the number of slots.
     pub(crate) fn len(&self) -> usize {
-        self.resources as usize + self.ports.len()
-    }
-
-    /// Returns the number of port slots.
-    #[inline]
-    pub(crate) fn port_count(&self) -> usize {
-        self.ports.len()
-    }
-
-    /// Returns the position of a port slot among the port slots.
-    #[inline]
-    pub(crate) fn port_index(&self, slot: SlotId) -> usize {
-        (slot - self.resources) as usize
+        self.uses.len()
     }
 
     /// Returns the uses per step of a slot.
     #[inline]
     pub(crate) fn of(&self, slot: SlotId) -> u32 {
-        slot.checked_sub(self.resources).map_or(1, |port| self.ports[port as usize])
+        self.uses[slot as usize]
+    }
+
+    /// Returns the uses per step of all resources together.
+    pub(crate) fn of_resources(&self, topology: &Topology) -> u64 {
+        self.uses[..topology.resource_count()].iter().copied().map(u64::from).sum()
+    }
+
+    /// Returns the number of slots with a capacity above one.
+    #[inline]
+    pub(crate) fn wide_count(&self) -> usize {
+        self.wide_count as usize
+    }
+
+    /// Returns the position of a slot among those with a capacity above one; `None` for a slot of capacity one.
+    #[inline]
+    pub(crate) fn wide_index(&self, slot: SlotId) -> Option<usize> {
+        let position = self.wide[slot as usize];
+        (position != Self::UNIT).then_some(position as usize)
     }
 
     /// Returns the slot of the send port of a terminal, given by rank.
@@ -97,6 +115,12 @@ impl PortPair {
     }
 }
 
+/// Returns the maximum number of transfers per step of a terminal with these channels in that direction.
+pub(crate) fn port_limit(topology: &Topology, ports: Ports, channels: &[ChannelId]) -> u32 {
+    let capacity = channels.iter().fold(0, |sum: u32, &channel| sum.saturating_add(topology.capacity(channel)));
+    ports.of_degree(capacity as usize) as u32
+}
+
 /// Returns the slot of a channel's resource.
 #[inline]
 pub(crate) fn resource_slot(task: &SchedulingTask<'_>, channel: ChannelId) -> SlotId {
@@ -105,11 +129,7 @@ pub(crate) fn resource_slot(task: &SchedulingTask<'_>, channel: ChannelId) -> Sl
 
 /// Test helper: runs `check` with the capacities of a network under a port rule.
 #[cfg(test)]
-pub(crate) fn with_capacities(
-    spec: &str,
-    ports: lockstep_schedule::Ports,
-    check: impl FnOnce(&SchedulingTask<'_>, &Capacities),
-) {
+pub(crate) fn with_capacities(spec: &str, ports: Ports, check: impl FnOnce(&SchedulingTask<'_>, &Capacities)) {
     use lockstep_schedule::{Collective, CommunicationModel, Problem};
 
     let topology: lockstep_topology::Topology = spec.parse().unwrap();
@@ -122,8 +142,6 @@ pub(crate) fn with_capacities(
 
 #[cfg(test)]
 mod tests {
-    use lockstep_schedule::Ports;
-
     use super::*;
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) const BLOCK_STEPS: u32 = StepMask::BITS;
 
 /// The reserved steps of every slot. The table grows with the last reserved step.
 ///
-/// Memory: one bit per slot and step, and 4 bytes per step of a port with a capacity above one. The table is a list of
+/// Memory: one bit per slot and step, and 4 bytes per step of a slot with a capacity above one. The table is a list of
 /// blocks of 128 steps, and each block is a row with one word per slot.
 #[derive(Debug)]
 pub(crate) struct ReservationTable<'a> {
@@ -19,7 +19,7 @@ pub(crate) struct ReservationTable<'a> {
     full: Vec<StepMask>,
     /// Number of blocks.
     blocks: u32,
-    /// Uses of ports with a capacity above one, by block, port and step.
+    /// Uses of slots with a capacity above one, by block, slot and step.
     counts: Vec<u32>,
     /// The first block of each slot that has a free step.
     first_open_block: Vec<u32>,
@@ -105,8 +105,9 @@ impl<'a> ReservationTable<'a> {
             self.full.resize(self.blocks as usize * slots, 0);
         }
         self.load[slot as usize] += 1;
-        let capacity = self.capacities.of(slot);
-        if capacity > 1 && self.count_use(step, slot) < capacity {
+        if let Some(wide) = self.capacities.wide_index(slot)
+            && self.count_use(step, wide) < self.capacities.of(slot)
+        {
             return;
         }
         self.full[block as usize * slots + slot as usize] |= 1 << bit;
@@ -115,13 +116,12 @@ impl<'a> ReservationTable<'a> {
         }
     }
 
-    /// Counts one more use of a port in a step and returns the new count.
-    fn count_use(&mut self, step: u32, slot: SlotId) -> u32 {
-        let (ports, steps) = (self.capacities.port_count(), BLOCK_STEPS as usize);
-        let port = self.capacities.port_index(slot);
-        let index = (step / BLOCK_STEPS) as usize * ports * steps + port * steps + (step % BLOCK_STEPS) as usize;
+    /// Counts one more use of a slot with a capacity above one in a step and returns the new count.
+    fn count_use(&mut self, step: u32, wide: usize) -> u32 {
+        let (slots, steps) = (self.capacities.wide_count(), BLOCK_STEPS as usize);
+        let index = ((step / BLOCK_STEPS) as usize * slots + wide) * steps + (step % BLOCK_STEPS) as usize;
         if index >= self.counts.len() {
-            self.counts.resize(self.blocks as usize * ports * steps, 0);
+            self.counts.resize(self.blocks as usize * slots * steps, 0);
         }
         self.counts[index] += 1;
         self.counts[index]
@@ -130,11 +130,12 @@ impl<'a> ReservationTable<'a> {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_schedule::Ports;
-    use lockstep_topology::NodeId;
+    use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
+    use lockstep_topology::{NodeId, TopologyBuilder};
 
     use super::*;
     use crate::kit::capacities::with_capacities;
+    use crate::kit::task::SchedulingTask;
 
     #[test]
     fn a_resource_is_free_in_the_first_step_that_is_not_reserved() {
@@ -153,6 +154,28 @@ mod tests {
             );
             assert_eq!(table.next_free(2, free, BLOCK_STEPS + 5), BLOCK_STEPS + 5);
         });
+    }
+
+    /// Memory does not grow with the capacity, and slots of capacity one have no counts.
+    #[test]
+    fn a_wide_resource_is_full_after_its_capacity_of_uses() {
+        let mut pair = TopologyBuilder::new("pair");
+        let [a, b] = ["a", "b"].map(|name| pair.terminal(name));
+        let link = pair.link(a, b);
+        pair.set_capacity([link[0]], 65_536);
+        let (pair, collective) = (pair.build().unwrap(), Collective::all_gather());
+        let problem = Problem::new(&pair, &collective, CommunicationModel::wormhole()).unwrap();
+        let capacities = Capacities::new(&SchedulingTask::new(&problem).unwrap());
+        let mut table = ReservationTable::new(&capacities);
+        let [wide, narrow] = link.map(|channel| pair.resource(channel).number());
+        let first_free = |table: &ReservationTable<'_>, slot| table.first_free(|| [slot].into_iter(), 0);
+        table.reserve(0, narrow);
+        for _ in 0..65_536 {
+            assert_eq!(first_free(&table, wide), 0);
+            table.reserve(0, wide);
+        }
+        assert_eq!([wide, narrow].map(|slot| first_free(&table, slot)), [1, 1]);
+        assert_eq!(table.counts.len(), BLOCK_STEPS as usize);
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub(crate) mod arborescences;
 pub(crate) mod balanced_routes;
 pub(crate) mod first_fit;
 mod flooding;
+mod hierarchical;
 mod layered_flow;
 pub(crate) mod path_colouring;
 pub(crate) mod rarest_first;
@@ -17,6 +18,7 @@ use crate::kit::method::Method;
 
 /// Every method. The cheapest and most promising methods come first.
 pub(crate) const METHODS: &[Method] = &[
+    hierarchical::HIERARCHICAL,
     flooding::FLOODING,
     scatter_flow::SCATTER_FLOW,
     layered_flow::LAYERED_FLOW,

@@ -28,6 +28,7 @@ fn fingerprint(schedule: &Schedule) -> u64 {
 #[test]
 fn the_same_seed_gives_the_schedules_of_earlier_releases() {
     let kautz: Topology = "kautz:2,3".parse().unwrap();
+    let cluster: Topology = "cluster:nodes=3,gpus=4,nvlink=300GB/s,rails=4,nic=25GB/s".parse().unwrap();
     let root = kautz.terminals()[0];
     let all_gather = Collective::all_gather();
     let all_to_all = Collective::all_to_all();
@@ -36,26 +37,27 @@ fn the_same_seed_gives_the_schedules_of_earlier_releases() {
     let chunked = Collective::broadcast(kautz.terminals()[1]).with_chunks(3.try_into().unwrap());
     let (wormhole, stored) = (CommunicationModel::wormhole(), CommunicationModel::store_and_forward());
     let cases = [
-        ("flooding", &broadcast, stored, 3, 0x0dbe_5d26_26a9_f20c),
-        ("scatter-flow", &scatter, wormhole, 7, 0x6e7e_130e_324c_bfc5),
-        ("scatter-flow", &scatter, stored, 6, 0x54ae_c140_0958_63c6),
-        ("layered-flow", &broadcast, wormhole, 3, 0x0dbe_5d26_26a9_f20c),
-        ("telephone", &broadcast, stored, 3, 0xec38_eebf_a9f0_3e3c),
-        ("arborescences", &chunked, wormhole, 4, 0xc3d4_af3c_2c74_d1c9),
-        ("symmetric", &all_gather, stored, 6, 0x13be_6b0c_055f_8c85),
-        ("symmetric", &all_to_all, stored, 16, 0xeedb_75ff_5125_5951),
-        ("rarest-first", &all_gather, wormhole, 6, 0xf02b_3b51_37a7_c3bd),
-        ("rarest-first", &all_gather, stored, 6, 0xeae5_a2be_6b17_2dad),
-        ("first-fit", &all_to_all, wormhole, 17, 0xdcf8_74fe_2674_e929),
-        ("first-fit", &all_to_all, stored, 15, 0xdea5_0cc6_4d7a_b074),
-        ("balanced-routes", &all_to_all, stored, 15, 0x4a2c_343b_f63d_4a01),
-        ("path-colouring", &all_to_all, wormhole, 15, 0x35cd_0862_a6ed_5687),
+        (&cluster, "hierarchical", &all_gather, wormhole, 3, 0x9af3_a56d_a78c_6e65),
+        (&kautz, "flooding", &broadcast, stored, 3, 0x0dbe_5d26_26a9_f20c),
+        (&kautz, "scatter-flow", &scatter, wormhole, 7, 0x6e7e_130e_324c_bfc5),
+        (&kautz, "scatter-flow", &scatter, stored, 6, 0x54ae_c140_0958_63c6),
+        (&kautz, "layered-flow", &broadcast, wormhole, 3, 0x0dbe_5d26_26a9_f20c),
+        (&kautz, "telephone", &broadcast, stored, 3, 0xec38_eebf_a9f0_3e3c),
+        (&kautz, "arborescences", &chunked, wormhole, 4, 0xc3d4_af3c_2c74_d1c9),
+        (&kautz, "symmetric", &all_gather, stored, 6, 0x13be_6b0c_055f_8c85),
+        (&kautz, "symmetric", &all_to_all, stored, 16, 0xeedb_75ff_5125_5951),
+        (&kautz, "rarest-first", &all_gather, wormhole, 6, 0xf02b_3b51_37a7_c3bd),
+        (&kautz, "rarest-first", &all_gather, stored, 6, 0xeae5_a2be_6b17_2dad),
+        (&kautz, "first-fit", &all_to_all, wormhole, 17, 0xdcf8_74fe_2674_e929),
+        (&kautz, "first-fit", &all_to_all, stored, 15, 0xdea5_0cc6_4d7a_b074),
+        (&kautz, "balanced-routes", &all_to_all, stored, 15, 0x4a2c_343b_f63d_4a01),
+        (&kautz, "path-colouring", &all_to_all, wormhole, 15, 0x35cd_0862_a6ed_5687),
     ];
     for method in METHODS {
-        assert!(cases.iter().any(|case| case.0 == method.name), "no case of {}", method.name);
+        assert!(cases.iter().any(|case| case.1 == method.name), "no case of {}", method.name);
     }
-    for (name, collective, model, steps, expected) in cases {
-        let problem = Problem::new(&kautz, collective, model).unwrap();
+    for (topology, name, collective, model, steps, expected) in cases {
+        let problem = Problem::new(topology, collective, model).unwrap();
         let method = METHODS.iter().find(|method| method.name == name).unwrap();
         let budget = Budget::unlimited();
         let schedule = (method.find)(&MethodRequest { seed: 7, ..MethodRequest::first(&problem, &budget) }).unwrap();

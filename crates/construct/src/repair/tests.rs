@@ -1,12 +1,12 @@
 //! Tests of repairs and survivors.
 
-use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Message, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::kit::testing::any_instance;
 use crate::schedule::shortest;
 
 /// Returns the network after some nodes and channels have failed.
@@ -32,7 +32,7 @@ proptest! {
 
     #[test]
     fn a_repaired_schedule_is_valid_and_keeps_the_other_transfers(
-        instance in instance(12), nodes in prop::collection::vec(any::<Index>(), 0..2),
+        instance in any_instance(12), nodes in prop::collection::vec(any::<Index>(), 0..2),
         channels in prop::collection::vec(any::<Index>(), 0..4), seed: u64, goal in 1..12u32, effort in 0..14u32,
     ) {
         let whole = instance.problem();
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn without_a_fault_the_schedule_is_unchanged(instance in instance(12), seed: u64) {
+    fn without_a_fault_the_schedule_is_unchanged(instance in any_instance(12), seed: u64) {
         let whole = instance.problem();
         for phase in DistributePhase::all(&whole) {
             let problem = phase.problem(&whole);

@@ -1,7 +1,7 @@
 //! Every schedule is valid and has no unneeded transfer, for any problem.
 
 use lockstep_construct::schedule;
-use lockstep_schedule::strategy::{any_model, instance};
+use lockstep_schedule::strategy::{Instance, any_model, instance, instance_with_capacities};
 use lockstep_schedule::{
     Budget, Collective, CommunicationModel, Message, NotFound, Problem, ProblemError, Receivers, Routing, ScatterRule,
     Switching, verify,
@@ -16,6 +16,11 @@ fn first(problem: &Problem<'_>, seed: u64) -> lockstep_schedule::Schedule {
     schedule(problem, ANY_LENGTH, seed, &Budget::evaluations(1)).unwrap()
 }
 
+/// Generates problems of all kinds, on networks with and without capacities.
+fn any_instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
+    prop_oneof![2 => instance(max_nodes), 1 => instance_with_capacities(max_nodes)]
+}
+
 /// Returns true if no terminal needs to relay messages, so that one transfer per delivery is enough.
 fn needs_no_relay(problem: &Problem<'_>) -> bool {
     let messages = problem.messages();
@@ -27,7 +32,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn every_schedule_is_valid_and_delivers_once(instance in instance(12), seed in any::<u64>()) {
+    fn every_schedule_is_valid_and_delivers_once(instance in any_instance(12), seed in any::<u64>()) {
         let problem = instance.problem();
         let schedule = first(&problem, seed);
         let report = verify(&problem, &schedule);
@@ -42,7 +47,7 @@ proptest! {
 
     /// A best-effort schedule makes every delivery.
     #[test]
-    fn a_best_effort_schedule_is_valid(instance in instance(12), seed in any::<u64>()) {
+    fn a_best_effort_schedule_is_valid(instance in any_instance(12), seed in any::<u64>()) {
         let problem = instance.problem();
         let schedule = schedule(&problem, ANY_LENGTH, seed, &Budget::seconds(0)).unwrap();
         let report = verify(&problem, &schedule);
@@ -52,7 +57,7 @@ proptest! {
 
     /// Detours keep the schedule valid, and more attempts never take more steps.
     #[test]
-    fn more_attempts_never_take_more_steps(instance in instance(9), seed in any::<u64>()) {
+    fn more_attempts_never_take_more_steps(instance in any_instance(9), seed in any::<u64>()) {
         let problem = instance.problem();
         let aim = first(&problem, seed).step_count() as u32 - 1;
         let mut before = u32::MAX;

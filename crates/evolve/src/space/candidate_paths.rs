@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lockstep_paths::{PathId, PathTable};
 use lockstep_schedule::{Ports, Problem};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::{NodeId, ResourceId, Topology};
 
 /// The data of a [`PathTable`] that the search reads, in flat arrays.
 ///
@@ -113,13 +113,14 @@ pub(crate) struct PortSets {
 /// Returns the capacity of every resource, including port sets; none exceeds `most`.
 pub(crate) fn capacities(problem: &Problem, most: u16) -> (Vec<u16>, PortSets) {
     let topology = problem.topology();
-    let mut capacity = vec![1; topology.resource_count()];
+    let at_most = |limit: u32| u16::try_from(limit).unwrap_or(most).min(most);
+    let resources = (0..topology.resource_count() as u32).map(ResourceId::new);
+    let mut capacity: Vec<u16> = resources.map(|resource| at_most(topology.resource_capacity(resource))).collect();
     let Ports::Limit(limit) = problem.model().ports else {
         return (capacity, PortSets { send: None, receive: None });
     };
-    let limit = u16::try_from(limit.get()).unwrap_or(most).min(most);
     let send = capacity.len() as u32;
     let receive = send + topology.terminal_count() as u32;
-    capacity.resize(capacity.len() + 2 * topology.terminal_count(), limit);
+    capacity.resize(capacity.len() + 2 * topology.terminal_count(), at_most(limit.get()));
     (capacity, PortSets { send: Some(send), receive: Some(receive) })
 }

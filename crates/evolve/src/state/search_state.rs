@@ -205,7 +205,7 @@ impl<'a> SearchState<'a> {
 mod tests {
     use lockstep_paths::PathId;
     use lockstep_schedule::{Ports, strategy::Instance};
-    use lockstep_topology::NodeId;
+    use lockstep_topology::{NodeId, ResourceId};
     use proptest::prelude::*;
     use proptest::sample::Index;
 
@@ -213,24 +213,28 @@ mod tests {
     use crate::state::Evaluator;
     use crate::strategy::{in_space, random_genes, searchable, stream};
 
-    /// Counts conflicts by their definition: every pair of transfers in one step, once per resource that both use. For
-    /// `k` ports with `u` users, the pairs among `u - k + 1` of them.
+    /// Counts conflicts by their definition: for a resource of capacity `k`, or `k` ports, with `u` users in a step, the
+    /// pairs among `u - k + 1` of them.
     fn recount(space: &SearchSpace, genes: &[Gene]) -> u64 {
         let (topology, table) = (space.problem().topology(), space.table());
         let placed: Vec<Gene> = genes.iter().copied().filter(|gene| gene.path != Gene::UNPLACED).collect();
         let resources = |gene: &Gene| table.channels(PathId::new(gene.path)).iter().map(|&e| topology.resource(e));
         let mut conflicts = 0;
-        for (place, first) in placed.iter().enumerate() {
-            for second in placed[..place].iter().filter(|second| second.step == first.step) {
-                conflicts +=
-                    resources(first).map(|r| resources(second).filter(|&s| r == s).count() as u64).sum::<u64>();
+        let pairs = |users: usize, capacity: u32| {
+            let excess = (users as u64).saturating_sub(u64::from(capacity));
+            excess * (excess + 1) / 2
+        };
+        for resource in (0..topology.resource_count() as u32).map(ResourceId::new) {
+            for step in 0..space.step_count() {
+                let of_step = placed.iter().filter(|gene| gene.step == step);
+                let users = of_step.flat_map(resources).filter(|&used| used == resource).count();
+                conflicts += pairs(users, topology.resource_capacity(resource));
             }
         }
         let Ports::Limit(ports) = space.problem().model().ports else { return conflicts };
         let crowd = |end: fn(&SearchSpace, u32) -> NodeId, node, step| {
-            let users = placed.iter().filter(|gene| gene.step == step && end(space, gene.path) == node).count() as u64;
-            let excess = users.saturating_sub(u64::from(ports.get()));
-            excess * (excess + 1) / 2
+            let users = placed.iter().filter(|gene| gene.step == step && end(space, gene.path) == node).count();
+            pairs(users, ports.get())
         };
         for &node in topology.terminals() {
             for step in 0..space.step_count() {
@@ -330,7 +334,7 @@ mod tests {
                     let drawn = state.draw_conflict(|n| (pick % n as u64) as usize);
                     prop_assert_eq!(drawn.is_some(), state.conflicts() > 0);
                     prop_assert!(drawn.is_none_or(|delivery| state.in_conflict(delivery)));
-                    if space.problem().model().ports == Ports::All {
+                    if space.problem().model().ports == Ports::All && !space.problem().topology().has_capacities() {
                         let is_overlooked = |&delivery: &usize| {
                             state.in_conflict(delivery) && !state.suspects.contains(delivery as u32)
                         };

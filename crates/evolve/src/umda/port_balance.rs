@@ -1,5 +1,6 @@
 //! Balance of the sends of every terminal over the steps.
 
+use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
 use super::shuffle::shuffle;
@@ -22,10 +23,13 @@ impl PortBalance {
         let (topology, ports) = (space.problem().topology(), space.problem().model().ports);
         let terminals = topology.terminals();
         let slots = terminals.len() * space.step_count() as usize;
-        let limit = |degree| ports.of_degree(degree).min(u16::MAX as usize) as u16;
+        let limit = |channels: &[ChannelId]| {
+            let capacity = channels.iter().map(|&channel| topology.capacity(channel) as usize).sum();
+            ports.of_degree(capacity).min(u16::MAX as usize) as u16
+        };
         Self {
             sends: vec![0; slots],
-            send_limit: terminals.iter().map(|&node| limit(topology.out_channels(node).len())).collect(),
+            send_limit: terminals.iter().map(|&node| limit(topology.out_channels(node))).collect(),
             order: Vec::new(),
             surplus: Vec::new(),
         }

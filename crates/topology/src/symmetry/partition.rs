@@ -20,7 +20,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// Returns the coarsest equitable partition that separates roles: all nodes of a cell have the same number of
+    /// Returns the coarsest equitable partition that separates roles: all nodes of a cell have the same capacity of
     /// channels from and to each cell.
     pub(super) fn new(topology: &Topology, refiner: &mut ColourRefiner<'_>) -> Self {
         let nodes = topology.node_count();
@@ -107,8 +107,8 @@ pub(super) struct ColourRefiner<'a> {
     /// Starts of the cells that have not been used to split others.
     splitters: VecDeque<u32>,
     is_queued: Vec<bool>,
-    /// Number of channels between each node and the current splitter.
-    count: Vec<u32>,
+    /// Capacity of the channels between each node and the current splitter.
+    count: Vec<u64>,
     /// Number of nodes and channels visited so far.
     pub(super) work: u64,
 }
@@ -143,7 +143,7 @@ impl<'a> ColourRefiner<'a> {
                         if self.count[other.index()] == 0 {
                             touched.push(other.number());
                         }
-                        self.count[other.index()] += 1;
+                        self.count[other.index()] += u64::from(topology.capacity(channel));
                     }
                 }
                 let key = |&node: &u32| (partition.start[node as usize], self.count[node as usize]);

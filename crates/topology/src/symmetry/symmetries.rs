@@ -12,7 +12,7 @@ const MAX_WORK_PER_CHANNEL: u64 = 1 << 7;
 /// Smallest work limit of a search, in visited nodes and channels.
 const MIN_WORK_LIMIT: u64 = 1 << 20;
 
-/// The automorphism group of a network, restricted to automorphisms that keep the order of parallel channels.
+/// The automorphism group of a network, restricted to automorphisms that keep capacities and the order of parallel channels.
 ///
 /// It samples automorphisms; it does not list them. Memory: 16 bytes per node and level of the search.
 ///
@@ -148,7 +148,7 @@ impl<'a> Symmetries<'a> {
                 let head = image.node(head);
                 let place = row.partition_point(|&other| topology.head(other) < head) + parallel;
                 let found = *row.get(place)?;
-                if topology.head(found) != head {
+                if topology.head(found) != head || topology.capacity(found) != topology.capacity(channel) {
                     return None;
                 }
                 image.channels[channel.index()] = found;

@@ -7,8 +7,14 @@ use rand_chacha::ChaCha8Rng;
 
 use super::partition::{ColourRefiner, Partition};
 use super::*;
-use crate::strategy::{any_topology, petersen, shuffled};
+use crate::strategy::{any_topology, petersen, shuffled, with_capacities};
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
+
+/// Generates networks of all kinds, some of them with capacities, under any numbers.
+fn any_network(max_nodes: usize) -> impl Strategy<Value = Topology> {
+    let plain = move || any_topology(max_nodes).prop_flat_map(shuffled);
+    prop_oneof![2 => plain(), 1 => plain().prop_flat_map(|topology| with_capacities(topology, 2))]
+}
 
 /// The network of a spec under other numbers.
 fn network(spec: &str, seed: u64) -> Topology {
@@ -40,10 +46,11 @@ fn orbits<'a>(nodes: usize, permutations: impl Iterator<Item = &'a [NodeId]>) ->
     orbit
 }
 
-/// All permutations of nodes that keep what has failed in place, roles, and the number of channels between nodes.
+/// All permutations of nodes that keep what has failed in place, roles, and the capacities of the channels between nodes.
 fn tried(topology: &Topology) -> Vec<Vec<NodeId>> {
-    let count = |from: NodeId, to: NodeId| {
-        topology.out_channels(from).iter().filter(|&&channel| topology.head(channel) == to).count()
+    let capacities = |from: NodeId, to: NodeId| -> Vec<u32> {
+        let channels = topology.out_channels(from).iter().filter(|&&channel| topology.head(channel) == to);
+        channels.map(|&channel| topology.capacity(channel)).collect()
     };
     let mut partial: Vec<Vec<NodeId>> = vec![Vec::new()];
     for node in topology.nodes() {
@@ -54,7 +61,8 @@ fn tried(topology: &Topology) -> Vec<Vec<NodeId>> {
                     && topology.is_terminal(node) == topology.is_terminal(to)
                     && topology.routes(node) == topology.routes(to)
                     && topology.nodes().zip(&image).all(|(before, &there)| {
-                        count(before, node) == count(there, to) && count(node, before) == count(to, there)
+                        capacities(before, node) == capacities(there, to)
+                            && capacities(node, before) == capacities(to, there)
                     });
                 if fits {
                     longer.push(image.iter().copied().chain([to]).collect());
@@ -68,8 +76,8 @@ fn tried(topology: &Topology) -> Vec<Vec<NodeId>> {
 
 proptest! {
     #[test]
-    fn nodes_of_a_cell_have_as_many_channels_to_each_cell(
-        topology in any_topology(12).prop_flat_map(shuffled), node: prop::sample::Index,
+    fn nodes_of_a_cell_have_the_same_capacity_to_each_cell(
+        topology in any_network(12), node: prop::sample::Index,
     ) {
         let mut refiner = ColourRefiner::new(&topology);
         let mut partition = Partition::new(&topology, &mut refiner);
@@ -85,9 +93,10 @@ proptest! {
                     let is_other = |node: NodeId| other.contains(&node.number());
                     let counts = |&node: &u32| {
                         let node = NodeId::new(node);
-                        let out = topology.out_channels(node).iter().map(|&channel| topology.head(channel));
-                        let into = topology.in_channels(node).iter().map(|&channel| topology.tail(channel));
-                        [out.filter(|&node| is_other(node)).count(), into.filter(|&node| is_other(node)).count()]
+                        let out = topology.out_channels(node).iter().filter(|&&out| is_other(topology.head(out)));
+                        let into = topology.in_channels(node).iter().filter(|&&into| is_other(topology.tail(into)));
+                        let capacity = |&channel: &ChannelId| topology.capacity(channel);
+                        [out.map(capacity).sum::<u32>(), into.map(capacity).sum()]
                     };
                     prop_assert_eq!(cell.iter().map(counts).collect::<BTreeSet<_>>().len(), 1);
                 }
@@ -100,7 +109,7 @@ proptest! {
 
     #[test]
     fn symmetries_keep_ends_roles_and_resources(
-        topology in any_topology(14).prop_flat_map(shuffled), fixed: prop::sample::Index, is_fixed: bool,
+        topology in any_network(14), fixed: prop::sample::Index, is_fixed: bool,
     ) {
         let fixed: Vec<NodeId> =
             is_fixed.then(|| NodeId::from_index(fixed.index(topology.node_count()))).into_iter().collect();
@@ -118,6 +127,7 @@ proptest! {
                 prop_assert_eq!(symmetry.node(topology.tail(one)), topology.tail(symmetry.channel(one)));
                 prop_assert_eq!(symmetry.node(topology.head(one)), topology.head(symmetry.channel(one)));
                 prop_assert!(topology.is_working(symmetry.channel(one)));
+                prop_assert_eq!(topology.capacity(one), topology.capacity(symmetry.channel(one)));
                 for other in topology.channels() {
                     let [there, beside] = [one, other].map(|channel| symmetry.channel(channel));
                     let is_shared = topology.resource(one) == topology.resource(other);
@@ -130,7 +140,7 @@ proptest! {
     /// All of them are found sooner or later: nodes that some symmetry takes to each other are, by those found.
     #[test]
     fn random_symmetries_have_the_orbits_of_all(
-        topology in any_topology(6).prop_flat_map(shuffled), fixed: prop::sample::Index,
+        topology in any_network(6), fixed: prop::sample::Index,
     ) {
         let nodes = topology.node_count();
         let fixed = NodeId::from_index(fixed.index(nodes));
@@ -144,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn a_symmetry_and_its_inverse_keep_everything(topology in any_topology(14).prop_flat_map(shuffled)) {
+    fn a_symmetry_and_its_inverse_keep_everything(topology in any_network(14)) {
         let found = some(&topology, &[], 2);
         for symmetry in &found {
             prop_assert_eq!(symmetry.then(&symmetry.inverse()), Automorphism::identity(&topology));
@@ -171,6 +181,19 @@ fn networks_that_look_the_same_from_everywhere_have_one_orbit() {
     }
     // Words of three letters are of two kinds: the last letter is the first one, or it is not.
     assert_eq!(count(&network("kautz:2,3", 3)), 2);
+}
+
+/// A wide link of a ring leaves one reflection.
+#[test]
+fn capacities_break_symmetries() {
+    let mut ring = TopologyBuilder::new("ring");
+    let nodes: Vec<NodeId> = (0..6).map(|node| ring.terminal(node.to_string())).collect();
+    let links: Vec<_> = (0..6).map(|place| ring.link(nodes[place], nodes[(place + 1) % 6])).collect();
+    ring.set_capacity(links[2], 7);
+    let ring = ring.build().unwrap();
+    let reflection = some(&ring, &[], 32).into_iter().find(|found| found.node(nodes[0]) != nodes[0]).unwrap();
+    assert_eq!((0..6).map(|place| reflection.node(nodes[place]).number()).collect::<Vec<_>>(), [5, 4, 3, 2, 1, 0]);
+    assert!(Symmetries::fixing(&ring, &nodes[..1]).is_none());
 }
 
 #[test]

@@ -44,8 +44,8 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         .filter(|broadcast| broadcast.chunks > 1)
         .ok_or(MethodError::Unsupported)?;
     half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
-    let packing = TreePacking::new(topology, broadcast.source);
-    let work = packing.connectivity() as usize * topology.channel_count();
+    let packing = TreePacking::new(topology, broadcast.source, broadcast.chunks);
+    let work = packing.most_trees() as usize * topology.channel_count();
     let is_large = work.saturating_mul(packing.arc_count()) > MAX_WORK;
     if is_large || !broadcast.receivers.iter().all(|&receiver| packing.reaches(receiver)) {
         return Err(MethodError::Unsupported);
@@ -64,7 +64,7 @@ fn attempt(
 ) -> Result<TransferLog, MethodError> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
     let mut best: Option<TransferLog> = None;
-    for count in (1..=packing.connectivity().min(broadcast.chunks)).rev() {
+    for count in (1..=packing.most_trees()).rev() {
         let below = best.as_ref().map_or(request.below, TransferLog::step_count);
         let least = packing.depth() + broadcast.chunks.div_ceil(count) - 1;
         let is_short = best.as_ref().is_some_and(|best| best.step_count() <= request.goal);

@@ -21,8 +21,8 @@ pub(super) struct TreePacking<'a> {
     distance: Vec<u32>,
     /// Whether each channel may be used.
     is_open: Vec<bool>,
-    /// The maximum number of channel-disjoint trees.
-    connectivity: u32,
+    /// The maximum number of disjoint trees that are of use.
+    most_trees: u32,
     network: FlowNetwork,
 }
 
@@ -30,8 +30,8 @@ pub(super) struct TreePacking<'a> {
 pub(super) type Arborescence = Vec<(ChannelId, u32)>;
 
 impl<'a> TreePacking<'a> {
-    /// Computes the connectivity by one maximum flow per terminal.
-    pub(super) fn new(topology: &'a Topology, source: NodeId) -> Self {
+    /// Computes the maximum number of disjoint trees by one maximum flow per terminal. No more than `chunks` are of use.
+    pub(super) fn new(topology: &'a Topology, source: NodeId, chunks: u32) -> Self {
         let nodes = topology.node_count();
         let (mut distance, mut queue, mut next) = (vec![u32::MAX; nodes], vec![source], 0);
         distance[source.index()] = 0;
@@ -58,12 +58,12 @@ impl<'a> TreePacking<'a> {
             network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
         let flows = queue.iter().filter(|&&node| node != source).map(|node| {
-            network.reset(|arc| u32::from(is_open[arc.index()]));
-            network.max_flow(source.index(), node.index()) as u32
+            network.reset(|arc| if is_open[arc.index()] { topology.capacity(ChannelId::new(arc.number())) } else { 0 });
+            network.max_flow(source.index(), node.index())
         });
-        let connectivity = flows.min().unwrap_or(0);
-        let mut packing = Self { topology, source, distance, is_open, connectivity, network };
-        packing.network = packing.growth_network(connectivity);
+        let most_trees = flows.min().unwrap_or(0).min(u64::from(chunks)) as u32;
+        let mut packing = Self { topology, source, distance, is_open, most_trees, network };
+        packing.network = packing.growth_network(most_trees);
         packing
     }
 
@@ -90,9 +90,9 @@ impl<'a> TreePacking<'a> {
         self.distance[terminal.index()] < u32::MAX
     }
 
-    /// Returns the maximum number of channel-disjoint trees; 0 if no terminal can be reached.
-    pub(super) fn connectivity(&self) -> u32 {
-        self.connectivity
+    /// Returns the maximum number of disjoint trees that are of use; 0 if no terminal can be reached.
+    pub(super) fn most_trees(&self) -> u32 {
+        self.most_trees
     }
 
     /// Returns the number of arcs of the flow network.
@@ -105,17 +105,18 @@ impl<'a> TreePacking<'a> {
         self.distance.iter().copied().filter(|&distance| distance < u32::MAX).max().unwrap_or(0)
     }
 
-    /// Returns `count` channel-disjoint trees, at most the [connectivity](Self::connectivity). Takes one maximum flow
-    /// of `count` augmenting paths per channel and tree.
+    /// Returns `count` disjoint trees, at most [`most_trees`](Self::most_trees). A channel is in at most as many of them as
+    /// its capacity. Takes one maximum flow of `count` augmenting paths per channel and tree.
     ///
     /// Among the channels that leave a tree, the one with the least depth comes next if the trees can be completed
     /// afterwards; ties at random. A rejected channel is never possible later, because no set of terminals gains free
     /// channels.
     pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Arborescence> {
-        let Self { topology, source, is_open, connectivity, network, .. } = self;
-        let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *connectivity as usize);
+        let Self { topology, source, is_open, most_trees, network, .. } = self;
+        let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *most_trees as usize);
         let origin = nodes + most;
-        let mut is_free = is_open.clone();
+        let capacity = |channel: ChannelId| if is_open[channel.index()] { topology.capacity(channel) } else { 0 };
+        let mut free: Vec<u32> = topology.channel_numbers().map(capacity).collect();
         let mut is_in = vec![false; most * nodes];
         let mut trees: Vec<Arborescence> = vec![Vec::new(); count as usize];
         let mut candidates = BinaryHeap::new();
@@ -130,13 +131,13 @@ impl<'a> TreePacking<'a> {
         while let Some(Reverse((depth, _, tree, channel))) = candidates.pop() {
             let head = topology.head(channel);
             let index = tree * nodes + head.index();
-            if !is_free[channel.index()] || is_in[index] {
+            if free[channel.index()] == 0 || is_in[index] {
                 continue;
             }
-            is_free[channel.index()] = false;
+            free[channel.index()] -= 1;
             is_in[index] = true;
             network.reset(|arc| match arc.index().checked_sub(channels) {
-                None => u32::from(is_free[arc.index()]),
+                None => free[arc.index()],
                 Some(tree) if tree < most => u32::from(tree < count as usize),
                 Some(index) => u32::from(is_in[index - most]),
             });
@@ -144,7 +145,7 @@ impl<'a> TreePacking<'a> {
                 trees[tree].push((channel, depth));
                 offer(&mut candidates, tree, head, depth);
             } else {
-                is_free[channel.index()] = true;
+                free[channel.index()] += 1;
                 is_in[index] = false;
             }
         }

@@ -8,17 +8,18 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::packing::Arborescence;
+use crate::kit::capacities::port_limit;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::single_source::SingleSourceBroadcast;
 use crate::kit::summary_bit_sets::SummaryBitSets;
 use crate::kit::transfer_log::TransferLog;
 
-/// Channel-disjoint trees, and the chunks that each tree carries.
+/// Disjoint trees, and the chunks that each tree carries.
 #[derive(Debug)]
 pub(super) struct TreePlan {
-    /// The tree that each channel belongs to.
-    tree_of: Vec<Option<u32>>,
+    /// The trees that each channel belongs to, at most as many as its capacity.
+    trees_over: Vec<Vec<u32>>,
     /// The chunks of each tree.
     chunks: Vec<Range<u32>>,
     /// The trees that lead to each node, with its depth in each.
@@ -29,7 +30,7 @@ impl TreePlan {
     /// Distributes the chunks such that all trees finish at about the same time.
     pub(super) fn new(topology: &Topology, broadcast: &SingleSourceBroadcast, trees: &[Arborescence]) -> Self {
         let is_receiver = broadcast.receiver_flags(topology);
-        let (mut tree_of, mut depths) = (vec![None; topology.channel_bound()], Vec::new());
+        let (mut trees_over, mut depths) = (vec![Vec::new(); topology.channel_bound()], Vec::new());
         let mut trees_to: Vec<Vec<(u32, u32)>> = vec![Vec::new(); topology.node_count()];
         for (number, tree) in (0..).zip(trees) {
             let mut is_needed = is_receiver.clone();
@@ -38,14 +39,14 @@ impl TreePlan {
                 let [tail, head] = [topology.tail(channel), topology.head(channel)].map(NodeId::index);
                 if is_needed[head] {
                     is_needed[tail] = true;
-                    tree_of[channel.index()] = Some(number);
+                    trees_over[channel.index()].push(number);
                     trees_to[head].push((number, depth_of_head));
                     depth = depth.max(depth_of_head);
                 }
             }
             depths.push(depth);
         }
-        Self { tree_of, chunks: shares(broadcast.chunks, &depths), trees_to }
+        Self { trees_over, chunks: shares(broadcast.chunks, &depths), trees_to }
     }
 }
 
@@ -70,7 +71,6 @@ fn shares(chunks: u32, depths: &[u32]) -> Vec<Range<u32>> {
 /// Invariant: a chunk that a node neither holds nor lacks arrives in the current step.
 pub(super) struct ChunkPipeline<'a> {
     topology: &'a Topology,
-    ports: Ports,
     plan: &'a TreePlan,
     /// Number of chunks.
     chunks: usize,
@@ -80,12 +80,14 @@ pub(super) struct ChunkPipeline<'a> {
     useful: SummaryBitSets,
     /// Number of deliveries still to be made.
     left: u64,
-    /// Whether each resource is used in the step.
-    is_busy: Vec<bool>,
+    /// Number of uses of each resource in the step.
+    uses: Vec<u32>,
     /// Number of transfers that each node sends in the step.
-    sends: Vec<usize>,
+    sends: Vec<u32>,
     /// Number of transfers that each node receives in the step.
-    receives: Vec<usize>,
+    receives: Vec<u32>,
+    /// The maximum number of transfers that each node sends and receives per step.
+    limits: Vec<[u32; 2]>,
     log: TransferLog,
 }
 
@@ -106,18 +108,22 @@ impl<'a> ChunkPipeline<'a> {
                 left += 1;
             }
         }
+        let limits = |node| {
+            [topology.out_channels(node), topology.in_channels(node)]
+                .map(|channels| port_limit(topology, ports, channels))
+        };
         let useful = SummaryBitSets::new(topology.channel_bound(), broadcast.chunks);
         let mut pipeline = Self {
             topology,
-            ports,
             plan,
             chunks,
             lacked,
             useful,
             left,
-            is_busy: vec![false; topology.resource_count()],
+            uses: vec![0; topology.resource_count()],
             sends: vec![0; nodes],
             receives: vec![0; nodes],
+            limits: topology.nodes().map(limits).collect(),
             log: TransferLog::default(),
         };
         for chunk in 0..broadcast.chunks {
@@ -127,7 +133,7 @@ impl<'a> ChunkPipeline<'a> {
     }
 
     /// Builds a schedule of fewer than `below` steps. In each step, every channel carries the next available chunk of
-    /// its tree. Idle channels then carry chunks of other trees, latest chunks first. Takes `O(M k)` time per step for
+    /// each of its trees. Channels with room then carry chunks of other trees, latest chunks first. Takes `O(M k)` time per step for
     /// `k` trees.
     ///
     /// # Errors
@@ -155,14 +161,16 @@ impl<'a> ChunkPipeline<'a> {
             context.check(step)?;
             let first = self.log.len();
             for &channel in &channels {
-                if self.is_free(channel)
-                    && let Some(chunk) = self.next_of_tree(channel)
-                {
-                    self.send(channel, chunk, step)?;
+                for &tree in &self.plan.trees_over[channel.index()] {
+                    if self.is_free(channel)
+                        && let Some(chunk) = self.useful.first_in(channel.index(), &self.plan.chunks[tree as usize])
+                    {
+                        self.send(channel, chunk, step)?;
+                    }
                 }
             }
             for &channel in &channels {
-                if self.is_free(channel)
+                while self.is_free(channel)
                     && let Some(chunk) = self.latest(channel)
                 {
                     self.send(channel, chunk, step)?;
@@ -173,19 +181,13 @@ impl<'a> ChunkPipeline<'a> {
         Err(MethodError::NoShorter)
     }
 
-    /// Returns true if the resource of the channel and both ports are free in this step.
+    /// Returns true if the resource of the channel and both ports have room in this step.
     fn is_free(&self, channel: ChannelId) -> bool {
-        let Self { topology, ports, .. } = *self;
-        let (tail, head) = (topology.tail(channel), topology.head(channel));
-        !self.is_busy[topology.resource(channel).index()]
-            && self.sends[tail.index()] < ports.of_degree(topology.out_channels(tail).len())
-            && self.receives[head.index()] < ports.of_degree(topology.in_channels(head).len())
-    }
-
-    /// Returns the first useful chunk of the channel's tree.
-    fn next_of_tree(&self, channel: ChannelId) -> Option<u32> {
-        let tree = self.plan.tree_of[channel.index()]?;
-        self.useful.first_in(channel.index(), &self.plan.chunks[tree as usize])
+        let topology = self.topology;
+        let (tail, head) = (topology.tail(channel).index(), topology.head(channel).index());
+        self.uses[topology.resource(channel).index()] < topology.capacity(channel)
+            && self.sends[tail] < self.limits[tail][0]
+            && self.receives[head] < self.limits[head][1]
     }
 
     /// Returns the useful chunk that would reach the head of the channel last on its own tree.
@@ -207,7 +209,7 @@ impl<'a> ChunkPipeline<'a> {
     /// Sends a chunk over a channel.
     fn send(&mut self, channel: ChannelId, chunk: u32, step: u32) -> Result<(), MethodError> {
         let (tail, head) = (self.topology.tail(channel), self.topology.head(channel));
-        self.is_busy[self.topology.resource(channel).index()] = true;
+        self.uses[self.topology.resource(channel).index()] += 1;
         self.sends[tail.index()] += 1;
         self.receives[head.index()] += 1;
         let bit = head.index() * self.chunks + chunk as usize;
@@ -235,7 +237,7 @@ impl<'a> ChunkPipeline<'a> {
             self.hold(self.topology.head(path[0]), message.number());
         }
         self.log = log;
-        self.is_busy.fill(false);
+        self.uses.fill(0);
         self.sends.fill(0);
         self.receives.fill(0);
     }

@@ -4,7 +4,6 @@ use std::num::NonZeroU32;
 
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
-use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -12,7 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::kit::testing::broadcast_to;
+use crate::kit::testing::{any_network, broadcast_to, lower_bound};
 
 /// Returns the number of steps of the verified schedule after a few attempts; `None` if the method does not support the
 /// problem.
@@ -25,7 +24,7 @@ fn steps(problem: &Problem<'_>) -> Option<u32> {
     Some(verified.steps as u32)
 }
 
-/// Returns the minimum cut: the least number of channels that enter a set of nodes without the source.
+/// Returns the minimum cut: the least capacity of the channels that enter a set of nodes without the source.
 fn minimum_cut(topology: &Topology, source: NodeId) -> u32 {
     let is_working =
         |set: u32| topology.nodes().any(|node| set >> node.number() & 1 == 1 && !topology.has_failed(node));
@@ -34,7 +33,7 @@ fn minimum_cut(topology: &Topology, source: NodeId) -> u32 {
     let inlets = sets.map(|set| {
         let is_in = |node: NodeId| set >> node.number() & 1 == 1;
         let enters = topology.channels().filter(|&e| !is_in(topology.tail(e)) && is_in(topology.head(e)));
-        enters.count() as u32
+        enters.map(|channel| topology.capacity(channel)).sum()
     });
     inlets.min().unwrap_or(0)
 }
@@ -43,20 +42,22 @@ proptest! {
     /// This is Edmonds' theorem; every tree spans the network.
     #[test]
     fn the_number_of_disjoint_trees_is_the_minimum_cut(
-        topology in any_topology(9).prop_flat_map(shuffled), root: Index, seed: u64,
+        topology in any_network(9), root: Index, seed: u64,
     ) {
         prop_assume!(topology.is_direct());
         let source = *root.get(topology.terminals());
-        let mut packing = TreePacking::new(&topology, source);
-        prop_assert_eq!(packing.connectivity(), minimum_cut(&topology, source));
-        for count in 1..=packing.connectivity() {
+        let mut packing = TreePacking::new(&topology, source, u32::MAX);
+        prop_assert_eq!(packing.most_trees(), minimum_cut(&topology, source));
+        prop_assert_eq!(TreePacking::new(&topology, source, 1).most_trees(), minimum_cut(&topology, source).min(1));
+        for count in 1..=packing.most_trees() {
             let trees = packing.pack(count, &mut ChaCha8Rng::seed_from_u64(seed));
-            let mut used = vec![false; topology.channel_bound()];
+            let mut uses = vec![0; topology.channel_bound()];
             for tree in trees {
                 let mut depth_of = vec![None; topology.node_count()];
                 depth_of[source.index()] = Some(0);
                 for (channel, depth) in tree {
-                    prop_assert!(!std::mem::replace(&mut used[channel.index()], true));
+                    uses[channel.index()] += 1;
+                    prop_assert!(uses[channel.index()] <= topology.capacity(channel));
                     let (tail, head) = (topology.tail(channel), topology.head(channel));
                     prop_assert_eq!(depth_of[tail.index()], Some(depth - 1));
                     prop_assert_eq!(depth_of[head.index()].replace(depth), None);
@@ -68,14 +69,14 @@ proptest! {
 
     #[test]
     fn every_schedule_is_valid(
-        topology in any_topology(12).prop_flat_map(shuffled), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
+        topology in any_network(12), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
         chunks in 2u32..9, model in any_model(),
     ) {
         let (_, collective) = broadcast_to(&topology, root, &others);
         let collective = collective.with_chunks(NonZeroU32::new(chunks).unwrap());
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         if let Some(found) = steps(&problem) {
-            prop_assert!(found >= lockstep_bounds::best(&problem).steps);
+            prop_assert!(found >= lower_bound(&problem));
             prop_assert_eq!(Some(found), steps(&problem), "the same every time");
         }
     }
@@ -96,8 +97,8 @@ fn chunks_follow_each_other() {
         let root = topology.terminals()[0];
         let collective = Collective::broadcast(root).with_chunks(NonZeroU32::new(chunks).unwrap());
         let problem = Problem::new(&topology, &collective, CommunicationModel::store_and_forward()).unwrap();
-        let packing = TreePacking::new(&topology, root);
-        assert_eq!(packing.connectivity(), connectivity, "{spec}");
+        let packing = TreePacking::new(&topology, root, chunks);
+        assert_eq!(packing.most_trees(), connectivity, "{spec}");
         assert_eq!(steps(&problem), Some(packing.depth() + chunks.div_ceil(connectivity) - 1), "{spec}");
     }
 }

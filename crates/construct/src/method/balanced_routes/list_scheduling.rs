@@ -29,7 +29,7 @@ const STEP_WORK: u64 = 32;
 
 /// Schedules the hops of all routes greedily. Returns the number of steps and the step of each hop.
 ///
-/// In each step, every channel carries the waiting message with the longest remaining route. If ports or resources are
+/// In each step, every channel carries the waiting messages with the longest remaining routes. If ports or resources are
 /// short, the channels with the most remaining uses come first. Takes `O(H log H + S C log C)` time for `H` hops, `S`
 /// steps and `C` channels.
 ///
@@ -84,19 +84,18 @@ pub(super) fn furthest_first(
         ranked.sort_unstable();
         used.fill(0);
         for &(_, _, _, channel) in &ranked {
-            if graph.limited_slots(channel).any(|slot| used[slot as usize] >= graph.capacity(slot)) {
-                continue;
-            }
-            for slot in graph.limited_slots(channel) {
-                used[slot as usize] += 1;
-                left[slot as usize] -= 1;
-            }
-            let QueuedMessage { to_go, message, .. } =
-                queues[channel as usize].pop().expect("the queue of a busy channel is not empty");
-            let hop = routes.hop_range(message as usize).end - to_go as usize;
-            step_of[hop] = step;
-            if to_go > 1 {
-                arrived.push((message, hop + 1));
+            while graph.limited_slots(channel).all(|slot| used[slot as usize] < graph.capacity(slot))
+                && let Some(QueuedMessage { to_go, message, .. }) = queues[channel as usize].pop()
+            {
+                for slot in graph.limited_slots(channel) {
+                    used[slot as usize] += 1;
+                    left[slot as usize] -= 1;
+                }
+                let hop = routes.hop_range(message as usize).end - to_go as usize;
+                step_of[hop] = step;
+                if to_go > 1 {
+                    arrived.push((message, hop + 1));
+                }
             }
         }
         busy.retain(|&channel| !queues[channel as usize].is_empty());

@@ -38,8 +38,8 @@ const MOVE_WORK: u64 = 4;
 /// Finds other steps for the hops of a schedule, so that it ends after `steps` steps. Returns `None` without success.
 /// No slot may have more uses than fit into `steps` steps.
 ///
-/// Each resource carries at most one message per step throughout the search. Faults are hops that do not come after the
-/// previous hop of their message, and overloaded ports. A move takes a hop of one fault to another step, where it may
+/// Each resource of capacity one carries at most one message per step throughout the search. Faults are hops that do not come
+/// after the previous hop of their message, and overloaded ports and wide resources. A move takes a hop of one fault to another step, where it may
 /// exchange its step with another hop on the same resource. The search makes the move with the lowest cost: steps out
 /// of order plus excess uses of ports. Moved hops are tabu for some moves.
 ///
@@ -95,32 +95,51 @@ struct StepSearch<'a> {
     step: Vec<u32>,
     /// Whether a hop is the last hop of its message.
     is_last: Vec<bool>,
-    /// The hop on each resource in each step.
+    /// The hop on each resource of capacity one in each step.
     at: Vec<u32>,
-    /// Number of uses of each port in each step.
+    /// The position of each counted slot among the counted slots: ports, and resources of a capacity above one. [`NONE`] for
+    /// other resources.
+    counted: Vec<u32>,
+    /// Number of uses of each counted slot in each step.
     used: Vec<u32>,
-    /// The faults: numbers of hops that are not before the next hop of their message, and cells of overloaded ports,
+    /// The faults: numbers of hops that are not before the next hop of their message, and cells of overloaded counted slots,
     /// numbered after all hops.
     faults: Vec<u32>,
     /// The position of each fault in `faults`, or [`NONE`].
     fault_index: Vec<u32>,
     /// The first move in which a hop may move again.
     free_from: Vec<u64>,
-    /// The channels of each port.
-    by_port: Vec<Vec<u32>>,
+    /// The channels of each counted slot.
+    channels_of: Vec<Vec<u32>>,
+    /// The hops over each channel whose resource is counted.
+    hops_over: Vec<Vec<u32>>,
 }
 
 impl<'a> StepSearch<'a> {
-    /// Moves hops after the last step to the last free step of their resource. Returns `None` if there is none.
+    /// Moves hops after the last step to the last free step of their resource, or to the last step if that resource is
+    /// counted. Returns `None` if there is none.
     fn new(graph: &'a TerminalGraph, routes: &'a RouteSet, step_of: &[u32], steps: u32) -> Option<Self> {
         let (channel, resources) = (routes.hops(), graph.resource_count());
-        let ports = graph.slot_count() - resources;
+        let mut count = 0;
+        let position = |slot: usize| {
+            let is_counted = slot >= resources || graph.capacity(slot as SlotId) > 1;
+            count += u32::from(is_counted);
+            if is_counted { count - 1 } else { NONE }
+        };
+        let counted: Vec<u32> = (0..graph.slot_count()).map(position).collect();
+        let count = count as usize;
         let mut is_last = vec![false; channel.len()];
         (0..routes.len()).for_each(|message| is_last[routes.hop_range(message).end - 1] = true);
-        let mut by_port = vec![Vec::new(); ports];
+        let mut channels_of = vec![Vec::new(); count];
         for channel in 0..graph.channel_count() as u32 {
-            for port in graph.limited_slots(channel).skip(1) {
-                by_port[port as usize - resources].push(channel);
+            for slot in graph.limited_slots(channel).filter(|&slot| counted[slot as usize] != NONE) {
+                channels_of[counted[slot as usize] as usize].push(channel);
+            }
+        }
+        let mut hops_over = vec![Vec::new(); graph.channel_count()];
+        for (hop, &channel) in (0..).zip(channel) {
+            if counted[graph.slots(channel)[0] as usize] != NONE {
+                hops_over[channel as usize].push(hop);
             }
         }
         let mut search = Self {
@@ -130,60 +149,79 @@ impl<'a> StepSearch<'a> {
             step: step_of.to_vec(),
             is_last,
             at: vec![NONE; resources * steps as usize],
-            used: vec![0; ports * steps as usize],
+            counted,
+            used: vec![0; count * steps as usize],
             faults: Vec::new(),
-            fault_index: vec![NONE; channel.len() + ports * steps as usize],
+            fault_index: vec![NONE; channel.len() + count * steps as usize],
             free_from: vec![0; channel.len()],
-            by_port,
+            channels_of,
+            hops_over,
         };
         let (early, late): (Vec<usize>, Vec<usize>) = (0..channel.len()).partition(|&hop| step_of[hop] < steps);
         for hop in early {
-            let cell = search.cell(hop, step_of[hop]);
-            search.at[cell] = hop as u32;
+            search.occupy(hop, step_of[hop]);
         }
         for hop in late {
-            let step = (0..steps).rev().find(|&step| search.at[search.cell(hop, step)] == NONE)?;
-            let cell = search.cell(hop, step);
-            search.at[cell] = hop as u32;
+            let step = (0..steps).rev().find(|&step| search.other(hop, step) == NONE)?;
+            search.occupy(hop, step);
             search.step[hop] = step;
         }
         for hop in 0..channel.len() {
-            search.add_port_uses(hop, search.step[hop]);
+            search.add_uses(hop, search.step[hop]);
         }
         (0..channel.len()).for_each(|hop| search.update_order_faults(hop));
         Some(search)
     }
 
-    /// Returns the cell of a hop's resource in a step.
-    fn cell(&self, hop: usize, step: u32) -> usize {
-        self.graph.slots(self.channel[hop])[0] as usize * self.steps as usize + step as usize
+    /// Returns the cell of a channel's resource in a step; `None` if the resource is counted.
+    #[inline]
+    fn cell(&self, channel: u32, step: u32) -> Option<usize> {
+        let resource = self.graph.slots(channel)[0] as usize;
+        (self.counted[resource] == NONE).then(|| resource * self.steps as usize + step as usize)
     }
 
-    /// Returns the cell of a port in a step.
-    fn port_cell(&self, port: SlotId, step: u32) -> usize {
-        (port as usize - self.graph.resource_count()) * self.steps as usize + step as usize
+    /// Returns the hop that a hop would exchange its step with, or [`NONE`].
+    #[inline]
+    fn other(&self, hop: usize, step: u32) -> u32 {
+        self.cell(self.channel[hop], step).map_or(NONE, |cell| self.at[cell])
     }
 
-    /// Returns the limited ports of a hop.
-    fn ports(&self, hop: usize) -> impl Iterator<Item = SlotId> + use<'a> {
-        self.graph.limited_slots(self.channel[hop]).skip(1)
-    }
-
-    /// Adds the uses of ports by a hop in a step.
-    fn add_port_uses(&mut self, hop: usize, step: u32) {
-        for port in self.ports(hop) {
-            let cell = self.port_cell(port, step);
-            self.used[cell] += 1;
-            self.set_fault(self.channel.len() + cell, self.used[cell] > self.graph.capacity(port));
+    /// Records the step of a hop at its resource, unless that is counted.
+    fn occupy(&mut self, hop: usize, step: u32) {
+        if let Some(cell) = self.cell(self.channel[hop], step) {
+            self.at[cell] = hop as u32;
         }
     }
 
-    /// Removes the uses of ports by a hop in a step.
-    fn remove_port_uses(&mut self, hop: usize, step: u32) {
-        for port in self.ports(hop) {
-            let cell = self.port_cell(port, step);
-            self.used[cell] -= 1;
-            self.set_fault(self.channel.len() + cell, self.used[cell] > self.graph.capacity(port));
+    /// Returns the cell of a counted slot in a step.
+    fn counted_cell(&self, slot: SlotId, step: u32) -> usize {
+        self.counted[slot as usize] as usize * self.steps as usize + step as usize
+    }
+
+    /// Returns the counted slots of a hop, at most three.
+    fn counted_slots(&self, hop: usize) -> impl Iterator<Item = SlotId> + '_ {
+        self.graph.limited_slots(self.channel[hop]).filter(|&slot| self.counted[slot as usize] != NONE)
+    }
+
+    /// Adds the uses of counted slots by a hop in a step.
+    fn add_uses(&mut self, hop: usize, step: u32) {
+        self.change_uses(hop, step, 1);
+    }
+
+    /// Removes the uses of counted slots by a hop in a step.
+    fn remove_uses(&mut self, hop: usize, step: u32) {
+        self.change_uses(hop, step, u32::MAX);
+    }
+
+    /// Adds a number to the uses modulo 2^32.
+    fn change_uses(&mut self, hop: usize, step: u32, added: u32) {
+        let graph = self.graph;
+        for slot in graph.limited_slots(self.channel[hop]) {
+            if self.counted[slot as usize] != NONE {
+                let cell = self.counted_cell(slot, step);
+                self.used[cell] = self.used[cell].wrapping_add(added);
+                self.set_fault(self.channel.len() + cell, self.used[cell] > graph.capacity(slot));
+            }
         }
     }
 
@@ -224,26 +262,32 @@ impl<'a> StepSearch<'a> {
         i64::from(before) + i64::from(after)
     }
 
-    /// Returns the change in excess uses of ports if a hop moves to another step and `other` takes its place.
+    /// Returns the change in excess uses of counted slots if a hop moves to another step and `other` takes its place.
     fn crowding(&self, hop: usize, to: u32, other: u32) -> i64 {
         let from = self.step[hop];
-        let stays = |port: SlotId| other != NONE && self.ports(other as usize).any(|taken| taken == port);
-        let change = |port: SlotId| {
-            let (capacity, used) = (self.graph.capacity(port), |step| self.used[self.port_cell(port, step)]);
+        let stays = |slot: SlotId| other != NONE && self.counted_slots(other as usize).any(|taken| taken == slot);
+        let change = |slot: SlotId| {
+            let (capacity, used) = (self.graph.capacity(slot), |step| self.used[self.counted_cell(slot, step)]);
             i64::from(used(to) >= capacity) - i64::from(used(from) > capacity)
         };
-        self.ports(hop).filter(|&port| !stays(port)).map(change).sum()
+        self.counted_slots(hop).filter(|&slot| !stays(slot)).map(change).sum()
     }
 
     /// Returns the hops of one fault.
     fn hops_of_fault(&self, fault: usize) -> Vec<usize> {
         let Some(cell) = fault.checked_sub(self.channel.len()) else { return vec![fault, fault + 1] };
-        let (port, step) = (cell / self.steps as usize, cell % self.steps as usize);
-        let on = |&channel: &u32| {
-            let hop = self.at[self.graph.slots(channel)[0] as usize * self.steps as usize + step];
-            (hop != NONE && self.channel[hop as usize] == channel).then_some(hop as usize)
-        };
-        self.by_port[port].iter().filter_map(on).collect()
+        let (counted, step) = (cell / self.steps as usize, (cell % self.steps as usize) as u32);
+        let mut hops = Vec::new();
+        for &channel in &self.channels_of[counted] {
+            if let Some(cell) = self.cell(channel, step) {
+                let hop = self.at[cell];
+                hops.extend((hop != NONE && self.channel[hop as usize] == channel).then_some(hop as usize));
+            } else {
+                let over = self.hops_over[channel as usize].iter().map(|&hop| hop as usize);
+                hops.extend(over.filter(|&hop| self.step[hop] == step));
+            }
+        }
+        hops
     }
 
     /// Returns the best move of a hop of a random fault: the hop and its new step.
@@ -257,7 +301,7 @@ impl<'a> StepSearch<'a> {
             let from = self.step[hop];
             let before = self.disorder(hop, from);
             for to in (0..self.steps).filter(|&to| to != from) {
-                let other = self.at[self.cell(hop, to)];
+                let other = self.other(hop, to);
                 let mut change = self.disorder(hop, to) - before + self.crowding(hop, to, other);
                 if other != NONE {
                     let other = other as usize;
@@ -281,17 +325,19 @@ impl<'a> StepSearch<'a> {
     /// Moves a hop to another step. A hop that is there takes its place. Both are tabu until a move number.
     fn exchange(&mut self, hop: usize, to: u32, until: u64) {
         let from = self.step[hop];
-        let (here, there) = (self.cell(hop, from), self.cell(hop, to));
-        self.at.swap(here, there);
+        let other = self.other(hop, to);
+        if let (Some(here), Some(there)) = (self.cell(self.channel[hop], from), self.cell(self.channel[hop], to)) {
+            self.at.swap(here, there);
+        }
         self.move_hop(hop, to, until);
-        if self.at[here] != NONE {
-            self.move_hop(self.at[here] as usize, from, until);
+        if other != NONE {
+            self.move_hop(other as usize, from, until);
         }
     }
 
     fn move_hop(&mut self, hop: usize, to: u32, until: u64) {
-        self.remove_port_uses(hop, self.step[hop]);
-        self.add_port_uses(hop, to);
+        self.remove_uses(hop, self.step[hop]);
+        self.add_uses(hop, to);
         self.step[hop] = to;
         self.free_from[hop] = until;
         self.update_order_faults(hop);

@@ -167,7 +167,7 @@ impl TerminalGraph {
             for (rate, slot) in rate.iter_mut().zip(*slots) {
                 let is_new = !std::mem::replace(&mut is_counted[slot as usize], self.is_limited(slot));
                 *rate += if !self.is_limited(slot) {
-                    1
+                    u64::from(self.capacity(slots[0]))
                 } else if is_new {
                     u64::from(self.capacity(slot))
                 } else {

@@ -3,6 +3,8 @@
 use lockstep_schedule::Ports;
 use lockstep_topology::{NodeId, Topology};
 
+use crate::kit::capacities::port_limit;
+
 /// The growth of the number of holders if only ports limit the transfers.
 #[derive(Debug)]
 pub(super) struct HolderGrowth {
@@ -19,7 +21,7 @@ const ONE: u64 = 1 << 20;
 impl HolderGrowth {
     /// Computes the growth for a message from the root to `receivers` terminals.
     pub(super) fn new(topology: &Topology, ports: Ports, root: NodeId, receivers: usize) -> Self {
-        let limit = |node: NodeId| ports.of_degree(topology.out_channels(node).len());
+        let limit = |node: NodeId| port_limit(topology, ports, topology.out_channels(node)) as usize;
         let mut limits: Vec<usize> = topology.terminals().iter().map(|&node| limit(node)).collect();
         let first = topology.terminal_rank(root).map_or(0, |rank| limits.swap_remove(rank));
         limits.sort_unstable_by(|a, b| b.cmp(a));

@@ -4,12 +4,14 @@ use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
 
+use crate::kit::capacities::port_limit;
+
 /// The transfers of one step along shortest paths.
 ///
 /// A target without a path takes the cheapest shortest path from any holder. A used resource or port costs more each
 /// time it changes hands, and the targets that used it before search again.
 ///
-/// Invariant between calls of [`repair`](Self::repair): no resource has a user.
+/// Invariant between calls of [`repair`](Self::repair): no resource has users.
 ///
 /// # Source
 ///
@@ -21,8 +23,8 @@ pub(super) struct PathRepair<'a> {
     ports: Ports,
     /// The path to each reached node.
     path_to: Vec<Vec<ChannelId>>,
-    /// The target whose path uses each resource.
-    user: Vec<Option<NodeId>>,
+    /// The targets whose paths use each resource.
+    users: Vec<Vec<NodeId>>,
     /// The targets that each node sends to.
     sends: Vec<Vec<NodeId>>,
     /// The number of times that each resource, and the ports of each node, changed hands.
@@ -52,7 +54,7 @@ impl<'a> PathRepair<'a> {
             topology,
             ports,
             path_to: vec![Vec::new(); nodes],
-            user: vec![None; topology.resource_count()],
+            users: vec![Vec::new(); topology.resource_count()],
             sends: vec![Vec::new(); nodes],
             changes: vec![0; topology.resource_count() + nodes],
             level: vec![UNSEEN; nodes],
@@ -97,7 +99,7 @@ impl<'a> PathRepair<'a> {
         }
         let kept = ends.iter().map(|end| std::mem::take(&mut self.path_to[end.index()]));
         let kept = kept.filter(|path| !path.is_empty()).collect();
-        self.user.fill(None);
+        self.users.iter_mut().for_each(Vec::clear);
         self.sends.iter_mut().for_each(Vec::clear);
         kept
     }
@@ -112,13 +114,19 @@ impl<'a> PathRepair<'a> {
     }
 
     fn is_full(&self, sender: NodeId) -> bool {
-        self.sends[sender.index()].len() >= self.ports.of_degree(self.topology.out_channels(sender).len())
+        let limit = port_limit(self.topology, self.ports, self.topology.out_channels(sender));
+        self.sends[sender.index()].len() >= limit as usize
+    }
+
+    /// Returns true if the resource of a channel carries no further path.
+    fn is_used_up(&self, channel: ChannelId) -> bool {
+        self.users[self.resource(channel)].len() >= self.topology.capacity(channel) as usize
     }
 
     fn add(&mut self, path: Vec<ChannelId>, target: NodeId) {
         for &channel in &path {
             let resource = self.resource(channel);
-            self.user[resource] = Some(target);
+            self.users[resource].push(target);
         }
         self.sends[self.topology.tail(path[0]).index()].push(target);
         self.path_to[target.index()] = path;
@@ -128,8 +136,12 @@ impl<'a> PathRepair<'a> {
     fn clear_path(&mut self, path: &[ChannelId], unserved: &mut Vec<NodeId>, rng: &mut impl Rng) {
         for &channel in path {
             let resource = self.resource(channel);
-            if let Some(user) = self.user[resource] {
+            if self.is_used_up(channel) {
                 self.changes[resource] += 1;
+                let user = match self.users[resource][..] {
+                    [only] => only,
+                    ref users => users[rng.random_range(0..users.len())],
+                };
                 self.remove(user, unserved);
             }
         }
@@ -146,7 +158,7 @@ impl<'a> PathRepair<'a> {
         let path = std::mem::take(&mut self.path_to[target.index()]);
         for &channel in &path {
             let resource = self.resource(channel);
-            self.user[resource] = None;
+            self.users[resource].retain(|&user| user != target);
         }
         self.sends[self.topology.tail(path[0]).index()].retain(|&node| node != target);
         unserved.push(target);
@@ -219,7 +231,7 @@ impl<'a> PathRepair<'a> {
             for &channel in self.topology.in_channels(head) {
                 let tail = self.topology.tail(channel);
                 let resource = self.resource(channel);
-                let price = if self.user[resource].is_some() { 1 + self.changes[resource] } else { 0 };
+                let price = if self.is_used_up(channel) { 1 + self.changes[resource] } else { 0 };
                 let cost = self.cost[head.index()] + price;
                 let is_new = self.level[tail.index()] == UNSEEN;
                 if is_new {

@@ -6,6 +6,8 @@ use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
+use crate::kit::capacities::port_limit;
+
 /// A flow network whose flows are the transfers of one step.
 ///
 /// A unit flows from the source to a holder, over channels to a terminal without the message, and to the sink. The arc
@@ -44,11 +46,12 @@ impl<'a> BroadcastStepFlow<'a> {
                 let (tail, head) = (topology.tail(channel), topology.head(channel));
                 let leaves = holds(tail) || topology.routes(tail);
                 let enters = !holds(head) || topology.routes(head);
-                return u32::from(leaves && enters && topology.is_working(channel));
+                let is_open = leaves && enters && topology.is_working(channel);
+                return if is_open { topology.capacity(channel) } else { 0 };
             };
             let terminal = topology.terminals()[end / 2];
             if end.is_multiple_of(2) && holds(terminal) {
-                ports.of_degree(topology.out_channels(terminal).len()) as u32
+                port_limit(topology, *ports, topology.out_channels(terminal))
             } else {
                 0
             }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use crate::kit::capacities::port_limit;
 use lockstep_paths::FlowNetwork;
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, MessageId, Ports, Problem, verify};
-use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
-use crate::kit::testing::{broadcast_to, renumbered};
+use crate::kit::testing::{any_network, broadcast_to, lower_bound, renumbered};
 
 /// Returns the number of steps after up to eight attempts, with every schedule verified; `None` if the method does not
 /// support the problem.
@@ -42,7 +42,7 @@ fn gap(spec: &str, model: CommunicationModel) -> u32 {
     let root = topology.terminals()[topology.terminal_count() / 3];
     let collective = Collective::broadcast(root);
     let problem = Problem::new(&topology, &collective, model).expect("a connected network");
-    let bound = lockstep_bounds::best(&problem).steps;
+    let bound = lower_bound(&problem);
     steps(&problem, bound).expect("it serves every network") - bound
 }
 
@@ -51,13 +51,13 @@ proptest! {
 
     #[test]
     fn every_wormhole_network_is_supported(
-        topology in any_topology(16).prop_flat_map(shuffled), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
+        topology in any_network(16), root: Index, others in prop::collection::vec(any::<Index>(), 0..9),
         model in any_model(),
     ) {
         let (_, collective) = broadcast_to(&topology, root, &others);
         let model = CommunicationModel { switching: Switching::Wormhole, ..model };
         let problem = Problem::new(&topology, &collective, model).unwrap();
-        let bound = lockstep_bounds::best(&problem).steps;
+        let bound = lower_bound(&problem);
         let found = steps(&problem, bound).expect("it serves every network");
         prop_assert!(found >= bound);
         prop_assert_eq!(Some(found), steps(&problem, bound), "the same every time");
@@ -76,14 +76,18 @@ fn exhaustive_steps(problem: &Problem<'_>, root: NodeId) -> u32 {
         // Nodes send from a vertex of their own, so that paths do not pass through nodes that do not route.
         let mut network = FlowNetwork::new(2 * nodes + 2);
         for node in topology.nodes() {
-            let sends = if old & bit(node) == 0 { 0 } else { ports.of_degree(topology.out_channels(node).len()) };
-            network.add_arc(2 * nodes, nodes + node.index(), sends as u32);
+            let sends = if old & bit(node) == 0 { 0 } else { port_limit(topology, ports, topology.out_channels(node)) };
+            network.add_arc(2 * nodes, nodes + node.index(), sends);
             network.add_arc(node.index(), 2 * nodes + 1, u32::from(new & !old & bit(node) != 0));
             let passes = if topology.routes(node) { u32::MAX / 2 } else { 0 };
             network.add_arc(node.index(), nodes + node.index(), passes);
         }
         for channel in topology.channels() {
-            network.add_arc(nodes + topology.tail(channel).index(), topology.head(channel).index(), 1);
+            network.add_arc(
+                nodes + topology.tail(channel).index(),
+                topology.head(channel).index(),
+                topology.capacity(channel),
+            );
         }
         network.max_flow(2 * nodes, 2 * nodes + 1) == u64::from((new & !old).count_ones())
     };
@@ -106,7 +110,7 @@ proptest! {
 
     #[test]
     fn small_networks_take_the_fewest_steps_by_any_paths(
-        topology in any_topology(6).prop_flat_map(shuffled), root: Index, some: bool, model in any_model(),
+        topology in any_network(6), root: Index, some: bool, model in any_model(),
     ) {
         let root = *root.get(topology.terminals());
         let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
@@ -181,7 +185,7 @@ fn the_bound_is_met_with_few_ports_and_half_duplex_links() {
     let torus = "torus:7x9".parse::<Topology>().unwrap().half_duplex();
     let collective = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
-    assert_eq!(steps(&problem, 1), Some(lockstep_bounds::best(&problem).steps));
+    assert_eq!(steps(&problem, 1), Some(lower_bound(&problem)));
 }
 
 /// With one port, each step doubles the number of holders.

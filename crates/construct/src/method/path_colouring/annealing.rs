@@ -73,7 +73,7 @@ impl<'a> AnnealingState<'a> {
     /// [`MethodError::Unsupported`], if the tables are too large.
     pub(super) fn new(dags: &'a PathDags, capacities: &'a Capacities, max_steps: u32) -> Result<Self, MethodError> {
         let messages = dags.message_count();
-        let occupancy = Occupancy::new(capacities, max_steps)?;
+        let occupancy = Occupancy::new(capacities, dags.message_count() as u32, max_steps)?;
         let arcs = messages
             .checked_mul(dags.longest())
             .filter(|&arcs| arcs <= MAX_TRAIL_ARCS)

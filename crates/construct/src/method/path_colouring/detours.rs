@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_topology::{ChannelId, NodeId, ResourceId};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
@@ -219,7 +219,10 @@ impl<'a> DetourRouter<'a> {
     fn congested(&self) -> Vec<u32> {
         let is_congested = |path: &[ChannelId]| {
             path.is_empty()
-                || path.iter().any(|&channel| self.load[resource_slot(self.task, channel) as usize] > self.goal)
+                || path.iter().any(|&channel| {
+                    let slot = resource_slot(self.task, channel);
+                    self.load[slot as usize] > self.limit(slot)
+                })
         };
         (0..).zip(&self.path).filter(|(_, path)| is_congested(path)).map(|(message, _)| message).collect()
     }
@@ -236,9 +239,14 @@ impl<'a> DetourRouter<'a> {
         }
     }
 
+    /// Returns the number of uses of a resource in all steps of the goal.
+    fn limit(&self, slot: SlotId) -> u32 {
+        self.goal.saturating_mul(self.task.topology().resource_capacity(ResourceId::new(slot)))
+    }
+
     /// Returns the price of one more use. Random noise breaks ties.
     fn price(&self, slot: SlotId, rng: &mut impl Rng) -> u64 {
-        let over = (self.load[slot as usize] + 2).saturating_sub(self.goal);
+        let over = (self.load[slot as usize] + 2).saturating_sub(self.limit(slot));
         (1 << (4 + 4 * over.min(9))) + u64::from(rng.random::<u8>() % 4)
     }
 

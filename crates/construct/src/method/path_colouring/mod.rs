@@ -79,10 +79,10 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let task = SchedulingTask::new(problem)?;
     let capacities = Capacities::new(&task);
     let mut dags = PathDags::new(&task, &capacities, &Detours::new())?;
-    let resources = problem.topology().resource_count() as u64;
-    let least = u32::try_from(dags.channel_uses().div_ceil(resources)).map_err(|_| MethodError::TooLarge)?;
+    let per_step = capacities.of_resources(problem.topology());
+    let least = u32::try_from(dags.channel_uses().div_ceil(per_step)).map_err(|_| MethodError::TooLarge)?;
     let goal = request.goal.max(least);
-    let has_spare_channels = dags.channel_uses() < u64::from(goal) * resources;
+    let has_spare_channels = dags.channel_uses() < u64::from(goal).saturating_mul(per_step);
     let mut detours = match problem.model().routing {
         Routing::Any if has_spare_channels => find_detours(&task, &dags, goal, request)?,
         _ => Detours::new(),

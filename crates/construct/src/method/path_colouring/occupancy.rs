@@ -21,30 +21,33 @@ pub(super) struct Occupancy<'a> {
     capacities: &'a Capacities,
     /// The full steps of each slot, as one row of all slots per word of steps.
     full: Vec<u64>,
-    /// `capacity` entries per slot and step; [`NONE`] marks a free entry.
+    /// An entry per possible use of each slot in each step; [`NONE`] marks a free entry.
     users: Vec<u32>,
     /// The start of each slot's entries.
     start: Vec<u32>,
+    /// Number of messages: no slot has more entries per step.
+    messages: u32,
 }
 
 impl<'a> Occupancy<'a> {
-    /// Returns an empty table.
+    /// Returns an empty table for a number of messages.
     ///
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if the table has more than [`MAX_ENTRIES`] entries.
-    pub(super) fn new(capacities: &'a Capacities, steps: u32) -> Result<Self, MethodError> {
+    pub(super) fn new(capacities: &'a Capacities, messages: u32, steps: u32) -> Result<Self, MethodError> {
         let mut entries = 0usize;
         let mut start = Vec::with_capacity(capacities.len());
         for slot in 0..capacities.len() as SlotId {
             start.push(entries as u32);
-            entries = entries.saturating_add((steps as usize).saturating_mul(capacities.of(slot) as usize));
+            entries =
+                entries.saturating_add((steps as usize).saturating_mul(capacities.of(slot).min(messages) as usize));
             if entries > MAX_ENTRIES {
                 return Err(MethodError::Unsupported);
             }
         }
         let full = vec![0; capacities.len() * steps.div_ceil(WORD_STEPS) as usize];
-        Ok(Self { capacities, full, users: vec![NONE; entries], start })
+        Ok(Self { capacities, full, users: vec![NONE; entries], start, messages })
     }
 
     /// Returns the steps of a word in which each slot is full. The lowest bit is the first step.
@@ -62,7 +65,7 @@ impl<'a> Occupancy<'a> {
     /// Returns the entries of a slot in a step; those of a full slot are all messages.
     #[inline]
     pub(super) fn users(&self, slot: SlotId, step: u32) -> &[u32] {
-        let capacity = self.capacities.of(slot) as usize;
+        let capacity = self.capacities.of(slot).min(self.messages) as usize;
         let start = self.start[slot as usize] as usize + step as usize * capacity;
         &self.users[start..start + capacity]
     }
@@ -91,7 +94,7 @@ impl<'a> Occupancy<'a> {
 
     #[inline]
     fn users_mut(&mut self, slot: SlotId, step: u32) -> &mut [u32] {
-        let capacity = self.capacities.of(slot) as usize;
+        let capacity = self.capacities.of(slot).min(self.messages) as usize;
         let start = self.start[slot as usize] as usize + step as usize * capacity;
         &mut self.users[start..start + capacity]
     }
@@ -122,7 +125,7 @@ mod tests {
             let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let capacities = Capacities::new(&SchedulingTask::new(&problem).unwrap());
-            let mut occupancy = Occupancy::new(&capacities, 70).unwrap();
+            let mut occupancy = Occupancy::new(&capacities, 9, 70).unwrap();
             let mut expected = Vec::new();
             for (slot, step, message) in uses {
                 let slot = slot % capacities.len() as u32;

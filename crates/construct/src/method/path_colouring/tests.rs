@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_schedule::strategy::{any_model, instance};
+use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
 use super::*;
-use crate::kit::testing::renumbered;
+use crate::kit::testing::{any_instance, any_network, lower_bound, renumbered};
 
 /// Returns the number of steps of the verified schedule of some attempts.
 fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, MethodError> {
@@ -58,14 +58,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_wormhole_scatter_is_supported(instance in instance(9)) {
+    fn every_wormhole_scatter_is_supported(instance in any_instance(9)) {
         // The method does not support buses.
         prop_assume!(!instance.topology.has_buses());
         let problem = instance.problem();
         for phase in DistributePhase::all(&problem) {
             let problem = phase.problem(&problem);
             let is_scatter = problem.messages().is_scatter() && problem.model().switching == Switching::Wormhole;
-            let bound = lockstep_bounds::best(&problem).steps;
+            let bound = lower_bound(&problem);
             match steps(&problem, bound, 2) {
                 Ok(found) => {
                     prop_assert!(is_scatter && found >= bound);
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn detours_are_longer_simple_paths(topology in any_topology(10).prop_flat_map(shuffled), goal in 1..20u32) {
+    fn detours_are_longer_simple_paths(topology in any_network(10), goal in 1..20u32) {
         let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
         let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
@@ -183,7 +183,7 @@ fn exchanges_on_small_networks_meet_the_bound() {
         let topology: Topology = spec.parse().unwrap();
         let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
-        let bound = lockstep_bounds::best(&problem).steps;
+        let bound = lower_bound(&problem);
         assert_eq!(exchange(&topology, CommunicationModel::wormhole(), bound), bound, "{spec}");
     }
 }

@@ -4,7 +4,7 @@ use lockstep_schedule::Receivers;
 use lockstep_topology::ChannelId;
 
 use super::holdings::Holdings;
-use crate::kit::capacities::Capacities;
+use crate::kit::capacities::{Capacities, port_limit};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::task::SchedulingTask;
 
@@ -51,7 +51,7 @@ impl<'a> BroadcastContext<'a> {
                 Some(IncomingChannel { channel, neighbour })
             }));
             incoming_end.push(incoming.len() as u32);
-            reception_rate.push(task.model().ports.of_degree(channels.len()).max(1) as u32);
+            reception_rate.push(port_limit(topology, task.model().ports, channels).max(1));
         }
         let is_to_all = messages.ids().all(|message| messages.receivers(message) == Receivers::AllOthers);
         // Under wormhole switching, a message passes intermediate terminals without being received there.

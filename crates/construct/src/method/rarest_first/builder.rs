@@ -8,10 +8,12 @@ use rand::{Rng, RngExt};
 
 use super::broadcast_context::BroadcastContext;
 use super::deadline::Deadline;
-use super::fetcher::{FIXED_PRICE, Fetcher, MAX_PATH_PRICE};
+use super::fetcher::{Fetcher, MAX_PATH_PRICE};
 use super::fixed_steps::FixedSteps;
 use super::holdings::Holdings;
+use super::step_plan::FIXED_PRICE;
 use super::strategy::{FetchMode, Strategy};
+use crate::kit::capacities::port_limit;
 use crate::kit::distances::fill_distances;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
@@ -219,8 +221,8 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
                 // The number of steps as a fixed-point number.
                 (u64::from(holdings.need(terminal)) << u32::BITS) / u64::from(shared.reception_rate(terminal))
             } else {
-                let fan_out = ports.of_degree(topology.out_channels(node).len()) as u64;
-                (u64::from(distance[node.index()]) * fan_out).saturating_mul(u64::from(1 + (noise >> 16)))
+                let fan_out = u64::from(port_limit(topology, ports, topology.out_channels(node)));
+                u64::from(distance[node.index()]).saturating_mul(fan_out).saturating_mul(u64::from(1 + (noise >> 16)))
             };
             let key = (Reverse(deadline.delays(terminal)), Reverse(urgency), noise, terminal as u32);
             holdings.accepts_more(terminal).then_some(key)

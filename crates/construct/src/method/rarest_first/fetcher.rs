@@ -23,9 +23,6 @@ const WIDE_CHOICE: u32 = 32;
 /// Units of work of a search for a message, in addition to its words.
 const SEARCH_WORK: u64 = 16;
 
-/// The price of a fixed transfer that must not move: more than any terminal pays.
-pub(super) const FIXED_PRICE: u32 = 1 << 16;
-
 /// The planned transfers of the current step, and the terminals that still want more.
 ///
 /// A terminal whose transfer is cancelled returns to the queue.
@@ -114,7 +111,15 @@ impl<'a> Fetcher<'a> {
                 .selector
                 .select(holdings, neighbour, terminal, salt, mode)
                 .or_else(|| self.exchange(holdings, neighbour, terminal, salt, mode));
-            if let Some(message) = message {
+            let Some(message) = message else { continue };
+            self.transfer(holdings, message, terminal, &[offer.channel], rng);
+            // A channel with a capacity above one may have room for more.
+            while self.plan.is_free(offer.channel)
+                && self.plan.port_price(neighbour) == 0
+                && self.plan.may_receive(terminal)
+                && holdings.accepts_more(terminal)
+                && let Some(message) = self.selector.select(holdings, neighbour, terminal, salt, mode)
+            {
                 self.transfer(holdings, message, terminal, &[offer.channel], rng);
             }
         }
@@ -134,7 +139,7 @@ impl<'a> Fetcher<'a> {
         let is_thorough = mode == FetchMode::Thorough;
         let max_price = if is_thorough && holdings.need(terminal) > 0 { MAX_PRICE } else { 0 };
         let price = self.plan.channel_price(channel) + self.plan.port_price(neighbour as usize);
-        if price > max_price || self.plan.message_over(channel).is_some() {
+        if price > max_price || self.plan.is_full_of_direct(channel) {
             return None;
         }
         let enough = if is_thorough { WIDE_CHOICE } else { 1 };
@@ -159,10 +164,7 @@ impl<'a> Fetcher<'a> {
         }
         let Self { shared, plan, selector, .. } = self;
         shared.incoming(terminal).iter().find_map(|incoming| {
-            if plan.channel_price(incoming.channel) > FIXED_PRICE {
-                return None;
-            }
-            let planned = plan.message_over(incoming.channel).filter(|planned| holdings.holds(neighbour, **planned))?;
+            let planned = plan.direct_message(incoming.channel, |planned| holdings.holds(neighbour, planned))?;
             let other = selector.select(holdings, incoming.neighbour as usize, terminal, salt, mode)?;
             holdings.withdraw(terminal, *planned);
             holdings.promise(terminal, other);

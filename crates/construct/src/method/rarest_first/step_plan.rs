@@ -14,10 +14,16 @@ type TransferIndex = u32;
 /// Marks a free resource, and the receiver of a cancelled transfer.
 const NONE: TransferIndex = u32::MAX;
 
+/// Marks a full resource with several users.
+const SHARED: TransferIndex = u32::MAX - 1;
+
+/// The price of a fixed transfer that must not move: more than any terminal pays.
+pub(super) const FIXED_PRICE: u32 = 1 << 16;
+
 /// The planned transfers of one step. Any of them may still be cancelled, so that another transfer can use its
 /// resources.
 ///
-/// Invariant: no resource has two users, and no port is used beyond its capacity.
+/// Invariant: no resource and no port is used beyond its capacity.
 #[derive(Debug)]
 pub(super) struct StepPlan<'a> {
     task: &'a SchedulingTask<'a>,
@@ -25,8 +31,11 @@ pub(super) struct StepPlan<'a> {
     transfers: Vec<PlannedTransfer>,
     /// The paths of all transfers, one after the other.
     path: Vec<ChannelId>,
-    /// The transfer that uses each resource.
+    /// The transfer that uses each resource; [`SHARED`] for a full resource with a capacity above one, and [`NONE`] for a
+    /// resource that is not full.
     user: Vec<TransferIndex>,
+    /// The transfers that use each resource with a capacity above one. These resources are the first wide slots.
+    sharers: Vec<Vec<TransferIndex>>,
     /// Number of uses of each port, by slot.
     port_uses: Vec<u32>,
     /// The number of times that each slot was taken from a transfer.
@@ -46,12 +55,15 @@ struct PlannedTransfer {
 
 impl<'a> StepPlan<'a> {
     pub(super) fn new(task: &'a SchedulingTask<'a>, capacities: &'a Capacities) -> Self {
+        let resources = task.topology().resource_count();
+        let is_wide = |&slot: &SlotId| capacities.wide_index(slot).is_some();
         Self {
             task,
             capacities,
             transfers: Vec::new(),
             path: Vec::new(),
-            user: vec![NONE; task.topology().resource_count()],
+            user: vec![NONE; resources],
+            sharers: vec![Vec::new(); (0..resources as SlotId).filter(is_wide).count()],
             port_uses: vec![0; capacities.len()],
             price: vec![0; capacities.len()],
         }
@@ -75,12 +87,13 @@ impl<'a> StepPlan<'a> {
         self.transfers.clear();
         self.path.clear();
         self.user.fill(NONE);
+        self.sharers.iter_mut().for_each(Vec::clear);
         self.port_uses.fill(0);
         self.price.fill(0);
         Ok(())
     }
 
-    /// Returns true if no transfer uses the resource of the channel.
+    /// Returns true if another transfer fits on the resource of the channel.
     #[inline]
     pub(super) fn is_free(&self, channel: ChannelId) -> bool {
         self.user[self.resource(channel)] == NONE
@@ -105,13 +118,47 @@ impl<'a> StepPlan<'a> {
         full.map_or(0, |port| 1 + self.price[port as usize])
     }
 
-    /// Returns the message of the transfer whose whole path is this channel.
+    /// Returns true if the channel's resource is full of transfers whose whole path is this channel.
     #[inline]
-    pub(super) fn message_over(&mut self, channel: ChannelId) -> Option<&mut u32> {
-        let user = self.user[self.resource(channel)];
-        let planned = self.transfers.get_mut(user as usize)?;
-        let is_whole_path = planned.end - planned.start == 1 && self.path[planned.start as usize] == channel;
-        is_whole_path.then_some(&mut planned.message)
+    pub(super) fn is_full_of_direct(&self, channel: ChannelId) -> bool {
+        !self.is_free(channel) && self.users(channel).iter().all(|&user| self.is_direct(user, channel))
+    }
+
+    /// Returns the message of a transfer whose whole path is this channel, if there is one with a message that `accepts`.
+    /// There is none on a channel with a transfer that must not move.
+    #[inline]
+    pub(super) fn direct_message(&mut self, channel: ChannelId, accepts: impl Fn(u32) -> bool) -> Option<&mut u32> {
+        if self.price[self.resource(channel)] >= FIXED_PRICE {
+            return None;
+        }
+        let fits =
+            |&&user: &&TransferIndex| self.is_direct(user, channel) && accepts(self.transfers[user as usize].message);
+        let user = *self.users(channel).iter().find(fits)?;
+        Some(&mut self.transfers[user as usize].message)
+    }
+
+    /// Returns true if the channel is the whole path of a transfer.
+    #[inline]
+    fn is_direct(&self, user: TransferIndex, channel: ChannelId) -> bool {
+        let planned = self.transfers[user as usize];
+        planned.end - planned.start == 1 && self.path[planned.start as usize] == channel
+    }
+
+    /// Returns the transfers that use the resource of the channel.
+    #[inline]
+    fn users(&self, channel: ChannelId) -> &[TransferIndex] {
+        let resource = self.resource(channel);
+        match self.sharers(resource) {
+            Some(place) => &self.sharers[place],
+            None if self.user[resource] == NONE => &[],
+            None => std::slice::from_ref(&self.user[resource]),
+        }
+    }
+
+    /// Returns the place of a resource in `sharers`; `None` if its capacity is one.
+    #[inline]
+    fn sharers(&self, resource: usize) -> Option<usize> {
+        if self.sharers.is_empty() { None } else { self.capacities.wide_index(resource as SlotId) }
     }
 
     /// Plans a transfer over a free path between free ports.
@@ -121,7 +168,7 @@ impl<'a> StepPlan<'a> {
         self.path.extend_from_slice(path);
         let end = self.path.len() as u32;
         self.transfers.push(PlannedTransfer { message, receiver: self.task.receiver(path) as u32, start, end });
-        self.set_user(index, index, 1);
+        self.occupy(index);
     }
 
     /// Plans a transfer whose resources have a higher price.
@@ -129,7 +176,7 @@ impl<'a> StepPlan<'a> {
         self.add(message, path);
         for &channel in path {
             let resource = self.resource(channel);
-            self.price[resource] += price;
+            self.price[resource] = self.price[resource].max(price);
         }
         if let Some(port) = self.capacities.send(self.task.sender(path)) {
             self.price[port as usize] = self.price[port as usize].max(price);
@@ -137,18 +184,22 @@ impl<'a> StepPlan<'a> {
     }
 
     /// Cancels all transfers that conflict with a path or with a send of its sender. `pick` chooses one of a number of
-    /// sends; `on_cancel` gets the receiver and the message of each cancelled transfer.
+    /// transfers; `on_cancel` gets the receiver and the message of each cancelled transfer.
     pub(super) fn clear_path(
         &mut self,
         path: &[ChannelId],
-        pick: impl FnOnce(usize) -> usize,
+        mut pick: impl FnMut(usize) -> usize,
         mut on_cancel: impl FnMut(usize, u32),
     ) {
         for &channel in path {
             let resource = self.resource(channel);
-            if self.user[resource] != NONE {
+            if !self.is_free(channel) {
                 self.price[resource] += 1;
-                self.cancel(self.user[resource], &mut on_cancel);
+                let user = match self.users(channel) {
+                    &[only] => only,
+                    users => users[pick(users.len())],
+                };
+                self.cancel(user, &mut on_cancel);
             }
         }
         let Some(&first) = path.first() else { return };
@@ -163,32 +214,56 @@ impl<'a> StepPlan<'a> {
 
     /// Returns the transfers that start at a node.
     fn sends(&self, sender: NodeId) -> impl Iterator<Item = TransferIndex> + Clone {
-        self.topology().out_channels(sender).iter().filter_map(move |&channel| {
-            let user = self.user[self.resource(channel)];
-            let planned = self.transfers.get(user as usize)?;
-            (self.path[planned.start as usize] == channel).then_some(user)
+        self.topology().out_channels(sender).iter().flat_map(move |&channel| {
+            let starts_here =
+                move |&&user: &&TransferIndex| self.path[self.transfers[user as usize].start as usize] == channel;
+            self.users(channel).iter().filter(starts_here).copied()
         })
     }
 
     fn cancel(&mut self, index: TransferIndex, on_cancel: &mut impl FnMut(usize, u32)) {
-        self.set_user(index, NONE, u32::MAX);
+        self.release(index);
         let planned = &mut self.transfers[index as usize];
         on_cancel(planned.receiver as usize, planned.message);
         planned.receiver = NONE;
     }
 
-    /// Sets the user of the resources of a transfer, and adds `added` to the uses of its ports modulo 2^32.
-    fn set_user(&mut self, index: TransferIndex, user: TransferIndex, added: u32) {
-        let PlannedTransfer { receiver, start, end, .. } = self.transfers[index as usize];
+    /// Adds a transfer to the users of its resources and ports.
+    fn occupy(&mut self, index: TransferIndex) {
+        let PlannedTransfer { start, end, .. } = self.transfers[index as usize];
         for position in start as usize..end as usize {
             let resource = self.resource(self.path[position]);
-            self.user[resource] = user;
+            self.user[resource] = match self.sharers(resource) {
+                None => index,
+                Some(place) => {
+                    let sharers = &mut self.sharers[place];
+                    sharers.push(index);
+                    let is_full = sharers.len() as u32 == self.capacities.of(resource as SlotId);
+                    if is_full { SHARED } else { NONE }
+                }
+            };
         }
+        self.ports(index).into_iter().flatten().for_each(|port| self.port_uses[port as usize] += 1);
+    }
+
+    /// Removes a transfer from the users of its resources and ports.
+    fn release(&mut self, index: TransferIndex) {
+        let PlannedTransfer { start, end, .. } = self.transfers[index as usize];
+        for position in start as usize..end as usize {
+            let resource = self.resource(self.path[position]);
+            if let Some(place) = self.sharers(resource) {
+                self.sharers[place].retain(|&user| user != index);
+            }
+            self.user[resource] = NONE;
+        }
+        self.ports(index).into_iter().flatten().for_each(|port| self.port_uses[port as usize] -= 1);
+    }
+
+    /// Returns the limited ports of a transfer.
+    fn ports(&self, index: TransferIndex) -> [Option<SlotId>; 2] {
+        let PlannedTransfer { receiver, start, end, .. } = self.transfers[index as usize];
         let sender = self.task.sender(&self.path[start as usize..end as usize]);
-        let ports = [self.capacities.send(sender), self.capacities.receive(receiver as usize)];
-        for port in ports.into_iter().flatten() {
-            self.port_uses[port as usize] = self.port_uses[port as usize].wrapping_add(added);
-        }
+        [self.capacities.send(sender), self.capacities.receive(receiver as usize)]
     }
 
     #[inline]
@@ -206,7 +281,43 @@ impl<'a> StepPlan<'a> {
 mod tests {
     use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem};
 
+    use lockstep_topology::TopologyBuilder;
+
     use super::*;
+
+    /// Of two transfers on a full channel, one is cancelled for a third one.
+    #[test]
+    fn a_wide_channel_has_as_many_users_as_its_capacity() {
+        let mut pair = TopologyBuilder::new("pair");
+        let [a, b] = ["a", "b"].map(|name| pair.terminal(name));
+        let link = pair.link(a, b);
+        pair.set_capacity(link, 2);
+        let pair = pair.build().unwrap();
+        let collective = Collective::all_gather().with_chunks(4.try_into().unwrap());
+        let problem = Problem::new(&pair, &collective, CommunicationModel::store_and_forward()).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
+        let capacities = Capacities::new(&task);
+        let mut plan = StepPlan::new(&task, &capacities);
+        let channel = link[0];
+        plan.add(0, &[channel]);
+        assert!(plan.is_free(channel) && !plan.is_full_of_direct(channel));
+        plan.add(1, &[channel]);
+        assert_eq!((plan.channel_price(channel), plan.is_full_of_direct(channel)), (1, true));
+        assert_eq!(plan.direct_message(channel, |message| message == 1), Some(&mut 1));
+        let mut lost = Vec::new();
+        plan.clear_path(&[channel], |count| count - 1, |_, message| lost.push(message));
+        assert_eq!((lost, plan.is_free(channel)), (vec![1], true));
+        plan.add(2, &[channel]);
+        assert_eq!(plan.channel_price(channel), 2);
+        plan.add_at_price(3, &[link[1]], FIXED_PRICE);
+        assert!(plan.is_free(link[1]) && plan.direct_message(link[1], |_| true).is_none(), "it must not move");
+
+        let mut log = TransferLog::default();
+        plan.commit(0, &mut log).unwrap();
+        let written: Vec<u32> = log.transfers(0).map(|(_, message, _)| message.number()).collect();
+        assert_eq!(written, [0, 2, 3]);
+        assert_eq!(plan.channel_price(channel), 0);
+    }
 
     /// On a one-port ring, a path of two channels takes both channels and one send of its sender from other transfers.
     #[test]
@@ -236,11 +347,11 @@ mod tests {
         );
         assert_eq!(lost, [(3, 7), (4, 8)]);
         assert!([over(1, 2), over(2, 3), over(0, 5), over(5, 4)].into_iter().all(|channel| plan.is_free(channel)));
-        assert!(plan.may_receive(3) && plan.message_over(over(3, 2)).is_some_and(|message| *message == 9));
+        assert!(plan.may_receive(3) && plan.direct_message(over(3, 2), |_| true).is_some_and(|message| *message == 9));
         plan.add(5, &[over(0, 1), over(1, 2)]);
         // Each change of hands raises the price by one.
         assert_eq!((plan.channel_price(over(1, 2)), plan.channel_price(over(0, 1)), plan.port_price(0)), (2, 1, 2));
-        assert_eq!(plan.message_over(over(0, 1)), None);
+        assert_eq!(plan.direct_message(over(0, 1), |_| true), None);
 
         let mut log = TransferLog::default();
         plan.commit(0, &mut log).unwrap();

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_schedule::strategy::instance;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 
 use super::*;
 use crate::kit::bus_paths::bus_paths;
+use crate::kit::testing::any_instance;
 
 /// Returns the schedule without the transfer number `dropped`.
 fn without(schedule: &Schedule, dropped: usize) -> Schedule {
@@ -32,7 +32,7 @@ proptest! {
     /// With and without time, for reachable and unreachable goals.
     #[test]
     fn every_schedule_is_valid_and_no_transfer_is_dispensable(
-        instance in instance(12), pick: prop::sample::Index, attempt in 0..100u64, goal in 1..20u32, is_stopped: bool,
+        instance in any_instance(12), pick: prop::sample::Index, attempt in 0..100u64, goal in 1..20u32, is_stopped: bool,
     ) {
         let whole = instance.problem();
         let phases = DistributePhase::all(&whole);
@@ -55,7 +55,7 @@ proptest! {
 
     /// If only fewer steps are of use, the result is valid and has fewer steps.
     #[test]
-    fn further_attempts_are_shorter_or_fail(instance in instance(9), seed: u64) {
+    fn further_attempts_are_shorter_or_fail(instance in any_instance(9), seed: u64) {
         let whole = instance.problem();
         let phases = DistributePhase::all(&whole);
         let problem = phases[0].problem(&whole);

@@ -70,7 +70,8 @@ impl<'a> FlowPeeler<'a> {
         let over = channels.iter().map(|&channel| [topology.tail(channel).index(), topology.head(channel).index()]);
         let out = receivers.iter().map(|&receiver| [receiver.index(), sink]);
         let ends: Vec<[usize; 2]> = over.chain(out).chain([[sink, root.index()]]).collect();
-        let width = channels.iter().map(|_| 1).chain(receivers.iter().map(|&node| supply.reception_rate(node)));
+        let per_step = channels.iter().map(|&channel| supply.room(channel, 1));
+        let width = per_step.chain(receivers.iter().map(|&node| supply.reception_rate(node)));
         let carried = channels.iter().map(|&channel| units(channel));
         let carried = carried.chain(receivers.iter().map(|&node| supply.demand(node)));
 

@@ -77,7 +77,7 @@ impl UnitRoutes {
     }
 }
 
-/// Returns the schedule in which each channel carries the waiting unit with the longest remaining route. Takes
+/// Returns the schedule in which each channel carries the waiting units with the longest remaining routes. Takes
 /// `O(H log H)` time for `H` hops, and `O(C log C)` per step for `C` busy channels.
 fn furthest_first(supply: &Supply<'_>, units: UnitRoutes) -> Schedule {
     let Supply { topology, ports, .. } = *supply;
@@ -108,10 +108,13 @@ fn furthest_first(supply: &Supply<'_>, units: UnitRoutes) -> Schedule {
         for &channel in &busy {
             let (tail, head) = (topology.tail(channel).index(), topology.head(channel).index());
             let has_room = |count: usize| ports.of_degree(count + 1) > count;
-            if has_room(sends[tail]) && has_room(receives[head]) {
+            for _ in 0..topology.capacity(channel) {
+                if !has_room(sends[tail]) || !has_room(receives[head]) {
+                    break;
+                }
+                let Some((_, Reverse(unit))) = waiting[channel.index()].pop() else { break };
                 sends[tail] += 1;
                 receives[head] += 1;
-                let (_, Reverse(unit)) = waiting[channel.index()].pop().expect("a unit waits for a busy channel");
                 route[unit].pop();
                 schedule.push(message[unit], &[channel]);
                 arrived.push(unit);

@@ -66,7 +66,14 @@ impl<'a> Supply<'a> {
     }
 
     fn port_limit(&self, channels: &[ChannelId]) -> u32 {
-        self.ports.of_degree(channels.iter().filter(|&&channel| self.is_open(channel)).count()) as u32
+        let open = channels.iter().copied().filter(|&channel| self.is_open(channel));
+        let capacity = open.fold(0u32, |sum, channel| sum.saturating_add(self.topology.capacity(channel)));
+        self.ports.of_degree(capacity as usize) as u32
+    }
+
+    /// Returns the number of units that fit through a channel in a number of steps; not more than there are.
+    pub(super) fn room(&self, channel: ChannelId, steps: u32) -> u32 {
+        steps.saturating_mul(self.topology.capacity(channel)).min(self.scatter.len() as u32)
     }
 
     /// Closes the channels that are not on a shortest path from the root.
@@ -96,8 +103,7 @@ impl<'a> Supply<'a> {
         distance
     }
 
-    /// Returns the least number of steps in which the units fit through all channels and ports, if each channel carries
-    /// one unit per step; and the flow. The arc of a channel has the channel's number. Returns `None` if a terminal
+    /// Returns the least number of steps in which the units fit through all channels and ports, and the flow. The arc of a channel has the channel's number. Returns `None` if a terminal
     /// cannot be reached.
     ///
     /// If the number of steps is too small, a minimum cut gives the next candidate. This is Newton's method, with a few
@@ -113,7 +119,7 @@ impl<'a> Supply<'a> {
         }
         let mut network = FlowNetwork::new(nodes + 2);
         for channel in topology.channel_numbers() {
-            let width = if self.is_open(channel) { steps } else { 0 };
+            let width = if self.is_open(channel) { self.room(channel, steps) } else { 0 };
             network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), width);
         }
         network.add_arc(source, self.root.index(), units);
@@ -126,10 +132,12 @@ impl<'a> Supply<'a> {
             let missing = self.receivers().filter(|&node| is_cut_off(node)).map(|node| self.demand(node)).sum();
             let crosses =
                 |&channel: &ChannelId| !is_cut_off(topology.tail(channel)) && is_cut_off(topology.head(channel));
-            let inlets = topology.channels().filter(|&channel| self.is_open(channel)).filter(crosses).count();
-            let needed = quotient(missing, inlets as u32)?;
+            let inlets = topology.channels().filter(|&channel| self.is_open(channel)).filter(crosses);
+            let per_step = inlets.fold(0u32, |sum, inlet| sum.saturating_add(topology.capacity(inlet)));
+            let needed = quotient(missing, per_step)?;
             for channel in topology.channels().filter(|&channel| self.is_open(channel)) {
-                network.add_capacity(ArcId::new(channel.number()), needed - steps);
+                let more = self.room(channel, needed) - self.room(channel, steps);
+                network.add_capacity(ArcId::new(channel.number()), more);
             }
             steps = needed;
             sent += network.max_flow(source, sink);

@@ -2,12 +2,12 @@
 
 use lockstep_schedule::strategy::{any_model, fewest_packet_steps, packet_problem};
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
-use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::kit::testing::{any_network, lower_bound, on_parallel_channels};
 
 /// Returns the number of steps of the verified schedule; `None` if the method does not support the problem.
 fn steps(problem: &Problem<'_>) -> Option<usize> {
@@ -58,7 +58,9 @@ fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
         let is_short = distance[tail.index()].checked_add(1) == Some(distance[head.index()]);
         (tail == root || topology.routes(tail)) && (model.routing == Routing::Any || is_short)
     };
-    let ends = topology.channels().map(|channel| (topology.tail(channel), topology.head(channel)));
+    let ends = topology.channels().flat_map(|channel| {
+        std::iter::repeat_n((topology.tail(channel), topology.head(channel)), topology.capacity(channel) as usize)
+    });
     let ends: Vec<(NodeId, NodeId)> = ends.filter(|&(tail, head)| is_legal(tail, head)).collect();
     let by_cuts = (1u32..1 << topology.node_count()).filter(|set| set >> root.number() & 1 == 0).map(|set| {
         let is_in = |node: NodeId| set >> node.number() & 1 == 1;
@@ -79,7 +81,7 @@ proptest! {
     /// The tightest cut decides the number of steps.
     #[test]
     fn direct_scatter_takes_the_steps_of_the_tightest_cut(
-        topology in any_topology(9).prop_flat_map(shuffled), root: Index, model in any_model(),
+        topology in any_network(9), root: Index, model in any_model(),
         receivers in prop::collection::vec(any::<Index>(), 0..9), chunks in 1u32..4,
     ) {
         let root = *root.get(topology.terminals());
@@ -92,19 +94,19 @@ proptest! {
     /// Either by the greedy rule or by a flow over time.
     #[test]
     fn stored_units_take_the_fewest_steps(
-        topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
+        topology in any_network(5), root: Index, model in any_model(),
         receivers in prop::collection::vec(any::<Index>(), 0..5),
     ) {
         let root = *root.get(topology.terminals());
         let collective = any_scatter(&topology, root, &receivers, 1);
         let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
-        prop_assert_eq!(steps(&problem), Some(fewest_packet_steps(&problem)));
+        prop_assert_eq!(steps(&problem), Some(on_parallel_channels(&problem, fewest_packet_steps)));
     }
 
     /// The flow over time alone finds the fewest steps too.
     #[test]
     fn flows_over_time_take_the_fewest_steps(
-        topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(),
+        topology in any_network(5), root: Index, model in any_model(),
     ) {
         let root = *root.get(topology.terminals());
         let collective = Collective::scatter(root);
@@ -112,7 +114,7 @@ proptest! {
         let scatter = SingleSourceScatter::of(&problem).unwrap();
         let supply = Supply::new(&topology, &scatter, model.ports, Transport::StoreAndForward);
         let (opposite, budget) = (half_duplex_pairs(&topology).unwrap(), Budget::unlimited());
-        let fewest = fewest_packet_steps(&problem);
+        let fewest = on_parallel_channels(&problem, fewest_packet_steps);
         let request = MethodRequest::first(&problem, &budget);
         let found = |below| time_expanded::schedule(&supply, Timing::Hops, &[], &opposite, 1, below, &request);
         prop_assert_eq!(found(fewest as u32), None);
@@ -122,13 +124,13 @@ proptest! {
 
     #[test]
     fn larger_schedules_are_valid(
-        topology in any_topology(24).prop_flat_map(shuffled), root: Index, model in any_model(),
+        topology in any_network(24), root: Index, model in any_model(),
         receivers in prop::collection::vec(any::<Index>(), 0..9), chunks in 1u32..4,
     ) {
         let collective = any_scatter(&topology, *root.get(topology.terminals()), &receivers, chunks);
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
         let steps = steps(&problem).expect("it serves every network");
-        prop_assert!(steps >= lockstep_bounds::best(&problem).steps as usize);
+        prop_assert!(steps >= lower_bound(&problem) as usize);
     }
 }
 

@@ -5,6 +5,7 @@ use lockstep_schedule::{MessageId, Ports, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::supply::Supply;
+use crate::kit::capacities::port_limit;
 use crate::kit::request::MethodRequest;
 
 /// The maximum number of arcs: about 150 MB, and twice that for a moment.
@@ -193,7 +194,7 @@ impl<'a> TimeExpandedFlow<'a> {
                 self.network.add_arc(then, self.end(node), self.supply.demand(node));
             }
             if self.has_port_vertices() {
-                let limit = |channels: &[ChannelId]| ports.of_degree(channels.len()) as u32;
+                let limit = |channels: &[ChannelId]| port_limit(topology, ports, channels);
                 self.network.add_arc(now, self.start(node, time), limit(topology.out_channels(node)));
                 self.network.add_arc(self.stop(node, time), then, limit(topology.in_channels(node)));
             }
@@ -210,13 +211,17 @@ impl<'a> TimeExpandedFlow<'a> {
         for channel in topology.channels().filter(|&channel| self.supply.is_open(channel)) {
             let (tail, head) = (topology.tail(channel), topology.head(channel));
             if is_reached(self, tail, time) {
-                let arc = self.network.add_arc(self.sender(tail, time), self.receiver(head, time), 1);
+                let arc = self.network.add_arc(
+                    self.sender(tail, time),
+                    self.receiver(head, time),
+                    self.supply.room(channel, 1),
+                );
                 self.crossings.push((arc, channel));
             }
         }
         for &channel in self.hops {
             let (tail, head) = (topology.tail(channel), topology.head(channel));
-            let arc = self.network.add_arc(self.start(tail, time), self.stop(head, time), 1);
+            let arc = self.network.add_arc(self.start(tail, time), self.stop(head, time), self.supply.room(channel, 1));
             self.crossings.push((arc, channel));
         }
         self.step_end.push(self.crossings.len());
@@ -236,7 +241,8 @@ impl<'a> TimeExpandedFlow<'a> {
         for step in (0..self.steps).rev() {
             let start = step.checked_sub(1).map_or(0, |before| self.step_end[before]);
             let crossings = self.crossings[start..self.step_end[step]].iter();
-            let used = crossings.filter(|(arc, _)| self.network.flow(*arc) == 1).map(|&(_, channel)| channel);
+            let used =
+                crossings.flat_map(|&(arc, channel)| std::iter::repeat_n(channel, self.network.flow(arc) as usize));
             let first = moves.len();
             for path in step_flow.paths(used.collect(), opposite) {
                 let arrived = path.last().and_then(|&channel| held[topology.head(channel).index()].pop());
@@ -286,33 +292,38 @@ struct StepPaths<'a> {
     supply: &'a Supply<'a>,
     timing: Timing,
     is_hop: Vec<bool>,
-    is_used: Vec<bool>,
+    /// Number of units on each channel; 0 between calls.
+    uses: Vec<u32>,
 }
 
 impl<'a> StepPaths<'a> {
     fn new(supply: &'a Supply<'a>, timing: Timing, hops: &[ChannelId]) -> Self {
         let none = vec![false; supply.topology.channel_bound()];
-        let mut is_hop = none.clone();
+        let uses = vec![0; none.len()];
+        let mut is_hop = none;
         for channel in hops {
             is_hop[channel.index()] = true;
         }
-        Self { supply, timing, is_hop, is_used: none }
+        Self { supply, timing, is_hop, uses }
     }
 
     /// Returns the paths of the units that cross these channels.
     fn paths(&mut self, mut used: Vec<ChannelId>, opposite: &[[ChannelId; 2]]) -> Vec<Vec<ChannelId>> {
         for channel in &used {
-            self.is_used[channel.index()] = true;
+            self.uses[channel.index()] += 1;
         }
-        for pair in opposite {
-            if pair.iter().all(|channel| self.is_used[channel.index()]) {
-                // Both units stay there, or each takes the rest of the other's path.
-                for channel in pair {
-                    self.is_used[channel.index()] = false;
-                }
-            }
+        for [there, back] in opposite {
+            // Units that meet both stay there, or each takes the rest of the other's path.
+            let met = self.uses[there.index()].min(self.uses[back.index()]);
+            self.uses[there.index()] -= met;
+            self.uses[back.index()] -= met;
         }
-        used.retain(|channel| std::mem::take(&mut self.is_used[channel.index()]));
+        used.retain(|channel| {
+            let left = &mut self.uses[channel.index()];
+            let is_kept = *left > 0;
+            *left -= u32::from(is_kept);
+            is_kept
+        });
         match self.timing {
             Timing::Hops => used.into_iter().map(|channel| vec![channel]).collect(),
             Timing::Wormhole => {

@@ -39,7 +39,8 @@ impl<'a> QuotientNetwork<'a> {
                 for element in group.elements() {
                     resource_slot[topology.resource(element[channel.index()]).index()] = capacity.len() as OrbitSlot;
                 }
-                capacity.push(1);
+                let uses = topology.resource_capacity(topology.resource(channel));
+                capacity.push(i16::try_from(uses).unwrap_or(i16::MAX));
             }
         }
         let resource_slots = capacity.len();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, Switching, verify};
-use lockstep_topology::strategy::{any_topology, petersen, shuffled};
+use lockstep_topology::strategy::petersen;
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -12,6 +12,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::kit::testing::{any_network, lower_bound};
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
@@ -42,7 +43,7 @@ fn of_nodes(topology: &Topology, permutation: &[ChannelId]) -> Option<Vec<NodeId
 
 proptest! {
     #[test]
-    fn groups_are_free_and_closed(topology in any_topology(12).prop_flat_map(shuffled), fixed in 0usize..2) {
+    fn groups_are_free_and_closed(topology in any_network(12), fixed in 0usize..2) {
         let Some(symmetries) = Symmetries::new(&topology) else { return Ok(()) };
         let group = FreeActionGroup::random(&symmetries, fixed, |_, _| true, &mut ChaCha8Rng::seed_from_u64(2));
         let Some(group) = group else { return Ok(()) };
@@ -65,7 +66,7 @@ proptest! {
     /// Every schedule is valid and does not beat the lower bound.
     #[test]
     fn symmetric_schedules_are_valid(
-        topology in any_topology(9).prop_flat_map(shuffled), model in any_model(), chunks in 1u32..3, gathers: bool,
+        topology in any_network(9), model in any_model(), chunks in 1u32..3, gathers: bool,
     ) {
         let collective = if gathers { Collective::all_gather() } else { Collective::all_to_all() };
         let collective = collective.with_chunks(chunks.try_into().unwrap());
@@ -73,7 +74,7 @@ proptest! {
         if let Ok(schedule) = (SYMMETRIC.find)(&MethodRequest::first(&problem, &Budget::unlimited())) {
             let report = verify(&problem, &schedule);
             prop_assert!(report.is_ok(), "{}", report.unwrap_err());
-            prop_assert!(report.unwrap().steps >= lockstep_bounds::best(&problem).steps as usize);
+            prop_assert!(report.unwrap().steps >= lower_bound(&problem) as usize);
         }
     }
 }
@@ -134,7 +135,7 @@ fn symmetric_networks_meet_their_bounds() {
     for (number, (spec, collective, model, steps)) in (1..).zip(cases) {
         let topology = network(spec, number);
         let problem = Problem::new(&topology, collective, model).unwrap();
-        assert!(lockstep_bounds::best(&problem).steps <= steps, "{spec}");
+        assert!(lower_bound(&problem) <= steps, "{spec}");
         let budget = Budget::unlimited();
         let request =
             MethodRequest { goal: steps, below: steps + 1, attempts: 0..24, ..MethodRequest::first(&problem, &budget) };

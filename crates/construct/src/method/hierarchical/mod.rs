@@ -1,0 +1,69 @@
+//! All-gathers on groups of terminals: shifts between the groups and inside each group.
+
+mod groups;
+mod shifts;
+mod short_paths;
+
+use lockstep_schedule::{MessageId, Receivers, Schedule};
+
+use self::groups::Groups;
+use self::shifts::Shifts;
+use self::short_paths::ShortPaths;
+use crate::kit::capacities::Capacities;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::MethodRequest;
+
+/// Hierarchical all-gather: every terminal sends its messages to the corresponding members of the other groups, and spreads
+/// them and the received ones in its own group.
+///
+/// [Groups](Groups) are the terminals that wide channels connect, such as the GPUs of a server. In the order of shifts,
+/// member `b` of group `a` sends to member `b` of group `a + 1`, then of `a + 2`, and so on, as early as channels and ports
+/// are free. From the step after an arrival on, the receiver sends the message to members `b + 1`, `b + 2` and so on of its
+/// own group. Every shift uses all channels of one kind equally, so that first fit leaves none of them idle.
+///
+/// With `n` groups of `g` members, `c` messages per terminal, and channels of capacity `r` between the groups and `v` inside
+/// them, an all-gather takes `⌈c(n - 1) / r⌉ + 1` steps if `v >= (g - 1) r` and `c n (g - 1)` transfers fit into these steps.
+///
+/// Not supported: corresponding members, or members of a group, that neither a channel nor one switch joins. Recognition
+/// takes `O(M log M)` time for `M` channels, and a schedule `O(D p)` for `D` deliveries and `p` parallel paths. Memory: the
+/// transfers, and 8 bytes per path.
+///
+/// # Source
+///
+/// Hierarchical collectives: Karonis et al., *Exploiting hierarchy in parallel computer networks to optimize collective
+/// operation performance* (2000).
+pub(crate) const HIERARCHICAL: Method = Method {
+    name: "hierarchical",
+    about: "all-gather on groups with wide channels inside: shifts between the groups, pipelined with shifts inside them",
+    find,
+    evaluations_per_delivery: 1,
+    is_random: false,
+};
+
+/// Units of work per transfer.
+const TRANSFER_WORK: u64 = 16;
+
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
+    let (topology, messages) = (request.problem.topology(), request.problem.messages());
+    let is_to_all = !messages.is_scatter() && messages.ids().all(|id| messages.receivers(id) == Receivers::AllOthers);
+    if request.fixed.is_some() || topology.has_buses() || !is_to_all {
+        return Err(MethodError::Unsupported);
+    }
+    let task = request.task()?;
+    let mut of_source: Vec<Vec<MessageId>> = vec![Vec::new(); topology.terminal_count()];
+    messages.ids().for_each(|id| of_source[task.rank(messages.source(id))].push(id));
+    if of_source.iter().any(|own| own.len() != of_source[0].len()) {
+        return Err(MethodError::Unsupported);
+    }
+    let longest = if task.stores_and_forwards() { 1 } else { 2 };
+    let groups = Groups::find(topology).ok_or(MethodError::Unsupported)?;
+    let paths = ShortPaths::new(topology, &groups, longest).ok_or(MethodError::Unsupported)?;
+    request.work.add(TRANSFER_WORK * messages.delivery_count());
+    let capacities = Capacities::new(&task);
+    let log = Shifts::new(&task, &capacities, &groups, &paths, &of_source).run(request)?;
+    if log.step_count() < request.below { Ok(log.schedule()) } else { Err(MethodError::NoShorter) }
+}
+
+#[cfg(test)]
+mod tests;
