@@ -6,7 +6,6 @@ use lockstep_schedule::Problem;
 use lockstep_topology::{ChannelId, NodeId};
 use rayon::prelude::*;
 
-use super::BUILDS_ON;
 use crate::demand::Demand;
 use crate::moving_cut::MovingCut;
 use crate::request::BoundRequest;
@@ -25,17 +24,16 @@ const PARTS: [u32; 3] = [2, 8, 64];
 
 /// Computes the number of steps in which messages enter a node set and spread to all terminals there.
 ///
-/// A message that enters the set first in the last step must enter once per terminal of the set: nobody inside can pass it
-/// on. If `b` transfers can enter in a step, at most `b / t` messages enter first in the last step, for `t` terminals.
+/// A message that enters the set first in the last step must enter once per terminal of the set: no terminal inside
+/// can pass it on. If `b` transfers can enter in a step, at most `b / t` messages enter first in the last step, for `t` terminals.
 ///
 /// Flows find the sets: those that stop the messages for one receiver if the last step is only a part of a step. Applies to
-/// broadcasts of two or more messages. The bound must exceed those of the [ports](crate::rule::ports) and the
-/// [cuts](crate::rule::cut). Takes a few flows per receiver; in large networks, it considers a sample of the receivers.
+/// broadcasts of two or more messages. The bound must exceed `least` steps. Takes a few flows per receiver; in large networks, it considers a sample of the receivers.
 ///
 /// # Source
 ///
 /// Lockstep. The cuts: Ford and Fulkerson, *Flows in Networks* (1962), §I.5.
-pub(super) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+pub(super) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>, least: u32) -> Option<LowerBound> {
     let demand = Demand::new(problem);
     let Demand::Broadcast { sources, terminals } = demand else { return None };
     let (topology, rules, chunks) = (problem.topology(), TransferRules::new(problem), problem.messages().chunks());
@@ -48,7 +46,7 @@ pub(super) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     let receivers = demand.receivers();
     let receivers: Vec<NodeId> = sample(&receivers, WORK / work).copied().collect();
     let mut cut = MovingCut::new(problem, &demand);
-    let mut steps = request.proved_by(BUILDS_ON);
+    let mut steps = least;
     let mut best = None;
     let mut parts = PARTS.into_iter();
     let mut part = parts.next();

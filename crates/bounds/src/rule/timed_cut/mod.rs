@@ -60,7 +60,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
         return None;
     }
     if problem.model().switching == Switching::Wormhole {
-        return late_cut::bound(problem, request);
+        return late_cut::bound(problem, request, request.proved_by(BUILDS_ON));
     }
     let demand = Demand::new(problem);
     let (topology, groups) = (problem.topology(), MessageGroup::all(problem, &demand)?);
