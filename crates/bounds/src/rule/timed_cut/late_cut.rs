@@ -24,11 +24,13 @@ const PARTS: [u32; 3] = [2, 8, 64];
 
 /// Computes the number of steps in which messages enter a node set and spread to all terminals there.
 ///
-/// A message that enters the set first in the last step must enter once per terminal of the set: no terminal inside
-/// can pass it on. If `b` transfers can enter in a step, at most `b / t` messages enter first in the last step, for `t` terminals.
+/// A message that enters the set first in the last step must enter once per terminal of the set: no terminal inside can
+/// pass it on. If `b` transfers can enter in a step, then at most `b / t` messages enter first in the last step, for `t`
+/// terminals.
 ///
 /// Flows find the sets: those that stop the messages for one receiver if the last step is only a part of a step. Applies to
-/// broadcasts of two or more messages. The bound must exceed `least` steps. Takes a few flows per receiver; in large networks, it considers a sample of the receivers.
+/// broadcasts of two or more messages. The bound must exceed `least` steps. Takes a few flows per receiver; in large
+/// networks, it considers a sample of the receivers.
 ///
 /// # Source
 ///
