@@ -125,6 +125,11 @@ impl<'a, 'p> MovingCut<'a, 'p> {
         self.messages.crossing().steps(self.limits())
     }
 
+    /// Returns the number of messages that must enter the set, and the number that can enter it in one step.
+    pub(crate) fn entries(&self) -> [u64; 2] {
+        [self.messages.crossing().into, self.limits().into]
+    }
+
     /// Returns the bound that the set proves.
     pub(crate) fn bound(&self, rule: Rule) -> Option<LowerBound> {
         let nodes = self.inside.ones().map(NodeId::from_index).collect();

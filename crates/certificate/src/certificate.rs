@@ -91,6 +91,20 @@ pub enum Certificate {
         /// Number of transfers that can leave the near side in all steps together.
         crossings: u64,
     },
+    /// Messages that must enter a node set and reach several receivers there. A message that first enters in the last step
+    /// enters once per receiver.
+    ///
+    /// Proves `ceil((messages - floor(per_step / receivers)) / per_step) + 1` steps.
+    LateCut {
+        /// The node set, ascending.
+        nodes: Vec<NodeId>,
+        /// The smallest number of receivers in the set of these messages.
+        receivers: u64,
+        /// Number of messages with a source outside and at least `receivers` receivers inside.
+        messages: u64,
+        /// Number of entries possible in one step.
+        per_step: u64,
+    },
     /// The growth of the set of terminals that hold a message of one source.
     ///
     /// The source cannot start its last message before step `ceil(messages / ports)`, and a message spreads no faster

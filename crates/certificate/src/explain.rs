@@ -126,6 +126,11 @@ impl Display for Explanation<'_> {
                 write!(f, "{messages} must cross a cut of the time-expanded network, ")?;
                 write!(f, "but in {steps} at most {crossings} can")
             }
+            Certificate::LateCut { nodes, receivers, messages, per_step } => {
+                write!(f, "{} must go into {}", counted(*messages, "message"), self.set(nodes))?;
+                write!(f, ", at most {per_step} in a step, and in the last step one transfer per receiver")?;
+                write!(f, "; each has at least {}", counted(*receivers, "receiver"))
+            }
             Certificate::TreePackets { source, steps } => {
                 let (source, steps) = (self.name(*source), counted((*steps).into(), "step"));
                 write!(f, "the message of terminal {source} takes {steps} over the tree")?;

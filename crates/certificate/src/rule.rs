@@ -28,7 +28,7 @@ pub enum Rule {
     SourceCut,
     /// All deliveries to some terminals pass the channels that lead to them.
     Reception,
-    /// Messages cross a cut of the time-expanded network.
+    /// Messages cross a cut of the time-expanded network, or enter a part of the network before the last step.
     TimedCut,
     /// All messages together cross all channels of their paths.
     DistanceSum,

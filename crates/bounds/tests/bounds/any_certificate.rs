@@ -60,12 +60,16 @@ impl Numbers<'_> {
         let (messages, per_step) = (UNKNOWN, UNKNOWN);
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
-        match self.below(19) {
+        match self.below(21) {
             0 | 1 => self.cut(topology),
             2 => (Rule::SourceCut, Certificate::SourceCut { source, nodes: self.nodes(topology), messages, per_step }),
             3 => {
                 let nodes = self.nodes(topology);
                 (Rule::Reception, Certificate::Reception { nodes, deliveries: UNKNOWN, per_step })
+            }
+            19 | 20 => {
+                let (nodes, receivers) = (self.nodes(topology), 1 + self.below(topology.terminal_count()) as u64);
+                (Rule::TimedCut, Certificate::LateCut { nodes, receivers, messages, per_step })
             }
             4 | 5 => {
                 let nodes = topology.node_count();
@@ -148,12 +152,16 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
     let number = match (certificate, quantity) {
         (Certificate::Reversed { certificate }, _) => return correct(certificate, quantity, actual),
         (Certificate::Cut { messages, .. } | Certificate::TimedCut { messages, .. }, "messages that must cross")
-        | (Certificate::SourceCut { messages, .. }, "messages that must enter")
+        | (
+            Certificate::SourceCut { messages, .. } | Certificate::LateCut { messages, .. },
+            "messages that must enter",
+        )
         | (Certificate::Growth { messages, .. }, "messages of the source")
         | (Certificate::Eccentricity { messages, .. }, "messages that travel this far") => messages,
         (Certificate::Cut { per_step, .. }, "crossings in one step")
         | (Certificate::SourceCut { per_step, .. }, "resources that lead in")
         | (Certificate::Reception { per_step, .. }, "deliveries in one step")
+        | (Certificate::LateCut { per_step, .. }, "entries in one step")
         | (Certificate::DistanceSum { per_step, .. }, "channels crossed in one step")
         | (
             Certificate::Lengths { per_step, .. } | Certificate::ForwardingWindow { per_step, .. },
@@ -161,7 +169,10 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         ) => per_step,
         (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
         (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
-        (Certificate::Growth { receivers, .. }, "receivers of these messages") => receivers,
+        (
+            Certificate::Growth { receivers, .. } | Certificate::LateCut { receivers, .. },
+            "receivers of these messages",
+        ) => receivers,
         (Certificate::Growth { ports, .. }, "ports of the source")
         | (Certificate::Eccentricity { ports, .. }, "ports of the terminal") => ports,
         (Certificate::Growth { informed, .. }, "informed terminals") => return informed.push(actual),

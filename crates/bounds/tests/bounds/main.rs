@@ -4,6 +4,7 @@
 
 mod any_certificate;
 mod arc_forwarding;
+mod capacities;
 mod certificates;
 mod documents;
 mod flows;

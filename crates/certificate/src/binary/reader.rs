@@ -180,6 +180,12 @@ impl Reader<'_> {
                 distance: self.u64()?,
                 per_step: self.u64()?,
             },
+            17 => Certificate::LateCut {
+                nodes: self.nodes()?,
+                receivers: self.u64()?,
+                messages: self.u64()?,
+                per_step: self.u64()?,
+            },
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

@@ -61,7 +61,7 @@ fn must_cross(problem: &Problem<'_>, inside: &[bool]) -> [u64; 2] {
 }
 
 /// Returns the number of crossings possible in one step.
-fn can_cross(problem: &Problem<'_>, nodes: &[NodeId], inside: &[bool], direction: Direction) -> u64 {
+pub(super) fn can_cross(problem: &Problem<'_>, nodes: &[NodeId], inside: &[bool], direction: Direction) -> u64 {
     let topology = problem.topology();
     let crossing = |from: bool| {
         topology.channels().filter(move |&channel| {

@@ -11,6 +11,7 @@ mod distance_sum;
 mod eccentricity;
 mod gossip;
 mod growth;
+mod late_cut;
 mod lengths;
 mod messages;
 mod nodes;
@@ -102,6 +103,9 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::TimedCut, Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings }) => {
             let labels = timed_cut::Labels { steps: *infeasible, holds, sends, receives };
             timed_cut::steps_proved(problem, &labels, [*messages, *crossings])
+        }
+        (Rule::TimedCut, &Certificate::LateCut { ref nodes, receivers, messages, per_step }) => {
+            late_cut::steps_proved(problem, nodes, [receivers, messages, per_step])
         }
         (Rule::TreePackets, &Certificate::TreePackets { source, steps }) => {
             tree_packets::steps_proved(problem, source, steps)

@@ -1,6 +1,7 @@
-//! Messages that cross a cut of the time-expanded network.
+//! Messages that cross a cut of the time-expanded network, or enter a part of the network before the last step.
 
 mod cut_labels;
+mod late_cut;
 mod message_group;
 mod time_expanded;
 mod tree_routing;
@@ -30,7 +31,10 @@ const VISITS: usize = 8;
 /// The smallest number of moments in a time-expanded network.
 const MIN_MOMENTS: usize = 16;
 
-pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Eccentricity];
+pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Cut, Rule::Eccentricity];
+
+/// The rules that a cut of the time-expanded network must exceed.
+const EXCEEDS: &[Rule] = &[Rule::Ports, Rule::Eccentricity];
 
 /// Computes the number of steps in which messages cross the best cut of the time-expanded network.
 ///
@@ -40,7 +44,9 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Eccentricity];
 /// bring all messages to their receivers. A minimum cut then gives the number of steps for which it has too little
 /// capacity.
 ///
-/// Applies to two or more messages under store-and-forward. The bound must exceed those of the [ports](super::ports)
+/// Under wormhole switching, it considers the cuts whose messages must enter [before the last step](late_cut).
+///
+/// Applies to two or more messages. Under store-and-forward, the bound must exceed those of the [ports](super::ports)
 /// and the [distances](super::eccentricity). For a scatter from one source, or to one receiver, it is the optimum if
 /// only opposite channels share resources and no times are merged. Takes a few flows of `O(M T)` arcs per receiver. In
 /// larger networks, times in the middle are merged, and beyond that, it considers a sample of the receivers.
@@ -50,14 +56,17 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Eccentricity];
 /// Ford and Fulkerson, *Flows in Networks* (1962), §III.9.
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let messages = problem.messages();
-    if problem.model().switching != Switching::StoreAndForward || messages.len() == 1 {
+    if messages.len() == 1 {
         return None;
+    }
+    if problem.model().switching == Switching::Wormhole {
+        return late_cut::bound(problem, request, request.proved_by(BUILDS_ON));
     }
     let demand = Demand::new(problem);
     let (topology, groups) = (problem.topology(), MessageGroup::all(problem, &demand)?);
     let visits = VISITS * (topology.node_count() + topology.channel_count());
     let mut open: Vec<MessageGroup> = sample(&groups, SEARCH_WORK / visits).copied().collect();
-    let mut steps = request.proved_by(BUILDS_ON);
+    let mut steps = request.proved_by(EXCEEDS);
     let (capacities, routing) = (TimedCapacities::new(problem), TreeRouting::new(problem));
     let mut best = None;
     while steps < request.enough.min(u32::MAX - 1) && !request.is_over() {
