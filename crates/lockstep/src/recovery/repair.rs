@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_certificate::LowerBound;
 use lockstep_construct::{ConstructEngine, repair, survivors};
 use lockstep_schedule::{Budget, DistributePhase, Engine, NotFound, Problem, Schedule, verify};
 
@@ -30,7 +31,7 @@ pub(super) struct ScheduleRepair<'a> {
 
 impl ScheduleRepair<'_> {
     /// Returns the plan of the repaired schedule, or `None` if some phase of it cannot be repaired. An all-reduce can be
-    /// repaired if some step ends its reduction and begins its distribution.
+    /// repaired if some step ends its reduction and begins its distribution, or if the faults affect no transfer.
     pub(super) fn run(
         &self,
         schedule: &Schedule,
@@ -39,6 +40,9 @@ impl ScheduleRepair<'_> {
         let (old_phases, phases) = (DistributePhase::all(self.before), DistributePhase::all(self.problem));
         let (mut whole, mut bounds, mut changes) = (Schedule::new(), Vec::new(), Changes::default());
         let Some(parts) = parts(self.before, &old_phases, schedule) else {
+            if verify(self.problem, schedule).is_ok() {
+                return self.keep(&phases, schedule, observe).map(Some);
+            }
             tracing::info!("no repair of an all-reduce whose reduction and distribution overlap");
             return Ok(None);
         };
@@ -63,15 +67,46 @@ impl ScheduleRepair<'_> {
                 }
             }
         }
-        let bound = lockstep_bounds::of_phases(&phases, bounds);
-        let bound = bound_of_whole(self.problem, bound, whole.step_count() as u32, self.budget, observe);
+        self.plan(&phases, bounds, whole, changes, cut_short, observe).map(Some)
+    }
+
+    /// Returns the plan of a schedule that the faults do not affect.
+    fn keep(
+        &self,
+        phases: &[DistributePhase<'_>],
+        schedule: &Schedule,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(Plan, Repaired), PlanError> {
+        let bound = |phase: &DistributePhase<'_>| {
+            let problem = phase.problem(self.problem);
+            let mut search = BoundSearch::new(&problem);
+            raise_bound(&mut search, Cost::Searches, u32::MAX, self.budget, observe);
+            search.best().clone()
+        };
+        let bounds = phases.iter().map(bound).collect();
+        let changes = Changes { kept: schedule.transfer_count(), ..Changes::default() };
+        self.plan(phases, bounds, schedule.clone(), changes, None, observe)
+    }
+
+    /// Returns the verified plan of a schedule of all phases.
+    fn plan(
+        &self,
+        phases: &[DistributePhase<'_>],
+        bounds: Vec<LowerBound>,
+        schedule: Schedule,
+        changes: Changes,
+        cut_short: Option<CutShort>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(Plan, Repaired), PlanError> {
+        let bound = lockstep_bounds::of_phases(phases, bounds);
+        let bound = bound_of_whole(self.problem, bound, schedule.step_count() as u32, self.budget, observe);
         let engine = ConstructEngine.name();
         let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
-        let plan = Plan::verified(self.problem, whole, None, bound, origin)
+        let plan = Plan::verified(self.problem, schedule, None, bound, origin)
             .map_err(|refusal| PlanError::refused(engine, refusal))?;
         let repaired = Repaired { steps: plan.step_count(), changes };
         observe(Event::Repaired(repaired));
-        Ok(Some((plan, repaired)))
+        Ok((plan, repaired))
     }
 
     /// Repairs the schedule of one phase, which distributes its messages.
