@@ -1,6 +1,6 @@
 //! Random spaces and individuals for unit tests.
 
-use lockstep_schedule::strategy::{Instance, instance, instance_with_capacities};
+use lockstep_schedule::strategy::{Instance, instance, instance_with_capacities, packet_problem};
 use lockstep_schedule::{Collective, NotFound, Pattern, Phase, Problem, Switching};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -42,7 +42,7 @@ pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = In
 pub(crate) fn forwarded(max_nodes: usize) -> impl Strategy<Value = Instance> {
     searchable_broadcast(max_nodes).prop_filter_map("no terminal forwards messages", |mut instance| {
         instance.model.switching = Switching::StoreAndForward;
-        Problem::new(&instance.topology, &instance.collective, instance.model).is_ok().then_some(instance)
+        packet_problem(&instance.topology, &instance.collective, instance.model).is_some().then_some(instance)
     })
 }
 

@@ -73,8 +73,8 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 #[cfg(test)]
 mod tests {
     use lockstep_bounds::Rule;
-    use lockstep_schedule::strategy::any_model;
-    use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
+    use lockstep_schedule::strategy::{any_model, packet_problem};
+    use lockstep_schedule::{Budget, Collective, verify};
     use proptest::prelude::*;
 
     use super::*;
@@ -94,8 +94,7 @@ mod tests {
             } else {
                 Collective::broadcast(root)
             };
-            let model = CommunicationModel { switching: Switching::StoreAndForward, ..model };
-            let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+            let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
             let schedule = (FLOODING.find)(&MethodRequest::first(&problem, &Budget::unlimited())).ok();
             prop_assert!(schedule.is_some() || model.ports != Ports::All);
             if let Some(schedule) = schedule {

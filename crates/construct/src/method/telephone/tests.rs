@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_schedule::strategy::any_model;
+use lockstep_schedule::strategy::{any_model, packet_problem};
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, verify};
 use lockstep_topology::strategy::{shuffled, tree};
 use proptest::prelude::*;
@@ -95,8 +95,7 @@ proptest! {
         any in any_model(),
     ) {
         let (root, collective) = broadcast_to(&topology, root, &others);
-        let model = CommunicationModel { switching: Switching::StoreAndForward, ..any };
-        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let Some(problem) = packet_problem(&topology, &collective, any) else { return Ok(()) };
         let fewest = exhaustive_steps(&problem, root);
         let found = steps(&problem, fewest).expect("it serves every network");
         prop_assert!((fewest..=fewest + 1).contains(&found), "{} after {}", found, fewest);
