@@ -18,7 +18,7 @@ use crate::kit::transfer_log::TransferLog;
 /// Disjoint trees, and the chunks that each tree carries.
 #[derive(Debug)]
 pub(super) struct TreePlan {
-    /// The trees that each channel belongs to, at most as many as its capacity.
+    /// The trees that each channel belongs to, no more than its capacity.
     trees_over: Vec<Vec<u32>>,
     /// The chunks of each tree.
     chunks: Vec<Range<u32>>,
