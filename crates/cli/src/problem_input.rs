@@ -175,7 +175,8 @@ impl ProblemInput {
         match Problem::new(topology, collective, *model) {
             // After failures, the list of disconnected terminals says more than one unreachable pair.
             Err(ProblemError::Unreachable { .. }) if topology.failed_channels().next().is_some() => {
-                let survivability = Survivability::of(topology, Transport::of(collective.pattern(), *model));
+                let survivability =
+                    Survivability::of(topology, Transport::of(collective.pattern(), model.on(topology)));
                 bail!("{}: {}", topology.name(), survivability.describe(topology))
             }
             problem => problem.with_context(|| spec.clone()),

@@ -19,7 +19,7 @@ fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
         Collective::gather(root),
         Collective::all_reduce(),
     ];
-    for spec in ["mesh:4x4", "mesh:1x3", "kautz:2,3", "full-b-tree:15", "complete:4"] {
+    for spec in ["mesh:4x4", "mesh:1x4", "kautz:2,3", "full-b-tree:15", "complete:4"] {
         let topology: Topology = spec.parse().unwrap();
         for topology in [topology.half_duplex(), topology] {
             for collective in &collectives {

@@ -79,7 +79,7 @@ impl Consequence {
 
 /// Returns what is lost, if a loss makes the problem impossible.
 fn loss(error: ProblemError, before: &Plan, network: &Topology) -> Result<Loss, ConsequenceError> {
-    let transport = Transport::of(before.collective().pattern(), before.model());
+    let transport = Transport::of(before.collective().pattern(), before.model().on(network));
     match (error, before.collective().root()) {
         (ProblemError::HasFailed { .. }, Some(root)) => Ok(Loss::Root(root)),
         (ProblemError::TooFewTerminals { .. } | ProblemError::Unreachable { .. }, _) => {
