@@ -45,7 +45,7 @@ use crate::transfer_rules::TransferRules;
 ///
 /// # Source
 ///
-/// The optimum: Edmonds, "Edge-disjoint branchings", *Combinatorial Algorithms* (1973), and Zhao et al., *ForestColl*,
+/// The optimum: Edmonds, "Edge-disjoint branchings", *Combinatorial Algorithms* (1973), and Zhao et al., "`ForestColl`",
 /// arXiv 2402.06787 (2024). The iteration: Dinkelbach, "On nonlinear fractional programming", *Management Science* 13 (1967).
 pub fn throughput(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> {
     let phases = DistributePhase::all(problem);
@@ -128,7 +128,9 @@ fn best_cut(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> {
     }
     let ends = |channel: ChannelId| [topology.tail(channel), topology.head(channel)].map(ResourceFlow::at);
     let mut flow = ResourceFlow::new(topology, |channel| [rules.carries(channel).then(|| ends(channel)), None]);
-    sources.iter().for_each(|&source| flow.supply(source, 0));
+    for &source in sources {
+        flow.supply(source, 0);
+    }
     // One flow sorts the arcs, so that the copies of the threads need not.
     flow.flow(0, ResourceFlow::source(topology), ResourceFlow::sink(topology));
     let time = budget.clone().with_evaluations(u64::MAX);

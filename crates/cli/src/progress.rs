@@ -138,11 +138,10 @@ impl FrontLine {
     /// Shows one more schedule.
     pub(crate) fn see(&mut self, event: FrontEvent) {
         self.planned += 1;
-        let FrontEvent { chunks, width, steps, width_sum } = event;
+        let FrontEvent { chunks, steps, width_sum, .. } = event;
         let planned = self.planned;
-        self.bar.set_message(format!(
-            "schedule {planned}: {chunks} chunks in steps of width {width} or less: {steps} steps, {width_sum} together"
-        ));
+        self.bar
+            .set_message(format!("schedule {planned}: {chunks} chunks in {steps} steps of width {width_sum} together"));
     }
 
     /// Removes the line.

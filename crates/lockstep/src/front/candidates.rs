@@ -125,7 +125,9 @@ impl<'a> StepWidths<'a> {
         for transfer in steps.iter().flat_map(Step::iter) {
             transfer.path.iter().for_each(|&channel| uses[topology.resource(channel).index()] = 0);
             if let (Some(&first), Some(&last)) = (transfer.path.first(), transfer.path.last()) {
-                [topology.tail(first), topology.head(last)].into_iter().for_each(|node| ends[node.index()] = [0; 2]);
+                for node in [topology.tail(first), topology.head(last)] {
+                    ends[node.index()] = [0; 2];
+                }
             }
         }
         NonZeroU32::new(width).unwrap_or(NonZeroU32::MIN)

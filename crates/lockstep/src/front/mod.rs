@@ -4,6 +4,7 @@ mod candidates;
 mod envelope;
 mod front_plan;
 mod search;
+mod stages;
 
 pub use front_plan::{Front, FrontBound, FrontPlan};
 pub use search::{FrontError, FrontEvent, FrontOptions, front};

@@ -2,12 +2,13 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use lockstep_bounds::{least_latency, throughput};
+use lockstep_bounds::{Cost, least_latency, throughput};
 use lockstep_schedule::{Budget, Collective, CollectiveName, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
 
 use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
 use super::envelope::{Line, lower_envelope};
 use super::front_plan::{Front, FrontBound, FrontPlan};
+use super::stages::StagePlanner;
 use crate::planner::{PlanError, PlanOptions, Planner};
 
 /// What a front covers, and how much work it may take.
@@ -61,11 +62,10 @@ pub enum FrontError {
 
 /// A report about the work on a front: a schedule was planned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct FrontEvent {
     /// Number of chunks per message.
     pub chunks: u32,
-    /// The width for which it was planned.
-    pub width: u32,
     /// Its number of steps.
     pub steps: u32,
     /// The sum of their widths.
@@ -88,7 +88,8 @@ pub struct FrontEvent {
 ///
 /// # Source
 ///
-/// Steps of several widths: Cai et al., "Synthesizing optimal collective algorithms" (SCCL), PPoPP 2021.
+/// Steps of several widths: Cai et al., "Synthesizing optimal collective algorithms" (SCCL), *Principles and Practice of Parallel
+/// Programming* (2021).
 pub fn front(
     problem: &Problem<'_>,
     options: &FrontOptions,
@@ -111,9 +112,10 @@ pub fn front(
             search.is_cut_short = true;
             break;
         }
-        if let Some(event) = search.plan(&version)? {
-            observe(event);
+        if version.width == NonZeroU32::MIN {
+            search.plan_stages(&version.collective, &mut observe)?;
         }
+        search.plan(&version, &mut observe)?;
     }
     Ok(search.into_front())
 }
@@ -181,7 +183,7 @@ struct FrontSearch<'a, 'p> {
 }
 
 /// The product of steps and transfers up to which steps are joined: each step takes a verification.
-const MAX_JOIN_WORK: usize = 1 << 22;
+const MAX_JOIN_WORK: usize = 1 << 19;
 
 impl<'a, 'p> FrontSearch<'a, 'p> {
     fn new(problem: &'p Problem<'a>, options: &'p FrontOptions, budget: &'p Budget, bound: FrontBound) -> Self {
@@ -206,35 +208,66 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     }
 
     /// Plans a version, unless it is too large or can be best for no size.
-    fn plan(&mut self, version: &Version) -> Result<Option<FrontEvent>, FrontError> {
+    fn plan(&mut self, version: &Version, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
         let Version { collective, width } = version;
         let topology = self.problem.topology();
         let problem = Problem::new(topology, collective, self.problem.model()).map_err(PlanError::from)?;
         let is_first = self.plans.is_empty();
         let deliveries = self.deliveries.saturating_add(problem.messages().delivery_count());
-        if !is_first && (deliveries > self.options.deliveries || self.is_useless(&problem, *width)) {
-            return Ok(None);
+        let (parts, widths) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
+        let steps = widths.div_ceil(width.get().into());
+        if !is_first && (deliveries > self.options.deliveries || self.is_useless(parts, steps, widths)) {
+            return Ok(());
         }
-        let Ok(wide) = topology.widened(*width) else { return Ok(None) };
+        let Ok(wide) = topology.widened(*width) else { return Ok(()) };
         let wide = Problem::new(&wide, collective, widened_model(problem.model(), *width)).map_err(PlanError::from)?;
+        // The bound of the front serves all schedules.
+        let options = PlanOptions { bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
         let budget = self.budget.clone().with_evaluations(self.options.evaluations);
-        let plan = match Planner::new(wide, PlanOptions::auto(self.options.seed)).run(&budget, |_| {}) {
+        let plan = match Planner::new(wide, options).run(&budget, |_| {}) {
             Ok(plan) => plan,
-            Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => return Ok(None),
+            Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => return Ok(()),
             Err(error) => return Err(error.into()),
         };
         self.deliveries = deliveries;
-        let cost = self.add(&problem, plan.engine(), plan.schedule())?;
-        Ok(Some(FrontEvent {
-            chunks: collective.chunks().get(),
-            width: width.get(),
-            steps: plan.step_count(),
-            width_sum: cost.width_sum,
-        }))
+        observe(self.add(&problem, plan.engine(), plan.schedule())?);
+        Ok(())
+    }
+
+    /// Plans a collective of broadcasts in few steps of several widths.
+    fn plan_stages(&mut self, collective: &Collective, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
+        let problem =
+            Problem::new(self.problem.topology(), collective, self.problem.model()).map_err(PlanError::from)?;
+        let deliveries = problem.messages().delivery_count();
+        if self.deliveries.saturating_add(deliveries) > self.options.deliveries {
+            return Ok(());
+        }
+        let planner = StagePlanner::new(&problem);
+        let Some(breadth_first) = planner.breadth_first() else { return Ok(()) };
+        self.deliveries += deliveries;
+        observe(self.add(&problem, "breadth-first", &breadth_first)?);
+        let (parts, least) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
+        let phases = planner.phase_count();
+        for width_sum in least.div_ceil(phases)..breadth_first.width_sum().div_ceil(phases) {
+            for widths in planner.widths(u32::try_from(width_sum).unwrap_or(u32::MAX)) {
+                if self.is_over() || self.deliveries.saturating_add(deliveries) > self.options.deliveries {
+                    return Ok(());
+                }
+                if self.is_useless(parts, phases * widths.len() as u64, phases * width_sum) {
+                    break;
+                }
+                self.deliveries += deliveries;
+                if let Some(schedule) = planner.in_steps_of(&widths, self.options.seed) {
+                    observe(self.add(&problem, "rarest-first", &schedule)?);
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Adds a schedule with the least widths that its transfers need, and drops the schedules that are best for no size.
-    fn add(&mut self, problem: &Problem<'_>, engine: &str, schedule: &Schedule) -> Result<SynchronousCost, FrontError> {
+    fn add(&mut self, problem: &Problem<'_>, engine: &str, schedule: &Schedule) -> Result<FrontEvent, FrontError> {
         let topology = problem.topology();
         let mut schedule = with_least_widths(problem, schedule);
         if schedule.step_count() * schedule.transfer_count() <= MAX_JOIN_WORK {
@@ -244,6 +277,11 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
         let cost = SynchronousCost::of(topology, &schedule);
         self.compared += 1;
+        let event = FrontEvent {
+            chunks: problem.collective().chunks().get(),
+            steps: schedule.step_count() as u32,
+            width_sum: cost.width_sum,
+        };
         self.plans.push(FrontPlan {
             steps: schedule.step_count() as u32,
             file: ScheduleFile::new(problem, schedule),
@@ -252,17 +290,20 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             least_size: 0,
         });
         self.keep_envelope();
-        Ok(cost)
+        Ok(event)
     }
 
-    /// Returns true if no schedule of this problem in steps of this width can be best for some size.
-    fn is_useless(&self, problem: &Problem<'_>, width: NonZeroU32) -> bool {
-        let mut lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
-        let parts = FrontBound::parts_of(problem);
+    /// Returns the sum of the widths that a schedule needs at least.
+    fn least_width_sum(&self, problem: &Problem<'_>) -> u64 {
         let [numerator, denominator] = self.bound.width_per_part();
-        let widths = u128::from(numerator) * u128::from(parts);
-        let widths = u64::try_from(widths.div_ceil(denominator.into())).unwrap_or(u64::MAX).max(1);
-        let steps = widths.div_ceil(width.get().into()).max(self.bound.latency.steps.into());
+        let widths = u128::from(numerator) * u128::from(FrontBound::parts_of(problem));
+        u64::try_from(widths.div_ceil(denominator.into())).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// Returns true if no schedule with this number of parts, steps and this sum of widths can be best for some size.
+    fn is_useless(&self, parts: u64, steps: u64, widths: u64) -> bool {
+        let mut lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
+        let steps = steps.max(self.bound.latency.steps.into());
         let latency_ps = u128::from(steps) * u128::from(self.least_latency_ps);
         let latency_ps = latency_ps.max(self.bound.latency.picoseconds.into());
         lines.push(Line { latency_ps, width_per_part: [widths, parts] });
