@@ -39,7 +39,7 @@ fn dgx_1_has_the_published_front() {
     assert_eq!(figures(&front_of(&problem, FrontOptions::default())), published, "other node numbers");
 }
 
-/// For large sizes, 15 steps for 13 chunks are the optimum of ForestColl, 15/13.
+/// For large sizes, 15 steps for 13 chunks are the optimum of `ForestColl`, 15/13.
 #[test]
 fn large_sizes_reach_the_throughput_optimum() {
     let setup = Setup::new(

@@ -39,7 +39,7 @@ pub struct CurvePlot {
 ///
 /// let series = vec![PointSeries { name: "ring".into(), points: vec![[1e3, 2.0], [1e6, 40.0]], labels: vec![] }];
 /// let plot = CurvePlot { title: "Time".into(), x: "bytes".into(), y: "us".into(), x_ticks: vec![(1e3, "1 kB".into())], series };
-/// assert_eq!(curves_svg("All-gather", &[plot]).matches("<polyline").count(), 1);
+/// assert_eq!(curves_svg("All-gather", &[plot]).matches("class=\"curve\"").count(), 1);
 /// ```
 pub fn curves_svg(title: &str, plots: &[CurvePlot]) -> String {
     let mut size = Point::new(0.0, 0.0);
@@ -94,7 +94,7 @@ fn laid_out(plot: &CurvePlot) -> (Point, impl FnOnce(&mut Markup)) {
     let count = plot.series.len();
     let key = move |out: &mut Markup, series: usize, at: Point| {
         let ends = [Point::new(at.x - 6.0, at.y), Point::new(at.x + 6.0, at.y)];
-        polyline(out, &ends, &colour(series, count));
+        polyline(out, "key", &ends, &colour(series, count));
     };
     chart.laid_out(key, move |out, frame| {
         for tick in &x.ticks {
@@ -104,7 +104,7 @@ fn laid_out(plot: &CurvePlot) -> (Point, impl FnOnce(&mut Markup)) {
         for (number, series) in plot.series.iter().enumerate() {
             let at = |point: &[f64; 2]| place(frame, &x, *point);
             let points: Vec<Point> = series.points.iter().filter(|point| is_point(point)).map(at).collect();
-            polyline(out, &points, &colour(number, count));
+            polyline(out, "curve", &points, &colour(number, count));
         }
     })
 }
@@ -113,10 +113,10 @@ fn place(frame: &PlotFrame, x: &AxisScale, point: [f64; 2]) -> Point {
     Point::new(frame.at.x + x.share(point[0]) * frame.size.x, frame.height(point[1]))
 }
 
-fn polyline(out: &mut Markup, points: &[Point], colour: &str) {
+fn polyline(out: &mut Markup, class: &str, points: &[Point], colour: &str) {
     let points: Vec<String> = points.iter().map(|at| format!("{},{}", number(at.x), number(at.y))).collect();
     let style = [("fill", "none"), ("stroke", colour), ("stroke-width", "1.8"), ("stroke-linejoin", "round")];
-    out.empty("polyline", &[&[("points", &*points.join(" "))][..], &style].concat());
+    out.empty("polyline", &[&[("class", class), ("points", &*points.join(" "))][..], &style].concat());
 }
 
 #[cfg(test)]
