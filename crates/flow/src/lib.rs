@@ -1,7 +1,7 @@
 //! Flow-level simulation of communication programs on interconnection networks.
 //!
-//! This crate computes the duration of communication from the sharing of link capacity. It does not model packets,
-//! buffers or latency.
+//! This crate computes the duration of communication from the sharing of link capacity, and the latencies of channels. It does
+//! not model packets and buffers.
 //!
 //! ```
 //! use std::num::NonZeroU32;
@@ -35,6 +35,7 @@
 //! - A *task* sends flows, receives flows and computes. [`Programs`] list the events of all tasks.
 //! - A *flow* is a number of units on its way from one task to another. Flows on the same link share its capacity.
 //! - Sizes are in *units* and times in *time units*. The capacity of a link is in units per time unit.
+//!   In a network with bandwidths, a unit is a byte, and [`time_unit_ps`] is the length of a time unit.
 //!
 //! # Entry points
 //!
@@ -73,6 +74,6 @@ pub use programs_error::ProgramsError;
 pub use programs_file::ProgramsFileError;
 pub use replay::ReplayError;
 pub use routing::Routing;
-pub use simulate::simulate;
+pub use simulate::{simulate, time_unit_ps};
 pub use simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation};
 pub use workload::{DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, UnknownWorkload, Workload, WorkloadError, WorkloadOptions};

@@ -78,7 +78,7 @@ pub struct SimulationOptions {
     pub clock: Clock,
     /// The connection of tasks to the network.
     pub endpoints: Endpoints,
-    /// Capacity of a link in units per time unit, 1e-6 to 1e15. A half-duplex link shares it between its directions.
+    /// Capacity of a channel of capacity 1 in units per time unit, 1e-6 to 1e15. A half-duplex link shares it between its directions.
     /// See [`DEFAULT_CAPACITY`].
     pub capacity: f64,
     /// Largest number of active flows per sending task. A task waits before it exceeds it. `None` for no limit.

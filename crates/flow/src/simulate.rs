@@ -22,8 +22,12 @@ const NO_TASK: u32 = u32::MAX;
 ///
 /// Each task executes the events of its program in order. A send starts a flow without waiting, a receive waits for the
 /// arrival of its flow, and a computation takes its time. Flows progress at the rates of [`SimulationOptions::rates`],
-/// which change only when a flow starts or ends. Flows have no latency, and a flow without links arrives at once. The
-/// result does not depend on the number of threads.
+/// which change only when a flow starts or ends. A flow without links arrives at once. The result does not depend on the
+/// number of threads.
+///
+/// A channel of capacity `b` carries `b` times [`SimulationOptions::capacity`]. If the network says what one unit of capacity
+/// is, a unit of data is a byte, and the [time unit](time_unit_ps) follows. Then a flow arrives the latencies of its channels
+/// after its last byte was sent.
 ///
 /// Routing takes one search of O(nodes + channels) per sending terminal, and memory for all paths. Then each end of a
 /// flow takes time proportional to the number of flows on its links, or, with max-min rates, of affected flows.
@@ -75,19 +79,35 @@ pub fn simulate(
     programs.check_events()?;
     let awaited = awaited_flows(programs)?;
     let routed = RoutedFlows::new(topology, programs, options)?;
+    let time_unit_ps = time_unit_ps(topology, options);
     let (end, flows, events) = match options.rates {
-        RateModel::EqualShare => SimulationRun::<EqualShare>::new(programs, &awaited, &routed, options).finish()?,
-        RateModel::MaxMin => SimulationRun::<MaxMin>::new(programs, &awaited, &routed, options).finish()?,
+        RateModel::EqualShare => {
+            SimulationRun::<EqualShare>::new(programs, &awaited, &routed, options, time_unit_ps).finish()?
+        }
+        RateModel::MaxMin => {
+            SimulationRun::<MaxMin>::new(programs, &awaited, &routed, options, time_unit_ps).finish()?
+        }
     };
     let busiest = busiest(topology, &routed, options.capacity * end);
     Ok(Simulation { makespan: end, flow_times: FlowTimes::of(&flows), busiest, events, flows })
 }
 
-/// Returns the link that carried the most units. `possible` is the number of units that each link could have carried.
+/// Returns the picoseconds of a time unit, if the network says what one unit of capacity is: the time in which a channel of
+/// capacity 1 carries [`SimulationOptions::capacity`] bytes.
+pub fn time_unit_ps(topology: &Topology, options: &SimulationOptions) -> Option<f64> {
+    Some(options.capacity * 1e12 / topology.unit_bytes_per_second()? as f64)
+}
+
+/// Returns the link that carried the most units for its capacity. `possible` is the number of units that a link of capacity 1
+/// could have carried.
 fn busiest(topology: &Topology, routed: &RoutedFlows, possible: f64) -> Option<LinkUse> {
     let loads = routed.loads();
-    let (number, units) =
-        loads.into_iter().enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+    let share = |number: usize, units: f64| units / routed.link_capacity(number as u32);
+    let busier = |best: (usize, f64), next: (usize, f64)| {
+        if share(next.0, next.1) > share(best.0, best.1) { next } else { best }
+    };
+    let (number, units) = loads.into_iter().enumerate().reduce(busier)?;
+    let possible = possible * routed.link_capacity(number as u32);
     let link = match (number.checked_sub(routed.resource_count), routed.access_count) {
         (None, _) => {
             let of_resource = |channel: &ChannelId| topology.resource(*channel).index() == number;
@@ -131,9 +151,11 @@ struct SimulationRun<'a, R> {
     missing: Vec<u32>,
     /// The task that waits for each flow.
     waiter: Vec<u32>,
-    /// The ends of subflows, followed by the ends of computations, numbered by task.
+    /// The ends of subflows, the ends of computations, numbered by task, and the arrivals of subflows.
     queue: EventQueue,
     rates: R,
+    /// Time units per picosecond; 0 if latencies do not count.
+    units_per_ps: f64,
     /// Remaining units of each subflow at the last change of its rate.
     left: Vec<f64>,
     /// Time of the last change of the rate of each subflow.
@@ -146,7 +168,13 @@ struct SimulationRun<'a, R> {
 }
 
 impl<'a, R: RateAllocation> SimulationRun<'a, R> {
-    fn new(programs: &'a Programs, awaited: &'a [u32], routed: &'a RoutedFlows, options: &SimulationOptions) -> Self {
+    fn new(
+        programs: &'a Programs,
+        awaited: &'a [u32],
+        routed: &'a RoutedFlows,
+        options: &SimulationOptions,
+        time_unit_ps: Option<f64>,
+    ) -> Self {
         let (flows, subflows) = (routed.flow_count(), routed.subflow_count());
         let (mut flow, mut receive) = (0, 0);
         let at_start = |events: &Vec<Event>| {
@@ -167,7 +195,8 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
             spans: vec![FlowSpan { start: 0.0, end: 0.0 }; flows],
             missing: (0..flows as u32).map(|flow| routed.subflows(flow).len() as u32).collect(),
             waiter: vec![NO_TASK; flows],
-            queue: EventQueue::new(subflows + programs.task_count()),
+            queue: EventQueue::new(2 * subflows + programs.task_count()),
+            units_per_ps: time_unit_ps.map_or(0.0, f64::recip),
             rates: R::new(routed, options.capacity),
             left: vec![0.0; subflows],
             since: vec![0.0; subflows],
@@ -281,12 +310,20 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
 
     /// Handles the end of a subflow or a computation.
     fn end(&mut self, event: u32) {
-        if let Some(task) = event.checked_sub(self.routed.subflow_count() as u32) {
+        let (subflows, tasks) = (self.routed.subflow_count() as u32, self.tasks.len() as u32);
+        if let Some(arrived) = event.checked_sub(subflows + tasks) {
+            self.arrive(arrived);
+        } else if let Some(task) = event.checked_sub(subflows) {
             self.events += 1;
             self.ready.push(task);
         } else {
             self.ended.push(event);
-            self.arrive(event);
+            let latency = self.routed.latency_ps(event) as f64 * self.units_per_ps;
+            if latency > 0.0 {
+                self.queue.set(subflows + tasks + event, self.now + latency);
+            } else {
+                self.arrive(event);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use lockstep::Topology;
 use lockstep::flow::{
     Clock, DEFAULT_CAPACITY, DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, Endpoints, RateModel, Routing, SimulationOptions,
     Workload,
@@ -93,19 +94,22 @@ pub(crate) struct CarriageArgs {
     /// Links between tasks and the network: direct (unlimited), terminal-links (one per terminal) or task-links (one per task)
     #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Endpoints::Direct)]
     endpoints: Endpoints,
-    /// Capacity of a link in units per time unit
-    #[arg(long, help_heading = NETWORK, value_name = "UNITS", default_value_t = DEFAULT_CAPACITY)]
-    capacity: f64,
+    /// Capacity of a link in units per time unit; in a network with bandwidths, units are bytes [default: 1000; with bandwidths, the time unit is 1 us]
+    #[arg(long, help_heading = NETWORK, value_name = "UNITS")]
+    capacity: Option<f64>,
     /// Maximum number of active flows per task [default: no limit]
     #[arg(long, help_heading = NETWORK, value_name = "N")]
     outstanding: Option<NonZeroU32>,
 }
 
 impl SimulateArgs {
-    /// Returns the options of the simulation.
-    pub(crate) fn options(&self) -> SimulationOptions {
+    /// Returns the options of the simulation of a network.
+    pub(crate) fn options(&self, topology: &Topology) -> SimulationOptions {
         let CarriageArgs { routing, rates, clock, endpoints, capacity, outstanding } = self.carriage;
         let TrafficArgs { tasks: tasks_per_terminal, seed, .. } = self.traffic;
+        // Bytes per microsecond.
+        let of_unit = |unit: u64| unit as f64 / 1e6;
+        let capacity = capacity.unwrap_or_else(|| topology.unit_bytes_per_second().map_or(DEFAULT_CAPACITY, of_unit));
         SimulationOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, seed }
     }
 }

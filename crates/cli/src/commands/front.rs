@@ -200,7 +200,7 @@ fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
     if numerator > 0 {
         let rule = front.bound.widths.as_ref().map(|bound| format!(" ({})", bound.rule)).unwrap_or_default();
         let width = if denominator == 1 { numerator.to_string() } else { format!("{numerator}/{denominator}") };
-        least.push_str(&format!(", width {width} per chunk{rule}"));
+        least = format!("{least}, width {width} per chunk{rule}");
     }
     sheet.line("at least", least);
     sheet.line("compared", text::counted(front.compared, "schedule"));

@@ -7,7 +7,7 @@ use lockstep::Topology;
 use lockstep::files::to_json_rows;
 use lockstep::flow::{
     Clock, Endpoints, FlowSpan, FlowTimes, Link, LinkUse, Programs, RateModel, Routing, Simulation, SimulationOptions,
-    WorkloadOptions, simulate,
+    WorkloadOptions, simulate, time_unit_ps,
 };
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
         "--write-programs: standard output cannot carry both programs and --json; give a file"
     );
     let (topology, programs, traffic) = traffic_of(args, verbosity)?;
-    let options = args.options();
+    let options = args.options(&topology);
     if let Some(output) = written {
         output.write(&programs.to_json())?;
     }
@@ -102,6 +102,9 @@ struct SimulationRecord<'a> {
     tasks: usize,
     flow_count: usize,
     options: UsedOptions,
+    /// Picoseconds of a time unit, if the network has bandwidths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_unit_ps: Option<f64>,
     makespan: f64,
     flow_times: Option<FlowTimes>,
     busiest: Option<LinkUse>,
@@ -139,6 +142,7 @@ impl SimulationResult<'_> {
             tasks: self.tasks,
             flow_count: flows.len(),
             options: self.used_options(),
+            time_unit_ps: time_unit_ps(self.topology, &self.options),
             makespan: *makespan,
             flow_times: *flow_times,
             busiest: *busiest,
@@ -161,7 +165,13 @@ impl SimulationResult<'_> {
         );
         let routing = self.routing.map_or("none: each flow has its own path".to_owned(), |routing| routing.to_string());
         sheet.line("routing", routing);
-        sheet.line("time", format!("{} time units", rounded(*makespan)));
+        match time_unit_ps(self.topology, &self.options) {
+            Some(picoseconds) => {
+                let unit = rounded(picoseconds / 1e6);
+                sheet.line("time", format!("{} time units of {unit} us", rounded(*makespan)));
+            }
+            None => sheet.line("time", format!("{} time units", rounded(*makespan))),
+        }
         if let Some(FlowTimes { least, mean, median, greatest }) = flow_times {
             let [least, median, mean, greatest] = [*least, *median, *mean, *greatest].map(rounded);
             sheet.line("flow times", format!("{least} to {greatest}, median {median}, mean {mean}"));

@@ -121,7 +121,7 @@ impl MaxMin {
             let place = link as usize;
             if self.is_crossed.add(link) {
                 let used: f64 = self.link_subflows.of(link).iter().map(|&subflow| rate[subflow as usize]).sum();
-                self.free[place] = self.capacity - used;
+                self.free[place] = self.capacity * flows.link_capacity(link) - used;
                 self.open[place] = 0;
             }
             self.free[place] += rate[subflow as usize];

@@ -47,6 +47,10 @@ pub(crate) struct RoutedFlows {
     /// Index of the first link of each path in `links`, followed by the number of links.
     path_start: Vec<u32>,
     links: Vec<u32>,
+    /// Capacity of each link, in capacities of a channel of capacity 1.
+    link_capacity: Vec<f64>,
+    /// Latency of each link in picoseconds; empty if there is none.
+    link_latency: Vec<u64>,
 }
 
 impl RoutedFlows {
@@ -73,7 +77,10 @@ impl RoutedFlows {
             path: Vec::new(),
             path_start: vec![0],
             links: Vec::new(),
+            link_capacity: Vec::new(),
+            link_latency: latencies(topology),
         };
+        routed.link_capacity = capacities(topology, routed.link_count());
         // The first path of each flow, and its number of paths.
         let mut paths = Vec::new();
         let sorted_channels = SortedChannels::new(topology);
@@ -210,6 +217,20 @@ impl RoutedFlows {
         self.subflow_start[flow as usize]..self.subflow_start[flow as usize + 1]
     }
 
+    /// Returns the capacity of a link, in capacities of a channel of capacity 1.
+    #[inline]
+    pub(crate) fn link_capacity(&self, link: u32) -> f64 {
+        self.link_capacity[link as usize]
+    }
+
+    /// Returns the sum of the latencies of the links of a subflow, in picoseconds.
+    pub(crate) fn latency_ps(&self, subflow: u32) -> u64 {
+        if self.link_latency.is_empty() {
+            return 0;
+        }
+        self.links(subflow).iter().filter_map(|&link| self.link_latency.get(link as usize)).sum()
+    }
+
     /// Returns the number of units that each link carries in total.
     pub(crate) fn loads(&self) -> Vec<f64> {
         let mut loads = vec![0.0; self.link_count()];
@@ -220,6 +241,32 @@ impl RoutedFlows {
         }
         loads
     }
+}
+
+/// Returns the capacity of each of `links` links. Links between tasks and the network are as wide as the widest channel.
+fn capacities(topology: &Topology, links: usize) -> Vec<f64> {
+    let mut capacities = vec![0.0f64; topology.resource_count()];
+    let mut widest = 1.0f64;
+    for channel in topology.channels() {
+        let capacity = f64::from(topology.capacity(channel));
+        capacities[topology.resource(channel).index()] = capacity;
+        widest = widest.max(capacity);
+    }
+    capacities.resize(links, widest);
+    capacities
+}
+
+/// Returns the latency of each resource in picoseconds; none if all are 0.
+fn latencies(topology: &Topology) -> Vec<u64> {
+    if !topology.has_latencies() {
+        return Vec::new();
+    }
+    let mut latencies = vec![0; topology.resource_count()];
+    for channel in topology.channels() {
+        let latency: &mut u64 = &mut latencies[topology.resource(channel).index()];
+        *latency = (*latency).max(topology.latency_ps(channel));
+    }
+    latencies
 }
 
 /// Counts the channels of all paths before any path is stored, if a sample of the searches suggests that they are too many.

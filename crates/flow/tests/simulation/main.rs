@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
+mod clusters;
 mod laws;
 mod oracle;
 mod refusals;
