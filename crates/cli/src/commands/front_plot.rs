@@ -5,17 +5,13 @@ use lockstep::topology::Quantity;
 use lockstep::{Front, FrontPlan, Problem};
 use lockstep_report::{CurvePlot, PointSeries, curves_svg};
 
-/// Number of sizes per doubling.
-const POINTS: u32 = 4;
+/// A size is larger than the one before by one part of this number.
+const POINTS: u64 = 4;
 
 /// Draws the times and bus bandwidths of a front from the smallest to the largest size.
 pub(super) fn svg(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
-    let doublings = (sizes[1] as f64 / sizes[0] as f64).log2();
-    let count = ((doublings * f64::from(POINTS)).ceil() as u32).max(1);
-    let bytes: Vec<u64> = (0..=count)
-        .map(|place| (sizes[0] as f64 * (doublings * f64::from(place) / f64::from(count)).exp2()) as u64)
-        .map(|bytes| bytes.clamp(sizes[0], sizes[1]))
-        .collect();
+    let next = |&bytes: &u64| Some(bytes.saturating_add(bytes / POINTS + 1)).filter(|&bytes| bytes < sizes[1]);
+    let bytes: Vec<u64> = std::iter::successors(Some(sizes[0]), next).chain([sizes[1]]).collect();
     let ticks = std::iter::successors(Some(1u64), |size| size.checked_mul(16));
     let x_ticks: Vec<(f64, String)> = ticks.map(|size| (size as f64, Quantity::Size.format(size))).collect();
     let curve = |name: String, value: &dyn Fn(u64) -> f64| PointSeries {
