@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// The figures are those of ForestColl, in units of the narrowest link.
+/// The figures are those of `ForestColl`, in units of the narrowest link.
 #[test]
 fn machines_have_the_published_optimum() {
     let cases = [
