@@ -33,6 +33,8 @@
 //! - [`best`] returns the best bound, [`best_reaching`] stops at a number of steps, and [`all()`] returns the bounds of
 //!   all rules. [`by_rule`] returns the bound of one rule.
 //! - [`BoundSearch`] applies the rules one after the other, within a budget.
+//! - [`throughput()`] returns the bound of many chunks, as steps per chunk.
+//! - [`least_latency`] returns the steps and the latency that remain if every step is as wide as it wants.
 //! - [`symmetric()`] returns the bound of a Cayley graph with up to 2^64 nodes, without its channels.
 //!
 //! To add a rule, follow the [checklist].
@@ -47,6 +49,7 @@ mod common_root;
 mod cost;
 mod demand;
 mod dual_simplex;
+mod latency;
 mod length_program;
 mod length_search;
 mod members;
@@ -62,6 +65,7 @@ mod rule;
 mod rule_search;
 mod sample;
 mod symmetric;
+mod throughput;
 mod timed_length_search;
 mod timed_tree_table;
 mod transfer_rules;
@@ -72,6 +76,8 @@ pub use all::{all, all_within, by_rule};
 pub use best::{best, best_reaching};
 pub use bound_search::BoundSearch;
 pub use cost::Cost;
+pub use latency::{LeastLatency, least_latency};
 pub use lockstep_certificate::{LowerBound, Rule};
 pub use phases::of_phases;
 pub use symmetric::symmetric;
+pub use throughput::throughput;

@@ -36,6 +36,7 @@
 //!
 //! - [`LowerBound::check`] verifies a bound for a problem, [`LowerBound::check_symmetric`] for a Cayley graph.
 //! - [`Certificate::explain`] returns a certificate in words.
+//! - [`Certificate::quotient`] returns the bound before it is rounded up.
 //! - [`LowerBound::to_bytes`] and [`LowerBound::from_bytes`] write and read the binary form. The JSON form is that of
 //!   serde.
 
@@ -44,6 +45,7 @@ mod certificate;
 mod check;
 mod error;
 mod explain;
+mod quotient;
 mod rule;
 
 pub use binary::DecodeError;

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Design(args) => commands::design::run(&args, verbosity),
         Command::Bound(args) => commands::bound::run(&args, verbosity),
         Command::Plan(args) => commands::plan::run(&args, verbosity),
+        Command::Front(args) => commands::front::run(&args, verbosity),
         Command::Faults(args) => commands::faults::run(&args, verbosity),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Time(args) => commands::time::run(&args),

@@ -135,7 +135,7 @@ pub(crate) fn add_files(args: &ProblemArgs, files: &mut CommandFiles) -> anyhow:
 #[derive(Debug)]
 pub(crate) struct ProblemInput {
     spec: String,
-    topology: Topology,
+    pub(crate) topology: Topology,
     collective: Collective,
     model: CommunicationModel,
 }

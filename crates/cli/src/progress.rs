@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lockstep::Event;
 use lockstep::pareto::{EqualPoints, Evolution, MultiObjectiveProblem};
 use lockstep::schedule::SearchProgress;
 use lockstep::topology::OrderDegreeSearch;
+use lockstep::{Event, FrontEvent};
 
 use crate::args::Verbosity;
 use crate::checkpoint_file::CheckpointFile;
@@ -115,6 +115,38 @@ impl GenerationBar {
     /// Removes the bar.
     pub(crate) fn end(self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Progress of a front.
+pub(crate) struct FrontLine {
+    bar: ProgressBar,
+    planned: u32,
+}
+
+impl FrontLine {
+    /// Shows a line if standard error is a terminal without log output.
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
+        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity));
+        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
+        bar.set_message("lower bounds");
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self { bar, planned: 0 }
+    }
+
+    /// Shows one more schedule.
+    pub(crate) fn see(&mut self, event: FrontEvent) {
+        self.planned += 1;
+        let FrontEvent { chunks, steps, width_sum, .. } = event;
+        let planned = self.planned;
+        self.bar
+            .set_message(format!("schedule {planned}: {chunks} chunks in {steps} steps of width {width_sum} together"));
+    }
+
+    /// Removes the line.
+    pub(crate) fn end(self) {
+        self.bar.finish_and_clear();
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`schedule`] and [`shortest()`] run a portfolio of [`methods()`] with maximum flows, matchings, spanning trees, list
 //! scheduling, path colouring, balanced routes and symmetric search. [`all_reduce()`] plans all-reduces in which partial
-//! sums and results share steps. After a fault, [`survivors()`] returns the transfers that are still legal, and
+//! sums and results share steps. [`breadth_first()`] and [`in_steps_of()`] plan broadcasts in few wide steps. After a fault, [`survivors()`] returns the transfers that are still legal, and
 //! [`repair()`] extends them to a new schedule. This crate has no lower bounds, and no constructions for networks of a
 //! known structure.
 //!
@@ -42,6 +42,7 @@ mod method;
 mod portfolio;
 mod repair;
 mod schedule;
+mod wide_steps;
 
 pub use all_reduce::all_reduce;
 pub use construct_engine::ConstructEngine;
@@ -49,3 +50,4 @@ pub use kit::method::Method;
 pub use portfolio::MethodSchedule;
 pub use repair::{RepairedSchedule, Survivors, repair, survivors};
 pub use schedule::{methods, schedule, shortest};
+pub use wide_steps::{breadth_first, in_steps_of};

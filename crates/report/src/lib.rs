@@ -65,6 +65,6 @@ mod svg;
 mod table;
 
 pub use html::schedule_html;
-pub use plot::{BarChart, BarSeries, PointSeries, ScatterPlot, bars_svg, scatter_svg};
+pub use plot::{BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg};
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
 pub use table::{Table, csv_line};

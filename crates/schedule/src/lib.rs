@@ -95,7 +95,7 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
-pub use time::{CollectiveSize, TransferSpeed};
+pub use time::{CollectiveSize, SynchronousCost, TransferSpeed};
 pub use transport::Transport;
 pub use verify::{Verification, verify, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

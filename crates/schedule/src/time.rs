@@ -40,6 +40,8 @@ const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
 pub struct CollectiveSize {
     /// Bytes as nccl-tests counts them.
     pub bytes: u64,
+    /// Number of messages whose bytes add up to these.
+    pub messages: u64,
     /// Bytes of one message, before it is split into chunks, rounded up.
     pub message_bytes: u64,
     /// Bus bandwidth over algorithm bandwidth, as a fraction. It is 1 for a collective that nccl-tests does not know.
@@ -59,7 +61,8 @@ impl CollectiveSize {
             (Some(CollectiveName::Broadcast | CollectiveName::Reduce) | None, _) => (1, [1, 1]),
             (Some(_), _) => (ranks, [ranks - 1, ranks]),
         };
-        Self { bytes, message_bytes: bytes.div_ceil(parts.max(1)), bus_factor }
+        let parts = parts.max(1);
+        Self { bytes, messages: parts, message_bytes: bytes.div_ceil(parts), bus_factor }
     }
 
     /// Returns the algorithm bandwidth in bytes per second, rounded down: the bytes over the time.
@@ -107,12 +110,7 @@ impl TransferSpeed {
     ///
     /// The paths must be legal.
     pub fn synchronous_time(self, topology: &Topology, schedule: &Schedule) -> Picoseconds {
-        let mut total = 0u128;
-        for (_, step) in schedule.steps().filter(|(_, step)| !step.is_empty()) {
-            let latency = step.iter().map(|transfer| latency(topology, transfer)).max().unwrap_or(0);
-            total += u128::from(latency) + u128::from(step.width().get()) * self.transmission(1);
-        }
-        Picoseconds::new(total)
+        SynchronousCost::of(topology, schedule).time(self)
     }
 
     /// Returns the time if every transfer begins as soon as its data and its channels are there.
@@ -160,6 +158,43 @@ impl TransferSpeed {
             resources().for_each(|resource| users[resource.index()] = 0);
         }
         Picoseconds::new(end)
+    }
+}
+
+/// What the synchronous time of a schedule depends on, besides the speed of its transfers.
+///
+/// ```
+/// use std::num::NonZeroU64;
+///
+/// use lockstep_schedule::{SynchronousCost, TransferSpeed};
+///
+/// let cost = SynchronousCost { latency_ps: 2_000, width_sum: 3 };
+/// let speed = TransferSpeed { chunk_bytes: 500, unit_bytes_per_second: NonZeroU64::new(1_000_000_000_000).unwrap() };
+/// assert_eq!(cost.time(speed).number(), 2_000 + 3 * 500);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SynchronousCost {
+    /// The sum over all steps of the greatest latency of a path in the step, in picoseconds.
+    pub latency_ps: u128,
+    /// The sum of the widths of all steps with transfers.
+    pub width_sum: u64,
+}
+
+impl SynchronousCost {
+    /// Computes the cost of a schedule with legal paths. Takes `O(channel uses)` time.
+    pub fn of(topology: &Topology, schedule: &Schedule) -> Self {
+        let mut cost = Self { latency_ps: 0, width_sum: 0 };
+        for (_, step) in schedule.steps().filter(|(_, step)| !step.is_empty()) {
+            let latency = step.iter().map(|transfer| latency(topology, transfer)).max().unwrap_or(0);
+            cost.latency_ps += u128::from(latency);
+            cost.width_sum += u64::from(step.width().get());
+        }
+        cost
+    }
+
+    /// Returns the time at a speed.
+    pub fn time(self, speed: TransferSpeed) -> Picoseconds {
+        Picoseconds::new(self.latency_ps + u128::from(self.width_sum) * speed.transmission(1))
     }
 }
 

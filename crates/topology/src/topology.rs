@@ -200,6 +200,14 @@ impl Topology {
         self.resource_capacity.get(resource.index()).copied().unwrap_or(1)
     }
 
+    /// Returns the sum of the capacities of all resources.
+    pub fn capacity_sum(&self) -> u64 {
+        if self.resource_capacity.is_empty() {
+            return self.resource_count() as u64;
+        }
+        self.resource_capacity.iter().map(|&capacity| u64::from(capacity)).sum()
+    }
+
     /// Returns true if a channel has a capacity other than 1.
     pub fn has_capacities(&self) -> bool {
         !self.rates.capacity.is_empty()

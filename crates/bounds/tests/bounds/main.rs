@@ -13,4 +13,5 @@ mod networks;
 mod oracle;
 mod symmetric;
 mod tables;
+mod throughput;
 mod validity;

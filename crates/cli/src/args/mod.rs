@@ -4,6 +4,7 @@ mod bound;
 mod cost;
 mod design;
 mod faults;
+mod front;
 mod network;
 mod plan;
 mod problem;
@@ -22,6 +23,7 @@ pub(crate) use self::bound::BoundArgs;
 pub(crate) use self::cost::CostArgs;
 pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs};
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
+pub(crate) use self::front::SizeFrontArgs;
 pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::render::{PictureFormat, RenderArgs};
@@ -70,6 +72,8 @@ pub(crate) enum Command {
     Bound(BoundArgs),
     /// Find a schedule with few steps, and prove a lower bound on them
     Plan(PlanArgs),
+    /// Find the best schedule for every size, with a lower bound of its time
+    Front(SizeFrontArgs),
     /// Plan for every fault, or look up a plan in a recovery book
     Faults(FaultsArgs),
     /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid

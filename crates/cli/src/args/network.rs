@@ -25,6 +25,11 @@ pub(crate) struct NetworkArgs {
 }
 
 impl NetworkArgs {
+    /// Returns the bandwidth of one unit of capacity in bytes per second.
+    pub(crate) fn unit(&self) -> Option<u64> {
+        self.unit
+    }
+
     /// Returns true if no link is degraded and nothing fails.
     pub(crate) fn is_whole(&self) -> bool {
         self.degraded.is_empty() && self.failures.is_empty()

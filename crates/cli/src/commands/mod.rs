@@ -3,6 +3,8 @@
 pub(crate) mod bound;
 pub(crate) mod design;
 pub(crate) mod faults;
+pub(crate) mod front;
+mod front_plot;
 mod network_file;
 pub(crate) mod plan;
 mod plan_file;

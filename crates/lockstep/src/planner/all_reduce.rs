@@ -22,7 +22,7 @@ pub(crate) fn bound_of_whole(
     problem: &Problem<'_>,
     of_phases: LowerBound,
     enough: u32,
-    budget: &Budget,
+    (cost, budget): (Cost, &Budget),
     observe: &mut dyn FnMut(Event<'_>),
 ) -> LowerBound {
     if problem.collective().pattern() != Pattern::ReduceBroadcast {
@@ -30,7 +30,7 @@ pub(crate) fn bound_of_whole(
     }
     let mut search = BoundSearch::new(problem);
     search.offer(of_phases);
-    search.raise(Cost::Expensive, enough, &part_of_time(budget, BOUND_SHARE), |rule, bound| {
+    search.raise(cost, enough, &part_of_time(budget, BOUND_SHARE), |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
     search.best().clone()

@@ -1,5 +1,6 @@
 //! What a planner is given beside its problem and budget.
 
+use lockstep_bounds::Cost;
 use serde::{Deserialize, Serialize};
 
 use super::registry::{EngineChoice, EngineRegistry};
@@ -22,12 +23,20 @@ pub struct PlanOptions<'a> {
     pub steps: Option<u32>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// The cost of the most expensive lower bounds that are computed.
+    pub bounds: Cost,
 }
 
 impl PlanOptions<'static> {
     /// Returns the options for [`EngineChoice::Auto`] with the standard registry, without a maximum number of steps.
     pub const fn auto(seed: u64) -> Self {
-        Self { engine: EngineChoice::Auto, engines: EngineRegistry::standard(), steps: None, seed }
+        Self {
+            engine: EngineChoice::Auto,
+            engines: EngineRegistry::standard(),
+            steps: None,
+            seed,
+            bounds: Cost::Expensive,
+        }
     }
 }
 
@@ -66,7 +75,7 @@ impl StoredEngine {
 }
 
 impl From<PlanOptions<'_>> for StoredOptions {
-    fn from(PlanOptions { engine, engines, steps, seed }: PlanOptions<'_>) -> Self {
+    fn from(PlanOptions { engine, engines, steps, seed, .. }: PlanOptions<'_>) -> Self {
         let numbered = [
             StoredEngine::Auto,
             StoredEngine::Analytic,

@@ -29,6 +29,8 @@ pub(super) struct PhasePlanner<'a> {
     /// The maximum number of steps, if there is one.
     pub(super) ceiling: Option<u32>,
     pub(super) budget: Budget,
+    /// The cost of the most expensive bounds.
+    pub(super) bounds: Cost,
     pub(super) identity: &'a Identity,
     /// Why the last engine without success found no schedule.
     pub(super) failure: Option<PlanError>,
@@ -237,7 +239,7 @@ impl<'a> PhasePlanner<'a> {
     /// Computes the expensive bounds, and stores the final bound of the phase.
     fn finish_bound(&mut self, bounds: &mut OpenBounds<'_>, state: &mut PlanState, observe: &mut dyn FnMut(Event<'_>)) {
         if !std::mem::replace(&mut bounds.is_final, true) {
-            self.raise_bound(bounds, Cost::Expensive, state, observe);
+            self.raise_bound(bounds, self.bounds, state, observe);
             state.push_bound(&self.bound);
         }
     }

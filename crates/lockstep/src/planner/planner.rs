@@ -157,7 +157,7 @@ impl<'a> Planner<'a> {
             enough <= goal.max(*bound).max(together)
         }) {
             let bound = lockstep_bounds::of_phases(&phases, best_bounds(&searches));
-            let bound = bound_of_whole(&problem, bound, first.step_count(), budget, &mut observe);
+            let bound = bound_of_whole(&problem, bound, first.step_count(), (options.bounds, budget), &mut observe);
             return whole(&problem, &engines, first, bound, options, budget, &mut observe);
         }
         let parts = phases.len() + usize::from(is_planned_whole(&problem, &engines));
@@ -172,6 +172,7 @@ impl<'a> Planner<'a> {
                 ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
                 budget: share(budget, parts, parts - place),
                 identity: &identity,
+                bounds: options.bounds,
                 failure: None,
                 is_spent: false,
             };
@@ -179,7 +180,7 @@ impl<'a> Planner<'a> {
             if let Err(error) = planned {
                 // The steps that two phases need may still suffice without a barrier.
                 let bound = lockstep_bounds::of_phases(&phases, best_bounds(&searches));
-                let bound = bound_of_whole(&problem, bound, u32::MAX, budget, &mut observe);
+                let bound = bound_of_whole(&problem, bound, u32::MAX, (options.bounds, budget), &mut observe);
                 let goal = options.steps.unwrap_or(bound.steps);
                 let budget = (budget, parts);
                 let (whole, _) = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
@@ -196,7 +197,8 @@ impl<'a> Planner<'a> {
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let first = first.map(|(first, _)| first);
         finish(&problem, &phases, state, (first, bounds), options, |start, bound| {
-            let bound = bound_of_whole(&problem, bound, start.step_count() as u32, budget, &mut observe);
+            let bound =
+                bound_of_whole(&problem, bound, start.step_count() as u32, (options.bounds, budget), &mut observe);
             let goal = options.steps.unwrap_or(bound.steps);
             let budget = (budget, parts);
             let (found, stopped) =
@@ -291,7 +293,7 @@ fn check_possible(
         search.raise(Cost::Expensive, steps.saturating_add(1), budget, |_, _| {});
     }
     let bound = lockstep_bounds::of_phases(phases, best_bounds(searches));
-    let bound = bound_of_whole(problem, bound, steps.saturating_add(1), budget, &mut |_| {});
+    let bound = bound_of_whole(problem, bound, steps.saturating_add(1), (Cost::Expensive, budget), &mut |_| {});
     if bound.steps <= steps {
         return Ok(());
     }

@@ -99,7 +99,8 @@ impl ScheduleRepair<'_> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Plan, Repaired), PlanError> {
         let bound = lockstep_bounds::of_phases(phases, bounds);
-        let bound = bound_of_whole(self.problem, bound, schedule.step_count() as u32, self.budget, observe);
+        let bound =
+            bound_of_whole(self.problem, bound, schedule.step_count() as u32, (Cost::Expensive, self.budget), observe);
         let engine = ConstructEngine.name();
         let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
         let plan = Plan::verified(self.problem, schedule, None, bound, origin)

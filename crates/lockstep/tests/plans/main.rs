@@ -9,6 +9,7 @@ mod checkpoints;
 mod engines;
 mod execution;
 mod files;
+mod fronts;
 mod interruptions;
 mod limits;
 mod networks;

@@ -58,7 +58,7 @@ pub(crate) struct Chart<'a> {
     pub(crate) keys: Vec<String>,
 }
 
-impl Chart<'_> {
+impl<'a> Chart<'a> {
     /// Draws the picture. `key` draws the symbol of a legend entry around a point, `content` draws the values and the
     /// horizontal axis.
     pub(crate) fn draw(
@@ -66,6 +66,17 @@ impl Chart<'_> {
         key: impl Fn(&mut Markup, usize, Point),
         content: impl FnOnce(&mut Markup, &PlotFrame),
     ) -> String {
+        let (title, description) = (self.title, self.description.clone());
+        let (size, body) = self.laid_out(key, content);
+        picture(title, Some(&description), size, body)
+    }
+
+    /// Returns the size of the chart, and what draws it.
+    pub(crate) fn laid_out<K: Fn(&mut Markup, usize, Point), C: FnOnce(&mut Markup, &PlotFrame)>(
+        self,
+        key: K,
+        content: C,
+    ) -> (Point, impl FnOnce(&mut Markup) + use<'a, K, C>) {
         let numbers = self.y.ticks.iter().map(|tick| text_width(&tick.text) * NARROWER).fold(0.0, f64::max);
         let name = if self.y_name.is_empty() { 0.0 } else { TEXT_LINE };
         let left = (name + numbers + 8.0).max(self.left);
@@ -76,7 +87,7 @@ impl Chart<'_> {
         let keys_top = notes_top + self.notes.len() as f64 * TEXT_LINE;
         let keys = LegendLayout::new("", self.keys, width);
         let height = keys_top + keys.height() - 0.25 * TEXT_LINE;
-        picture(self.title, Some(&self.description), Point::new(width, height), |out| {
+        let body = move |out: &mut Markup| {
             text(out, Point::new(GAP, GAP + 12.0), "bold", &fit(self.title, width - 2.0 * GAP));
             grid(out, &frame);
             vertical_name(out, &frame, self.y_name);
@@ -85,7 +96,8 @@ impl Chart<'_> {
                 text(out, Point::new(GAP, notes_top + place as f64 * TEXT_LINE), "normal", note);
             }
             keys.draw(out, keys_top, key);
-        })
+        };
+        (Point::new(width, height), body)
     }
 }
 

@@ -1,11 +1,13 @@
-//! Plots of numbers: scatter plots and bar charts.
+//! Plots of numbers: scatter plots, curves and bar charts.
 
 mod bars;
 mod chart;
+mod curves;
 mod figures;
 mod marker;
 mod scale;
 mod scatter;
 
 pub use bars::{BarChart, BarSeries, bars_svg};
+pub use curves::{CurvePlot, curves_svg};
 pub use scatter::{PointSeries, ScatterPlot, scatter_svg};

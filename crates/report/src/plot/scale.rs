@@ -1,6 +1,6 @@
 //! The scale of an axis, with ticks at round numbers.
 
-use super::figures::{decimal, parts, scientific};
+use super::figures::{decimal, parts, scientific, shown};
 
 /// Values with a smaller relative difference are treated as equal.
 const EQUAL: f64 = 1e-9;
@@ -19,6 +19,7 @@ pub(crate) struct Tick {
 pub(crate) struct AxisScale {
     low: f64,
     high: f64,
+    is_logarithmic: bool,
     pub(crate) ticks: Vec<Tick>,
 }
 
@@ -50,11 +51,37 @@ impl AxisScale {
             _ if is_long => scientific(value),
             _ => decimal(value, decimals),
         };
-        Self { low, high, ticks: values.into_iter().map(|value| Tick { value, text: text(value) }).collect() }
+        Self {
+            low,
+            high,
+            is_logarithmic: false,
+            ticks: values.into_iter().map(|value| Tick { value, text: text(value) }).collect(),
+        }
+    }
+
+    /// Creates a logarithmic scale from `low` to `high`, which are positive, with ticks at 1, 2 and 5 times powers of ten; at
+    /// powers of ten if there are many.
+    pub(crate) fn logarithmic([low, high]: [f64; 2]) -> Self {
+        let [(_, first), (_, last)] = [low, high].map(|value| parts(value, 9));
+        let factors = if last - first <= 3 { &[1, 2, 5][..] } else { &[1] };
+        let all = (first..=last).flat_map(|exponent| factors.iter().map(move |factor| format!("{factor}e{exponent}")));
+        let values = all.filter_map(|text| text.parse().ok()).filter(|value| (low..=high).contains(value));
+        let ticks = values.map(|value| Tick { value, text: shown(value) }).collect();
+        Self { low, high, is_logarithmic: true, ticks }
+    }
+
+    /// Replaces the ticks.
+    pub(crate) fn with_ticks(self, ticks: Vec<Tick>) -> Self {
+        Self { ticks, ..self }
     }
 
     /// Returns the position of a number on the axis: 0 at its start, 1 at its end. Numbers outside are clamped.
     pub(crate) fn share(&self, value: f64) -> f64 {
+        if self.is_logarithmic {
+            let whole = (self.high / self.low).ln();
+            let share = if value > 0.0 { (value / self.low).ln() / whole } else { 0.0 };
+            return share.clamp(0.0, 1.0);
+        }
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 }

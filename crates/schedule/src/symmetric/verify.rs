@@ -273,7 +273,8 @@ impl<'a> BaseVerifier<'a> {
             deliveries: elements * deliveries,
             relays: elements * (base.transfer_count() as u64 - deliveries - redundant),
             redundant: elements * redundant,
-            resources: whole(self.generators),
+            width_sum: base.step_count() as u64,
+            capacity: elements.saturating_mul(self.generators as u64),
         }
     }
 }

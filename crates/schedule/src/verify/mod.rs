@@ -44,14 +44,16 @@ pub struct Verification {
     pub relays: u64,
     /// Transfers to terminals that already hold everything that arrives; legal, but not needed.
     pub redundant: u64,
-    /// Number of resources of the network; each can be used once per step.
-    pub resources: usize,
+    /// The sum of the widths of all steps, empty ones included.
+    pub width_sum: u64,
+    /// The sum of the capacities of all resources: the number of channel uses in a step of width 1.
+    pub capacity: u64,
 }
 
 impl Verification {
-    /// Returns the mean share of resources in use per step, from 0 to 1; for display.
+    /// Returns the mean share of the capacity in use per step, from 0 to 1; for display.
     pub fn utilisation(&self) -> f64 {
-        let slots = self.steps as f64 * self.resources as f64;
+        let slots = self.width_sum as f64 * self.capacity as f64;
         if slots == 0.0 { 0.0 } else { self.channel_uses as f64 / slots }
     }
 
@@ -63,9 +65,13 @@ impl Verification {
 
 impl fmt::Display for Verification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { steps, transfers, deliveries, relays, redundant, .. } = self;
+        let Self { steps, width_sum, transfers, deliveries, relays, redundant, .. } = self;
         let percent = 100.0 * self.utilisation();
-        write!(f, "{steps} steps, {transfers} transfers ({deliveries} deliveries, {relays} relays, ")?;
+        write!(f, "{steps} steps, ")?;
+        if *width_sum != *steps as u64 {
+            write!(f, "{width_sum} wide together, ")?;
+        }
+        write!(f, "{transfers} transfers ({deliveries} deliveries, {relays} relays, ")?;
         write!(f, "{redundant} redundant), {percent:.1} % of the channels busy")
     }
 }
@@ -186,7 +192,8 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
         // A valid schedule makes all deliveries; the figures of an invalid one are discarded.
         relays: (transfers as u64).saturating_sub(deliveries).saturating_sub(redundant),
         redundant,
-        resources: problem.topology().resource_count(),
+        width_sum: schedule.width_sum(),
+        capacity: problem.topology().capacity_sum(),
     };
     (findings.into_list(), verification)
 }

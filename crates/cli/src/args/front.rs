@@ -1,0 +1,64 @@
+//! Arguments of `lockstep front`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use lockstep::topology::Quantity;
+
+use super::problem::ProblemArgs;
+use crate::units::{self, BudgetArg};
+
+const FRONT_EXAMPLES: &str = "\
+Examples:
+  lockstep front dgx-1 -c all-gather                        1KiB to 1GiB
+  lockstep front dgx-a100:2 -c all-reduce --sizes 64KiB..4GiB -o plans
+  lockstep front torus:8x8 -c all-gather --switching sf --unit 25GB/s --latency 1us
+  lockstep front dgx-1 -c all-gather --plot front.svg       time and bandwidth over the size
+
+Small sizes need few steps, large sizes few bytes per channel. A step of width w carries w times as
+many chunks, so one schedule with wide steps is best for small sizes and another one for large sizes.
+Sizes and bandwidths are those of nccl-tests. No schedule takes less time than the column 'at least'.";
+
+/// Arguments of `lockstep front`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = FRONT_EXAMPLES)]
+pub(crate) struct SizeFrontArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// Smallest and largest size of the collective
+    #[arg(long, value_name = "SIZE..SIZE", default_value = "1KiB..1GiB", value_parser = sizes)]
+    pub(crate) sizes: [u64; 2],
+    /// Maximum number of chunks per message
+    #[arg(long, value_name = "CHUNKS", default_value = "16")]
+    pub(crate) max_chunks: NonZeroU32,
+    /// Latency of every channel, such as 700ns, for a network without latencies [default: 1us]
+    #[arg(long, value_name = "TIME", value_parser = |text: &str| Quantity::Time.parse(text))]
+    pub(crate) latency: Option<u64>,
+    /// Time limit (500ms, 30s, 5m) or 'unlimited'
+    #[arg(short, long, value_name = "TIME", default_value_t = BudgetArg::Unlimited, value_parser = units::time_limit)]
+    pub(crate) budget: BudgetArg,
+    /// Seed of all random choices
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Write the schedules, and sizes.json with the sizes of each, into a directory
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw time and bus bandwidth over the size (SVG)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Print the front as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn sizes(text: &str) -> Result<[u64; 2], String> {
+    let Some((least, most)) = text.split_once("..") else {
+        return Err("expected two sizes, such as 1KiB..1GiB".to_owned());
+    };
+    let size = |text: &str| Quantity::Size.parse(text).map_err(|error| error.to_string());
+    let [least, most] = [size(least)?, size(most)?];
+    if least == 0 || least > most {
+        return Err("expected a size above 0, and a second one that is not smaller".to_owned());
+    }
+    Ok([least, most])
+}

@@ -1,0 +1,248 @@
+//! `lockstep front`: the best schedule for every size, and a lower bound of its time.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use lockstep::files::to_json_rows;
+use lockstep::schedule::{CollectiveSize, Picoseconds};
+use lockstep::topology::Quantity;
+use lockstep::{Front, FrontError, FrontOptions, FrontPlan, Problem, Topology};
+use lockstep_report::Table;
+use serde::Serialize;
+
+use crate::args::{SizeFrontArgs, Verbosity};
+use crate::command_files::CommandFiles;
+use crate::exit_status::ExitStatus;
+use crate::output::{self, Output};
+use crate::problem_input::{self, ProblemInput};
+use crate::progress::FrontLine;
+use crate::signals::cancel_on_signal;
+use crate::text::{self, Sheet};
+
+/// The latency of the channels of a network without latencies, unless another one is given: 1 us.
+const DEFAULT_LATENCY_PS: u64 = 1_000_000;
+
+pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    ensure!(args.problem.model.chunks.get() == 1, "--chunks: a front chooses the chunks; limit them by --max-chunks");
+    ensure!(args.problem.blocks.is_none(), "--blocks: a front chooses the blocks; remove the option");
+    let mut files = CommandFiles::new();
+    problem_input::add_files(&args.problem, &mut files)?;
+    let plot = files.write_to("--plot", args.plot.as_deref())?;
+    let table = args.output.as_deref().map(|directory| table_file(&mut files, directory)).transpose()?;
+    let mut input = ProblemInput::new(&args.problem, verbosity)?;
+    if let Some(timed) = with_times(&input.topology, args, verbosity)? {
+        input.topology = timed;
+    }
+    let problem = input.problem()?;
+    let options =
+        FrontOptions { sizes: args.sizes, chunks: args.max_chunks, seed: args.seed, ..FrontOptions::default() };
+    let budget = args.budget.begin();
+    let mut unfinished = Some(cancel_on_signal(&budget, "the front", verbosity)?);
+    let mut line = FrontLine::new(verbosity);
+    let front = lockstep::front(&problem, &options, &budget, |event| {
+        unfinished.take();
+        line.see(event);
+    });
+    line.end();
+    drop(unfinished);
+    let front = front.map_err(|error| match error {
+        FrontError::NoUnit { .. } => anyhow::Error::new(error).context("add --unit, such as --unit 25GB/s"),
+        error => error.into(),
+    })?;
+    if front.is_cut_short {
+        output::note(verbosity, "stopped early; more schedules can be on the front");
+    }
+    if let Some(plot) = plot {
+        plot.write(&super::front_plot::svg(&problem, &front, args.sizes))?;
+    }
+    if let (Some(table), Some(directory)) = (table, &args.output) {
+        write_plans(&front, directory, args.sizes, table)?;
+    }
+    output::print(&if args.json { to_json(&front, args.sizes) } else { to_text(&problem, &front, args.sizes) })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Returns the network with the unit and the latency of the arguments, where it has none.
+fn with_times(topology: &Topology, args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<Option<Topology>> {
+    let latency = match args.latency {
+        Some(_) if topology.has_latencies() => {
+            anyhow::bail!("--latency: {} has latencies; remove the option", topology.name())
+        }
+        Some(latency) => latency,
+        None if topology.has_latencies() => return Ok(None),
+        None => DEFAULT_LATENCY_PS,
+    };
+    let unit = topology.unit_bytes_per_second().or(args.problem.network.unit());
+    let unit = unit.with_context(|| {
+        format!(
+            "{}: the network has no bandwidths; give that of one unit of capacity, such as --unit 25GB/s",
+            topology.name()
+        )
+    })?;
+    if args.latency.is_none() {
+        output::note(verbosity, "latency: 1us for every channel; use --latency to choose another");
+    }
+    Ok(Some(topology.with_times(unit, latency)?))
+}
+
+/// Makes the directory, and opens the table of sizes in it.
+fn table_file(files: &mut CommandFiles, directory: &Path) -> anyhow::Result<Output> {
+    fs::create_dir_all(directory).with_context(|| format!("{}: cannot make the directory", directory.display()))?;
+    files.write("-o", &directory.join("sizes.json"))
+}
+
+/// A row of the table of sizes.
+#[derive(Serialize)]
+struct Range {
+    from_bytes: u64,
+    to_bytes: u64,
+    file: String,
+    chunks: u32,
+    steps: u32,
+    width_sum: u64,
+    latency_ps: u128,
+    engine: String,
+}
+
+/// Returns the ranges of sizes in which each schedule is best.
+fn ranges(front: &Front, sizes: [u64; 2]) -> Vec<Range> {
+    let ends = front.plans.iter().skip(1).map(|next| next.least_size - 1).chain([sizes[1]]);
+    let range = |(place, (plan, to_bytes)): (usize, (&FrontPlan, u64))| Range {
+        from_bytes: plan.least_size,
+        to_bytes,
+        file: format!("plan-{}.json", place + 1),
+        chunks: plan.file.collective().chunks().get(),
+        steps: plan.steps,
+        width_sum: plan.cost.width_sum,
+        latency_ps: plan.cost.latency_ps,
+        engine: plan.engine.clone(),
+    };
+    front.plans.iter().zip(ends).enumerate().map(range).collect()
+}
+
+fn write_plans(front: &Front, directory: &Path, sizes: [u64; 2], table: Output) -> anyhow::Result<()> {
+    let ranges = ranges(front, sizes);
+    for (plan, range) in front.plans.iter().zip(&ranges) {
+        Output::open(&directory.join(&range.file))?.write(&plan.file.to_json())?;
+    }
+    table.write(&to_json_rows(&ranges, 1))
+}
+
+/// The time of one size.
+#[derive(Serialize)]
+pub(super) struct Time {
+    pub(super) bytes: u64,
+    /// The number of the schedule, from 1.
+    plan: usize,
+    synchronous_ps: u128,
+    asynchronous_ps: u128,
+    at_least_ps: u128,
+    algbw_bytes_per_second: u64,
+    busbw_bytes_per_second: u64,
+}
+
+impl Time {
+    fn new(front: &Front, bytes: u64) -> Self {
+        let place = front.plans.partition_point(|plan| plan.least_size <= bytes).saturating_sub(1);
+        let plan = &front.plans[place];
+        let (size, time): (CollectiveSize, _) = (plan.size(bytes), plan.time(bytes));
+        Self {
+            bytes,
+            plan: place + 1,
+            synchronous_ps: time.number(),
+            asynchronous_ps: plan.asynchronous_time(bytes).number(),
+            at_least_ps: front.bound.time(bytes).number(),
+            algbw_bytes_per_second: size.algorithm_bandwidth(time),
+            busbw_bytes_per_second: size.bus_bandwidth(time),
+        }
+    }
+}
+
+/// Returns the times of some sizes: the smallest one, four times as many bytes as before, and the largest one.
+fn times(front: &Front, sizes: [u64; 2]) -> Vec<Time> {
+    let powers = std::iter::successors(Some(sizes[0]), |&bytes| bytes.checked_mul(4).filter(|&bytes| bytes < sizes[1]));
+    let mut all: Vec<u64> = powers.chain([sizes[1]]).collect();
+    all.dedup();
+    all.into_iter().map(|bytes| Time::new(front, bytes)).collect()
+}
+
+#[derive(Serialize)]
+struct FrontJson {
+    compared: usize,
+    cut_short: bool,
+    least_steps: u32,
+    least_latency_ps: u64,
+    bound: Option<lockstep::LowerBound>,
+    plans: Vec<Range>,
+    times: Vec<Time>,
+}
+
+fn to_json(front: &Front, sizes: [u64; 2]) -> String {
+    let json = FrontJson {
+        compared: front.compared,
+        cut_short: front.is_cut_short,
+        least_steps: front.bound.latency.steps,
+        least_latency_ps: front.bound.latency.picoseconds,
+        bound: front.bound.widths.clone(),
+        plans: ranges(front, sizes),
+        times: times(front, sizes),
+    };
+    to_json_rows(&json, 2)
+}
+
+fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
+    let mut sheet = Sheet::default();
+    text::describe(&mut sheet, problem);
+    let latency = Picoseconds::new(front.bound.latency.picoseconds.into());
+    let mut least = format!("{}, {latency}", text::counted(front.bound.latency.steps as usize, "step"));
+    let [numerator, denominator] = front.bound.width_per_chunk(problem);
+    if numerator > 0 {
+        let rule = front.bound.widths.as_ref().map(|bound| format!(" ({})", bound.rule)).unwrap_or_default();
+        let width = if denominator == 1 { numerator.to_string() } else { format!("{numerator}/{denominator}") };
+        least.push_str(&format!(", width {width} per chunk{rule}"));
+    }
+    sheet.line("at least", least);
+    sheet.line("compared", text::counted(front.compared, "schedule"));
+    let mut plans = Table::new(["plan", "from", "chunks", "steps", "width", "latency", "engine"]);
+    for (place, plan) in front.plans.iter().enumerate() {
+        plans.push([
+            (place + 1).to_string(),
+            size(plan.least_size),
+            plan.file.collective().chunks().to_string(),
+            plan.steps.to_string(),
+            plan.cost.width_sum.to_string(),
+            format!("{:.3}", Picoseconds::new(plan.cost.latency_ps)),
+            plan.engine.clone(),
+        ]);
+    }
+    let mut table = Table::new(["size", "plan", "time", "at least", "asynchronous", "algbw", "busbw"]);
+    let time = |picoseconds| format!("{:.3}", Picoseconds::new(picoseconds));
+    let bandwidth = |bytes: u64| format!("{:.3} GB/s", bytes as f64 / 1e9);
+    for row in times(front, sizes) {
+        table.push([
+            size(row.bytes),
+            row.plan.to_string(),
+            time(row.synchronous_ps),
+            time(row.at_least_ps),
+            time(row.asynchronous_ps),
+            bandwidth(row.algbw_bytes_per_second),
+            bandwidth(row.busbw_bytes_per_second),
+        ]);
+    }
+    format!("{}\n{}\n{}", sheet.to_text(), plans.to_text(), table.to_text())
+}
+
+/// Returns a size in bytes, with at most three decimals.
+fn size(bytes: u64) -> String {
+    let exact = Quantity::Size.format(bytes);
+    let is_short = exact.split_once('.').is_none_or(|(_, fraction)| fraction.len() <= 5);
+    if is_short {
+        return exact;
+    }
+    let (unit, name) = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")]
+        .into_iter()
+        .find(|&(unit, _)| bytes >= unit)
+        .unwrap_or((1, "B"));
+    format!("{:.3}{name}", bytes as f64 / unit as f64)
+}

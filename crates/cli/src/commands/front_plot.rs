@@ -1,0 +1,53 @@
+//! The picture of a front: time and bus bandwidth over the size.
+
+use lockstep::schedule::Picoseconds;
+use lockstep::topology::Quantity;
+use lockstep::{Front, FrontPlan, Problem};
+use lockstep_report::{CurvePlot, PointSeries, curves_svg};
+
+/// Number of sizes per doubling.
+const POINTS: u32 = 4;
+
+/// Draws the times and bus bandwidths of a front from the smallest to the largest size.
+pub(super) fn svg(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
+    let doublings = (sizes[1] as f64 / sizes[0] as f64).log2();
+    let count = ((doublings * f64::from(POINTS)).ceil() as u32).max(1);
+    let bytes: Vec<u64> = (0..=count)
+        .map(|place| (sizes[0] as f64 * (doublings * f64::from(place) / f64::from(count)).exp2()) as u64)
+        .map(|bytes| bytes.clamp(sizes[0], sizes[1]))
+        .collect();
+    let ticks = std::iter::successors(Some(1u64), |size| size.checked_mul(16));
+    let x_ticks: Vec<(f64, String)> = ticks.map(|size| (size as f64, Quantity::Size.format(size))).collect();
+    let curve = |name: String, value: &dyn Fn(u64) -> f64| PointSeries {
+        name,
+        points: bytes.iter().map(|&bytes| [bytes as f64, value(bytes)]).collect(),
+        labels: Vec::new(),
+    };
+    let microseconds = |time: Picoseconds| time.number() as f64 / 1e6;
+    let bandwidth = |plan: &FrontPlan, bytes: u64, time: Picoseconds| plan.size(bytes).bus_bandwidth(time) as f64 / 1e9;
+    let name = |plan: &FrontPlan| {
+        let chunks = plan.file.collective().chunks();
+        format!("{} steps, width {}, {chunks} chunks", plan.steps, plan.cost.width_sum)
+    };
+    let mut times: Vec<PointSeries> = Vec::new();
+    let mut bandwidths: Vec<PointSeries> = Vec::new();
+    for plan in &front.plans {
+        times.push(curve(name(plan), &|bytes| microseconds(plan.time(bytes))));
+        bandwidths.push(curve(name(plan), &|bytes| bandwidth(plan, bytes, plan.time(bytes))));
+    }
+    times.push(curve("at least".to_owned(), &|bytes| microseconds(front.bound.time(bytes))));
+    if let Some(plan) = front.plans.first() {
+        let at_most = |bytes| bandwidth(plan, bytes, front.bound.time(bytes));
+        bandwidths.push(curve("at most".to_owned(), &at_most));
+    }
+    let title = format!("{} of {}", problem.collective().abbreviation(), problem.topology().name());
+    let plot = |title: &str, y: &str, series| CurvePlot {
+        title: title.to_owned(),
+        x: "size".to_owned(),
+        y: y.to_owned(),
+        x_ticks: x_ticks.clone(),
+        series,
+    };
+    let plots = [plot(&format!("Time, {title}"), "microseconds", times), plot("Bus bandwidth", "GB/s", bandwidths)];
+    curves_svg(&title, &plots)
+}

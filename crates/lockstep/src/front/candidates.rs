@@ -1,0 +1,152 @@
+//! The chunks and widths for which a front plans a schedule, and the widths that a schedule needs.
+
+use std::num::NonZeroU32;
+
+use lockstep_schedule::{CommunicationModel, Ports, Problem, Schedule, Step, verify};
+
+/// A number of chunks and a width for all steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Candidate {
+    pub(super) chunks: NonZeroU32,
+    pub(super) width: NonZeroU32,
+}
+
+/// Returns 1, 2, 3, 4, 6, 8, 12, 16 and so on, up to `limit`.
+fn ladder(limit: u32) -> impl Iterator<Item = u32> {
+    (0..32)
+        .flat_map(|power| [1u64 << power, 3 << power])
+        .filter(|&rung| rung != 3)
+        .chain([3])
+        .filter(move |&rung| rung <= u64::from(limit))
+        .map(|rung| rung as u32)
+}
+
+/// Returns the candidates: at most `chunks` chunks, the multiples of `divisor` among them, and widths up to `widths` per
+/// chunk; small products of both first.
+pub(super) fn candidates(chunks: NonZeroU32, divisor: u32, widths: u32) -> Vec<Candidate> {
+    let multiples = (1..=2u32).filter_map(|factor| divisor.checked_mul(factor)).filter(|&count| count <= chunks.get());
+    let mut counts: Vec<u32> = ladder(chunks.get()).chain(multiples).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for chunks in counts.into_iter().filter_map(NonZeroU32::new) {
+        let of_chunks = ladder(widths.saturating_mul(chunks.get())).filter_map(NonZeroU32::new);
+        candidates.extend(of_chunks.map(|width| Candidate { chunks, width }));
+    }
+    candidates.sort_by_key(|&Candidate { chunks, width }| (u64::from(chunks.get()) * u64::from(width.get()), width));
+    candidates
+}
+
+/// Returns the model in which a step of width 1 is as wide as a step of this width.
+pub(super) fn widened_model(model: CommunicationModel, width: NonZeroU32) -> CommunicationModel {
+    let ports = match model.ports {
+        Ports::All => Ports::All,
+        Ports::Limit(limit) => Ports::Limit(limit.saturating_mul(width)),
+    };
+    CommunicationModel { ports, ..model }
+}
+
+/// Returns the schedule with the least widths that its steps need, without empty steps. The transfers stay in their steps.
+pub(super) fn with_least_widths(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
+    let mut widths = StepWidths::new(problem);
+    let mut least = Schedule::with_capacity(schedule.transfer_count(), schedule.channel_use_count());
+    for (_, step) in schedule.steps().filter(|(_, step)| !step.is_empty()) {
+        least.begin_step_of_width(widths.of(&[step]));
+        step.iter().for_each(|transfer| least.push(transfer.message, transfer.path));
+    }
+    least
+}
+
+/// Returns the schedule with neighbouring steps joined where this makes no transfer invalid and no sum of widths larger.
+///
+/// Verifies the schedule once per pair of neighbours.
+pub(super) fn with_joined_steps(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
+    let mut widths = StepWidths::new(problem);
+    let mut joined = schedule.clone();
+    let mut place = 0;
+    while place + 1 < joined.step_count() {
+        let pair = [joined.step(place), joined.step(place + 1)];
+        let width = widths.of(&pair);
+        if u64::from(width.get()) <= pair.iter().map(|step| u64::from(step.width().get())).sum() {
+            let mut shorter = Schedule::with_capacity(joined.transfer_count(), joined.channel_use_count());
+            for (number, step) in joined.steps() {
+                if number != place + 1 {
+                    shorter.begin_step_of_width(if number == place { width } else { step.width() });
+                }
+                step.iter().for_each(|transfer| shorter.push(transfer.message, transfer.path));
+            }
+            if verify(problem, &shorter).is_ok() {
+                joined = shorter;
+                continue;
+            }
+        }
+        place += 1;
+    }
+    joined
+}
+
+/// Counts how wide a step must be for its transfers.
+struct StepWidths<'a> {
+    problem: Problem<'a>,
+    /// Number of uses of each resource.
+    uses: Vec<u32>,
+    /// Number of transfers that each node sends, and that it receives.
+    ends: Vec<[u32; 2]>,
+}
+
+impl<'a> StepWidths<'a> {
+    fn new(problem: &Problem<'a>) -> Self {
+        let topology = problem.topology();
+        Self { problem: *problem, uses: vec![0; topology.resource_count()], ends: vec![[0; 2]; topology.node_count()] }
+    }
+
+    /// Returns the least width of one step with the transfers of these steps.
+    fn of(&mut self, steps: &[Step<'_>]) -> NonZeroU32 {
+        let Self { problem, uses, ends } = self;
+        let topology = problem.topology();
+        let ports = match problem.model().ports {
+            Ports::All => None,
+            Ports::Limit(limit) => Some(limit.get()),
+        };
+        let mut width = 1;
+        for transfer in steps.iter().flat_map(Step::iter) {
+            for &channel in transfer.path {
+                let resource = topology.resource(channel);
+                uses[resource.index()] += 1;
+                width = width.max(uses[resource.index()].div_ceil(topology.resource_capacity(resource)));
+            }
+            if let (Some(limit), Some(&first), Some(&last)) = (ports, transfer.path.first(), transfer.path.last()) {
+                for (end, node) in [topology.tail(first), topology.head(last)].into_iter().enumerate() {
+                    ends[node.index()][end] += 1;
+                    width = width.max(ends[node.index()][end].div_ceil(limit));
+                }
+            }
+        }
+        for transfer in steps.iter().flat_map(Step::iter) {
+            transfer.path.iter().for_each(|&channel| uses[topology.resource(channel).index()] = 0);
+            if let (Some(&first), Some(&last)) = (transfer.path.first(), transfer.path.last()) {
+                for node in [topology.tail(first), topology.head(last)] {
+                    ends[node.index()] = [0; 2];
+                }
+            }
+        }
+        NonZeroU32::new(width).unwrap_or(NonZeroU32::MIN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_products_come_first() {
+        let [two, six] = [2, 6].map(|count| NonZeroU32::new(count).unwrap());
+        let pairs = |candidates: Vec<Candidate>| {
+            let pair = |candidate: &Candidate| [candidate.chunks.get(), candidate.width.get()];
+            candidates.iter().map(pair).collect::<Vec<_>>()
+        };
+        assert_eq!(pairs(candidates(two, 1, 2)), [[1, 1], [2, 1], [1, 2], [2, 2], [2, 3], [2, 4]]);
+        let counts: Vec<u32> = candidates(six, 5, 1).iter().map(|candidate| candidate.chunks.get()).collect();
+        assert!(counts.contains(&5) && counts.contains(&6) && !counts.contains(&10));
+    }
+}

@@ -1,0 +1,328 @@
+//! The search for the schedules of a front.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use lockstep_bounds::{Cost, least_latency, throughput};
+use lockstep_schedule::{Budget, Collective, CollectiveName, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
+
+use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
+use super::envelope::{Line, lower_envelope};
+use super::front_plan::{Front, FrontBound, FrontPlan};
+use super::stages::StagePlanner;
+use crate::planner::{PlanError, PlanOptions, Planner};
+
+/// What a front covers, and how much work it may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FrontOptions {
+    /// The smallest and the largest size in bytes, as nccl-tests counts them.
+    pub sizes: [u64; 2],
+    /// The maximum number of chunks per message.
+    pub chunks: NonZeroU32,
+    /// Evaluations per schedule, see [`Budget`].
+    pub evaluations: u64,
+    /// The maximum number of deliveries of all schedules together. At least one schedule is planned.
+    pub deliveries: u64,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl Default for FrontOptions {
+    /// From 1 KiB to 1 GiB, up to 16 chunks, with seed 1.
+    fn default() -> Self {
+        Self {
+            sizes: [1 << 10, 1 << 30],
+            chunks: const { NonZeroU32::new(16).unwrap() },
+            evaluations: 1 << 14,
+            deliveries: 1 << 22,
+            seed: 1,
+        }
+    }
+}
+
+/// Why there is no front.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrontError {
+    /// The network does not say what one unit of capacity is.
+    #[error("{network}: the network has no bandwidths; give that of one unit of capacity")]
+    NoUnit {
+        /// The name of the network.
+        network: String,
+    },
+    /// The smallest size exceeds the largest one.
+    #[error("the smallest size, {} bytes, exceeds the largest one, {} bytes", sizes[0], sizes[1])]
+    NoSize {
+        /// Both sizes.
+        sizes: [u64; 2],
+    },
+    /// There is no schedule.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+/// A report about the work on a front: a schedule was planned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct FrontEvent {
+    /// Number of chunks per message.
+    pub chunks: u32,
+    /// Its number of steps.
+    pub steps: u32,
+    /// The sum of their widths.
+    pub width_sum: u64,
+}
+
+/// Finds the schedules that take the least [synchronous](lockstep_schedule::TransferSpeed::synchronous_time) time for some
+/// size, with a lower bound of the time.
+///
+/// The [planner](Planner) plans for several numbers of chunks, and on networks that are several times as wide: its schedules
+/// are schedules with steps of that width. Every schedule is verified. A number of chunks and a width are left out if their
+/// lower bounds show that they are best for no size. The number of chunks of `problem` does not count.
+///
+/// The network must have a [unit](Topology::unit_bytes_per_second). The result depends on the arguments only; with a
+/// deadline or a cancellation it is [marked](Front::is_cut_short).
+///
+/// # Errors
+///
+/// [`FrontError`].
+///
+/// # Source
+///
+/// Steps of several widths: Cai et al., "Synthesizing optimal collective algorithms" (SCCL), *Principles and Practice of Parallel
+/// Programming* (2021).
+pub fn front(
+    problem: &Problem<'_>,
+    options: &FrontOptions,
+    budget: &Budget,
+    mut observe: impl FnMut(FrontEvent),
+) -> Result<Front, FrontError> {
+    let topology = problem.topology();
+    let Some(unit) = topology.unit_bytes_per_second().and_then(NonZeroU64::new) else {
+        return Err(FrontError::NoUnit { network: topology.name().to_owned() });
+    };
+    if options.sizes[0] > options.sizes[1] {
+        return Err(FrontError::NoSize { sizes: options.sizes });
+    }
+    let collective = problem.collective().clone().with_chunks(NonZeroU32::MIN);
+    let problem = Problem::new(topology, &collective, problem.model()).map_err(PlanError::from)?;
+    let bound = bound(&problem, unit, budget)?;
+    let mut search = FrontSearch::new(&problem, options, budget, bound);
+    for version in versions(&problem, options, &search.bound) {
+        if search.is_over() {
+            search.is_cut_short = true;
+            break;
+        }
+        if version.width == NonZeroU32::MIN {
+            search.plan_stages(&version.collective, &mut observe)?;
+        }
+        search.plan(&version, &mut observe)?;
+    }
+    Ok(search.into_front())
+}
+
+/// Computes the lower bound of all times. Many chunks make the quotients of most rules exact.
+fn bound(problem: &Problem<'_>, unit: NonZeroU64, budget: &Budget) -> Result<FrontBound, FrontError> {
+    /// A number with many divisors, and a limit of the messages.
+    const CHUNKS: u64 = 60;
+    const MESSAGES: u64 = 1 << 16;
+    let messages = problem.messages().len() as u64;
+    let chunks = (MESSAGES / messages.max(1)).clamp(1, CHUNKS);
+    let chunks = u32::try_from(chunks).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+    let collective = problem.collective().clone().with_chunks(chunks);
+    let problem = Problem::new(problem.topology(), &collective, problem.model()).map_err(PlanError::from)?;
+    let widths = throughput(&problem, budget).filter(|bound| bound.check(&problem).is_ok());
+    Ok(FrontBound::new(&problem, least_latency(&problem), widths, unit))
+}
+
+/// A collective in a number of chunks or blocks, and the width for which it is planned.
+#[derive(Debug)]
+struct Version {
+    collective: Collective,
+    width: NonZeroU32,
+}
+
+/// Returns the versions of a collective of one chunk, in the order in which they are planned.
+fn versions(problem: &Problem<'_>, options: &FrontOptions, bound: &FrontBound) -> Vec<Version> {
+    let collective = problem.collective();
+    // Steps of width 1 per chunk, rounded up, and the chunks that make them whole.
+    let [numerator, denominator] = bound.width_per_chunk(problem);
+    let widths = numerator.div_ceil(denominator).clamp(1, u64::from(u32::MAX)) as u32;
+    let divisor = u32::try_from(denominator).unwrap_or(u32::MAX);
+    let in_chunks = candidates(options.chunks, divisor, widths)
+        .into_iter()
+        .map(|Candidate { chunks, width }| Version { collective: collective.clone().with_chunks(chunks), width });
+    let mut versions: Vec<Version> = Vec::new();
+    if collective.name() == Some(CollectiveName::AllReduce) {
+        // Fewer blocks than terminals: for vectors so short that they are not worth to be split.
+        let terminals = problem.topology().terminal_count() as u32;
+        let blocks = (0..32).map(|power| 1u32 << power).take_while(|&blocks| blocks < terminals);
+        for blocks in blocks.filter_map(NonZeroU32::new) {
+            if let Ok(collective) = Collective::all_reduce_in_blocks(problem.topology(), &[], blocks) {
+                versions.push(Version { collective, width: NonZeroU32::MIN });
+            }
+        }
+    }
+    versions.extend(in_chunks);
+    versions
+}
+
+/// The schedules so far.
+struct FrontSearch<'a, 'p> {
+    /// The problem of one chunk.
+    problem: &'p Problem<'a>,
+    options: &'p FrontOptions,
+    budget: &'p Budget,
+    bound: FrontBound,
+    /// The least latency of a channel.
+    least_latency_ps: u64,
+    /// The schedules that are best for some size.
+    plans: Vec<FrontPlan>,
+    compared: usize,
+    deliveries: u64,
+    is_cut_short: bool,
+}
+
+/// The product of steps and transfers up to which steps are joined: each step takes a verification.
+const MAX_JOIN_WORK: usize = 1 << 19;
+
+impl<'a, 'p> FrontSearch<'a, 'p> {
+    fn new(problem: &'p Problem<'a>, options: &'p FrontOptions, budget: &'p Budget, bound: FrontBound) -> Self {
+        let topology = problem.topology();
+        let least_latency_ps = topology.channels().map(|channel| topology.latency_ps(channel)).min().unwrap_or(0);
+        Self {
+            problem,
+            options,
+            budget,
+            bound,
+            least_latency_ps,
+            plans: Vec::new(),
+            compared: 0,
+            deliveries: 0,
+            is_cut_short: false,
+        }
+    }
+
+    /// Returns true if there is a schedule, and the time is over.
+    fn is_over(&self) -> bool {
+        !self.plans.is_empty() && self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
+    }
+
+    /// Plans a version, unless it is too large or can be best for no size.
+    fn plan(&mut self, version: &Version, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
+        let Version { collective, width } = version;
+        let topology = self.problem.topology();
+        let problem = Problem::new(topology, collective, self.problem.model()).map_err(PlanError::from)?;
+        let is_first = self.plans.is_empty();
+        let deliveries = self.deliveries.saturating_add(problem.messages().delivery_count());
+        let (parts, widths) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
+        let steps = widths.div_ceil(width.get().into());
+        if !is_first && (deliveries > self.options.deliveries || self.is_useless(parts, steps, widths)) {
+            return Ok(());
+        }
+        let Ok(wide) = topology.widened(*width) else { return Ok(()) };
+        let wide = Problem::new(&wide, collective, widened_model(problem.model(), *width)).map_err(PlanError::from)?;
+        // The bound of the front serves all schedules.
+        let options = PlanOptions { bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
+        let budget = self.budget.clone().with_evaluations(self.options.evaluations);
+        let plan = match Planner::new(wide, options).run(&budget, |_| {}) {
+            Ok(plan) => plan,
+            Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        self.deliveries = deliveries;
+        observe(self.add(&problem, plan.engine(), plan.schedule())?);
+        Ok(())
+    }
+
+    /// Plans a collective of broadcasts in few steps of several widths.
+    fn plan_stages(&mut self, collective: &Collective, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
+        let problem =
+            Problem::new(self.problem.topology(), collective, self.problem.model()).map_err(PlanError::from)?;
+        let deliveries = problem.messages().delivery_count();
+        if self.deliveries.saturating_add(deliveries) > self.options.deliveries {
+            return Ok(());
+        }
+        let planner = StagePlanner::new(&problem);
+        let Some(breadth_first) = planner.breadth_first() else { return Ok(()) };
+        self.deliveries += deliveries;
+        observe(self.add(&problem, "breadth-first", &breadth_first)?);
+        let (parts, least) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
+        let phases = planner.phase_count();
+        for width_sum in least.div_ceil(phases)..breadth_first.width_sum().div_ceil(phases) {
+            for widths in planner.widths(u32::try_from(width_sum).unwrap_or(u32::MAX)) {
+                if self.is_over() || self.deliveries.saturating_add(deliveries) > self.options.deliveries {
+                    return Ok(());
+                }
+                if self.is_useless(parts, phases * widths.len() as u64, phases * width_sum) {
+                    break;
+                }
+                self.deliveries += deliveries;
+                if let Some(schedule) = planner.in_steps_of(&widths, self.options.seed) {
+                    observe(self.add(&problem, "rarest-first", &schedule)?);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a schedule with the least widths that its transfers need, and drops the schedules that are best for no size.
+    fn add(&mut self, problem: &Problem<'_>, engine: &str, schedule: &Schedule) -> Result<FrontEvent, FrontError> {
+        let topology = problem.topology();
+        let mut schedule = with_least_widths(problem, schedule);
+        if schedule.step_count() * schedule.transfer_count() <= MAX_JOIN_WORK {
+            schedule = with_joined_steps(problem, &schedule);
+        }
+        verify(problem, &schedule)
+            .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
+        let cost = SynchronousCost::of(topology, &schedule);
+        self.compared += 1;
+        let event = FrontEvent {
+            chunks: problem.collective().chunks().get(),
+            steps: schedule.step_count() as u32,
+            width_sum: cost.width_sum,
+        };
+        self.plans.push(FrontPlan {
+            steps: schedule.step_count() as u32,
+            file: ScheduleFile::new(problem, schedule),
+            engine: engine.to_owned(),
+            cost,
+            least_size: 0,
+        });
+        self.keep_envelope();
+        Ok(event)
+    }
+
+    /// Returns the sum of the widths that a schedule needs at least.
+    fn least_width_sum(&self, problem: &Problem<'_>) -> u64 {
+        let [numerator, denominator] = self.bound.width_per_part();
+        let widths = u128::from(numerator) * u128::from(FrontBound::parts_of(problem));
+        u64::try_from(widths.div_ceil(denominator.into())).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// Returns true if no schedule with this number of parts, steps and this sum of widths can be best for some size.
+    fn is_useless(&self, parts: u64, steps: u64, widths: u64) -> bool {
+        let mut lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
+        let steps = steps.max(self.bound.latency.steps.into());
+        let latency_ps = u128::from(steps) * u128::from(self.least_latency_ps);
+        let latency_ps = latency_ps.max(self.bound.latency.picoseconds.into());
+        lines.push(Line { latency_ps, width_per_part: [widths, parts] });
+        let last = lines.len() - 1;
+        lower_envelope(&lines, self.options.sizes, self.bound.unit_bytes_per_second)
+            .iter()
+            .all(|&(place, _)| place != last)
+    }
+
+    fn keep_envelope(&mut self) {
+        let lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
+        let envelope = lower_envelope(&lines, self.options.sizes, self.bound.unit_bytes_per_second);
+        let mut plans: Vec<Option<FrontPlan>> = std::mem::take(&mut self.plans).into_iter().map(Some).collect();
+        let best = |(place, least_size): (usize, u64)| Some(FrontPlan { least_size, ..plans[place].take()? });
+        self.plans = envelope.into_iter().filter_map(best).collect();
+    }
+
+    fn into_front(self) -> Front {
+        let Self { plans, bound, compared, is_cut_short, .. } = self;
+        Front { plans, bound, compared, is_cut_short }
+    }
+}

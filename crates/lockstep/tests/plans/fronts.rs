@@ -1,0 +1,131 @@
+//! Fronts: the best schedule for every size.
+
+use std::num::NonZeroU32;
+
+use lockstep::schedule::strategy::instance_with_capacities;
+use lockstep::schedule::{CollectiveSize, Switching};
+use lockstep::{Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Topology, front, verify};
+use proptest::prelude::*;
+
+use crate::Setup;
+
+fn front_of(problem: &Problem<'_>, options: FrontOptions) -> Front {
+    front(problem, &options, &Budget::unlimited(), |_| {}).unwrap()
+}
+
+/// Returns the numbers of steps, the sums of widths and the chunks of the schedules.
+fn figures(front: &Front) -> Vec<(u32, u64, u32)> {
+    let figures = |plan: &lockstep::FrontPlan| (plan.steps, plan.cost.width_sum, plan.file.collective().chunks().get());
+    front.plans.iter().map(figures).collect()
+}
+
+fn shuffled(topology: &Topology) -> Topology {
+    let count = topology.node_count();
+    let order: Vec<NodeId> = (0..count).map(|place| NodeId::from_index((place * 5 + 3) % count)).collect();
+    topology.relabelled(&order)
+}
+
+/// SCCL lists (2, 3, 2) and (3, 7, 6). It also lists (2, 2, 1), which takes more time than (2, 3, 2) for every size.
+#[test]
+fn dgx_1_has_the_published_front() {
+    let setup = Setup::new("dgx-1", "all-gather", CommunicationModel::store_and_forward());
+    let published = [(2, 3, 2), (3, 7, 6)];
+    let found = front_of(&setup.problem(), FrontOptions::default());
+    assert_eq!(figures(&found), published);
+    assert_eq!(found.bound.width_per_chunk(&setup.problem()), [7, 6]);
+    assert_eq!(found.bound.latency.steps, 2);
+    let topology = shuffled(&setup.topology);
+    let problem = Problem::new(&topology, &setup.collective, setup.model).unwrap();
+    assert_eq!(figures(&front_of(&problem, FrontOptions::default())), published, "other node numbers");
+}
+
+/// For large sizes, 15 steps for 13 chunks are the optimum of `ForestColl`, 15/13.
+#[test]
+fn large_sizes_reach_the_throughput_optimum() {
+    let setup = Setup::new(
+        "cluster:nodes=2,gpus=8,nvlink=300GB/s,rails=8,nic=25GB/s",
+        "all-gather",
+        CommunicationModel::wormhole(),
+    );
+    let options = FrontOptions { sizes: [1 << 40, 1 << 41], ..FrontOptions::default() };
+    let found = front_of(&setup.problem(), options);
+    assert_eq!(figures(&found).last().map(|&(_, width_sum, chunks)| (width_sum, chunks)), Some((15, 13)));
+}
+
+#[test]
+fn a_network_without_bandwidths_has_no_front() {
+    let setup = Setup::new("ring:4", "all-gather", CommunicationModel::wormhole());
+    let error = front(&setup.problem(), &FrontOptions::default(), &Budget::unlimited(), |_| {}).unwrap_err();
+    assert!(matches!(error, FrontError::NoUnit { .. }), "{error}");
+    let timed = setup.topology.with_times(1_000_000_000, 1_000).unwrap();
+    let problem = Problem::new(&timed, &setup.collective, setup.model).unwrap();
+    let options = FrontOptions { sizes: [2, 1], ..FrontOptions::default() };
+    let error = front(&problem, &options, &Budget::unlimited(), |_| {}).unwrap_err();
+    assert_eq!(error.to_string(), "the smallest size, 2 bytes, exceeds the largest one, 1 bytes");
+}
+
+#[test]
+fn a_cancelled_front_is_marked_and_valid() {
+    let setup = Setup::new("dgx-1", "all-reduce", CommunicationModel::wormhole());
+    let budget = Budget::unlimited();
+    let found = front(&setup.problem(), &FrontOptions::default(), &budget, |_| budget.cancel()).unwrap();
+    assert!(found.is_cut_short);
+    assert!(!found.plans.is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_schedule_is_valid_and_best_in_its_range(
+        instance in instance_with_capacities(6), latency_ps in 1u64..3_000_000, bytes in 1u64..1 << 30,
+    ) {
+        let timed = instance.topology.with_times(1_000_000_000, latency_ps).unwrap();
+        let problem = Problem::new(&timed, &instance.collective, instance.model).unwrap();
+        let chunks = NonZeroU32::new(3).unwrap();
+        let options = FrontOptions { chunks, evaluations: 500, deliveries: 1 << 12, ..FrontOptions::default() };
+        let found = front_of(&problem, options);
+        prop_assert_eq!(figures(&found), figures(&front_of(&problem, options)));
+        prop_assert!(found.plans.is_sorted_by(|one, other| one.least_size < other.least_size));
+        prop_assert_eq!(found.plans[0].least_size, options.sizes[0]);
+        for plan in &found.plans {
+            prop_assert!(verify(&plan.file.problem(), plan.file.schedule()).is_ok());
+            prop_assert!(plan.steps >= found.bound.latency.steps);
+            // A size of which every chunk has a whole number of bytes.
+            let parts = CollectiveSize::new(&problem, 0).messages * 6;
+            let bytes = bytes.next_multiple_of(parts).clamp(options.sizes[0].next_multiple_of(parts), options.sizes[1]);
+            prop_assert!(plan.time(bytes) >= found.bound.time(bytes));
+            if plan.file.problem().model().switching == Switching::StoreAndForward {
+                prop_assert!(plan.asynchronous_time(bytes) <= plan.time(bytes));
+            }
+        }
+    }
+}
+
+/// The collectives that are planned as broadcasts, and others, under both kinds of switching.
+#[test]
+fn every_collective_has_a_front() {
+    for collective in
+        ["broadcast", "scatter", "all-gather", "all-to-all", "gather", "reduce", "reduce-scatter", "all-reduce"]
+    {
+        for model in [CommunicationModel::wormhole(), CommunicationModel::store_and_forward()] {
+            let setup = Setup::new("mesh:2x3", collective, model);
+            let timed = setup.topology.with_times(1_000_000_000, 1_000_000).unwrap();
+            let problem = Problem::new(&timed, &setup.collective, setup.model).unwrap();
+            let found = front_of(&problem, FrontOptions::default());
+            let bytes = FrontOptions::default().sizes[1];
+            let [best, bound] = [found.plans.last().unwrap().time(bytes), found.bound.time(bytes)];
+            assert!(best >= bound, "{collective}: {best} and {bound}");
+            // At most one and a half times the bound for large sizes.
+            assert!(2 * best.number() <= 3 * bound.number(), "{collective}, {model}: {best} and {bound}");
+        }
+    }
+}
+
+#[test]
+fn a_front_of_a_broadcast_keeps_its_root() {
+    let setup = Setup::new("dgx-1", "broadcast", CommunicationModel::store_and_forward());
+    let found = front_of(&setup.problem(), FrontOptions::default());
+    let root = NodeId::new(0);
+    assert!(found.plans.iter().all(|plan| plan.file.collective().root() == Some(root)));
+}
