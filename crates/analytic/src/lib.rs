@@ -34,12 +34,14 @@
 //! - [`symmetric()`], [`streamed()`] and [`program()`] work on the specification of a Cayley graph. They never build
 //!   the network.
 //! - [`hypercube`] and [`cayley`] have the schedules of one source, as functions.
+//! - [`combining::schedules`] returns schedules for small messages, whose steps have widths.
 //! - [`route_permutation`] routes a permutation in one step; [`bipartite_edge_colouring`] is the tool behind it.
 //!
 //! To add a construction, follow the [checklist].
 //!
 //! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-construction-of-analytic
 
+pub mod combining;
 mod construction;
 mod engine;
 mod kit;

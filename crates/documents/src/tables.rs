@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use lockstep::analytic::combining::algorithms;
 use lockstep::analytic::constructions;
 use lockstep::certificate::Rule;
 use lockstep::construct::methods;
@@ -90,6 +91,9 @@ fn table(name: &str) -> Result<String> {
         "constructions" => {
             constructions().iter().map(|entry| [code(entry.name), entry.about.to_owned(), String::new()]).collect()
         }
+        "combining" => {
+            algorithms().iter().map(|entry| [code(entry.name), entry.about.to_owned(), String::new()]).collect()
+        }
         "methods" => methods().iter().map(|entry| [code(entry.name), entry.about.to_owned(), String::new()]).collect(),
         "rules" => Rule::ALL.map(|rule| [code(&rule.to_string()), rule.about().to_owned(), String::new()]).to_vec(),
         _ => bail!("there is no table {name}"),
@@ -98,6 +102,7 @@ fn table(name: &str) -> Result<String> {
         "collectives" => &["collective", "short form", "messages"],
         "families" => &["spec", "example", "network"],
         "constructions" => &["construction", "networks and collectives"],
+        "combining" => &["algorithm", "partners of a rank, and steps for p ranks"],
         "methods" => &["method of `construct`", "problems, on any network"],
         _ => &["rule", "limit"],
     };

@@ -1,0 +1,96 @@
+//! The list of combining algorithms, and the schedules that they have for a problem.
+
+use std::fmt;
+
+use lockstep_schedule::{Problem, Schedule};
+
+use super::algorithm::CombiningAlgorithm;
+use super::collectives;
+use super::ranks::Ranks;
+use super::{bine, bruck, bucket, dissemination, recursive_doubling, ring, swing};
+
+/// Returns all combining algorithms.
+pub fn algorithms() -> &'static [CombiningAlgorithm] {
+    const ALGORITHMS: &[CombiningAlgorithm] = &[
+        ring::RING,
+        bucket::BUCKET,
+        recursive_doubling::RECURSIVE_DOUBLING,
+        swing::SWING,
+        bine::BINE,
+        bruck::BRUCK,
+        dissemination::DISSEMINATION,
+    ];
+    ALGORITHMS
+}
+
+/// The data that a rank sends in a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exchange {
+    /// The blocks that the receiver needs from the sender. An all-reduce is a reduce-scatter and an all-gather.
+    Parts,
+    /// All blocks of an all-reduce: half of the steps, and more data in each.
+    WholeVector,
+}
+
+/// A schedule of a combining algorithm.
+#[derive(Clone, Debug)]
+pub struct CombiningSchedule {
+    /// The algorithm.
+    pub algorithm: &'static CombiningAlgorithm,
+    /// The data that a rank sends in a step.
+    pub exchange: Exchange,
+    /// The schedule, whose steps have [widths](Schedule::widths).
+    pub schedule: Schedule,
+}
+
+impl fmt::Display for CombiningSchedule {
+    /// Writes the name: `swing`, or `swing of whole vectors`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.algorithm.name)?;
+        if self.exchange == Exchange::WholeVector { f.write_str(" of whole vectors") } else { Ok(()) }
+    }
+}
+
+/// Returns the schedules of all combining algorithms that support a problem, each computed when it is asked for.
+///
+/// The order is that of [`algorithms`]; in an all-reduce, [`Exchange::Parts`] comes before [`Exchange::WholeVector`].
+/// Algorithms without a schedule are skipped: those for other networks, those whose partners have no path, and those whose
+/// schedule exceeds 2^28 channel uses.
+///
+/// Supports every collective in which each message goes to or comes from all other terminals, and every relayed scatter and
+/// gather.
+///
+/// ```
+/// use lockstep_analytic::combining;
+/// use lockstep_schedule::{Collective, CommunicationModel, Problem, verify};
+/// use lockstep_topology::Topology;
+///
+/// let torus: Topology = "torus:8x8".parse()?;
+/// let all_gather = Collective::all_gather().with_chunks(4.try_into()?);
+/// let problem = Problem::new(&torus, &all_gather, CommunicationModel::wormhole())?;
+/// for found in combining::schedules(&problem) {
+///     let (steps, width) = (found.schedule.step_count(), found.schedule.width_sum());
+///     println!("{found}: {steps} steps of total width {width}");
+///     assert!(verify(&problem, &found.schedule).is_ok());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn schedules<'a>(problem: &Problem<'a>) -> impl Iterator<Item = CombiningSchedule> + use<'a> {
+    let problem = *problem;
+    let ranks = collectives::is_supported(&problem).then(|| Ranks::of(&problem));
+    let exchanges: &[Exchange] = if problem.collective().phases().len() > 1 {
+        &[Exchange::Parts, Exchange::WholeVector]
+    } else {
+        &[Exchange::Parts]
+    };
+    let runs = algorithms().iter().flat_map(|algorithm| exchanges.iter().map(move |&exchange| (algorithm, exchange)));
+    runs.filter_map(move |(algorithm, exchange)| {
+        let ranks = ranks.as_ref()?;
+        let pattern = algorithm.plan.pattern(ranks)?;
+        let schedule = match exchange {
+            Exchange::Parts => collectives::in_parts(&problem, ranks, &pattern),
+            Exchange::WholeVector => collectives::of_whole_vectors(&problem, ranks, &pattern),
+        };
+        Some(CombiningSchedule { algorithm, exchange, schedule: schedule? })
+    })
+}
