@@ -1,7 +1,8 @@
 //! The interface of a combining algorithm.
 
-use super::pattern::Pattern;
-use super::ranks::{Grid, Ranks};
+use super::grid::Grid;
+use super::pattern::{Pattern, Pipeline};
+use super::ranks::Ranks;
 
 /// An algorithm that sends many blocks in one message.
 ///
@@ -29,14 +30,6 @@ pub(super) enum Plan {
     Everywhere(fn(&Ranks) -> Pattern<'_>),
     /// On ranks with coordinates, if their numbers fit.
     OnGrids(fn(&Grid) -> Option<Pattern<'_>>),
-}
-
-impl Plan {
-    /// Returns the pattern on some ranks, or `None` if there is none.
-    pub(super) fn pattern(self, ranks: &Ranks) -> Option<Pattern<'_>> {
-        match self {
-            Self::Everywhere(pattern) => Some(pattern(ranks)),
-            Self::OnGrids(pattern) => pattern(ranks.grid.as_ref()?),
-        }
-    }
+    /// On every network, for a number of ranks and a number of blocks with one root.
+    FromRoot(fn(usize, usize) -> Pipeline),
 }

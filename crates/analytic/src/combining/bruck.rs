@@ -1,7 +1,6 @@
 //! Bruck's algorithm for several ports.
 
 use super::algorithm::{CombiningAlgorithm, Plan};
-use super::dissemination::windows;
 use super::pattern::Pattern;
 use super::ranks::Ranks;
 
@@ -20,5 +19,5 @@ pub(super) const BRUCK: CombiningAlgorithm = CombiningAlgorithm {
 };
 
 fn pattern(ranks: &Ranks) -> Pattern<'_> {
-    windows(&ranks.cycle, ranks.ports)
+    Pattern::of_windows(&ranks.cycle, ranks.ports)
 }

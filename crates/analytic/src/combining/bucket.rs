@@ -1,13 +1,13 @@
 //! The bucket algorithm: a ring along each axis of a torus, one axis after the other.
 
 use super::algorithm::{CombiningAlgorithm, Plan};
+use super::grid::Grid;
 use super::pattern::Pattern;
-use super::ranks::Grid;
 
 /// A ring along each of the `D` axes of a torus in turn: as many steps as the sum of all sides minus 1 each.
 ///
 /// There are `2D` instances for equal parts of the blocks. They begin at different axes, in both directions, so that all
-/// channels are in use in every step of a torus of equal sides.
+/// channels are in use in every step of a torus of equal sides. On hosts with rails, all begin with the rails.
 ///
 /// # Source
 ///
@@ -24,7 +24,7 @@ fn pattern(grid: &Grid) -> Option<Pattern<'_>> {
         return None;
     }
     let steps = grid.sides.iter().map(|&side| side as usize - 1).sum();
-    Some(Pattern::new(2 * dimension, steps, move |instance, step, pairs| {
+    Some(Pattern::new(2 * grid.rotations(), steps, move |instance, step, pairs| {
         let (mut axis, mut rest) = (instance / 2, step as u32);
         while rest >= grid.sides[axis] - 1 {
             rest -= grid.sides[axis] - 1;

@@ -1,9 +1,9 @@
 //! The collectives as data that spreads along a pattern.
 
 use lockstep_schedule::{MessageId, Pattern as Direction, Phase, Problem, Receivers, Schedule};
-use lockstep_topology::Topology;
 
-use super::pattern::{Pair, Pattern};
+use super::grid::rank;
+use super::pattern::{Pair, Pattern, Pipeline};
 use super::ranks::Ranks;
 use super::router::{MAX_CHANNEL_USES, Move, Router};
 use super::spread::Spread;
@@ -21,32 +21,74 @@ pub(super) fn is_supported(problem: &Problem<'_>) -> bool {
     messages.ids().all(|message| messages.receiver_count(message) == others)
 }
 
-/// Returns the schedule in which a rank sends the blocks that the receiver needs. Collecting phases run backwards in time.
+/// Returns the schedule in which a rank sends the blocks that the receiver needs.
 pub(super) fn in_parts(problem: &Problem<'_>, ranks: &Ranks, pattern: &Pattern<'_>) -> Option<Schedule> {
+    in_phases(problem, |router| {
+        if problem.messages().is_scatter() {
+            scatter(problem, ranks, pattern, router)
+        } else {
+            copy(&blocks(problem), ranks, pattern, router)
+        }
+    })
+}
+
+/// Returns the schedule that distributes all blocks from one root. `None` if there are several.
+pub(super) fn from_root(
+    problem: &Problem<'_>,
+    ranks: &Ranks,
+    pipeline: impl Fn(usize, usize) -> Pipeline,
+) -> Option<Schedule> {
+    let (messages, places) = (problem.messages(), ranks.cycle.len());
+    let first = ranks.cycle[0];
+    let root = match problem.collective().pattern() {
+        Direction::ReduceBroadcast => first,
+        _ => messages.ids().next().map_or(first, |message| rank(problem.topology(), messages.source(message))),
+    };
+    let has_root = |message| rank(problem.topology(), messages.source(message)) == root;
+    let is_rooted = problem.collective().pattern() == Direction::ReduceBroadcast || messages.ids().all(has_root);
+    if messages.is_scatter() || !is_rooted {
+        return None;
+    }
+    let start = ranks.cycle.iter().position(|&rank| rank == root)?;
+    let rank_at = |place: u32| ranks.cycle[(start + place as usize) % places];
+    let pipeline = pipeline(places, messages.len());
+    in_phases(problem, |mut router| {
+        // By place and block: the receptions so far.
+        let mut is_held = vec![false; places * messages.len()];
+        is_held[..messages.len()].fill(true);
+        let (mut transfers, mut moves) = (Vec::new(), Vec::new());
+        for round in 0..pipeline.rounds {
+            transfers.clear();
+            pipeline.transfers(round, &mut transfers);
+            let place_of = |place: u32, block: u32| place as usize * messages.len() + block as usize;
+            transfers.retain(|&([_, to], block)| !is_held[place_of(to, block)]);
+            moves.clear();
+            for &(pair, block) in &transfers {
+                moves.push(Move { pair: pair.map(rank_at), message: MessageId::new(block) });
+            }
+            router.add_step(&moves)?;
+            for &([_, to], block) in &transfers {
+                is_held[place_of(to, block)] = true;
+            }
+        }
+        is_held.iter().all(|&is_held| is_held).then(|| router.into_schedule())
+    })
+}
+
+/// Returns the phases of a problem one after the other. `distribute` writes a distribution; collecting phases run on the
+/// reversed network, backwards in time.
+fn in_phases(problem: &Problem<'_>, distribute: impl Fn(Router<'_>) -> Option<Schedule>) -> Option<Schedule> {
     let mut whole = Schedule::new();
     for phase in problem.collective().phases() {
-        let reversed;
-        let (topology, is_reversed) = match phase {
-            Phase::Distribute => (problem.topology(), false),
-            Phase::Collect => {
-                reversed = problem.topology().reversed();
-                (&reversed, true)
-            }
+        let schedule = match phase {
+            Phase::Distribute => distribute(Router::new(problem.topology(), problem.model()))?,
+            Phase::Collect => distribute(Router::new(&problem.topology().reversed(), problem.model()))?.reversed(),
         };
-        let router = Router::new(topology, problem.model());
-        let schedule = if problem.messages().is_scatter() {
-            scatter(problem, ranks, pattern, router)?
+        if whole.step_count() == 0 {
+            whole = schedule;
         } else {
-            copy(&blocks(problem), ranks, pattern, router)?
-        };
-        whole = match (whole.step_count(), is_reversed) {
-            (0, false) => schedule,
-            (_, true) => schedule.reversed(),
-            (_, false) => {
-                whole.append(&schedule);
-                whole
-            }
-        };
+            whole.append(&schedule);
+        }
     }
     Some(whole)
 }
@@ -67,10 +109,6 @@ fn blocks(problem: &Problem<'_>) -> Vec<Block> {
         }
     };
     messages.ids().map(|message| (message, owner(message))).collect()
-}
-
-fn rank(topology: &Topology, terminal: lockstep_topology::NodeId) -> u32 {
-    topology.terminal_rank(terminal).expect("sources and receivers are terminals") as u32
 }
 
 /// The part of the blocks that one instance of a pattern spreads.

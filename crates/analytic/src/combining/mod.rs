@@ -14,8 +14,9 @@
 //! | scatter, all-to-all | a message follows the tree along which the data of its source spreads; messages must be relayed |
 //! | all-reduce | a reduce-scatter and an all-gather; or the sums of all blocks in every step, if no data counts twice |
 //!
-//! Ranks are terminals, in an order in which consecutive ones are near each other: a Hamiltonian cycle of a torus, which is
-//! recognised under any numbering, and otherwise from each terminal to the nearest one, hosts together. A transfer takes a
+//! Ranks are terminals, in an order in which consecutive ones are near each other. Tori, and hosts whose terminals have one rail
+//! each, are recognised under any numbering. They have coordinates, and the order is a Hamiltonian cycle. Otherwise it leads
+//! from each terminal to the nearest one, hosts together. A transfer takes a
 //! shortest path, and the parts of a message are balanced over several shortest paths. The width of a step is the least that
 //! resources, capacities and ports allow. Under store-and-forward switching, partners must be neighbours.
 //!
@@ -25,11 +26,14 @@
 //! [checklist](https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-combining-algorithm).
 
 mod algorithm;
+mod axis_bruck;
 mod bine;
 mod bruck;
 mod bucket;
+mod circulant;
 mod collectives;
 mod dissemination;
+mod grid;
 mod negabinary;
 mod pattern;
 mod ranks;
@@ -41,6 +45,7 @@ mod spread;
 mod swing;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 pub use algorithm::CombiningAlgorithm;
 pub use registry::{CombiningSchedule, Exchange, algorithms, schedules};

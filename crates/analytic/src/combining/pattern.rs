@@ -1,5 +1,7 @@
 //! Patterns: which ranks communicate in each step, without the data.
 
+use super::windows::{shifts, steps};
+
 /// A sender and a receiver. Ranks are the places of terminals in [`Topology::terminals`](lockstep_topology::Topology::terminals).
 pub(super) type Pair = [u32; 2];
 
@@ -53,8 +55,45 @@ impl<'a> Pattern<'a> {
         })
     }
 
+    /// Creates a pattern of growing [windows](super::windows) of ranks in a cyclic order.
+    pub(super) fn of_windows(cycle: &'a [u32], ports: u32) -> Self {
+        let size = cycle.len() as u32;
+        Self::new(1, steps(size, ports), move |_, step, pairs| {
+            for shift in shifts(size, ports, step) {
+                pairs.extend((0..size).map(|place| {
+                    let sender = (u64::from(place) + u64::from(shift)) % u64::from(size);
+                    [cycle[sender as usize], cycle[place as usize]]
+                }));
+            }
+        })
+    }
+
     /// Appends the pairs of an instance in a step.
     pub(super) fn pairs(&self, instance: usize, step: usize, pairs: &mut Vec<Pair>) {
         (self.pairs)(instance, step, pairs);
+    }
+}
+
+/// Appends the transfers of a round: sender, receiver and block.
+type TransfersOf = Box<dyn Fn(usize, &mut Vec<(Pair, u32)>)>;
+
+/// A pipelined broadcast of several blocks from one root, on places of which the root is the first.
+///
+/// A receiver may hold the block already; such transfers are left out.
+pub(super) struct Pipeline {
+    /// Number of rounds.
+    pub(super) rounds: usize,
+    transfers: TransfersOf,
+}
+
+impl Pipeline {
+    /// Creates a pipeline. `transfers` appends the transfers of a round.
+    pub(super) fn new(rounds: usize, transfers: impl Fn(usize, &mut Vec<(Pair, u32)>) + 'static) -> Self {
+        Self { rounds, transfers: Box::new(transfers) }
+    }
+
+    /// Appends the transfers of a round.
+    pub(super) fn transfers(&self, round: usize, transfers: &mut Vec<(Pair, u32)>) {
+        (self.transfers)(round, transfers);
     }
 }

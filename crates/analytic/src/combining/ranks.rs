@@ -1,15 +1,15 @@
 //! Orders of the terminals in which consecutive ones are near each other, and the coordinates of tori.
 
-use lockstep_schedule::{Budget, Problem};
+use lockstep_schedule::Problem;
 use lockstep_topology::NodeId;
 
-use crate::GroupLabelling;
+use super::grid::{Grid, rank};
 
 /// The terminals as ranks, with the structure that patterns use.
 pub(super) struct Ranks {
-    /// The ranks in a cyclic order. In a torus, it is a Hamiltonian cycle if there is one.
+    /// The ranks in a cyclic order: a Hamiltonian cycle of the grid, if there is one.
     pub(super) cycle: Vec<u32>,
-    /// The coordinates, if the network is a torus.
+    /// The coordinates, if the network has them.
     pub(super) grid: Option<Grid>,
     /// The number of transfers that every terminal can send and receive in a step of width 1, at least 1.
     pub(super) ports: u32,
@@ -17,45 +17,11 @@ pub(super) struct Ranks {
     pub(super) offset: Vec<u32>,
 }
 
-/// The coordinates of a torus.
-pub(super) struct Grid {
-    /// The number of ranks along each axis, at least 2.
-    pub(super) sides: Vec<u32>,
-    /// The rank at each place. A place is the number whose digits are the coordinates, the last axis fastest.
-    pub(super) rank_at: Vec<u32>,
-}
-
-impl Grid {
-    /// Returns the place whose coordinate along an axis is changed by a function.
-    pub(super) fn moved(&self, place: usize, axis: usize, change: impl Fn(u32) -> u32) -> usize {
-        let stride: usize = self.sides[axis + 1..].iter().map(|&side| side as usize).product();
-        let side = self.sides[axis];
-        let coordinate = (place / stride) as u32 % side;
-        place - coordinate as usize * stride + change(coordinate) as usize * stride
-    }
-
-    /// Returns the axes, each as often as its side can be halved, in turns that begin at an axis, with the number of
-    /// earlier turns of the axis. `None` if a side is no power of two.
-    pub(super) fn turns(&self, first: usize) -> Option<Vec<(usize, u32)>> {
-        if !self.sides.iter().all(|side| side.is_power_of_two()) {
-            return None;
-        }
-        let (axes, most) = (self.sides.len(), self.sides.iter().map(|side| side.ilog2()).max()?);
-        let turns = (0..most).flat_map(|level| (0..axes).map(move |axis| ((first + axis) % axes, level)));
-        Some(turns.filter(|&(axis, level)| level < self.sides[axis].ilog2()).collect())
-    }
-}
-
 impl Ranks {
-    /// Returns the ranks of the terminals of a problem. O(N M) for the order in a network that is no torus.
+    /// Returns the ranks of the terminals of a problem. O(N M) for the order in a network without coordinates.
     pub(super) fn of(problem: &Problem<'_>) -> Self {
         let topology = problem.topology();
-        let rank = |node: NodeId| topology.terminal_rank(node).expect("a terminal") as u32;
-        let axes = GroupLabelling::of(topology, &Budget::unlimited()).and_then(|labelling| labelling.axes());
-        let grid = axes.filter(|_| topology.switch_count() == 0).map(|axes| Grid {
-            rank_at: (0..topology.terminal_count()).map(|place| rank(axes.node_at(place))).collect(),
-            sides: axes.sides().to_vec(),
-        });
+        let grid = Grid::of(problem);
         let cycle: Vec<u32> = match &grid {
             Some(grid) => hamiltonian_cycle(&grid.sides).into_iter().map(|place| grid.rank_at[place]).collect(),
             None => near_order(problem),
@@ -149,7 +115,7 @@ fn near_order(problem: &Problem<'_>) -> Vec<u32> {
     let mut current = terminals[0];
     for turn in 0..terminals.len() as u32 {
         is_placed[current.index()] = true;
-        order.push(topology.terminal_rank(current).expect("a terminal") as u32);
+        order.push(rank(topology, current));
         let home = host[current.index()];
         if let Some(home) = home {
             left_on_host[home] -= 1;
@@ -209,6 +175,23 @@ mod tests {
                     topology.out_channels(terminals[rank as usize]).iter().map(|&channel| topology.head(channel));
                 assert!(heads.any(|head| head == next), "{spec}: place {place}");
             }
+        }
+    }
+
+    /// Three hosts of four terminals: the rails are the first axis, because they are thin.
+    #[test]
+    fn hosts_with_rails_have_coordinates() {
+        let spec = "cluster:nodes=3,gpus=4,nvlink=300GB/s,rails=4,nic=50GB/s";
+        for topology in [spec.parse::<Topology>().unwrap(), spec.parse::<Topology>().unwrap().reversed()] {
+            let all_gather = Collective::all_gather();
+            let problem = Problem::new(&topology, &all_gather, CommunicationModel::wormhole()).unwrap();
+            let grid = Grid::of(&problem).unwrap();
+            assert_eq!((&grid.sides[..], &grid.ports[..], grid.is_torus), (&[3, 4][..], &[1, 6][..], false));
+            let host = |place: usize| topology.host(topology.terminals()[grid.rank_at[place] as usize]);
+            assert!(
+                (0..12)
+                    .all(|place| host(place) == host(place % 4 + place / 4 * 4) && host(place / 4 * 4) == host(place))
+            );
         }
     }
 

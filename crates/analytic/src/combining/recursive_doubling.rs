@@ -26,12 +26,12 @@ fn mirror(place: usize, level: usize) -> usize {
 }
 
 fn pattern(ranks: &Ranks) -> Pattern<'_> {
-    let Some((grid, steps)) = ranks.grid.as_ref().and_then(|grid| Some((grid, grid.turns(0)?.len()))) else {
+    let Some((grid, steps)) = ranks.grid.as_ref().and_then(|grid| Some((grid, grid.levels(0)?.len()))) else {
         return Pattern::folded(&ranks.cycle, |place, level, _| mirror(place, level));
     };
-    Pattern::new(grid.sides.len(), steps, move |instance, step, pairs| {
-        let turns = grid.turns(instance).unwrap_or_default();
-        let (axis, level) = turns[steps - 1 - step];
+    Pattern::new(grid.rotations(), steps, move |instance, step, pairs| {
+        let levels = grid.levels(instance).unwrap_or_default();
+        let (axis, level) = levels[steps - 1 - step];
         pairs.extend((0..grid.rank_at.len()).map(|place| {
             let other = grid.moved(place, axis, |coordinate| mirror(coordinate as usize, level as usize) as u32);
             [grid.rank_at[place], grid.rank_at[other]]

@@ -4,10 +4,10 @@ use std::fmt;
 
 use lockstep_schedule::{Problem, Schedule};
 
-use super::algorithm::CombiningAlgorithm;
+use super::algorithm::{CombiningAlgorithm, Plan};
 use super::collectives;
 use super::ranks::Ranks;
-use super::{bine, bruck, bucket, dissemination, recursive_doubling, ring, swing};
+use super::{axis_bruck, bine, bruck, bucket, circulant, dissemination, recursive_doubling, ring, swing};
 
 /// Returns all combining algorithms.
 pub fn algorithms() -> &'static [CombiningAlgorithm] {
@@ -18,7 +18,9 @@ pub fn algorithms() -> &'static [CombiningAlgorithm] {
         swing::SWING,
         bine::BINE,
         bruck::BRUCK,
+        axis_bruck::AXIS_BRUCK,
         dissemination::DISSEMINATION,
+        circulant::CIRCULANT,
     ];
     ALGORITHMS
 }
@@ -86,7 +88,14 @@ pub fn schedules<'a>(problem: &Problem<'a>) -> impl Iterator<Item = CombiningSch
     let runs = algorithms().iter().flat_map(|algorithm| exchanges.iter().map(move |&exchange| (algorithm, exchange)));
     runs.filter_map(move |(algorithm, exchange)| {
         let ranks = ranks.as_ref()?;
-        let pattern = algorithm.plan.pattern(ranks)?;
+        let pattern = match algorithm.plan {
+            Plan::Everywhere(pattern) => pattern(ranks),
+            Plan::OnGrids(pattern) => pattern(ranks.grid.as_ref()?)?,
+            Plan::FromRoot(pipeline) => {
+                let schedule = (exchange == Exchange::Parts).then(|| collectives::from_root(&problem, ranks, pipeline));
+                return Some(CombiningSchedule { algorithm, exchange, schedule: schedule?? });
+            }
+        };
         let schedule = match exchange {
             Exchange::Parts => collectives::in_parts(&problem, ranks, &pattern),
             Exchange::WholeVector => collectives::of_whole_vectors(&problem, ranks, &pattern),

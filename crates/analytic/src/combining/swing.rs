@@ -1,9 +1,9 @@
 //! Swing.
 
 use super::algorithm::{CombiningAlgorithm, Plan};
+use super::grid::Grid;
 use super::negabinary::partner;
 use super::pattern::Pattern;
-use super::ranks::Grid;
 
 /// Recursive doubling on a torus with partners at distances 1, -1, 3, -5, 11, …, which are nearer than powers of two:
 /// `log2 p` steps.
@@ -20,10 +20,13 @@ pub(super) const SWING: CombiningAlgorithm = CombiningAlgorithm {
 };
 
 fn pattern(grid: &Grid) -> Option<Pattern<'_>> {
-    let steps = grid.turns(0)?.len();
+    if !grid.is_torus {
+        return None;
+    }
+    let steps = grid.levels(0)?.len();
     Some(Pattern::new(2 * grid.sides.len(), steps, move |instance, step, pairs| {
-        let turns = grid.turns(instance / 2).unwrap_or_default();
-        let (axis, level) = turns[steps - 1 - step];
+        let levels = grid.levels(instance / 2).unwrap_or_default();
+        let (axis, level) = levels[steps - 1 - step];
         let (side, is_mirrored) = (grid.sides[axis] as usize, !instance.is_multiple_of(2));
         pairs.extend((0..grid.rank_at.len()).map(|place| {
             let other = grid.moved(place, axis, |coordinate| {

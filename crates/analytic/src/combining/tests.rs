@@ -174,3 +174,62 @@ fn messages_of_one_receiver_must_be_relayed() {
         assert_eq!(found.len(), 7);
     }
 }
+
+/// The minimum for one port: `n - 1 + ceil(log2 p)` steps of width 1 for `n` blocks on `p` terminals.
+#[test]
+fn the_circulant_broadcast_is_optimal_on_a_switch() {
+    let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
+    for terminals in [2_u32, 3, 5, 8, 9, 13, 16, 17] {
+        for blocks in [1, 2, 3, 4, 7, 10] {
+            let spec = format!("star:{terminals}");
+            let expected = u64::from(blocks) - 1 + u64::from(terminals.next_power_of_two().ilog2());
+            let topology: Topology = spec.parse().unwrap();
+            let root = topology.terminals()[terminals as usize / 2];
+            for collective in [Collective::broadcast(root), Collective::reduce(root)] {
+                let figures = figures(&spec, &collective.with_chunks(chunks(blocks)), model, "circulant");
+                assert_eq!(figures, Some((expected as usize, expected)), "{spec} in {blocks}");
+            }
+        }
+    }
+}
+
+/// Terminals on different hosts and different rails have no path without a relay.
+#[test]
+fn hosts_with_rails_exchange_along_both_axes() {
+    let spec = "cluster:nodes=4,gpus=8,nvlink=300GB/s,rails=8,nic=25GB/s";
+    let found = all(spec, &Collective::all_gather(), CommunicationModel::wormhole());
+    let figures = |name: &str| {
+        let (_, schedule) = found.iter().find(|(found, _)| found == name).unwrap();
+        (schedule.step_count(), schedule.width_sum())
+    };
+    // The rails carry 3 messages, and the switch of a host 7 times 4 messages over 12 channels.
+    assert_eq!(figures("bruck-by-axis").0, 3);
+    assert_eq!(figures("recursive-doubling"), (5, 6));
+    assert_eq!(figures("bucket").0, 10);
+}
+
+#[test]
+fn timing_probe() {
+    for (spec, collective) in [
+        ("torus:32x32", Collective::all_gather()),
+        ("torus:32x32", Collective::all_reduce()),
+        ("torus:32x32", Collective::all_to_all()),
+        ("cluster:nodes=128,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s", Collective::all_gather()),
+    ] {
+        let topology: Topology = spec.parse().unwrap();
+        let model = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
+        let problem = Problem::new(&topology, &collective, model).unwrap();
+        let mut start = std::time::Instant::now();
+        for found in schedules(&problem) {
+            println!(
+                "{spec} {found}: {} steps, width {}, {} uses, {:?}",
+                found.schedule.step_count(),
+                found.schedule.width_sum(),
+                found.schedule.channel_use_count(),
+                start.elapsed()
+            );
+            start = std::time::Instant::now();
+        }
+        println!("rest {:?}", start.elapsed());
+    }
+}
