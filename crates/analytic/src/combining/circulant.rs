@@ -27,10 +27,10 @@ fn pipeline(places: usize, blocks: usize) -> Pipeline {
     // The last round must be the last of a phase, so the first phase may begin in the middle.
     let missing = (phase - rounds % phase) % phase;
     Pipeline::new(rounds, move |round, transfers| {
-        let (phases, turn) = ((round + missing) / phase, (round + missing) % phase);
+        let (phases, index) = ((round + missing) / phase, (round + missing) % phase);
         for (place, receptions) in (1..places).zip(&receptions) {
-            if let Some(block) = (receptions[turn] + phases * phase).checked_sub(missing + phase) {
-                let sender = (place + places - skips[turn]) % places;
+            if let Some(block) = (receptions[index] + phases * phase).checked_sub(missing + phase) {
+                let sender = (place + places - skips[index]) % places;
                 transfers.push(([sender as u32, place as u32], block.min(blocks - 1) as u32));
             }
         }

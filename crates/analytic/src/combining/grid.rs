@@ -77,10 +77,11 @@ impl Grid {
         let mut ports = [u32::MAX; 2];
         for &terminal in topology.terminals() {
             for (axis, ports) in ports.iter_mut().enumerate() {
+                // The terminals of a fabric have its coordinate in common: it connects them along the other axis.
                 let is_along = |&&channel: &&ChannelId| {
                     fabric[topology.head(channel).index()]
                         .and_then(|fabric| position[fabric])
-                        .is_some_and(|at| at.0 == axis)
+                        .is_some_and(|at| at.0 == 1 - axis)
                 };
                 let channels = topology.out_channels(terminal).iter().filter(is_along);
                 let capacity: usize = channels.map(|&channel| topology.capacity(channel) as usize).sum();
@@ -120,8 +121,8 @@ impl Grid {
         place - coordinate as usize * stride + change(coordinate) as usize * stride
     }
 
-    /// Returns the axes with their levels, as many as a side can be halved, for the instance that begins at an axis. Steps
-    /// of an all-gather are in the opposite order. `None` if a side is no power of two.
+    /// Returns the axes with their levels, one per halving of a side, for the instance that begins at an axis. Steps of an
+    /// all-gather are in the opposite order. `None` if a side is no power of two.
     ///
     /// On a torus, the axes take turns.
     pub(super) fn levels(&self, first: usize) -> Option<Vec<(usize, u32)>> {

@@ -88,6 +88,7 @@ fn every_algorithm_has_its_steps() {
             ("swing", 5),
             ("bine", 5),
             ("bruck", 4),
+            ("bruck-by-axis", 4),
             ("dissemination", 5),
         ])
     );
@@ -99,6 +100,7 @@ fn every_algorithm_has_its_steps() {
             ("recursive-doubling", 6),
             ("bine", 6),
             ("bruck", 3),
+            ("bruck-by-axis", 3),
             ("dissemination", 5)
         ])
     );
@@ -171,7 +173,7 @@ fn messages_of_one_receiver_must_be_relayed() {
     {
         assert!(all("torus:4x4", &collective, direct).is_empty());
         let found = all("torus:4x4", &collective, relayed);
-        assert_eq!(found.len(), 7);
+        assert_eq!(found.len(), 8);
     }
 }
 
@@ -202,34 +204,9 @@ fn hosts_with_rails_exchange_along_both_axes() {
         let (_, schedule) = found.iter().find(|(found, _)| found == name).unwrap();
         (schedule.step_count(), schedule.width_sum())
     };
-    // The rails carry 3 messages, and the switch of a host 7 times 4 messages over 12 channels.
-    assert_eq!(figures("bruck-by-axis").0, 3);
-    assert_eq!(figures("recursive-doubling"), (5, 6));
+    // Over a rail: 1 and 2 messages. Over the 12 channels to the switch of a host: 7 times 4 messages.
+    assert_eq!(figures("bruck-by-axis"), (3, 6));
+    // Over the 12 channels: 4, 8 and 16 messages.
+    assert_eq!(figures("recursive-doubling"), (5, 7));
     assert_eq!(figures("bucket").0, 10);
-}
-
-#[test]
-fn timing_probe() {
-    for (spec, collective) in [
-        ("torus:32x32", Collective::all_gather()),
-        ("torus:32x32", Collective::all_reduce()),
-        ("torus:32x32", Collective::all_to_all()),
-        ("cluster:nodes=128,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s", Collective::all_gather()),
-    ] {
-        let topology: Topology = spec.parse().unwrap();
-        let model = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
-        let problem = Problem::new(&topology, &collective, model).unwrap();
-        let mut start = std::time::Instant::now();
-        for found in schedules(&problem) {
-            println!(
-                "{spec} {found}: {} steps, width {}, {} uses, {:?}",
-                found.schedule.step_count(),
-                found.schedule.width_sum(),
-                found.schedule.channel_use_count(),
-                start.elapsed()
-            );
-            start = std::time::Instant::now();
-        }
-        println!("rest {:?}", start.elapsed());
-    }
 }

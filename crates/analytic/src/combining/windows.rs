@@ -6,12 +6,14 @@
 /// Returns the number of steps on a cycle of ranks with `ports` partners each: `ceil(log_{ports+1} size)`.
 pub(super) fn steps(size: u32, ports: u32) -> usize {
     let radix = u64::from(ports) + 1;
-    std::iter::successors(Some(1), |window| Some(window * radix)).take_while(|&window| window < u64::from(size)).count()
+    std::iter::successors(Some(1_u64), |window| window.checked_mul(radix))
+        .take_while(|&window| window < u64::from(size))
+        .count()
 }
 
 /// Returns the places of the senders in a step, relative to their receiver: numbers to add modulo `size`.
 pub(super) fn shifts(size: u32, ports: u32, step: usize) -> impl Iterator<Item = u32> {
-    let window = (u64::from(ports) + 1).pow(step as u32);
+    let window = (u64::from(ports) + 1).saturating_pow(step as u32);
     let size = u64::from(size);
     // Further windows would overlap those before: the last step needs fewer.
     let needed = (size.div_ceil(window) - 1).min(u64::from(ports));
