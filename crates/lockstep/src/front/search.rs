@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
 use lockstep_schedule::{Budget, Collective, CollectiveName, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
 
@@ -113,6 +114,7 @@ pub fn front(
             break;
         }
         if version.width == NonZeroU32::MIN {
+            search.plan_combining(&version.collective, &mut observe)?;
             search.plan_stages(&version.collective, &mut observe)?;
         }
         search.plan(&version, &mut observe)?;
@@ -231,6 +233,28 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         };
         self.deliveries = deliveries;
         observe(self.add(&problem, plan.engine(), plan.schedule())?);
+        Ok(())
+    }
+
+    /// Adds the schedules of the combining algorithms that can be best for some size.
+    fn plan_combining(
+        &mut self,
+        collective: &Collective,
+        observe: &mut dyn FnMut(FrontEvent),
+    ) -> Result<(), FrontError> {
+        let problem =
+            Problem::new(self.problem.topology(), collective, self.problem.model()).map_err(PlanError::from)?;
+        let (parts, deliveries) = (FrontBound::parts_of(&problem), problem.messages().delivery_count());
+        for found in combining::schedules(&problem) {
+            if self.is_over() || self.deliveries.saturating_add(deliveries) > self.options.deliveries {
+                break;
+            }
+            self.deliveries += deliveries;
+            let schedule = &found.schedule;
+            if !self.is_useless(parts, schedule.step_count() as u64, schedule.width_sum()) {
+                observe(self.add(&problem, &found.to_string(), schedule)?);
+            }
+        }
         Ok(())
     }
 

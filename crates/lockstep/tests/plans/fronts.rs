@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
+use lockstep::schedule::CollectiveSize;
 use lockstep::schedule::strategy::instance_with_capacities;
-use lockstep::schedule::{CollectiveSize, Switching};
 use lockstep::{Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Topology, front, verify};
 use proptest::prelude::*;
 
@@ -95,9 +95,7 @@ proptest! {
             let parts = CollectiveSize::new(&problem, 0).messages * 6;
             let bytes = bytes.next_multiple_of(parts).clamp(options.sizes[0].next_multiple_of(parts), options.sizes[1]);
             prop_assert!(plan.time(bytes) >= found.bound.time(bytes));
-            if plan.file.problem().model().switching == Switching::StoreAndForward {
-                prop_assert!(plan.asynchronous_time(bytes) <= plan.time(bytes));
-            }
+            prop_assert!(plan.asynchronous_time(bytes) <= plan.time(bytes));
         }
     }
 }
